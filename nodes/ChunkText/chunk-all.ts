@@ -18,7 +18,6 @@ import type { ChunkTask, TextEntry } from './input/text';
 /** The service that an operation uses, and how it deals with jobs. */
 export interface Work extends ChunkService {
 	hints: ChunkHints;
-	/** Waits for a job that was submitted. */
 	settle: Settle;
 }
 

@@ -11,7 +11,6 @@ import type { TextEntry } from './input/text';
 import { chunkAll, newBudget, type TextSource, type Work } from './chunk-all';
 import { stemOf } from '../shared/n8n/sinks/stored-file';
 
-/** Describes how to read a file whose texts are to be chunked. */
 interface TextFile extends FileReading<TextEntry> {
 	work: Work;
 	source: TextSource;

@@ -32,7 +32,6 @@ export async function fetchItems(work: Work, ids: IdSource, fetch: Fetch): Promi
 	});
 }
 
-/** Describes how the items are read and how their results are returned. */
 function readingOf(work: Work, items: ItemTexts): ItemReading<TextEntry> {
 	const { run, options, jobs } = work;
 	return {

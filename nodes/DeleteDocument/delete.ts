@@ -25,7 +25,6 @@ import { deleteProperties, type DeleteOptions, type DeleteParameters } from './p
 import { DRY_RUN_RESULT } from '../shared/n8n/sinks/dry-run';
 import { formatCount } from '../shared/service/numbers';
 
-/** An ID to delete, with its origin. */
 interface Entry extends EntryOrigin {
 	id: string;
 	/** Whether an earlier attempt may have deleted the document although its response was lost. */

@@ -58,7 +58,6 @@ export async function migrateBlobs(run: Run): Promise<void> {
 	run.hint("The migration was accepted. Turn off 'Confirm Migration' again.", 'info');
 }
 
-/** Returns the function that sends the request. */
 const migration = (session: Session, timeoutMs: number) => async (): Promise<IDataObject> => {
 	const response = await session.request({ method: 'PUT', path: PATHS.convert, timeoutMs });
 	const failure = documentOutcomes(response.body, [{ id: '' }], 'migration').get('')?.failure;

@@ -126,7 +126,6 @@ function mappedDocument(parameters: PushParameters, itemIndex: number): IDataObj
 	};
 }
 
-/** Returns the description and the URL, if they are not empty, and the additional fields. */
 const otherFields = (parameters: PushParameters, itemIndex: number): IDataObject => ({
 	...(nonEmptyMembers([
 		['description', parameters.value('documentDescription', itemIndex)],

@@ -27,7 +27,6 @@ import { onePerInputItem } from '../shared/n8n/parameters/common-options';
 
 const showForFields = { show: { documentSource: ['fields'] } };
 const showForTextFile = { show: { documentSource: ['textFile'] } };
-/** For parameters that both choices need. */
 const showForMapped = { show: { documentSource: ['fields', 'textFile'] } };
 const showForFile = { show: { documentSource: ['file'] } };
 /** For options. The slash refers to a parameter outside the collection. */

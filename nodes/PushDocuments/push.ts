@@ -81,7 +81,6 @@ export async function pushDocuments(run: Run): Promise<void> {
 	unusedFields.addTo(run);
 }
 
-/** Describes how documents are read from items. */
 function itemReading(
 	run: Run,
 	parameters: PushParameters,
@@ -130,7 +129,6 @@ function itemReading(
 	};
 }
 
-/** Describes how documents are read from the records of a file. */
 const fileReading =
 	(run: Run, parameters: PushParameters, options: PushOptions, unusedFields: UnusedFields) =>
 	(fileToRead: FileToRead): FileReading<Entry> => {

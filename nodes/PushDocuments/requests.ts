@@ -20,7 +20,6 @@ import { outcomeMessage, pushAction } from '../shared/service/outcome-messages';
 import type { PushOptions } from './properties';
 import { formatCount, figure } from '../shared/service/numbers';
 
-/** A document to push, with its origin. */
 export interface Entry extends EntryOrigin {
 	id: string;
 	/**

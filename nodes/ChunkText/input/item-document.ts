@@ -12,7 +12,6 @@ const OPTIONAL_FIELDS = [
 	['url', 'documentUrl'],
 ] as const;
 
-/** A parameter that an item may need. */
 export type RequiredParameter = 'documentId' | 'documentName' | 'text';
 
 /**

@@ -31,7 +31,6 @@ export class ItemTexts {
 	 * document.
 	 */
 	readonly empty: AwaitedText[] = [];
-	/** Reads the text files, if each item has one. */
 	readonly files: TextFiles | undefined;
 	private readonly documents = new Map<string, SourceDocument[]>();
 	/** The settings of all items, if they are constant. */

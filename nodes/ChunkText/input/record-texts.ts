@@ -87,7 +87,6 @@ function sourceOf(
 	return keepSourceFields === 'all' ? withoutField(record, textField) : record;
 }
 
-/** Reads which fields of a record contain its document. */
 const documentMapping = (parameters: ChunkParameters, itemIndex: number): FieldMapping => ({
 	...readItemMapping(parameters, itemIndex),
 	description: parameters.get('options.descriptionField', itemIndex).trim(),

@@ -48,7 +48,6 @@ export interface AwaitedText extends EntryOrigin {
 	document?: SourceDocument | undefined;
 }
 
-/** A text to submit. */
 export interface TextEntry extends AwaitedText {
 	text: string;
 	settings: ChunkSettings;

@@ -16,7 +16,6 @@ export interface Job {
 	/** The time at which this run began to wait for the job. */
 	readonly since: number;
 	readonly isOfThisRun: boolean;
-	/** The status that the service reported last. */
 	status: string;
 	/**
 	 * The last response whose data could not be used. It is kept because the service may not return it again.
@@ -61,9 +60,7 @@ export class Jobs extends Set<Job> {
 export interface ChunkService extends ChunkTask {
 	session: Session;
 	jobs: Jobs;
-	/** Settings of all submissions of the run. */
 	submitting: RequestSettings;
-	/** Settings of all polls of the run. */
 	fetching: RequestSettings;
 }
 

@@ -148,12 +148,10 @@ async function check(
 }
 
 const CHECK_PATH = "'AI Service URL' in the credential and the option 'Results Path'";
-/** Advice by status for a job that this run has submitted. */
 const ADVICE_FOR_THIS_RUN = {
 	404: `The service does not have the results of this request, so submit the text again. If that does not help, check ${CHECK_PATH}`,
 	content: `Check what the service says, and then ${CHECK_PATH}`,
 };
-/** Advice by status for a job whose chunking ID comes from the input. */
 const ADVICE_FOR_EARLIER_RUN = {
 	404: `Check 'Chunking ID'. If the service no longer has it, submit the text again. If it has none of your IDs, check ${CHECK_PATH}`,
 	content: `Check what the service says, and then 'Chunking ID', ${CHECK_PATH}`,

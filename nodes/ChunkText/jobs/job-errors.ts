@@ -116,7 +116,6 @@ export const noChunks = (words: string): ServiceFailure =>
 		words,
 	);
 
-/** Returns the valid positions of the texts of a request, for a message. */
 const positions = (texts: number): string =>
 	texts <= 2 ? [...Array(texts).keys()].join(' and ') || 'none' : `0 to ${texts - 1}`;
 

@@ -18,7 +18,6 @@ export class ChunkFiles {
 	/** The input item that all files are returned for, so that they keep their order. */
 	private owner: number | undefined;
 
-	/** @param name prefix of the file names */
 	constructor(
 		private readonly run: Run,
 		private readonly name: string,

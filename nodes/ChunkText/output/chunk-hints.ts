@@ -17,7 +17,6 @@ export class ChunkHints {
 	private lastError: unknown;
 	private withoutChunks = 0;
 	private withoutVectors = 0;
-	/** Number of tokens of the largest chunk. */
 	private mostTokens = 0;
 	private cutTexts = 0;
 	private cutCharacters = 0;

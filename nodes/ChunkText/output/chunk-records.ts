@@ -13,7 +13,6 @@ interface TextWithChunks {
 	chunks: Chunk[];
 	/** Whether the chunks are known to cover the whole text. */
 	isComplete: boolean;
-	/** The item or record that the text comes from. */
 	source: IDataObject;
 }
 
@@ -53,7 +52,6 @@ export async function recordsOf(
 	});
 }
 
-/** Returns the details that all chunks of a text share. */
 const detailsOf = ({ text, chunkingId, chunks }: TextWithChunks): IDataObject => ({
 	chunkingId,
 	chunkCount: chunks.length,

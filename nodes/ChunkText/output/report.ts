@@ -38,7 +38,6 @@ type Results = Extract<Fetched, { type: 'results' }>;
 export class Report {
 	private readonly files: ChunkFiles | undefined;
 
-	/** @param name prefix of the names of files with chunks */
 	constructor(
 		private readonly service: ChunkService,
 		private readonly hints: ChunkHints,

@@ -159,7 +159,6 @@ export const chunkerProperties = properties([
 	},
 ]);
 
-/** Labels of the chunkers by value. */
 export const CHUNKER_NAMES = Object.fromEntries(
 	chunkerProperties[1].options.map(({ value, name }) => [value, name]),
 );

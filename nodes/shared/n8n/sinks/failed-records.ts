@@ -14,7 +14,6 @@ import { storeFile, stemOf } from './stored-file';
  */
 type Kind = 'failed' | 'unreadable' | 'responses';
 
-/** The output files of one kind. */
 interface PartFiles {
 	writer: PartWriter;
 	format: RecordFormat;

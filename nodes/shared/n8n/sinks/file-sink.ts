@@ -65,7 +65,6 @@ export interface FileResult extends SinkResult {
  * were skipped or have a count of their own add up to the number of records read.
  */
 export class FileSink implements Sink {
-	/** Whether the file was read to its end. */
 	isAtEnd = false;
 	/** Number of the last record that is accounted for. */
 	private records = 0;

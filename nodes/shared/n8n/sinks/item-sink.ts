@@ -27,7 +27,6 @@ import { formatCount, figure } from '../../service/numbers';
 /** Number of results to make before other executions get a turn. */
 const SLICE_ENTRIES = 64;
 
-/** What a node adds to the results of items. */
 interface ItemResult extends SinkResult {
 	/** Noun for an entry, if it is not a document. */
 	noun?: string;

@@ -8,7 +8,6 @@ import type { Failure } from '../run/results';
 export interface EntryOrigin {
 	/** The input items that get the outcome of the entry. For a record, this is the item of its file. */
 	readonly items: readonly number[];
-	/** The record, if the entry comes from a file. */
 	readonly record?: SourceRecord | undefined;
 }
 
@@ -27,7 +26,6 @@ export interface ResultFormat<E, R> {
 	failure(entry: E, failed: Failed): Pick<Failure, 'message' | 'id'>;
 }
 
-/** Describes the results of a source. */
 export interface SinkResult {
 	/** Name of the count of entries that succeeded, such as `pushed`. */
 	done: string;

@@ -31,7 +31,6 @@ export const requiredFieldProperties = properties([
 
 const RECOMMENDED = '. Recommended, but not required.';
 
-/** Parameters that name the recommended fields. */
 export const recommendedFieldProperties = properties([
 	fieldProperty('description', 'Description', 'summary', RECOMMENDED),
 	fieldProperty('url', 'URL', 'link', RECOMMENDED),
@@ -97,7 +96,6 @@ export type MissingAdvice = (fields: readonly IdOrName[]) => string;
 const FILL_IN_ADVICE =
 	'Every document needs an ID and a name. Fill in what is missing, or choose the field that contains it.';
 
-/** Labels of the parameters for the ID and the name of a document. */
 export const PARAMETER_LABELS = { id: 'Document ID', name: 'Document Name' };
 
 /**

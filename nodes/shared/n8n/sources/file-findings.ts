@@ -3,7 +3,6 @@ import { quoted } from '../../service/outcome-messages';
 import type { Run } from '../run/run';
 import { formatCount, figure } from '../../service/numbers';
 
-/** The words of the hint about a finding. */
 interface FindingText {
 	/**
 	 * Returns what was found. The sentence begins with the number of findings and ends with the first

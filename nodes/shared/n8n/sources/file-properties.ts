@@ -8,7 +8,6 @@ interface FileKind {
 	formats: readonly RecordFormat[];
 	/** List of the formats, such as "CSV, JSON or JSON Lines". */
 	text: string;
-	/** Description of the choice Auto-Detect. */
 	autoDetectText: string;
 }
 
@@ -29,7 +28,6 @@ export const ID_FILES = fileKind(
 	'Detected from the extension of the file or its MIME type. Any other file is read as one ID per line, unless it begins with [ or {.',
 );
 
-/** Parameter that names the binary fields with the files of an item. */
 export const fileProperty = property({
 	displayName: 'Input Data Field Name',
 	name: 'binaryPropertyName',

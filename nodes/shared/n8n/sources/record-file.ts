@@ -23,9 +23,7 @@ export interface RecordFileOptions {
 	takesLines?: boolean;
 	/** Delimiter of CSV files, or '' to detect it. */
 	delimiter: string;
-	/** Whether CSV cells may be in quotes. */
 	quotes: 'on' | 'none';
-	/** CSV columns whose cells contain JSON. */
 	jsonColumns: readonly string[];
 }
 

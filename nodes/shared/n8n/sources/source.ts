@@ -14,7 +14,6 @@ export interface Source<E> {
 	/** Slices of entries. They are read on demand, and reading stops when the run ends. */
 	entries: AsyncIterable<E[]>;
 	sink: Sink;
-	/** Whether this is the last source of the run. */
 	isLast: boolean;
 }
 
@@ -44,7 +43,6 @@ export interface ItemReading<E extends EntryOrigin> extends Reading<E> {
 	idOfItem?(itemIndex: number): string | undefined;
 	/** Verb for messages, such as `push`. */
 	verb: string;
-	/** Output for an item whose list is empty. */
 	emptyList: IDataObject;
 	/**
 	 * Orders the entries after all items were read. It may remove entries if it accounts for them in the
@@ -155,14 +153,12 @@ const isBlankItem = (run: Run, itemIndex: number): boolean =>
 const isBlankThroughout = (value: unknown): boolean =>
 	isNullOrBlankText(value) || (isObject(value) && Object.values(value).every(isNullOrBlankText));
 
-/** Adds the position in the list to an error. */
 function withPosition(error: unknown, position: number, { length = 1 }: Values = []): unknown {
 	if (length === 1 || !(error instanceof InputError)) return error;
 	const message = `Entry ${position} (zero-based) of the list: ${error.message}`;
 	return new InputError(message, error.description);
 }
 
-/** Number of entries in a slice. */
 const SLICE_ENTRIES = 500;
 
 async function* slicesOf<E>(run: Run, all: readonly E[]): AsyncGenerator<E[], void, undefined> {

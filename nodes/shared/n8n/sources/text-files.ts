@@ -31,7 +31,6 @@ export class TextFiles {
 	/** File names that serve as document IDs, by item. */
 	private readonly names = new Map<number, string>();
 
-	/** @param maxBytes maximum size of a text */
 	constructor(
 		private readonly run: Run,
 		private readonly parameters: TextFileParameters,

@@ -3,7 +3,6 @@ import { quoted } from '../../service/outcome-messages';
 import type { Run } from '../run/run';
 import type { FieldMapping } from './field-mapping';
 
-/** The optional fields of a document, with the parameters that name them. */
 const OPTIONAL_FIELDS = [
 	['description', 'Description Field'],
 	['url', 'URL Field'],
@@ -28,7 +27,6 @@ export class UnusedFields {
 	/** The mapping whose hints no further record can change. */
 	private settledMapping: FieldMapping | undefined;
 
-	/** Looks for the fields in a record or an item. */
 	note(record: unknown, mapping: FieldMapping): void {
 		if (mapping === this.settledMapping || typeof record !== 'object' || record === null)
 			return;
@@ -79,7 +77,6 @@ const newSearch = (
 const isMistake = ({ isFound, isDefault, similar }: FieldSearch): boolean =>
 	!isFound && (!isDefault || similar !== undefined);
 
-/** Returns the field whose name differs only in upper and lower case. */
 function findSimilar(name: string, record: object): string | undefined {
 	const lower = name.toLowerCase();
 	const names = Object.keys(record);
