@@ -8,5 +8,5 @@ export const DRY_RUN_RESULT = {
 	done: 'checked',
 	json: () => ({ dryRun: true }),
 	progress: () => NOTHING_SENT,
-	goOn: () => NOTHING_SENT,
+	adviceToContinue: () => NOTHING_SENT,
 };
