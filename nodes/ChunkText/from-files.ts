@@ -38,7 +38,7 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 			adviceToContinue: (upTo) =>
 				adviceToContinue(run, jobs, upTo, stats.done > 0 ? done : undefined),
 			// If the node stops at a later file, the error also names the jobs of this file.
-			atEnd: () => jobs.progress(),
+			noteAtEnd: () => jobs.progress(),
 			...(!isSubmitted &&
 				options.outputTo === 'items' && { onSummary: (of) => hints.addFile(of) }),
 		};

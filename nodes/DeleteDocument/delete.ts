@@ -212,7 +212,7 @@ const deleteResultFormat = (uncommitted: IDataObject[]): ResultFormat<Entry, Del
 		uncommitted.push(json);
 		return json;
 	},
-	countedAs: (result) => (result === 'notFound' ? result : undefined),
+	countName: (result) => (result === 'notFound' ? result : undefined),
 	failure: ({ id }, { reason, skipped }) => ({
 		id,
 		message: outcomeMessage(deleteAction(id), reason, skipped),

@@ -32,12 +32,12 @@ import {
 import { pushProperties, type PushOptions, type PushParameters } from './properties';
 import {
 	MAX_IDS,
-	noteSent,
+	noteSentIds,
 	pushRequests,
 	pushResultFormat,
 	replacedResultFormat,
 	type Entry,
-	type Sent,
+	type SentIds,
 } from './requests';
 import { DRY_RUN_RESULT } from '../shared/n8n/sinks/dry-run';
 import { formatCount } from '../shared/service/numbers';
@@ -51,7 +51,7 @@ export async function pushDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, pushProperties);
 	const options = parameters.collection('options', PER_ITEM_OPTIONS);
 	const session = await Session.open(run, PUSH_SERVICE);
-	const sent: Sent = { skipped: 0, ids: new Set(), repeated: 0 };
+	const sentIds: SentIds = { skipped: 0, ids: new Set(), repeated: 0 };
 	const pushing = pushRequests(run, session, options);
 	const unusedFields = new UnusedFields();
 
@@ -59,14 +59,14 @@ export async function pushDocuments(run: Run): Promise<void> {
 		for await (const results of bulk(entries, pushing)) {
 			for (const result of results) {
 				const { entries: batch, outcome } = result;
-				if (result.request > 0) noteSent(sent, batch);
+				if (result.request > 0) noteSentIds(sentIds, batch);
 				const resultFormat = pushResultFormat(options, result);
 				await account(sink, batch, outcome, resultFormat);
 				// Earlier documents with the same ID were not sent, so they share the outcome of the later
 				// one.
 				const replaced = batch.flatMap(({ replaces = [] }) => replaces);
 				if (replaced.length === 0) continue;
-				if (outcome.ok) sent.skipped += replaced.length;
+				if (outcome.ok) sentIds.skipped += replaced.length;
 				await account(sink, replaced, outcome, replacedResultFormat(resultFormat));
 			}
 		}
@@ -77,7 +77,7 @@ export async function pushDocuments(run: Run): Promise<void> {
 	} else {
 		await withItems(run, itemReading(run, parameters, options, unusedFields), push);
 	}
-	addHints(run, options, sent);
+	addHints(run, options, sentIds);
 	unusedFields.addTo(run);
 }
 
@@ -155,20 +155,20 @@ const fileReading =
 
 const resultsOf = ({ dryRun }: PushOptions) => ({ done: 'pushed', ...(dryRun && DRY_RUN_RESULT) });
 
-function addHints(run: Run, { dryRun }: PushOptions, sent: Sent): void {
+function addHints(run: Run, { dryRun }: PushOptions, sentIds: SentIds): void {
 	const { stats, meter } = run;
 	const dryRunText = `Dry run: ${formatCount(stats.done, 'document')} in ${formatCount(stats.requests, 'request')}, ${formatCount(stats.bytes, 'byte')} in total. Nothing was sent.`;
 	const pushedText = doneText(stats, meter.seconds, 'document', 'pushed');
 	run.hint(dryRun ? dryRunText : pushedText, 'info');
 	const counts: string[] = [];
-	if (sent.skipped > 0)
+	if (sentIds.skipped > 0)
 		counts.push(
-			`${formatCount(sent.skipped, 'document')} skipped because a later one has the same ID`,
+			`${formatCount(sentIds.skipped, 'document')} skipped because a later one has the same ID`,
 		);
-	if (sent.repeated > 0) {
-		const least = sent.ids.size < MAX_IDS ? '' : 'at least ';
+	if (sentIds.repeated > 0) {
+		const least = sentIds.ids.size < MAX_IDS ? '' : 'at least ';
 		counts.push(
-			`${least}${formatCount(sent.repeated, 'document')} with the same ID as an earlier one`,
+			`${least}${formatCount(sentIds.repeated, 'document')} with the same ID as an earlier one`,
 		);
 	}
 	const trouble = troubleText(stats, counts);

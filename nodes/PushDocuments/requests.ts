@@ -39,7 +39,7 @@ export interface Entry extends EntryOrigin {
 export type PushOutcomes = ReadonlyMap<string, Partial<DocumentOutcome> & { bytes?: number }>;
 
 /** Counts documents with the same ID in a run. */
-export interface Sent {
+export interface SentIds {
 	/** Number of documents that were not sent because a later one had the same ID. */
 	skipped: number;
 	ids: Set<string>;
@@ -50,12 +50,12 @@ export interface Sent {
 export const MAX_IDS = 100_000;
 
 /** Remembers the IDs of documents that were sent, and counts documents whose ID was sent before. */
-export function noteSent(sent: Sent, entries: readonly Entry[]): void {
-	const { ids } = sent;
+export function noteSentIds(sentIds: SentIds, entries: readonly Entry[]): void {
+	const { ids } = sentIds;
 	for (const { id } of entries) {
 		const { size } = ids;
 		if (size < MAX_IDS) ids.add(id);
-		if (ids.size === size && (size < MAX_IDS || ids.has(id))) sent.repeated++;
+		if (ids.size === size && (size < MAX_IDS || ids.has(id))) sentIds.repeated++;
 	}
 }
 
@@ -157,5 +157,5 @@ export const replacedResultFormat = (
 ): ResultFormat<Entry, PushOutcomes> => ({
 	...resultFormat,
 	result: ({ id }) => ({ id, pushed: false, reason: 'A later document has the same ID' }),
-	countedAs: () => 'skipped',
+	countName: () => 'skipped',
 });

@@ -37,7 +37,7 @@ export const POLLING = {
 	finalMs: 5000,
 };
 
-export type Fetched =
+export type FetchResult =
 	| {
 			type: 'results';
 			/**
@@ -55,7 +55,7 @@ export type Settle = (
 	job: Job,
 	service: ChunkService,
 	isAbandoned?: () => boolean,
-) => Promise<Outcome<Fetched> | Unfinished>;
+) => Promise<Outcome<FetchResult> | Unfinished>;
 
 /** Polls a job until it has finished, failed or run out of time. */
 export const waitForEnd: Settle = async (job, service, isAbandoned) => {
@@ -72,7 +72,7 @@ export const waitForEnd: Settle = async (job, service, isAbandoned) => {
 			}),
 		judge: (error: unknown): Verdict =>
 			isTransient(error, job, run.now()) ? { action: 'retry' } : judgePoll(error, service),
-		expire: (job: Job, lastError: unknown): Ending<Fetched> => {
+		expire: (job: Job, lastError: unknown): Ending<FetchResult> => {
 			if (options.whenTimeRunsOut === 'output')
 				return { state: 'finished', response: { type: 'pending', lastError } };
 			const status = service.session.words(job.status);
@@ -82,7 +82,7 @@ export const waitForEnd: Settle = async (job, service, isAbandoned) => {
 			};
 		},
 	};
-	return await poll<Job, Fetched>(job, polling, isAbandoned);
+	return await poll<Job, FetchResult>(job, polling, isAbandoned);
 };
 
 /** Returns at once without polling. The items are returned with their chunking IDs. */
@@ -91,7 +91,7 @@ export const fetchNothing: Settle = async () =>
 
 export interface FetchedJob {
 	job: Job;
-	outcome: Outcome<Fetched>;
+	outcome: Outcome<FetchResult>;
 }
 
 export type Fetch = (
@@ -119,7 +119,7 @@ export async function* fetchOnce(
 	jobs: Iterable<Job>,
 	service: ChunkService,
 ): AsyncGenerator<FetchedJob[], void, undefined> {
-	const send = async (job: Job): Promise<Fetched> => {
+	const send = async (job: Job): Promise<FetchResult> => {
 		const finding = await check(job, service);
 		if (finding.state === 'failed') throw finding.reason;
 		return finding.state === 'finished' ? finding.response : { type: 'pending' };
@@ -133,7 +133,7 @@ async function check(
 	job: Job,
 	service: ChunkService,
 	leftMs = Infinity,
-): Promise<Finding<Fetched>> {
+): Promise<Finding<FetchResult>> {
 	const { options, session } = service;
 	const { body } = await session.request({
 		method: 'GET',
@@ -183,7 +183,7 @@ function judgePoll(error: unknown, { fetching }: ChunkService): Verdict {
  *
  * @throws ServiceFailure if the response is invalid, but a later one may be valid
  */
-function meaningOf(job: Job, body: unknown, { run, session }: ChunkService): Finding<Fetched> {
+function meaningOf(job: Job, body: unknown, { run, session }: ChunkService): Finding<FetchResult> {
 	const response = classify(body);
 	const { hasContent, state, status } = response;
 	if (status !== undefined && status.trim() !== '') job.status = status;
@@ -225,7 +225,7 @@ function meaningOf(job: Job, body: unknown, { run, session }: ChunkService): Fin
 	}
 }
 
-function fail(job: Job, reason: unknown, next?: 'again' | 'split'): Ending<Fetched> {
+function fail(job: Job, reason: unknown, next?: 'again' | 'split'): Ending<FetchResult> {
 	job.ended = 'failed';
 	return { state: 'failed', reason, next };
 }

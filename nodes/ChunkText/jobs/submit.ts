@@ -2,7 +2,7 @@ import type { Packed } from '../../shared/flow/batcher';
 import type { BulkOptions } from '../../shared/flow/bulk';
 import { submitBody, submitPath } from '../../shared/service/chunking/chunking';
 import { classify } from '../../shared/service/chunking/chunking-response';
-import type { Fetched } from './fetch';
+import type { FetchResult } from './fetch';
 import { jobFailed, noChunkingId } from './job-errors';
 import { textTooLarge, type TextEntry } from '../input/text';
 import type { ChunkService, Job } from './chunk-service';
@@ -13,7 +13,7 @@ import type { ChunkService, Job } from './chunk-service';
  */
 export function submissions(
 	service: ChunkService,
-): Omit<BulkOptions<TextEntry, Job, Fetched>, 'settle'> {
+): Omit<BulkOptions<TextEntry, Job, FetchResult>, 'settle'> {
 	const { jobs, options, submitting } = service;
 	const maxBytes = options.bytesPerRequest;
 	return {

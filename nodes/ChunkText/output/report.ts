@@ -17,7 +17,7 @@ import {
 	positionMissing,
 	vectorMismatch,
 } from '../jobs/job-errors';
-import type { Fetched } from '../jobs/fetch';
+import type { FetchResult } from '../jobs/fetch';
 import type { ChunkService, Job } from '../jobs/chunk-service';
 import type { TextEntry, AwaitedText } from '../input/text';
 import { ChunkFiles } from './chunk-files';
@@ -32,7 +32,7 @@ type AssignedResult = { text: AwaitedText } & (
 	| { reason: unknown }
 );
 
-type Results = Extract<Fetched, { type: 'results' }>;
+type Results = Extract<FetchResult, { type: 'results' }>;
 
 /** Reports the outcomes of the texts of a source to its sink. */
 export class Report {
@@ -50,7 +50,7 @@ export class Report {
 	}
 
 	/** Reports what was fetched for a job, or why nothing was fetched. */
-	async reportJob(job: Job, outcome: Outcome<Fetched>): Promise<void> {
+	async reportJob(job: Job, outcome: Outcome<FetchResult>): Promise<void> {
 		if (!outcome.ok) {
 			for (const [at, text] of job.texts.entries())
 				await this.reportFailure(

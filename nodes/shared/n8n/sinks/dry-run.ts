@@ -1,3 +1,5 @@
+import type { FileResult } from './file-sink';
+
 export const NOTHING_SENT = 'Nothing was sent, because this was a dry run.';
 
 /**
@@ -9,4 +11,4 @@ export const DRY_RUN_RESULT = {
 	json: () => ({ dryRun: true }),
 	progress: () => NOTHING_SENT,
 	adviceToContinue: () => NOTHING_SENT,
-};
+} satisfies FileResult & { progress: () => string };

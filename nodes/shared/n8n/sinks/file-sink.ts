@@ -52,7 +52,7 @@ export interface FileResult extends SinkResult {
 	/** Returns how to continue after an interruption. All records up to `upTo` have an outcome. */
 	adviceToContinue?: (upTo: number) => string;
 	/** Returns what else an error says about this file if the run stops at a later file. */
-	atEnd?: () => string;
+	noteAtEnd?: () => string;
 	/**
 	 * If present, receives the summary of each file that was read to its end without failures. Such a file
 	 * then returns no item.
@@ -77,7 +77,7 @@ export class FileSink implements Sink {
 	 * Failed records whose error may affect every request. The watermark stops before them until a later
 	 * record succeeds.
 	 */
-	private inDoubt: number[] = [];
+	private unresolved: number[] = [];
 	private readError: { message: string; advice: string } | undefined;
 	private readonly failedRecords: FailedRecords;
 	/** Whether the item returns the failed records as files. */
@@ -105,8 +105,8 @@ export class FileSink implements Sink {
 		{ response }: Success<R>,
 		resultFormat: ResultFormat<E, R>,
 	): Promise<void> {
-		const as = resultFormat.countedAs?.(response);
-		for (const { record } of entries) this.succeed(record?.record, as);
+		const countName = resultFormat.countName?.(response);
+		for (const { record } of entries) this.succeed(record?.record, countName);
 	}
 
 	async addItems(
@@ -125,7 +125,7 @@ export class FileSink implements Sink {
 		await failedRecords.keepResponse(record, failure);
 		// A record that a cancel interrupts has not failed. The next run sends it again.
 		if (failure.skipped || run.signal.aborted) return this.skip(1, record.record);
-		if (failure.verdict && mayFailAll(failure.verdict)) this.inDoubt.push(record.record);
+		if (failure.verdict && mayFailAll(failure.verdict)) this.unresolved.push(record.record);
 		else this.watermark.markDone(record.record);
 		this.fail(record, failure);
 		if (!run.stopsOnFailure) await failedRecords.keep(record);
@@ -169,10 +169,12 @@ export class FileSink implements Sink {
 	/** Returns how far the file was processed, and how to continue if the run ends here. */
 	progress(): string {
 		const { failures, watermark, firstFailed } = this;
-		const { done, adviceToContinue = adviceToSkip, atEnd } = this.result;
+		const { done, adviceToContinue = adviceToSkip, noteAtEnd } = this.result;
 		const name = quoted(this.fileToRead.file.name);
 		if (this.isProcessed)
-			return [`The file ${name} had been processed.`, atEnd?.()].filter(Boolean).join(' ');
+			return [`The file ${name} had been processed.`, noteAtEnd?.()]
+				.filter(Boolean)
+				.join(' ');
 		// If the run returns no files, the failed records are lost. The next run must then start at the first
 		// of them.
 		const upTo = this.hasFiles ? watermark.upTo : Math.min(watermark.upTo, firstFailed - 1);
@@ -187,16 +189,16 @@ export class FileSink implements Sink {
 		return `${this.progress()} (${formatCount(read, 'record')} read, ${this.meter.text()})`;
 	}
 
-	/** @param as name of the count, if it is not the usual one such as `pushed` */
-	private succeed(record = 0, as = this.result.done): void {
-		if (as === this.result.done) this.stats.increment('done');
-		if (as === 'skipped') this.skipped++;
-		else add(this.counts, as, 1);
+	/** @param countName name of the count, if it is not the usual one such as `pushed` */
+	private succeed(record = 0, countName = this.result.done): void {
+		if (countName === this.result.done) this.stats.increment('done');
+		if (countName === 'skipped') this.skipped++;
+		else add(this.counts, countName, 1);
 		this.records = Math.max(this.records, record);
 		this.watermark.markDone(record);
-		if (this.run.ended || this.inDoubt.length === 0) return;
-		const resolved = this.inDoubt.filter((each) => each < record);
-		this.inDoubt = this.inDoubt.filter((each) => each > record);
+		if (this.run.ended || this.unresolved.length === 0) return;
+		const resolved = this.unresolved.filter((each) => each < record);
+		this.unresolved = this.unresolved.filter((each) => each > record);
 		for (const each of resolved) this.watermark.markDone(each);
 	}
 

@@ -52,10 +52,10 @@ export class ItemSink implements Sink {
 	/** Number of entries to send. It is undefined until all items were read. */
 	total: number | undefined;
 	/** Input items that the summary is linked to. */
-	private readonly summarized = new Set<number>();
+	private readonly summaryItems = new Set<number>();
 	/** Number of entries that succeeded with another result, such as `skipped`. */
 	private readonly otherCounts: Record<string, number> = {};
-	private blanks = 0;
+	private blankItems = 0;
 	private readonly tallies = new Map<number, ItemTally>();
 
 	constructor(
@@ -72,13 +72,13 @@ export class ItemSink implements Sink {
 		resultFormat: ResultFormat<E, R>,
 	): Promise<void> {
 		const { run, result } = this;
-		const as = resultFormat.countedAs?.(response) ?? result.done;
-		if (as === result.done) run.stats.increment('done', entries.length);
-		else add(this.otherCounts, as, entries.length);
+		const countName = resultFormat.countName?.(response) ?? result.done;
+		if (countName === result.done) run.stats.increment('done', entries.length);
+		else add(this.otherCounts, countName, entries.length);
 		for (const [at, entry] of entries.entries()) {
 			if (at % SLICE_ENTRIES === SLICE_ENTRIES - 1) await run.yieldToOthers();
 			for (const itemIndex of entry.items)
-				this.give(itemIndex, () => [resultFormat.result(entry, response)], as);
+				this.give(itemIndex, () => [resultFormat.result(entry, response)], countName);
 		}
 	}
 
@@ -100,7 +100,7 @@ export class ItemSink implements Sink {
 	 * returns nothing.
 	 */
 	addBlankItem(itemIndex: number): void {
-		this.blanks++;
+		this.blankItems++;
 		this.give(itemIndex, () => []);
 	}
 
@@ -126,8 +126,8 @@ export class ItemSink implements Sink {
 			this.returnTally(itemIndex, tally);
 		}
 		if (this.run.stats.failed > 0 && !this.run.stopsOnFailure) this.hintAtFailures();
-		if (this.blanks > 0)
-			this.run.hint(`${formatCount(this.blanks, 'blank row')} skipped`, 'info');
+		if (this.blankItems > 0)
+			this.run.hint(`${formatCount(this.blankItems, 'blank row')} skipped`, 'info');
 		if (this.options.output === 'summary') this.returnSummary();
 	}
 
@@ -139,14 +139,14 @@ export class ItemSink implements Sink {
 	/**
 	 * Returns the output for an entry, or counts the entry in the result of its input item.
 	 *
-	 * @param as name of the count, or undefined if there is no entry to count
+	 * @param countName name of the count, or undefined if there is no entry to count
 	 */
-	private give(itemIndex: number, items: () => IDataObject[], as?: string): void {
+	private give(itemIndex: number, items: () => IDataObject[], countName?: string): void {
 		const { output } = this.options;
-		if (output === 'summary') this.summarized.add(itemIndex);
+		if (output === 'summary') this.summaryItems.add(itemIndex);
 		else if (output !== 'perInputItem') this.run.results.give(itemIndex, items());
-		else if (as === undefined) this.tallyOf(itemIndex);
-		else add(this.tallyOf(itemIndex).counts, as, 1);
+		else if (countName === undefined) this.tallyOf(itemIndex);
+		else add(this.tallyOf(itemIndex).counts, countName, 1);
 	}
 
 	private tallyOf(itemIndex: number): ItemTally {
@@ -184,11 +184,11 @@ export class ItemSink implements Sink {
 			documents: stats.done,
 			failures: results.failures,
 			...this.otherCounts,
-			...(this.blanks > 0 && { blank: this.blanks }),
+			...(this.blankItems > 0 && { blank: this.blankItems }),
 			stats: meter.json(),
 		};
 		// If all entries failed, the summary is linked to the first item.
-		const all = [...this.summarized].sort((one, other) => one - other);
+		const all = [...this.summaryItems].sort((one, other) => one - other);
 		const items = all.length > 0 ? all : [0];
 		this.run.results.give(items[0] ?? 0, [{ ...json, ...this.result.json?.() }], { items });
 	}

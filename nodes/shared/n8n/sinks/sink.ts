@@ -21,7 +21,7 @@ export interface ResultFormat<E, R> {
 	/** Returns the output for an entry that succeeded. It is not called if the output is a summary. */
 	result(entry: E, response: R): IDataObject;
 	/** Returns the name of a separate count for an entry that succeeded, such as `notFound`. */
-	countedAs?(response: R): string | undefined;
+	countName?(response: R): string | undefined;
 	/** Returns the message and the ID for an entry that failed. */
 	failure(entry: E, failed: Failed): Pick<Failure, 'message' | 'id'>;
 }

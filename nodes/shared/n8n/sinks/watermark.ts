@@ -3,7 +3,7 @@ import { figure } from '../../service/numbers';
 /** Tracks the number up to which all records have an outcome. Outcomes may arrive in any order. */
 export class Watermark {
 	/** Records that have an outcome although an earlier record has none. */
-	private readonly beyond = new Set<number>();
+	private readonly laterRecords = new Set<number>();
 
 	/** @param upTo all records up to this number, counted from 1, have an outcome */
 	constructor(public upTo = 0) {}
@@ -11,11 +11,11 @@ export class Watermark {
 	/** Notes that a record has an outcome. */
 	markDone(record: number): void {
 		if (record !== this.upTo + 1) {
-			this.beyond.add(record);
+			this.laterRecords.add(record);
 			return;
 		}
 		this.upTo = record;
-		while (this.beyond.delete(this.upTo + 1)) this.upTo++;
+		while (this.laterRecords.delete(this.upTo + 1)) this.upTo++;
 	}
 }
 

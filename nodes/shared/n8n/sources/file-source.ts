@@ -87,9 +87,9 @@ export async function withFiles<E extends EntryOrigin, R extends FileReading<E>>
 			return named.map((one) => one.progress()).join(' ');
 		};
 		const isLast = at === locations.length - 1;
-		let wasRead: () => void = () => undefined;
-		const reading = new Promise<void>((resolve) => (wasRead = resolve));
-		const using: Promise<void> = useFile(files, opened, isLast, wasRead).finally(() => {
+		let onRead: () => void = () => undefined;
+		const reading = new Promise<void>((resolve) => (onRead = resolve));
+		const using: Promise<void> = useFile(files, opened, isLast, onRead).finally(() => {
 			if (!run.ended) sinks.delete(sink);
 			unfinished.delete(using);
 		});
@@ -120,17 +120,17 @@ async function open<E extends EntryOrigin, R extends FileReading<E>>(
 	}
 }
 
-/** @param wasRead called when the last record of the file was read */
+/** @param onRead called when the last record of the file was read */
 async function useFile<E extends EntryOrigin, R extends FileReading<E>>(
 	{ run, options, use }: Files<E, R>,
 	{ fileToRead, reading }: { fileToRead: FileToRead; reading: R },
 	isLast: boolean,
-	wasRead: () => void,
+	onRead: () => void,
 ): Promise<void> {
 	const { sink } = reading;
 	try {
 		await use(
-			{ entries: entriesOf(run, fileToRead, reading, options, wasRead), sink, isLast },
+			{ entries: entriesOf(run, fileToRead, reading, options, onRead), sink, isLast },
 			reading,
 		);
 		await sink.close();
@@ -184,7 +184,7 @@ async function* entriesOf<E extends EntryOrigin>(
 	{ file, itemIndex, skip, max }: FileToRead,
 	{ requiredFields, entryOf, idOf, sink }: FileReading<E>,
 	{ jsonColumns }: RecordFileOptions,
-	wasRead: () => void,
+	onRead: () => void,
 ): AsyncGenerator<E[], void, undefined> {
 	const items = [itemIndex];
 	const last = max === 0 ? Infinity : skip + max;
@@ -233,7 +233,7 @@ async function* entriesOf<E extends EntryOrigin>(
 		if (read === 0 || error instanceof InputError) throw readError(file.name, error);
 		sink.breakOff(read + 1, error);
 	} finally {
-		wasRead();
+		onRead();
 	}
 }
 
