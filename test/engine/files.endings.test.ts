@@ -231,7 +231,7 @@ describe('storage that fails', () => {
 		const { error } = await run(PUSH, [await files.item('')]);
 		expect(error?.message).toBe("'documents.jsonl', record 3: EIO: i/o error");
 		expect(error?.description).toMatch(
-			/^Fetch the file again\. If that does not help, check the storage .* continue after that, set 'Skip Records' to \d$/,
+			/^Fetch the file again\. If that does not help, check the storage .* To continue, set 'Skip Records' to \d$/,
 		);
 	});
 });
