@@ -479,7 +479,9 @@ describe('a 404 that may not come from the service', () => {
 		fault(json);
 		const { error } = await remove(items('a/x'), IGNORING);
 		expect(error?.message).toContain('so it is unknown whether document');
-		expect(error?.description).toMatch(/^It is unknown whether the document exists, because a proxy /);
+		expect(error?.description).toMatch(
+			/^It is unknown whether the document exists, because a proxy /,
+		);
 	});
 });
 
