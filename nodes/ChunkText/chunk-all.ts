@@ -36,7 +36,7 @@ export async function withWork(
 	hints.addTo(task.run, settle !== fetchNothing);
 }
 
-/** What the texts of the input items or of one file have in common. */
+/** Describes the source of the texts, which is all input items or one file. */
 export interface TextSource {
 	sink: Sink;
 	/** Prefix of the names of output files with chunks. */

@@ -36,7 +36,7 @@ interface Entry extends EntryOrigin {
  */
 type DeleteResult = 'deleted' | 'committed' | 'notFound' | 'checked';
 
-/** What all deletes of a run share. */
+/** The state that all deletes of a run share. */
 interface Deletes {
 	run: Run;
 	parameters: DeleteParameters;

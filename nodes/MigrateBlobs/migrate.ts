@@ -16,7 +16,7 @@ import { MIGRATE_ACTION, outcomeMessage } from '../shared/service/outcome-messag
 import { migrateProperties } from './properties';
 
 /**
- * How long to retry if the service cannot be reached. The time is short because a person waits for the
+ * Retry budget if the service cannot be reached, in seconds. It is small because a person waits for the
  * migration.
  */
 const RETRY_FOR_SECONDS = 10;

@@ -35,7 +35,7 @@ export interface Entry extends EntryOrigin {
 	replaces?: Entry[];
 }
 
-/** What is known about the documents of a request, by document ID. A dry run only knows their size. */
+/** Facts about the documents of a request, by document ID. A dry run only knows their size. */
 export type PushOutcomes = ReadonlyMap<string, Partial<DocumentOutcome> & { bytes?: number }>;
 
 /** Counts documents with the same ID in a run. */

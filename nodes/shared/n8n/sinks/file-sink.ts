@@ -42,7 +42,7 @@ export interface FileToRead {
 	max: number;
 }
 
-/** What a node adds to the result of a file. */
+/** The parts of a file's result that differ between nodes. */
 export interface FileResult extends SinkResult {
 	/**
 	 * Counters of this file, if requests of several files are in flight. The default is the counters of the
