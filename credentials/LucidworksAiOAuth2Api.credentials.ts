@@ -20,9 +20,9 @@ import { parseClient, type Token } from '../nodes/shared/service/tokens/token';
 import { PATHS } from '../nodes/shared/service/url';
 
 /**
- * Client of the token server, and the URL of the AI service its tokens are for
- * (docs/service-interface.md, Access tokens). Tokens are kept in the hidden field, one for each scope,
- * so that all executions and workers share them.
+ * Credential for the AI service: its URL and a client of the token server (docs/service-interface.md,
+ * Access tokens). The hidden field stores an access token for each scope, so that all executions and
+ * workers share it.
  */
 export class LucidworksAiOAuth2Api implements ICredentialType {
 	name = 'lucidworksAiOAuth2Api';
@@ -92,16 +92,16 @@ export class LucidworksAiOAuth2Api implements ICredentialType {
 		},
 	];
 
-	/** Obtains a token for the scope that is requested; n8n stores what is returned. */
+	/** Obtains a token for the requested scope. n8n stores the token that is returned. */
 	preAuthentication = HOOKS.preAuthentication;
 
 	/**
-	 * Signs a request with its token. Without a valid one the request goes unsigned: after the 401 n8n
-	 * has a new one issued and repeats it.
+	 * Signs a request with its token. Without a valid token, the request is sent unsigned. After the 401,
+	 * n8n obtains a new token and repeats the request.
 	 */
 	authenticate = HOOKS.authenticate;
 
-	/** Issues a token, which proves the client, and calls the AI service with it. */
+	/** Requests a token, which proves the client, and calls the AI service with it. */
 	test: ICredentialTestRequest = HOOKS.test;
 }
 
@@ -110,10 +110,13 @@ type Data = ICredentialDataDecryptedObject;
 /** No chunking request has this ID. */
 const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
 
-/** n8n requests the token of a new credential before its test: one this fresh proves as much. */
+/**
+ * n8n requests a token for a new credential before it tests the credential. The test accepts a token that
+ * is not older than this.
+ */
 const JUST_NOW_MS = 10_000;
 
-/** Whether the scope allows to ask for the results of a chunking request. */
+/** Tells whether the scope allows a request for chunking results. */
 const canChunk = (data: Data): boolean => scopeOf(data).split(/\s+/).includes(DEFAULT_SCOPE);
 
 const HOOKS = credentialHooks({
@@ -132,8 +135,9 @@ const HOOKS = credentialHooks({
 		};
 	},
 	/**
-	 * The interface has no request that only tests. So every response counts as success, except a refusal
-	 * and, where a chunking service answers with JSON or nothing, a page or plain text.
+	 * The interface has no request that only tests a credential. So every response counts as a success,
+	 * with two exceptions: a status 401 or 403, and a page or plain text where a chunking service answers
+	 * with JSON or nothing.
 	 */
 	advice: (status, body, data) => {
 		if (status === 401 || status === 403)
@@ -148,16 +152,17 @@ const HOOKS = credentialHooks({
 		const client = parseClient(data);
 		const shared = SharedToken.forScope(client, scopeOf(data));
 		shared.adoptStored(data.accessTokens);
-		// n8n asks for a token if there is none, or if the service has revoked this one.
+		// n8n requests a token if there is none, or if the service has revoked this one.
 		const revoked = SharedToken.findIn(data);
 		const accepts = ({ accessToken, issuedAt }: Token) =>
 			isTested ? issuedAt > Date.now() - JUST_NOW_MS : accessToken !== revoked?.accessToken;
 		await shared.obtain(tokenSender(helper), accepts).catch((error: unknown) => {
 			throw isOfNode ? error : withAdviceInMessage(error);
 		});
-		// Of the requests of nodes that waited for a token one stores it; n8n repeats others only with something to store.
+		// If several requests of our nodes wait for one token, only one of them stores the token. For any
+		// other request the token is always stored, because otherwise n8n does not repeat the request.
 		const isToStore = shared.isUnstored || !isOfNode;
-		data.accessTokens = shared.toStore();
+		data.accessTokens = shared.mapToStore();
 		return isToStore ? { accessTokens: data.accessTokens } : undefined;
 	},
 });

@@ -1,3 +1,15 @@
+/**
+ * Reads CSV with a header row (RFC 4180). `push` collects text until it contains complete rows. The first
+ * row with all required columns is the header row, and the rows before it are titles. If no row has these
+ * columns, the first row is the header row. Each row after the header row becomes a record: an object with
+ * the names of the columns, whose values are all strings.
+ *
+ * The reader accepts what programs really write. Rows end with LF, CRLF or CR, and blank rows are skipped.
+ * Exports that were joined into one file contain the header row again, which is skipped too. A row with
+ * fewer cells has no values for the last columns. A row with a value beyond the last column fails alone.
+ * Columns without a name are ignored. If several columns have the same name, the first value that is not
+ * empty counts.
+ */
 import {
 	mostRowLikeCell,
 	cellsOf,
@@ -36,50 +48,49 @@ const SPLIT_ADVICE =
 	'The file was joined from exports with different columns. Split it at this line, and read each part by itself.';
 const SUSPICIOUS_QUOTE = `has a cell that begins with a quote, and the lines after it look like rows: ${QUOTES_ADVICE}`;
 
-/** A quoted cell with so many lines in a row that have the cells of a row is none. */
+/**
+ * If this many consecutive lines of a quoted cell have as many cells as the header row, the lines are
+ * rows. Then the quote is an ordinary character.
+ */
 const MIN_LINES_OF_ROWS = MAX_COUNTED_LINES;
-/** Lines of prose often have one comma, so rows are recognized only if they have more cells. */
+/**
+ * Minimum number of columns for recognizing rows in a quoted cell. Lines of prose often have one comma, so
+ * they would look like rows of two cells.
+ */
 const MIN_COLUMNS = 3;
-/** Fewer lines are read as one cell, and counted from this number on. */
+/**
+ * If at least this many lines of a cell look like rows, the user gets a hint, but the cell stays one cell.
+ */
 const MIN_LINES_TO_REPORT = 3;
 
-/** Lines that programs write before the header row: `sep=;` of Excel, and the type of objects of PowerShell. */
+/** Lines before the header row. Excel writes `sep=;`, and PowerShell writes the type of its objects. */
 const SEPARATOR_LINE = /^"?sep=(.)"?$/i;
 const TYPE_LINE = /^#TYPE\b/i;
-/** A line under the header row, as SQL tools and SAP write it. */
+/** SQL tools and SAP write a line of dashes under the header row. */
 const RULE_LINE = /^[\s+|,;-]*--[\s+|,;-]*$/;
-/** Rows that are searched for the header row: titles and settings come before it in many exports. */
+/** Maximum number of rows before the header row. Many exports begin with titles and settings. */
 const MAX_TITLE_ROWS = 20;
 
 export interface CsvOptions {
-	/** One character; detected in the header row if undefined. */
+	/** One character. By default, it is detected in the header row. */
 	delimiter?: string | undefined;
-	/** Whether cells may be in quotes. */
 	hasQuotes?: boolean;
 	findings?: Findings;
 }
 
-/** A row in the text that was read. */
 interface Row {
 	text: string;
-	/** Where the next row begins. */
+	/** Index in the text at which the next row begins. */
 	next: number;
-	/** What is wrong with the row as a whole. */
 	defect?: string;
-	/** The file ends with it, without a line break. */
+	/** Whether the file ends after the row without a line break. */
 	isCut: boolean;
 }
 
-/**
- * Reads CSV with a header row (RFC 4180). Rows end with LF, CRLF or CR; rows without any value, and the
- * header row again, are no records. A record is an object with the names of the header; all its values are
- * strings. A row with fewer cells lacks the last fields; a row with a value beyond the header fails. Columns
- * without a name are ignored; of several with one name, the first that is not empty counts.
- */
 export class CsvReader implements RecordReader {
-	/** The names of the columns, once the header was read. */
+	/** Names of the columns. Undefined until the header row was read. */
 	columns: readonly string[] | undefined;
-	/** The header row as it is in the file, with the lines before it. */
+	/** The header row as the file contains it, with the lines before it. */
 	header: string | undefined;
 	skip = 0;
 	requiredFields: readonly string[] = [];
@@ -87,18 +98,17 @@ export class CsvReader implements RecordReader {
 	private line = 1;
 	private dialect: Dialect;
 	private readonly findings: Findings;
-	/** The header row, and the lines before it: exports that were joined have them again. */
 	private headerRow = '';
-	/** The names of the columns in lower case; as a set too, since a header may have tens of thousands. */
+	/** Names of the columns in lower case. A set is faster in headers with tens of thousands of columns. */
 	private names: readonly string[] = [];
 	private nameSet: ReadonlySet<string> = new Set();
 	private joinedHeader = '';
 	private readonly preamble: string[] = [];
-	/** Rows before the header row, which lack a column that is needed. */
+	/** Rows before the header row, in which required columns are missing. */
 	private readonly titleRows: Array<{ text: string; line: number }> = [];
 	/** Number of columns up to the last one that has a name. */
 	private width = 0;
-	/** The beginning of a row, and the text that followed: kept until it is worth reading the row again. */
+	/** The beginning of a row whose end was not found yet, and the text that was read since then. */
 	private incompleteRow = '';
 	private newText = '';
 
@@ -117,7 +127,8 @@ export class CsvReader implements RecordReader {
 
 	*push(piece: string): Generator<SourceRecord> {
 		this.newText += piece;
-		// A long row is read again only after its text has doubled, so each character is read a few times only.
+		// A long row is searched again only after its text has doubled. So each character is read only a
+		// few times.
 		const { length } = this.newText;
 		const isTooLong = this.incompleteRow.length + length > MAX_RECORD_CHARACTERS;
 		if (length >= this.incompleteRow.length || isTooLong) yield* this.read(false);
@@ -144,7 +155,7 @@ export class CsvReader implements RecordReader {
 		checkLength(this.incompleteRow.length, this.record + 1, this.line);
 	}
 
-	/** The row that begins there; undefined if more text is needed. */
+	/** Returns the row that begins at an index. Returns undefined if more text is needed. */
 	private rowAt(text: string, from: number, isLast: boolean): Row | undefined {
 		const end = endOfRow(text, from, this.dialect);
 		const isOpen = end === NOT_CLOSED;
@@ -155,7 +166,7 @@ export class CsvReader implements RecordReader {
 		if (isOpen && isLast)
 			throw recordError(UNCLOSED_QUOTE, this.record + 1, this.line, UNCLOSED_QUOTE_ADVICE);
 		if (end < 0) return isLast ? rowOf(text, from, text.length) : undefined;
-		// The line break may be the first half of CRLF.
+		// The CR may be the first half of CRLF.
 		if (end === text.length - 1 && !isLast && text.charAt(end) === '\r') return undefined;
 		if (cell && cell.rowLikeLines >= MIN_LINES_TO_REPORT)
 			this.findings.add('quotedRows', this.line);
@@ -180,12 +191,13 @@ export class CsvReader implements RecordReader {
 			return undefined;
 		}
 		if (!this.columns) return this.readHeader(text, line);
-		// Exports that were joined have them again.
+		// Exports that were joined into one file contain the header row and the lines before it again.
 		const isHeader = text === this.headerRow && this.columns.length > 1;
 		if (isHeader || this.preamble.includes(text)) return undefined;
 		if (this.record === 0 && RULE_LINE.test(text)) return undefined;
 		const isSkipped = this.record < this.skip;
-		// A skipped row is only parsed if it may be the header row, which must not be counted then either.
+		// A skipped row is parsed only if it may be the header row again, which does not count as a
+		// record.
 		const isParsed = rowDefect === undefined && (!isSkipped || this.isAsLongAsHeader(text));
 		const cells = isParsed ? cellsOf(text, this.dialect) : undefined;
 		const headerMatch = cells && this.compareWithHeader(cells);
@@ -201,12 +213,15 @@ export class CsvReader implements RecordReader {
 		return { record, line, text, value, error };
 	}
 
-	/** Whether a row has about as many characters as the header row: each cell of either may be in quotes. */
+	/** Tells whether a row is about as long as the header row. Quotes add up to two characters per cell. */
 	private isAsLongAsHeader(text: string): boolean {
 		return Math.abs(text.length - this.headerRow.length) <= 2 * this.names.length;
 	}
 
-	/** Tells whether a row has the names of the columns, as in joined exports: in upper or lower case, in any order. */
+	/**
+	 * Compares a row with the names of the columns, ignoring case. Joined exports repeat the header row,
+	 * sometimes with the columns in another order.
+	 */
 	private compareWithHeader(cells: readonly string[]): 'same' | 'other order' | undefined {
 		const { names, nameSet } = this;
 		if (cells.length !== names.length || names.length < 2) return undefined;
@@ -218,7 +233,10 @@ export class CsvReader implements RecordReader {
 		return isSameSet && new Set(cellNames).size === names.length ? 'other order' : undefined;
 	}
 
-	/** Exports that were joined without a line break have the header row at the end of a row. */
+	/**
+	 * Removes the header row from the end of a row. Exports that were joined without a line break contain
+	 * it there.
+	 */
 	private withoutHeader(row: string): string {
 		const { joinedHeader: joined } = this;
 		return joined !== '' && row.endsWith(joined) ? row.slice(0, -joined.length) : row;
@@ -251,7 +269,8 @@ export class CsvReader implements RecordReader {
 			this.titleRows.push({ text, line });
 			return;
 		}
-		// None of the rows has the columns: whoever reads the file says what is missing in the first one.
+		// No row has all required columns. The first row becomes the header row, so that the caller can
+		// report which of its columns are missing.
 		const [first] = this.titleRows;
 		if (isTitle && first) return this.setHeader(first.text, first.line);
 		this.setHeader(text, line);
@@ -290,7 +309,6 @@ function rowOf(text: string, from: number, end: number, defect?: string): Row {
 	return { text: text.slice(from, end), next, isCut, ...(defect !== undefined && { defect }) };
 }
 
-/** The cells by the names of their columns. */
 function objectOf(columns: readonly string[], cells: readonly string[]): object {
 	const fields = new Map<string, string>();
 	for (const [index, cell] of cells.entries()) {

@@ -1,12 +1,12 @@
 import { FileError, type Bytes } from './bytes';
 import type { Findings } from './findings';
 
-/** Makes text of the bytes of a file. */
 export type Decoder = (source: Bytes) => AsyncGenerator<string>;
 
 /**
- * A byte that belongs to no character becomes half of a surrogate pair, U+DC80 to U+DCFF. U+DFFF stands for
- * one whose value is not known. Well-formed text has neither, so `describeBadCharacters` finds them.
+ * A byte that belongs to no character is decoded as half of a surrogate pair, from U+DC80 to U+DCFF. If
+ * the value of the byte is unknown, it is decoded as U+DFFF. Valid text contains neither, so
+ * `describeBadCharacters` finds both.
  */
 const BAD_BYTE = 0xdc00;
 export const BAD_BYTES = /[\udc80-\udcff\udfff]/gu;
@@ -15,13 +15,13 @@ const UNKNOWN_BYTE = '\udfff';
 
 const markBadByte = (byte: string): string => String.fromCharCode(BAD_BYTE + byte.charCodeAt(0));
 
-/** Returns the byte that a character of `BAD_BYTES` stands for; 0 if it is not known. */
+/** Returns the byte that a character of `BAD_BYTES` stands for, or 0 if the byte is unknown. */
 export const byteOf = (character: string): number =>
 	character === UNKNOWN_BYTE ? 0 : character.charCodeAt(0) - BAD_BYTE;
 
-const TRUNCATED = 'The file ends within a character: it is truncated';
+const TRUNCATED = 'The file ends within a character, so it is truncated';
 
-/** Decodes UTF-16. */
+/** Returns a decoder for UTF-16. */
 export const utf16Decoder = (end: 'big' | 'little'): Decoder =>
 	async function* (source) {
 		let rest = Buffer.alloc(0);
@@ -35,13 +35,17 @@ export const utf16Decoder = (end: 'big' | 'little'): Decoder =>
 		if (rest.length > 0) throw new FileError(TRUNCATED);
 	};
 
-/** Characters that `TextDecoder` returns for bytes without a character: it keeps those from 0x80 to 0x9F. */
+/**
+ * Characters that `TextDecoder` returns for bytes without a character. For bytes from 0x80 to 0x9F, it
+ * returns the control character with the same code.
+ */
 const NO_CHARACTER = /[\x80-\x9f\ufffd]/g;
 
 /**
- * Decodes an encoding that has no code for U+FFFD and the control characters from U+0080 to U+009F.
+ * Returns a decoder for an encoding that contains neither U+FFFD nor the control characters from U+0080 to
+ * U+009F.
  *
- * @param label of the Encoding Standard
+ * @param label name of the encoding in the Encoding Standard
  */
 export const legacyDecoder = (label: string): Decoder =>
 	label === 'windows-1252'
@@ -56,10 +60,13 @@ export const legacyDecoder = (label: string): Decoder =>
 				yield markUnknown(decoder.decode());
 			};
 
-/** Characters of Windows-1252 from 0x80 to 0x9F, a space for none. `TextDecoder` has others in Node.js 20. */
+/**
+ * Characters of Windows-1252 from 0x80 to 0x9F. A space stands for a byte without a character. In Node.js
+ * 20, `TextDecoder` returns other characters.
+ */
 const FROM_0X80 = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ';
 
-/** Returns the character of Windows-1252 for a byte; '' if there is none. */
+/** Returns the character of Windows-1252 for a byte, or '' if there is none. */
 const characterOf = (byte: number): string => {
 	if (byte < 0x80 || byte > 0x9f) return String.fromCharCode(byte);
 	return FROM_0X80.charAt(byte - 0x80).trim();
@@ -70,27 +77,27 @@ const decodeWindows1252 = (bytes: Uint8Array): string =>
 		.toString('latin1')
 		.replace(/[\x80-\x9f]/g, (byte) => characterOf(byte.charCodeAt(0)) || markBadByte(byte));
 
-/** Replaces bytes without a character by what they mean in Windows-1252, or by a question mark. */
+/** Replaces each byte without a character with its character in Windows-1252, or with a question mark. */
 export const repairText = (text: string): string =>
 	text.replace(BAD_BYTES, (found) => (byteOf(found) && characterOf(byteOf(found))) || '?');
 
-/** Whether Windows-1252 has a character for a byte. */
+/** Tells whether Windows-1252 has a character for a byte. */
 export const isInWindows1252 = (byte: number): boolean => characterOf(byte) !== '';
 
-/** A line break, a character of UTF-8 that takes several bytes, or else a byte that is not ASCII. */
+/** Matches a line break, a UTF-8 character of several bytes, or any other byte that is not ASCII. */
 const UTF8_PARTS =
 	/[\r\n]|[\xc2-\xdf][\x80-\xbf]|(?:\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f])[\x80-\xbf]|(?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]{2}|[\x80-\xff]/g;
 
-/** The beginning of a character at the end. */
+/** Matches an incomplete UTF-8 character at the end of a text. */
 const INCOMPLETE_CHARACTER = /(?:[\xc2-\xf4]|[\xe0-\xf4][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf]{2})$/;
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Decodes UTF-8.
+ * Returns a decoder for UTF-8.
  *
- * @param guesses counts lines that are not UTF-8 and read as Windows-1252, see `LineDecoder`; undefined if
- *   nothing is to be guessed
+ * @param guesses counts the lines that are read as Windows-1252, see `LineDecoder`; without it, all lines
+ *   are read as UTF-8
  */
 export const utf8Decoder = (guesses: Findings | undefined): Decoder =>
 	async function* (source) {
@@ -110,16 +117,16 @@ export const utf8Decoder = (guesses: Findings | undefined): Decoder =>
 	};
 
 /**
- * Decodes lines of UTF-8 and, if it may guess, of Windows-1252: joined files have both. A line is read as
- * Windows-1252 from its first byte that is not UTF-8 on. After a character of several bytes the file is
- * certainly UTF-8, and such a byte is an error.
+ * Decodes lines of UTF-8. Joined files may also contain lines of Windows-1252. If guessing is allowed, the
+ * rest of a line is decoded as Windows-1252 from the first byte that is not UTF-8. A UTF-8 character of
+ * several bytes proves that the file is UTF-8. From then on, a byte that is not UTF-8 is an error.
  */
 class LineDecoder {
-	/** Nothing is guessed (any more). */
+	/** Whether the file is certainly UTF-8, so that no line is guessed. */
 	isCertain: boolean;
-	/** The line so far is read as Windows-1252. */
+	/** Whether the current line is decoded as Windows-1252. */
 	private isGuessed = false;
-	/** Number of the line where the next bytes begin, until the first guess. */
+	/** Number of the current line, which is counted only until the first guess. */
 	private line = 1;
 	private endsWithCr = false;
 
@@ -127,7 +134,7 @@ class LineDecoder {
 		this.isCertain = guesses === undefined;
 	}
 
-	/** @param bytes which end with a complete character */
+	/** @param bytes must end with a complete character */
 	decode(bytes: Buffer): string {
 		const valid = this.isGuessed ? undefined : validUtf8(bytes);
 		if (valid !== undefined && valid.length < bytes.length) this.isCertain = true;
@@ -177,7 +184,7 @@ class LineDecoder {
 	}
 }
 
-/** @returns undefined if a byte belongs to no character */
+/** @returns undefined if the bytes are not valid UTF-8 */
 function validUtf8(bytes: Buffer): string | undefined {
 	try {
 		return UTF_8.decode(bytes);

@@ -8,26 +8,24 @@ import {
 } from './record';
 import { isWhiteSpace } from './text';
 
-/** How the lines of a format are read. */
 interface LineFormat {
-	/** Throws for a line that is not valid. */
+	/** Parses a line. Throws if the line is invalid. */
 	parse(text: string): unknown;
-	/** What an invalid line has that consists of several records. */
+	/** Matches an invalid line if it may consist of several records. */
 	boundary: RegExp;
-	/** Returns the records of such a line, or the line itself. */
 	splitLine(line: string): string[];
 }
 
 /**
- * Reads records that are one line each. Lines end with LF or CRLF; blank lines are no records. Of JSON, a
- * line may have several objects without a line break in between, as Amazon Data Firehose writes them.
+ * Reads records that are one line each. Lines end with LF or CRLF, and blank lines are skipped. A line of
+ * JSON may contain several objects without line breaks between them, as Amazon Data Firehose writes them.
  */
 class LineReader implements RecordReader {
 	skip = 0;
 	private record = 0;
 	private line = 1;
 	private incompleteLine = '';
-	/** How long the line must be before it is searched for complete objects. */
+	/** Minimum length, in characters, of a line that is searched for complete objects. */
 	private searchLength = LONG_LINE;
 
 	constructor(
@@ -63,7 +61,10 @@ class LineReader implements RecordReader {
 		else if (found) yield found;
 	}
 
-	/** Reads the complete objects of a long line, so that a file without line breaks is not held as a whole. */
+	/**
+	 * Reads the complete objects of a long line, so that memory never holds a whole file without line
+	 * breaks.
+	 */
 	private *readLongLine(): Generator<SourceRecord> {
 		const texts = this.format.splitLine(this.incompleteLine);
 		this.incompleteLine = texts.pop() ?? '';
@@ -74,7 +75,7 @@ class LineReader implements RecordReader {
 		}
 	}
 
-	/** @param isCut the file ends after the line without a line break */
+	/** @param isCut whether the file ends after the line without a line break */
 	private read(line: string, isCut: boolean): SourceRecord | SourceRecord[] | undefined {
 		if (isWhiteSpace(line)) {
 			if (this.record >= this.skip) this.findings.add('blankRow', this.line);
@@ -101,21 +102,20 @@ class LineReader implements RecordReader {
 			defect = `is not valid JSON: ${(reason as Error).message}${isCut ? MAY_BE_CUT : ''}`;
 		}
 		if (record === 1 && /^[[{]$/.test(text.trim()))
-			throw new RecordError(NOT_LINES, record, line);
+			throw new RecordError(NOT_LINES, record, line, NOT_LINES_ADVICE);
 		const error = new RecordError(`Line ${line} ${defect}`, record, line);
 		return { record, line, text, value: undefined, error };
 	}
 }
 
-/** Characters of a line that is so long that it may have many objects. */
+/** Initial minimum length of a line that is searched for complete objects. */
 const LONG_LINE = 1_000_000;
 
-/** Where an object may end and another begin. */
 const OBJECT_BOUNDARY = /\}\s*\{/;
 const TOKEN = /["[\]{}]/g;
 const QUOTE_OR_BACKSLASH = /["\\]/g;
 
-/** Returns the objects that follow each other in a line; the line itself if they do not. */
+/** Splits a line that consists of several objects. Any other line is returned as a whole. */
 function splitObjects(line: string): string[] {
 	const objects: string[] = [];
 	let depth = 0;
@@ -136,34 +136,32 @@ function splitObjects(line: string): string[] {
 	return [...objects, line.slice(start)];
 }
 
-/** The index of the quote that ends a string, or -1. */
 function endOfString(text: string, from: number): number {
 	let at = indexOf(QUOTE_OR_BACKSLASH, text, from);
 	while (at >= 0 && text.charAt(at) !== '"') at = indexOf(QUOTE_OR_BACKSLASH, text, at + 2);
 	return at;
 }
 
-/** The index of the next match of an expression with the flag `g`, or -1. */
+/** Returns the index of the next match, or -1. The expression must have the flag `g`. */
 function indexOf(expression: RegExp, text: string, from: number): number {
 	expression.lastIndex = from;
 	return expression.test(text) ? expression.lastIndex - 1 : -1;
 }
 
-/** Whether the text before an object is another one. */
 function endsWithObject(line: string, from: number, to: number): boolean {
 	let last = to - 1;
 	while (last > from && line.charAt(last).trim() === '') last--;
 	return last > from && line.charAt(last) === '}';
 }
 
-/** Reads JSON Lines: one JSON value in each line. A line that is not valid fails alone. */
+/** Returns a reader of JSON Lines. An invalid line fails alone. */
 export const jsonLinesReader = (findings = new Findings()): LineReader =>
 	new LineReader(
 		{ parse: (text) => JSON.parse(text), boundary: OBJECT_BOUNDARY, splitLine: splitObjects },
 		findings,
 	);
 
-/** Reads lines of text, such as one ID per line. The value of a record is its line, unchanged. */
+/** Returns a reader of text lines, such as one ID per line. The value of a record is its unchanged line. */
 export const textLinesReader = (findings = new Findings()): LineReader =>
 	new LineReader(
 		{
@@ -174,11 +172,15 @@ export const textLinesReader = (findings = new Findings()): LineReader =>
 		findings,
 	);
 
-/** Returns the line; throws for one with a byte order mark, where files were joined without a line break. */
+/**
+ * Returns a line. Throws if it contains a byte order mark, which means that files were joined without a
+ * line break.
+ */
 function checkLine(line: string): string {
 	if (!line.includes('\ufeff')) return line;
 	throw new Error('it has a byte order mark');
 }
 
-const NOT_LINES =
-	"The file has JSON that spans several lines, not JSON Lines: write each object on one line, for example with jq -c ., or set 'File Format' to 'JSON Array' if it is a list";
+const NOT_LINES = 'The file has JSON that spans several lines, so it is not JSON Lines';
+const NOT_LINES_ADVICE =
+	"If the file is a list, set 'File Format' to 'JSON Array'. Otherwise write each object on one line, for example with jq -c .";

@@ -89,13 +89,19 @@ test('a file without line breaks ends when a record becomes too long', () => {
 });
 
 test.each([
-	['{ \n"a":1\n}\n', /^1@1 The file has JSON that spans several lines.* jq -c/],
+	['{ \n"a":1\n}\n', /^1@1 The file has JSON that spans several lines/],
 	['[\n1\n]', /^1@1 The file has JSON that spans several lines/],
 	['{"a":}\n1', /^$/],
 	['{"a":[\n1\n]}', /^$/],
 	['1\n{\n', /^$/],
 ])('%j is refused if its first line says that its JSON has several', (text, message) => {
 	expect(brief(jsonLinesReader(), text).error ?? '').toMatch(message);
+});
+
+test('JSON that spans several lines comes with advice', () => {
+	const { error } = readAll(jsonLinesReader(), '{\n"a":1\n}\n');
+	const advice = expect.stringMatching(/'File Format' to 'JSON Array'.*one line.* jq -c \.$/);
+	expect(error).toMatchObject({ advice });
 });
 
 test('objects that follow each other in a line are records of their own', () => {

@@ -27,7 +27,7 @@ async function read(
 	}
 }
 
-const TRUNCATED = 'The file ends within a character: it is truncated';
+const TRUNCATED = 'The file ends within a character, so it is truncated';
 
 const ENCODINGS: Array<[string, (text: string) => Buffer]> = [
 	['UTF-8', (text) => Buffer.from(text)],
@@ -140,7 +140,7 @@ test('what is UTF-8 among bad bytes is read as TextDecoder reads it, however it 
 
 test('half a character of UTF-16 is a problem of its record', async () => {
 	const { text } = await read(Buffer.from('fffe610000dc6200', 'hex'));
-	expect(describeBadCharacters(text)).toBe('has half a character of UTF-16');
+	expect(describeBadCharacters(text)).toBe('has half of a UTF-16 character');
 	expect(describeBadCharacters('a😀')).toBeUndefined();
 });
 
@@ -176,7 +176,7 @@ describe('gzip', () => {
 		(_, index) => `{"id":${(index * 7919) % 100_003}}\n`,
 	).join('');
 	const packed = gzipSync(content);
-	const early = 'The gzip file ends early: it is truncated';
+	const early = 'The gzip file ends early, so it is truncated';
 	const goesOn = 'The file goes on after its first gzip member';
 	const readsMembers = Number(process.versions.node.split('.')[0]) < 24;
 
@@ -188,7 +188,7 @@ describe('gzip', () => {
 		if (readsMembers) expect({ text, error }).toEqual({ text: `${content}{"id":"last"}\n` });
 		else {
 			expect({ text, error }).toEqual({ text: content, error: goesOn });
-			expect(advice).toBe('Write it as one: gzip -dc | gzip');
+			expect(advice).toBe('Write it as one member, for example with gzip -dc | gzip.');
 		}
 	});
 

@@ -66,7 +66,7 @@ it('access that the gateway denies: neither the key nor the scope', () => {
 		for (const body of ['RBAC: access denied', { message: 'RBAC: access denied' }]) {
 			for (const isTest of [false, true]) {
 				const advice = statusAdvice({ status: 403, body }, service, isTest);
-				expect(advice).toMatch(/^A gateway in front of the service denied access/);
+				expect(advice).toMatch(/^A gateway in front of the service rejected the request/);
 				expect(advice).toMatch(/see status\.lucidworks\.com$/);
 				expect(advice).not.toMatch(/key|scope|credential|firewall/i);
 			}
@@ -99,10 +99,12 @@ it('a failure that says nothing of the entry keeps its advice', () => {
 
 it('413 does not ask for what the node has done', () => {
 	for (const service of SERVICES) {
-		expect(inNode(service, 413)).toMatch(/^The service accepts no request of this size/);
+		expect(inNode(service, 413)).toMatch(/^The request is too large for the service/);
 	}
-	expect(inNode(AI_SERVICE, 413)).toMatch(/split already: split the text before this node$/);
-	expect(inNode(PUSH_SERVICE, 413)).toMatch(/split already: shorten the document, .* chunk it/);
+	expect(inNode(AI_SERVICE, 413)).toMatch(/already split, so split the text before this node$/);
+	expect(inNode(PUSH_SERVICE, 413)).toMatch(
+		/already split\. Shorten the document, .* chunk the document/,
+	);
 });
 
 it('what was sent: the parameters that are likely wrong', () => {

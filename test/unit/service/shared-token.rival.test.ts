@@ -49,8 +49,8 @@ async function run(requests: number, beforeEach = () => {}): Promise<number> {
 			const data: Record<string, unknown> = await token.signingData(fields);
 			if (data.accessTokens === '') {
 				await token.obtain(issue, () => true);
-				data.accessTokens = token.toStore();
-				stored = { ...stored, accessTokens: token.toStore() };
+				data.accessTokens = token.mapToStore();
+				stored = { ...stored, accessTokens: token.mapToStore() };
 			}
 			const used = SharedToken.findIn(data);
 			if (used === undefined) throw new Error('No token');

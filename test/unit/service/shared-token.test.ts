@@ -60,7 +60,7 @@ const obtain = async (changes: Changes = {}): Promise<string> => {
 };
 const revoke = (accessToken: string) => shared().markRevoked({ accessToken } as Token);
 /** The map that a credential would store now. */
-const toStore = () => parseTokenMap(shared().toStore());
+const toStore = () => parseTokenMap(shared().mapToStore());
 
 /** A token of one hour as it is stored, of this client unless told otherwise. */
 const stored = (accessToken: string, minutesLeft: number, scope = SCOPE, changes: Changes = {}) =>
@@ -151,7 +151,7 @@ describe('what is stored', () => {
 		answer = issue;
 		await obtain();
 		expect(shared().isUnstored).toBe(true);
-		shared().toStore();
+		shared().mapToStore();
 		expect(shared().isUnstored).toBe(false);
 	});
 });
@@ -161,7 +161,7 @@ describe('another client', () => {
 		'with another %s reuses neither a token of the process nor a stored one',
 		async (key) => {
 			await obtain();
-			const held = shared().toStore();
+			const held = shared().mapToStore();
 			expect(await obtain({ [key]: 'https://new.example', held })).toBe('t2');
 		},
 	);

@@ -124,9 +124,9 @@ describe('a response that is not a token', () => {
 		['an empty access_token', { ...good, access_token: '' }, 'access_token'],
 		['a line break in it', { ...good, access_token: `${TOKEN}\r\nX: y` }, 'access_token'],
 		['a space in it', { ...good, access_token: `${TOKEN} x` }, 'access_token'],
-		['a foreign scope', { ...good, scope: 'merchandising.rules' }, 'another scope'],
-		['more than was asked', { ...good, scope: `${SCOPE} other` }, 'another scope'],
-		['no scope granted', { ...good, scope: '' }, 'another scope'],
+		['a foreign scope', { ...good, scope: 'merchandising.rules' }, 'a scope other'],
+		['more than was asked', { ...good, scope: `${SCOPE} other` }, 'a scope other'],
+		['no scope granted', { ...good, scope: '' }, 'a scope other'],
 	])('%s is a clear error', (_, body, words) => {
 		const failure = failureOf(body);
 		expect(failure.message).toContain("The token server's response cannot be used");

@@ -51,13 +51,13 @@ describe('outcomeMessage', () => {
 			'a document that may be deleted',
 			deleteAction('a1'),
 			failure('The push service answered with status 503', { kind: 'status', status: 503 }),
-			"The push service answered with status 503, so it is unknown whether document 'a1' was deleted. Deleting it again is safe: if it is gone, the service may answer with status 404.",
+			"The push service answered with status 503, so it is unknown whether document 'a1' was deleted. Deleting it again is safe. If it no longer exists, the service may answer with status 404.",
 		],
 		[
 			'a text that may be submitted',
 			submitAction(),
 			failure('The response is not a valid chunking response', { kind: 'response' }),
-			'The response is not a valid chunking response, so it is unknown whether the text was submitted. Submitting it again is safe: at worst, it is chunked twice.',
+			'The response is not a valid chunking response, so it is unknown whether the text was submitted. Submitting it again is safe. At worst, it is chunked twice.',
 		],
 		[
 			'a text of a document that was not submitted',
@@ -69,7 +69,7 @@ describe('outcomeMessage', () => {
 			'manifests that may be migrated',
 			MIGRATE_ACTION,
 			lost,
-			'The connection was closed before the service answered, so it is unknown whether the blob manifests were migrated. The migration may still be running: check the service before you start it again.',
+			'The connection was closed before the service answered, so it is unknown whether the blob manifests were migrated. The migration may still be running, so check the service before you start it again.',
 		],
 		[
 			'manifests that are not migrated',

@@ -1,5 +1,5 @@
 import type { RunStats } from '../../flow/run-state';
-import { capitalized } from '../../service/outcome-messages';
+import { capitalize } from '../../service/outcome-messages';
 import { figure, formatCount } from '../../service/numbers';
 
 /** Fewer entries than these can be counted in the output. */
@@ -36,5 +36,5 @@ export function troubleText({ retries, splits }: RunStats, others: string[] = []
 	if (splits === 1) parts.push('1 batch was split because it failed as a whole');
 	else if (splits > 1)
 		parts.push(`${figure(splits)} batches were split because they failed as a whole`);
-	return capitalized(parts.join('; '));
+	return capitalize(parts.join('; '));
 }

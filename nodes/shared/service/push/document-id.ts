@@ -1,11 +1,11 @@
 import { InputError } from '../input-error';
 
 /**
- * Reads an ID exactly: a changed ID is the ID of another document.
+ * Reads a document ID without changing it, because a changed ID would name another document.
  *
- * @param label what the value is called in messages
- * @param advice what to do about one that is empty or not a text
- * @throws InputError for what is empty or blank, and as `exactId`
+ * @param label name of the value in messages
+ * @param advice what to do about an ID that is empty or is not text
+ * @throws InputError if the ID is empty or blank, and where `exactId` throws
  */
 export function documentId(
 	value: unknown,
@@ -16,17 +16,21 @@ export function documentId(
 	return exactId(value, () => label, advice);
 }
 
-/** Whether there is nothing that could be an ID. The service might treat all blank IDs as the same ID. */
+/**
+ * Tells whether a value is undefined, null or blank text. Such a value cannot be an ID, because the
+ * service might treat all blank IDs as the same ID.
+ */
 export const isNullOrBlankText = (value: unknown): boolean =>
 	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
-/** A number as spreadsheets and R write long ones, such as 4.00638E+12 or 1e+05. */
+/** Matches a number that a spreadsheet or R has shortened, such as 4.00638E+12 or 1e+05. */
 const SHORTENED_NUMBER = /^\d([.,]\d+)?E\+\d{2}$/i;
 
 /**
- * An ID as `exactText` reads it.
+ * Reads an ID like `exactText`.
  *
- * @throws InputError also for a number that a spreadsheet has shortened, so that many rows have the same
+ * @throws InputError where `exactText` throws, and for a number that a spreadsheet has shortened, because
+ *   many rows may then have the same ID
  */
 export function exactId(value: unknown, label: () => string, advice: string): string {
 	const id = exactText(value, label, advice);
@@ -38,12 +42,12 @@ export function exactId(value: unknown, label: () => string, advice: string): st
 }
 
 /**
- * The text as it is, the digits of a whole number, or a date as ISO text.
+ * Returns a text as it is, a whole number as its digits, and a date as ISO text.
  *
- * @param label what the value is called in messages; asked only then
- * @param advice what to do about one that is none of these
- * @throws InputError for anything else, also for numbers that are not exact: NaN, Infinity, fractions, and
- *   beyond 9,007,199,254,740,991, where they have lost digits
+ * @param label returns the name of the value in messages; called only for an error
+ * @param advice what to do about any other value
+ * @throws InputError for any other value, including numbers that are not exact: NaN, Infinity, fractions,
+ *   and numbers beyond 9,007,199,254,740,991, which have lost digits
  */
 export function exactText(value: unknown, label: () => string, advice: string): string {
 	if (typeof value === 'string') return value;
@@ -62,7 +66,7 @@ export function exactText(value: unknown, label: () => string, advice: string): 
 	);
 }
 
-/** Whether a value is a date, of whatever realm. */
+/** Tells whether a value is a Date, even from another JavaScript realm. */
 const isDate = (value: unknown): value is Date =>
 	Object.prototype.toString.call(value) === '[object Date]';
 

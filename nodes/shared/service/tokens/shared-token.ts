@@ -1,3 +1,15 @@
+/**
+ * Owns the access tokens: the tokens that this process knows, the map in the hidden field of the
+ * credential, and all renewals.
+ *
+ * All instances of `SharedToken` for the same client and scope share one state, because the executions of
+ * a worker do not know each other. Without this state, each execution would request a token of its own. If
+ * a server revokes the previous token of a scope, the executions would revoke each other's tokens.
+ *
+ * n8n stores the map that the credential returns, encrypted, for all workers. Before a renewal and after a
+ * revocation, the stored map is read again. If another worker has stored a new token, this token is
+ * adopted. Otherwise a token is requested. So all workers end up with the newest token.
+ */
 import { ServiceFailure } from '../failure';
 import { InputError } from '../input-error';
 import type { ReadResponse } from '../service-definitions';
@@ -11,15 +23,14 @@ import {
 	type TokenRequest,
 } from './token';
 
-/** scope -> token, as the credential's hidden field stores it. */
+/** Tokens by scope, as the credential's hidden field stores them. */
 type TokenMap = Record<string, Token>;
 
-/** Sends a token request and resolves with any status; rejects if there is no response. */
+/** Sends a token request. Resolves with a response of any status, and rejects if there is no response. */
 export type SendTokenRequest = (request: TokenRequest) => Promise<ReadResponse>;
 
-/** What a run lends the token for looking in the stored credential. */
+/** What the token needs from a run to read the stored credential. */
 export interface TokenUser {
-	/** Reads the data of the stored credential. */
 	readStored(): Promise<Record<string, unknown>>;
 	/** Ends early when the run ends. */
 	sleep(ms: number): Promise<void>;
@@ -27,53 +38,44 @@ export interface TokenUser {
 	hint(message: string): void;
 }
 
-/** Pause after a renewal that failed while the old token is still valid. */
+/** After a failed renewal, a token that is still valid is used for this time. */
 const RENEW_AGAIN_MS = 30_000;
 
-/** Pause after a revocation, in which other workers can store a new token. It doubles with each revocation ... */
+/**
+ * Pause after a revocation, so that another worker can store a new token. It doubles with each revocation.
+ */
 const PAUSE_MS = 250;
-/** ... up to this. A random share of up to as long again is added. */
+/** Maximum of the pause after a revocation. A random time of up to the same length is added. */
 const MAX_PAUSE_MS = 10_000;
 
-/** A token that lasted longer ends a row of revoked tokens. */
+/**
+ * If a token lasted longer than this before it was revoked, the count of revocations in a row starts
+ * again.
+ */
 const MAX_LIFETIME_IN_ROW_MS = 5 * 60_000;
-/** Revocations in a row that lead to a hint. */
+/** Number of revocations in a row after which the user gets a hint. */
 const HINT_AFTER_REVOCATIONS = 5;
 
-/** What this process knows about the token of one client and scope. */
 interface TokenState {
 	client: Client;
 	scope: string;
-	/** The newest token that was stored, or issued to this process. */
+	/** The newest token that was stored by any worker or issued to this process. */
 	newest?: Token;
-	/** The access token that the service revoked last. */
 	revoked?: string;
 	pending?: Promise<Token> | undefined;
-	/** Epoch ms up to which an old token is used because its renewal failed. */
+	/** Until this time (epoch milliseconds), the old token is used because its renewal failed. */
 	renewalPausedUntil: number;
-	/** The newest token was issued here, and nobody has stored it yet. */
+	/** Whether the newest token was issued to this process and is not stored yet. */
 	isUnstored: boolean;
 }
 
-/**
- * The access token of one client and scope. This class is the only owner of tokens: of the token that this
- * process knows, of the map in the hidden field of the credential, and of renewals.
- *
- * All instances for the same client and scope share what the process knows, since the executions of a worker
- * do not know of each other. Otherwise each execution would request a token of its own, and a server that
- * revokes the previous token of a scope would let them revoke each other's tokens.
- *
- * n8n stores the map that the credential returns, encrypted, for all workers. Before a renewal and after a
- * revocation the stored map is read again. A token that another worker has stored is adopted, and only
- * without one a token is requested. So all workers end with the newest token.
- */
+/** The access token of one client and scope. */
 export class SharedToken {
-	/** What this process knows, by client and scope. */
 	static readonly states = new Map<string, TokenState>();
 
-	/** The stored map is being read: requests of the run wait for it. */
+	/** Set while the stored map is being read. The other requests of the run wait for it. */
 	private lookup: Promise<void> | undefined;
-	/** Revoked tokens in a row that were revoked soon. */
+	/** Number of tokens in a row that were revoked soon after they were issued. */
 	private revocations = 0;
 
 	private constructor(
@@ -84,7 +86,7 @@ export class SharedToken {
 	/**
 	 * Returns the token of a client and scope.
 	 *
-	 * @param user the run that it is for; without a run the stored map is not read again
+	 * @param user the run that uses the token; without a run, the stored map is not read again
 	 */
 	static forScope(client: Client, scope: string, user?: TokenUser): SharedToken {
 		const key = `${client.identity} ${scope}`;
@@ -99,14 +101,14 @@ export class SharedToken {
 	}
 
 	/**
-	 * Finds the token in the data of a credential that a request with these data is signed with.
+	 * Returns the token that signs a request with these data of a credential.
 	 *
-	 * @returns undefined if there is none, if it has expired, or if it was issued for another client
+	 * @returns undefined if there is no token, if it has expired, or if it was issued to another client
 	 */
 	static findIn(data: ScopeData): Token | undefined {
 		const tokens = parseTokenMap(data.accessTokens);
 		const { [SCOPE_OF_NODE]: scopeOfNode } = data;
-		// The data of a run have only tokens that were checked.
+		// The data of a run contains only tokens that were checked before.
 		if (scopeOfNode !== undefined) return tokens[scopeOfNode];
 		const token = tokens[scopeOf(data)];
 		if (token === undefined) return undefined;
@@ -114,7 +116,7 @@ export class SharedToken {
 		return isOurs && token.expiresAt > Date.now() ? token : undefined;
 	}
 
-	/** Adopts the newer tokens of this client, for any scope, from a credential's hidden field. */
+	/** Adopts newer tokens of this client from a credential's hidden field, for all scopes. */
 	adoptStored(accessTokens: unknown): void {
 		const { client } = this.state;
 		for (const [scope, token] of Object.entries(parseTokenMap(accessTokens)))
@@ -122,15 +124,14 @@ export class SharedToken {
 				adopt(SharedToken.forScope(client, scope).state, token);
 	}
 
-	/** Whether the newest token was issued here and nobody has stored it yet. */
 	get isUnstored(): boolean {
 		return this.state.isUnstored;
 	}
 
 	/**
-	 * Returns the data to sign the next request of the run with. The hidden field has the map with the token.
-	 * If a token must be requested, the field is blank: then n8n calls the credential's `preAuthentication`, which
-	 * puts the map into the same data.
+	 * Returns the data that signs the next request of the run. Its hidden field contains the token. If a
+	 * token must be requested, the field is blank. Then n8n calls `preAuthentication` of the credential,
+	 * which writes the token into the same data.
 	 *
 	 * @param fields data of the credential at the start of the run
 	 */
@@ -147,7 +148,10 @@ export class SharedToken {
 		return { ...fields, accessTokens, [SCOPE_OF_NODE]: state.scope };
 	}
 
-	/** Notes that the service answered 401 to this token: it was revoked, or its lifetime is shorter than promised. */
+	/**
+	 * Notes that the service answered 401 to this token. The token was revoked, or it expired earlier than
+	 * promised.
+	 */
 	markRevoked({ accessToken, issuedAt }: Token): void {
 		const { state } = this;
 		if (state.newest?.accessToken !== accessToken || isRevoked(state)) return;
@@ -161,10 +165,10 @@ export class SharedToken {
 	}
 
 	/**
-	 * Obtains a token: that of the process if it can be used, otherwise one is requested, once for all who wait. If
-	 * the request fails, an old token is used for a while.
+	 * Obtains a token. If the token of the process can be used, it is returned. Otherwise one token is
+	 * requested for all callers that wait. If this fails, an old token is used for a while.
 	 *
-	 * @param accepts whether a token will do, e.g. because it is not the one that was revoked
+	 * @param accepts tells whether a token can be used, e.g. because it is not the revoked one
 	 * @throws InputError for an empty scope, ServiceFailure of kind `token` if no token could be obtained
 	 */
 	async obtain(send: SendTokenRequest, accepts: (token: Token) => boolean): Promise<Token> {
@@ -182,8 +186,8 @@ export class SharedToken {
 		});
 	}
 
-	/** Returns the map for the hidden field: the valid tokens of the client for all scopes, since one field has them all. */
-	toStore(): string {
+	/** Returns the map for the hidden field, with the valid tokens of the client for all scopes. */
+	mapToStore(): string {
 		const { state } = this;
 		state.isUnstored = false;
 		const tokens: TokenMap = {};
@@ -194,19 +198,20 @@ export class SharedToken {
 		return JSON.stringify(tokens);
 	}
 
-	/** Looks for a token that another worker has stored, or is about to store after a revocation. */
+	/** Looks for a token that another worker has stored, or may store after a revocation. */
 	private async lookUp(): Promise<void> {
 		const { state, user } = this;
 		if (user === undefined) return;
 		await this.readStored(user);
 		if (!isRevoked(state)) return;
-		// If several workers wait, the first one renews and the others adopt its token.
+		// The workers wait for different lengths of time. The first one renews the token, and the others
+		// adopt it.
 		const pauseMs = Math.min(PAUSE_MS * 2 ** this.revocations, MAX_PAUSE_MS);
 		await user.sleep(pauseMs * (1 + user.random()));
 		await this.readStored(user);
 	}
 
-	/** If the credential cannot be read, the tokens of this process remain. */
+	/** Reads the stored map. If the credential cannot be read, this process continues with its own tokens. */
 	private async readStored(user: TokenUser): Promise<void> {
 		const stored = await user.readStored().catch(() => undefined);
 		this.adoptStored(stored?.accessTokens);
@@ -216,13 +221,13 @@ export class SharedToken {
 const isRevoked = ({ newest, revoked }: TokenState): boolean =>
 	newest !== undefined && newest.accessToken === revoked;
 
-/** The newest token, until it is revoked or expires. */
+/** Returns the newest token, if it is neither revoked nor expired. */
 function validToken(state: TokenState): Token | undefined {
 	const { newest } = state;
 	return newest && !isRevoked(state) && newest.expiresAt > Date.now() ? newest : undefined;
 }
 
-/** The token to sign with; undefined if it has to be renewed first. */
+/** Returns the token to sign with, or undefined if it must be renewed first. */
 function usableToken(state: TokenState): Token | undefined {
 	const token = validToken(state);
 	return token && Date.now() < Math.max(token.renewAt, state.renewalPausedUntil)
@@ -230,7 +235,10 @@ function usableToken(state: TokenState): Token | undefined {
 		: undefined;
 }
 
-/** Adopts a newer token, since it was not revoked; after a revocation any other one, since clocks differ. */
+/**
+ * Adopts a newer token. After a revocation, any other token is adopted, because the clocks of workers
+ * differ.
+ */
 function adopt(state: TokenState, token: Token): void {
 	const { newest } = state;
 	const isNewer = newest === undefined || newest.issuedAt < token.issuedAt;
@@ -238,7 +246,6 @@ function adopt(state: TokenState, token: Token): void {
 		state.newest = token;
 }
 
-/** Requests a token. */
 async function requestToken(state: TokenState, send: SendTokenRequest): Promise<Token> {
 	const { client, scope } = state;
 	if (scope === '') throw new InputError("'Custom Scope' is empty", SCOPE_ADVICE);
@@ -254,7 +261,7 @@ async function requestToken(state: TokenState, send: SendTokenRequest): Promise<
 	return token;
 }
 
-/** Reads the stored map; anything that is none counts as empty. */
+/** Reads the stored map. Anything that is not a map counts as empty. */
 export function parseTokenMap(stored: unknown): TokenMap {
 	try {
 		return Object(JSON.parse(String(stored))) as TokenMap;

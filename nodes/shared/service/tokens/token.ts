@@ -7,12 +7,12 @@ import { isRecord } from '../json';
 import { IF_IT_WORKED, PROXY_LOGIN, type ReadResponse } from '../service-definitions';
 import { serverMessage } from '../response-words';
 
-/** A token is renewed this long before it expires, as the vendor recommends ... */
+/** A token is renewed this long before it expires, as the vendor recommends. */
 const RENEW_EARLY_MS = 5 * 60_000;
-/** ... or in the last tenth of its lifetime, if that is shorter. */
+/** A token with a short lifetime is renewed when this share of its lifetime remains. */
 const RENEW_EARLY_SHARE = 0.1;
 
-/** Statuses by which a token server refuses a client. */
+/** Statuses with which a token server rejects a client. */
 const REJECTING_STATUSES = [400, 401, 403];
 
 const TOKEN_PATTERN = /^[-a-zA-Z0-9._~+/]+=*$/;
@@ -20,24 +20,26 @@ const TOKEN_PATTERN = /^[-a-zA-Z0-9._~+/]+=*$/;
 /** An access token and its times, as they are stored (docs/service-interface.md, Access tokens). */
 export interface Token {
 	accessToken: string;
-	/** Epoch ms of its request: a server that revokes leaves the latest one valid. */
+	/**
+	 * Time of the token request, in epoch milliseconds. A server that revokes earlier tokens leaves the
+	 * latest one valid.
+	 */
 	issuedAt: number;
-	/** Epoch ms. */
+	/** In epoch milliseconds. */
 	expiresAt: number;
-	/** Epoch ms from which it is renewed before use. */
+	/** From this time on (epoch milliseconds), the token is renewed before it is used. */
 	renewAt: number;
-	/** Identity of the client it was issued for: a token of another client is never used. */
+	/** Identity of the client. A token that was issued to another client is never used. */
 	issuedFor: string;
 }
 
-/** A client of the token server. */
 export interface Client {
 	authUrl: string;
 	authorizationServerId: string;
 	clientId: string;
 	clientSecret: string;
 	/**
-	 * One-way hash of the other members. The AI service URL is not part of it: credentials with the
+	 * One-way hash of the other members. The AI service URL is not included, because credentials with the
 	 * same client share their tokens.
 	 */
 	identity: string;
@@ -46,7 +48,7 @@ export interface Client {
 /**
  * Reads the client from a credential's data.
  *
- * @throws InputError naming the field that is missing
+ * @throws InputError that names the missing field
  */
 export function parseClient(data: Record<string, unknown>): Client {
 	const text = (key: string, label: string): string => {
@@ -64,7 +66,6 @@ export function parseClient(data: Record<string, unknown>): Client {
 	return { authUrl, authorizationServerId, clientId, clientSecret, identity };
 }
 
-/** A token request, ready to be sent. */
 export type TokenRequest = ReturnType<typeof tokenRequest>;
 
 /** Builds a token request (docs/service-interface.md, Access tokens). It has no body. */
@@ -85,7 +86,8 @@ export function tokenRequest(client: Client, scope: string) {
 /**
  * Reads the response to a token request (docs/service-interface.md, Access tokens).
  *
- * @param requestedAt epoch ms at which the request was sent: the lifetime counts from there
+ * @param requestedAt time in epoch milliseconds at which the request was sent, and from which the lifetime
+ *   counts
  * @throws ServiceFailure of kind `token` for an error object and for anything that is not a usable token
  */
 export function parseTokenResponse(
@@ -118,9 +120,9 @@ export function parseTokenResponse(
 	if (typeof access_token !== 'string' || !TOKEN_PATTERN.test(access_token)) {
 		throw unusableResponse('its access_token is missing or has characters a token cannot have');
 	}
-	// OAuth lets a server omit the scope if it grants what was requested.
+	// OAuth allows a server to omit the scope if it grants the requested scope.
 	if (grantedScope !== undefined && !sameScopes(grantedScope, scope)) {
-		throw unusableResponse(`it grants another scope than the requested ${scope}`);
+		throw unusableResponse(`it grants a scope other than the requested ${scope}`);
 	}
 	const expiresAt = requestedAt + lifetimeMs;
 	const renewAt = expiresAt - Math.min(RENEW_EARLY_MS, lifetimeMs * RENEW_EARLY_SHARE);
@@ -132,7 +134,7 @@ function sameScopes(grantedScope: unknown, requestedScope: string): boolean {
 	return typeof grantedScope === 'string' && sorted(grantedScope) === sorted(requestedScope);
 }
 
-/** A response other than 2xx, with a token error object or not, as a failure a person can act on. */
+/** Returns the failure of a token request that was answered with a status other than 2xx. */
 function rejectionFailure(
 	{ status, body, retryAfterMs }: ReadResponse,
 	scope: string,
@@ -161,7 +163,7 @@ function causeOfRejection(status: number, error: unknown): ServiceFailure['actio
 
 function rejectionAdvice(status: number, error: unknown, words: string, scope: string): string {
 	if (error === 'invalid_client' && /proof key|pkce/i.test(words)) {
-		return 'The token server took the request for one from a browser, probably because it had an Origin header. n8n sends none: remove the proxy or gateway that adds it, or use a client that is registered for client credentials.';
+		return 'The token server rejected the request as a request from a browser, probably because it had an Origin header. n8n does not send this header. Remove the proxy or gateway that adds it, or use a client that is registered for client credentials.';
 	}
 	if (error === 'invalid_scope') {
 		return `Ask the administrator to grant the client the scope ${scope}, or choose another 'Scope'.`;
