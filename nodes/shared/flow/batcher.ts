@@ -48,9 +48,9 @@ export type Keys = ReadonlyMap<string, number>;
 export interface FullBatch<E> {
 	batch: Batch<E>;
 	keys: Keys;
+	/** Bytes of its request. */
+	bytes: number;
 }
-
-export const entriesOf = <E>(batch: Batch<E>): E[] => batch.map(({ entry }) => entry);
 
 /**
  * Size of a request.
@@ -131,9 +131,10 @@ export class Batcher<E> {
 	/** @returns the batch that is being filled, empty if there is none */
 	flush(): FullBatch<E> {
 		const { batch, keys } = this;
+		const bytes = requestBytes(batch.length, this.bytes, this.limits);
 		this.batch = [];
 		this.keys = new Map();
 		this.bytes = 0;
-		return { batch, keys };
+		return { batch, keys, bytes };
 	}
 }

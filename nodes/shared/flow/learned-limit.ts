@@ -20,8 +20,6 @@ const ACCEPTED_PER_REFUSAL = 20;
 const MIN_MEASURED = 20;
 /** If slowing down does not help, so many requests are answered before failures count again: twice as many each time. */
 const FIRST_EXEMPTION = 200;
-/** Shorter gaps between requests belong to the work; in longer ones nothing could have been accepted. */
-const MIN_GAP_MS = 1000;
 /** Timers are late: starts may come this much early to make up for it. */
 export const CATCH_UP_MS = 20;
 /** Bounds of the first and of any pause after a refusal without Retry-After. */
@@ -116,18 +114,18 @@ export class LearnedLimit {
 		this.nextStart = Math.max(this.nextStart, now - CATCH_UP_MS) + 1 / this.rate;
 	}
 
-	/** A request has ended, whatever came of it. */
-	ended(sequence: number): void {
+	/** Notes that a request has ended, and whether the service accepted it. */
+	ended(sequence: number, now: number, isAccepted: boolean): void {
+		if (isAccepted) this.accept(sequence, now);
 		this.inFlight.delete(sequence);
 	}
 
-	/** Notes how long there was nothing to send, in milliseconds. */
+	/** Notes for how many milliseconds there was nothing to send. */
 	idled(ms: number): void {
-		if (this.since !== undefined && ms >= MIN_GAP_MS) this.gapsMs += ms;
+		if (this.since !== undefined) this.gapsMs += ms;
 	}
 
-	/** The service accepted a request that is in flight. */
-	succeeded(sequence: number, now: number): void {
+	private accept(sequence: number, now: number): void {
 		const inFlight = this.inFlight.get(sequence) ?? 1;
 		this.pausesInARow = 0;
 		this.exempt--;

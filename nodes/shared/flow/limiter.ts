@@ -2,11 +2,11 @@ import { CATCH_UP_MS, LearnedLimit } from './learned-limit';
 import type { RunState } from './run-state';
 import type { Verdict } from './verdict';
 
-export { backoffMs } from './backoff';
-
 const MINUTE_MS = 60_000;
 /** Share of a limit per minute that is used, since requests that start evenly may arrive closer together. */
 const USED_SHARE = 0.95;
+/** Shorter gaps between requests belong to the work; in longer ones nothing could have been accepted. */
+const MIN_GAP_MS = 1000;
 
 /** A request that waits for its turn. */
 interface Waiter {
@@ -15,6 +15,14 @@ interface Waiter {
 	readonly until: number;
 	/** Ends its sleep; a request that starts at once needs none. */
 	waker?: AbortController;
+}
+
+/** A request whose turn it is. */
+export interface Turn {
+	/** Numbers the requests of the limiter in the order in which they start. */
+	readonly sequence: number;
+	/** When the service accepted the request. Whoever sends it notes this for the limiter. */
+	acceptedAt?: number;
 }
 
 /**
@@ -79,51 +87,43 @@ export class LimiterClient {
 	 * Sends a request as soon as it is its turn. If the run ends meanwhile, `send` is called all the same, and
 	 * has to check that.
 	 *
-	 * @param send gets the sequence number of the request
 	 * @param until by then it starts as soon as the client has room, even in a pause of the service
 	 * @returns what `send` returns
 	 * @throws what `send` throws
 	 */
-	async schedule<T>(send: (sequence: number) => Promise<T>, until = Infinity): Promise<T> {
+	async schedule<T>(send: (turn: Turn) => Promise<T>, until = Infinity): Promise<T> {
 		const { limiter, run } = this;
 		const { waiting } = limiter;
 		const waiter: Waiter = { limiterClient: this, until };
-		if (waiting.length === 0 && limiter.running === 0)
-			limiter.learned.idled(run.now() - limiter.endedAt);
+		let now = run.now();
+		const idleMs = waiting.length + limiter.running === 0 ? now - limiter.endedAt : 0;
+		if (idleMs >= MIN_GAP_MS) limiter.learned.idled(idleMs);
 		waiting.push(waiter);
-		for (let ms; (ms = this.delayMs(waiter)) > 0; ) {
+		for (let ms; (ms = this.delayMs(waiter, now)) > 0; now = run.now()) {
 			waiter.waker = new AbortController();
 			await run.sleep(ms, waiter.waker.signal);
 		}
 		waiting.splice(waiting.indexOf(waiter), 1);
-		const sequence = ++limiter.started;
+		const turn: Turn = { sequence: ++limiter.started };
 		const { learned } = limiter;
 		limiter.running++;
 		this.running++;
 		// After the end of the run, `send` sends nothing.
 		if (!run.ended) {
-			const now = run.now();
+			learned.started(turn.sequence, now);
 			limiter.nextStart =
 				Math.max(limiter.nextStart, now - CATCH_UP_MS) + limiter.intervalMs();
-			learned.started(sequence, now);
 		}
 		limiter.next()?.waker?.abort();
 		try {
-			return await send(sequence);
+			return await send(turn);
 		} finally {
 			limiter.running--;
-			limiter.endedAt = run.now();
-			learned.ended(sequence);
+			limiter.endedAt = turn.acceptedAt ?? run.now();
+			learned.ended(turn.sequence, limiter.endedAt, turn.acceptedAt !== undefined);
 			this.running--;
 			limiter.next()?.waker?.abort();
 		}
-	}
-
-	/** The service accepted the request with this sequence number. */
-	succeeded(sequence: number): void {
-		const { limiter, run } = this;
-		limiter.learned.succeeded(sequence, run.now());
-		limiter.next()?.waker?.abort();
 	}
 
 	/**
@@ -153,14 +153,13 @@ export class LimiterClient {
 	}
 
 	/** Milliseconds until a request may start; Infinity until it is woken. */
-	private delayMs(waiter: Waiter): number {
+	private delayMs(waiter: Waiter, now: number): number {
 		const { limiter, run } = this;
 		// The caller has to notice that the run has ended.
 		if (run.ended) return 0;
 		if (this.running >= this.max) return Infinity;
-		const now = run.now();
-		const delayMs = limiter.next() === waiter ? limiter.learned.delayMs(now) : Infinity;
 		const spacingMs = limiter.intervalMs() > 0 ? limiter.nextStart - now : 0;
+		const delayMs = limiter.next() === waiter ? limiter.learned.delayMs(now) : Infinity;
 		return Math.max(Math.min(delayMs, waiter.until - now), spacingMs);
 	}
 }

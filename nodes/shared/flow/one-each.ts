@@ -1,5 +1,6 @@
 import type { RequestSettings } from './attempt';
-import { bulk, type BulkOptions } from './bulk';
+import { bulk } from './bulk';
+import type { BulkOptions } from './bulk-options';
 import { failed, type Outcome } from './outcome';
 
 /**

@@ -1,4 +1,5 @@
-import { tried, type RequestSettings } from './attempt';
+import { outcomeOf, type RequestSettings } from './attempt';
+import type { Turn } from './limiter';
 import { endRunAfter, failed, skipped, type Outcome, type Unfinished } from './outcome';
 import type { Verdict } from './verdict';
 
@@ -65,7 +66,7 @@ class Polling<J, R> {
 			intervalMs = Math.min(intervalMs, intervals.longestMs);
 			// A pause the service asked for holds for all jobs, though not beyond their deadlines.
 			const ended = await limiterClient.schedule(
-				async (sequence) => await this.poll(sequence),
+				async (turn) => await this.poll(turn),
 				this.deadline,
 			);
 			if (ended) return ended;
@@ -79,7 +80,7 @@ class Polling<J, R> {
 	}
 
 	/** Polls once. What the poll means for the run is known before the limiter starts another one. */
-	private async poll(sequence: number): Promise<Outcome<R> | Unfinished | undefined> {
+	private async poll(turn: Turn): Promise<Outcome<R> | Unfinished | undefined> {
 		const { job, options } = this;
 		const { run, stats = run.stats, check, expire } = options;
 		// The run may have ended while this job waited for its turn.
@@ -88,9 +89,8 @@ class Polling<J, R> {
 		if (this.last) stats.increment('retries');
 		const leftMs = Math.max(0, this.deadline - run.now());
 		const judge = (error: unknown) => options.judge(error, job);
-		const result = await tried(check(job, leftMs), options, sequence, judge);
+		const result = await outcomeOf(check(job, leftMs), turn, { ...options, judge });
 		if (result.ok) {
-			options.health.succeeded(sequence, 0, run.now());
 			this.errors = 0;
 			this.last = undefined;
 			if (result.response.state !== 'pending') return this.end(result.response);

@@ -164,8 +164,8 @@ export interface RetrySettings {
 
 /** Decides about the attempts of one request. */
 export class RetryPolicy {
-	/** When the next attempt may start. */
-	resumeAt = -Infinity;
+	/** When the next attempt may start; undefined if it need not wait. */
+	resumeAt: number | undefined;
 	/** The entry stands alone and is at fault, since other requests succeed. */
 	isAtFault = false;
 	/** Attempts that failed in a row, those with 429 not counted. */

@@ -14,7 +14,7 @@ export class RunStats {
 	requests = 0;
 	/** Requests that were sent again. */
 	retries = 0;
-	/** Requests in flight now, polls not counted. */
+	/** Requests of the whole run that are in flight now, polls not counted. */
 	inFlight = 0;
 	/** Batches that were split because they were too large or one of their entries may be at fault. */
 	splits = 0;
@@ -37,7 +37,7 @@ export class RunStats {
 	}
 }
 
-type Counter = Exclude<keyof RunStats, 'increment'>;
+type Counter = Exclude<keyof RunStats, 'increment' | 'inFlight'>;
 
 /**
  * What the flow needs to know of the run it is part of. The run alone decides whether to go on:

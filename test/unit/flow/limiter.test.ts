@@ -2,7 +2,8 @@ import fc from 'fast-check';
 
 import { sendOne } from '../../../nodes/shared/flow/one-each';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
-import { backoffMs, LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
+import { backoffMs } from '../../../nodes/shared/flow/backoff';
+import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
 import { poll, type PollOptions } from '../../../nodes/shared/flow/poll';
 import { mostInAMinute, perMinute, play } from '../../../support/rate-limited';
 import { VirtualClock } from '../../../support/virtual-clock';
@@ -30,7 +31,7 @@ function setUp(max: number) {
 	let running = 0;
 	let peak = 0;
 	const task = async (ms: number) =>
-		await limiterClient.schedule(async (sequence) => {
+		await limiterClient.schedule(async ({ sequence }) => {
 			starts.push(clock.now());
 			peak = Math.max(peak, ++running);
 			await clock.sleep(ms);
@@ -112,10 +113,10 @@ function twoRuns() {
 	] as const;
 	const starts: Array<[number, number]> = [];
 	const task = async (at: 0 | 1) =>
-		await clients[at].schedule(async (sequence) => {
+		await clients[at].schedule(async (turn) => {
 			starts.push([at, clock.now()]);
 			await clock.sleep(10);
-			clients[at].succeeded(sequence);
+			turn.acceptedAt = clock.now();
 		});
 	return { clock, runs, clients, starts, task };
 }
@@ -252,11 +253,12 @@ describe('a limit per minute', () => {
 					const send = async (each: (typeof requests)[number]) => {
 						await clock.sleep(each.atMs);
 						const limiterClient = clients[each.limiterClient];
-						await limiterClient.schedule(async (sequence) => {
+						await limiterClient.schedule(async (turn) => {
 							starts.push(clock.now());
 							await clock.sleep(each.durationMs);
-							if (each.isRefused) limiterClient.refused(sequence, { delayMs: 1000 });
-							else limiterClient.succeeded(sequence);
+							if (each.isRefused)
+								limiterClient.refused(turn.sequence, { delayMs: 1000 });
+							else turn.acceptedAt = clock.now();
 						}, clock.now() + each.patienceMs);
 					};
 					await clock.run(Promise.all(requests.map(send)));

@@ -63,7 +63,8 @@ async function tell(story: Step[], { size = 10, isProbe, retryForMs = MINUTE_MS 
 		else if (step === 'other 504') fail(new RetryPolicy(settings), '504', 1);
 		else decision = fail(policy, step, size);
 	}
-	return { decision, pauseMs: policy.resumeAt - run.now(), isAtFault: policy.isAtFault };
+	const { resumeAt = -Infinity } = policy;
+	return { decision, pauseMs: resumeAt - run.now(), isAtFault: policy.isAtFault };
 }
 
 const times = <T>(count: number, ...steps: T[]): T[] =>
