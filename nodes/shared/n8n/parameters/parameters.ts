@@ -1,18 +1,17 @@
 import {
-	NodeHelpers,
 	type IBinaryData,
 	type IDataObject,
 	type IExecuteFunctions,
-	type INodeExecutionData,
 	type INodeProperties,
-	type INodeTypeDescription,
 } from 'n8n-workflow';
 
 import { fieldOf } from '../../records/fields';
 import { InputError } from '../../service/input-error';
 import { isEmpty, isObject } from '../../service/json';
 import { documentId } from '../../service/push/document-id';
-import { NOT_PLAIN, parsePlainPath, readPlainPath } from './plain-path';
+import { indexDefinitions, type IndexedDefinition } from './definitions';
+import { invalidJson, invalidValue, type FoundValue } from './invalid-value';
+import { plainReader, type Reader } from './plain-path';
 import type {
 	CollectionName,
 	Definition,
@@ -21,10 +20,6 @@ import type {
 	ValueOf,
 	Values,
 } from './properties';
-import { jsonOf, requiredTextOf, typedValue, type Read } from './values';
-
-/** Gives a value of an item. */
-type Reader = (itemIndex: number) => unknown;
 
 /** A list, which is part of an item, and the name of its field, or of the parameter. */
 interface FoundList {
@@ -48,9 +43,7 @@ interface FoundList {
  * them for the first item as well: only if both agree, the others are read directly.
  */
 export class Parameters<P extends INodeProperties[]> {
-	private readonly items: INodeExecutionData[];
-	/** Index of the definitions that count for this node, by path. */
-	private readonly definitions = new Map<string, INodeProperties>();
+	private readonly definitions: ReadonlyMap<string, IndexedDefinition>;
 	private readonly readers = new Map<string, Reader>();
 	private readonly addedMembers = new Map<string, string[]>();
 
@@ -58,13 +51,12 @@ export class Parameters<P extends INodeProperties[]> {
 		private readonly context: IExecuteFunctions,
 		properties: P,
 	) {
-		this.items = context.getInputData();
-		this.index(properties);
+		this.definitions = indexDefinitions(context.getNode(), properties);
 	}
 
 	/** The name of a parameter as users see it. */
 	label(name: ParameterName<P>): string {
-		return this.definition(name).displayName;
+		return this.indexed(name).definition.displayName;
 	}
 
 	/** Whether parameters have the same value for all items, since there is no expression in them. */
@@ -88,7 +80,7 @@ export class Parameters<P extends INodeProperties[]> {
 	 * default, or empty text, an empty object, or no names.
 	 */
 	get<N extends ParameterName<P>>(name: N, itemIndex: number): ValueOf<Definition<P, N>> {
-		return typedValue(this.read(name, itemIndex)) as ValueOf<Definition<P, N>>;
+		return convert(this.read(name, itemIndex)) as ValueOf<Definition<P, N>>;
 	}
 
 	/**
@@ -126,7 +118,7 @@ export class Parameters<P extends INodeProperties[]> {
 		if (Array.isArray(read.value))
 			return { field: read.definition.displayName, list: read.value };
 		const field = requiredTextOf(read);
-		const list = fieldOf(this.items[itemIndex]?.json ?? {}, field);
+		const list = fieldOf(this.context.getInputData()[itemIndex]?.json ?? {}, field);
 		if (Array.isArray(list)) return { field, list };
 		throw new InputError(`The field '${field}' is not a list`, advice);
 	}
@@ -166,13 +158,13 @@ export class Parameters<P extends INodeProperties[]> {
 	): Omit<Values<Member<P, N>>, X> {
 		const values: Record<string, unknown> = {};
 		const added = this.membersAdded(name);
-		for (const { name: member } of collectionMembers(this.definition(name))) {
+		for (const member of this.indexed(name).members) {
 			if ((perItem as readonly string[]).includes(member)) continue;
 			const path = `${name}.${member}`;
 			// Most options are not added: what they are by default need not be looked up.
 			values[member] = added.includes(member)
-				? typedValue(this.read(path, 0))
-				: initialOf(this.definition(path));
+				? convert(this.read(path, 0))
+				: this.indexed(path).initial;
 		}
 		return values as Omit<Values<Member<P, N>>, X>;
 	}
@@ -192,7 +184,7 @@ export class Parameters<P extends INodeProperties[]> {
 		for (const member of this.membersAdded(name)) {
 			if (only && !(only as readonly string[]).includes(member)) continue;
 			const read = this.read(`${name}.${member}`, itemIndex);
-			if (!isEmpty(read.value)) values[member] = typedValue(read);
+			if (!isEmpty(read.value)) values[member] = convert(read);
 		}
 		return values as Partial<Pick<Values<Member<P, N>>, X>>;
 	}
@@ -206,92 +198,37 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	/** The value for an item; of a resource locator what was chosen with it. */
-	private read(path: string, itemIndex: number): Read {
-		const definition = this.definition(path);
-		const initial = path.includes('.') ? initialOf(definition) : definition.default;
+	private read(path: string, itemIndex: number): FoundValue {
+		const { definition, initial } = this.indexed(path);
 		const isLocator = definition.type === 'resourceLocator';
-		return { value: this.readerOf(path, initial, isLocator)(itemIndex), definition };
+		const value = this.readerOf(path, initial, isLocator)(itemIndex);
+		return { value, definition };
 	}
 
-	private definition(path: string): INodeProperties {
-		const definition = this.definitions.get(path);
-		if (definition === undefined) throw new Error(`The node has no parameter '${path}'`);
-		return definition;
-	}
-
-	/** @param prefix of their paths: `collection.` for the members of a collection */
-	private index(list: INodeProperties[], prefix = ''): void {
-		const byName = new Map<string, INodeProperties[]>();
-		for (const one of list) {
-			const same = byName.get(one.name);
-			if (same) same.push(one);
-			else byName.set(one.name, [one]);
-		}
-		for (const [name, [first, ...others]] of byName) {
-			if (first === undefined) continue;
-			const definition = others.length > 0 ? this.shownOf(first, others) : first;
-			this.definitions.set(prefix + name, definition);
-			if (definition.type === 'collection')
-				this.index(collectionMembers(definition), `${name}.`);
-		}
-	}
-
-	/** Of parameters with the same name, for different choices, the one that is shown; the first if none is. */
-	private shownOf(first: INodeProperties, others: INodeProperties[]): INodeProperties {
-		const node = this.context.getNode();
-		const { parameters } = node;
-		// n8n tells its variant for AI agents by the name of the type.
-		const type = { name: node.type } as INodeTypeDescription;
-		const shown = [first, ...others].find((one) =>
-			NodeHelpers.displayParameter(parameters, one, node, type, parameters),
-		);
-		return shown ?? first;
+	private indexed(path: string): IndexedDefinition {
+		const indexed = this.definitions.get(path);
+		if (indexed === undefined) throw new Error(`The node has no parameter '${path}'`);
+		return indexed;
 	}
 
 	private raw(path: string, initial?: unknown): unknown {
 		return this.context.getNodeParameter(path, 0, initial, { rawExpressions: true });
 	}
 
-	/** How to read a parameter, with its value if the workflow has none. */
+	/** @param initial the value if the workflow has none */
 	private readerOf(path: string, initial: unknown, isLocator = false): Reader {
 		const known = this.readers.get(path);
 		if (known) return known;
 		const raw = this.raw(path, initial);
 		const evaluate: Reader = (itemIndex) =>
 			this.context.getNodeParameter(path, itemIndex, initial);
-		const isExpression = typeof raw === 'string' && raw.startsWith('=');
-		const steps = isExpression ? parsePlainPath(raw) : undefined;
-		let reader: Reader = hasExpression(raw) ? evaluate : () => raw;
-		if (steps) reader = this.directReader(steps, evaluate);
+		let reader: Reader = () => raw;
+		if (hasExpression(raw)) reader = plainReader(this.context, path, raw, initial) ?? evaluate;
 		// A workflow may have the value of a resource locator alone, as a text.
 		if (isLocator && isObject(raw)) reader = this.readerOf(`${path}.value`, '');
 		this.readers.set(path, reader);
 		return reader;
 	}
-
-	/** Reads a field from the item, once that has given what n8n gives. */
-	private directReader(steps: string[], evaluate: Reader): Reader {
-		let agrees: boolean | undefined;
-		return (itemIndex) => {
-			const { json = {} } = this.items[itemIndex] ?? {};
-			const direct = agrees === false ? NOT_PLAIN : readPlainPath(json, steps);
-			if (direct === undefined) refuseMarked(json, steps);
-			if (agrees && direct !== NOT_PLAIN) return direct;
-			const value = evaluate(itemIndex);
-			if (direct !== NOT_PLAIN) agrees ??= isSame(direct, value);
-			return value;
-		};
-	}
-}
-
-const collectionMembers = ({ type, options = [] }: INodeProperties): INodeProperties[] =>
-	type === 'collection' ? (options as INodeProperties[]) : [];
-
-/** The value of a member of a collection that was not added. */
-function initialOf({ type, default: initial, requiresDataPath }: INodeProperties): unknown {
-	if (typeof initial === 'string' && initial.startsWith('=')) return '';
-	if (type === 'json') return {};
-	return requiresDataPath === 'multiple' ? [] : initial;
 }
 
 const hasExpression = (raw: unknown): boolean =>
@@ -299,19 +236,108 @@ const hasExpression = (raw: unknown): boolean =>
 		? Object.values(raw).some(hasExpression)
 		: typeof raw === 'string' && raw.startsWith('=');
 
-/**
- * Refuses to take a field for missing that begins with a byte order mark, as n8n's Extract from File leaves
- * it in the name of the first column.
- */
-function refuseMarked(json: IDataObject, [name = '']: string[]): void {
-	if (!Object.hasOwn(json, `\uFEFF${name}`)) return;
+type NameOf<M> = M extends { name: infer N extends string } ? N : never;
+
+/** Reads a text; throws for lists, objects, NaN and Infinity. */
+function textOf(found: FoundValue): string {
+	const { value } = found;
+	if (typeof value === 'string') return value;
+	if (isEmpty(value)) return '';
+	if (typeof value === 'boolean' || Number.isFinite(value)) return String(value);
+	throw invalidValue(found, 'text');
+}
+
+/** Reads a text of which there must be some, without spaces around it. */
+function requiredTextOf(found: FoundValue, advice?: string): string {
+	const text = textOf(found).trim();
+	if (text !== '') return text;
+	const { displayName, placeholder } = found.definition;
+	const example = placeholder === undefined ? '' : ` (${placeholder})`;
 	throw new InputError(
-		`The field '${name}' begins with an invisible byte order mark`,
-		"Turn on 'Exclude Byte Order Mark (BOM)' in Extract from File.",
+		`'${displayName}' is empty`,
+		advice ?? `Enter a value${example} or an expression for a field that has one.`,
 	);
 }
 
-const isSame = (one: unknown, other: unknown): boolean =>
-	Object.is(one, other) || JSON.stringify(one) === JSON.stringify(other);
+/** Reads a number, also from a text as expressions give it; whole, unless the property has a `numberPrecision`. */
+function numberOf(found: FoundValue): number {
+	const { value, definition } = found;
+	const {
+		minValue = -Infinity,
+		maxValue = Infinity,
+		numberPrecision = 0,
+	} = definition.typeOptions ?? {};
+	const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+	if (typeof number !== 'number' && isEmpty(number)) return definition.default as number;
+	if (typeof number !== 'number' || !Number.isFinite(number))
+		throw invalidValue(found, 'a number');
+	if (numberPrecision === 0 && !Number.isInteger(number))
+		throw invalidValue(found, 'a whole number');
+	if (number < minValue) throw invalidValue(found, `at least ${minValue}`);
+	if (number > maxValue) throw invalidValue(found, `at most ${maxValue}`);
+	return number;
+}
 
-type NameOf<M> = M extends { name: infer N extends string } ? N : never;
+/**
+ * Reads true or false, also from the text that an expression gives. A required one decides whether anything
+ * is done at all, so it must be a boolean.
+ */
+function booleanOf(found: FoundValue): boolean {
+	const { value, definition } = found;
+	if (typeof value === 'boolean') return value;
+	if (!definition.required) {
+		if (isEmpty(value)) return definition.default as boolean;
+		const text = typeof value === 'string' ? value.trim().toLowerCase() : '';
+		if (text === 'true' || text === 'false') return text === 'true';
+	}
+	throw invalidValue(found, 'true or false');
+}
+
+/** Reads one of the values that a property of type `options` lists. */
+function choiceOf(found: FoundValue): unknown {
+	const { value, definition } = found;
+	const options = (definition.options ?? []) as Array<{ value?: unknown }>;
+	const choices = options.map((option) => option.value);
+	if (choices.includes(value)) return value;
+	if (isEmpty(value)) return definition.default;
+	throw invalidValue(found, `one of ${choices.join(', ')}`);
+}
+
+const OBJECT_ADVICE = 'Write it as {"name": value}, or leave it empty.';
+
+/** Reads JSON, given as text or as what it stands for. */
+function jsonOf({ value, definition }: FoundValue, advice = OBJECT_ADVICE): unknown {
+	if (typeof value !== 'string') return value;
+	try {
+		return JSON.parse(value);
+	} catch (error) {
+		throw invalidJson(definition, error as Error, advice);
+	}
+}
+
+/** Reads a JSON object; nothing, or a blank text, is {}. */
+function objectOf({ value, definition }: FoundValue): IDataObject {
+	const trimmed = typeof value === 'string' ? value.trim() : value;
+	const parsed = isEmpty(trimmed) ? {} : jsonOf({ value: trimmed, definition });
+	if (isObject(parsed)) return parsed as IDataObject;
+	throw new InputError(`'${definition.displayName}' is not a JSON object`, OBJECT_ADVICE);
+}
+
+/** Reads names separated by commas, or a list of names from an expression; empty ones are omitted. */
+function namesOf(found: FoundValue): string[] {
+	const { value } = found;
+	const names: unknown = typeof value === 'string' ? value.split(',') : (value ?? []);
+	if (Array.isArray(names) && names.every((name) => typeof name === 'string'))
+		return names.map((name) => name.trim()).filter((name) => name !== '');
+	throw invalidValue(found, 'names separated by commas, or a list of names');
+}
+
+/** Reads a value as the type that its definition says; `Parameters.get` says what that gives. */
+function convert(found: FoundValue): unknown {
+	const { type, requiresDataPath } = found.definition;
+	if (type === 'number') return numberOf(found);
+	if (type === 'boolean') return booleanOf(found);
+	if (type === 'options') return choiceOf(found);
+	if (type === 'json') return objectOf(found);
+	return requiresDataPath === 'multiple' ? namesOf(found) : textOf(found);
+}

@@ -1,3 +1,10 @@
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+
+import { InputError } from '../../service/input-error';
+
+/** Gives a value of an item. */
+export type Reader = (itemIndex: number) => unknown;
+
 /** Stands for "only n8n can tell": what is no plain JSON, or may not be reached this way. */
 export const NOT_PLAIN = Symbol('not plain');
 
@@ -57,4 +64,47 @@ function isContainer(value: unknown): value is Record<string, unknown> {
 	const prototype: unknown = Object.getPrototypeOf(value);
 	if (Array.isArray(value)) return prototype === Array.prototype;
 	return prototype === Object.prototype || prototype === null;
+}
+
+/**
+ * Returns how to read an expression that only reads a field directly from the items, once n8n has given the same for
+ * the first one; undefined for any other parameter.
+ *
+ * @param raw the parameter as the workflow has it
+ * @param initial its value if the workflow has none
+ */
+export function plainReader(
+	context: IExecuteFunctions,
+	path: string,
+	raw: unknown,
+	initial: unknown,
+): Reader | undefined {
+	const steps = typeof raw === 'string' ? parsePlainPath(raw) : undefined;
+	if (steps === undefined) return undefined;
+	const items = context.getInputData();
+	let agrees: boolean | undefined;
+	return (itemIndex) => {
+		const { json = {} } = items[itemIndex] ?? {};
+		const direct = agrees === false ? NOT_PLAIN : readPlainPath(json, steps);
+		if (direct === undefined) refuseMarked(json, steps);
+		if (agrees && direct !== NOT_PLAIN) return direct;
+		const value: unknown = context.getNodeParameter(path, itemIndex, initial);
+		if (direct !== NOT_PLAIN) agrees ??= isSame(direct, value);
+		return value;
+	};
+}
+
+const isSame = (one: unknown, other: unknown): boolean =>
+	Object.is(one, other) || JSON.stringify(one) === JSON.stringify(other);
+
+/**
+ * Refuses to take a field for missing that begins with a byte order mark, as n8n's Extract from File leaves
+ * it in the name of the first column.
+ */
+function refuseMarked(json: IDataObject, [name = '']: string[]): void {
+	if (!Object.hasOwn(json, `\uFEFF${name}`)) return;
+	throw new InputError(
+		`The field '${name}' begins with an invisible byte order mark`,
+		"Turn on 'Exclude Byte Order Mark (BOM)' in Extract from File.",
+	);
 }

@@ -1,0 +1,64 @@
+import {
+	NodeHelpers,
+	type INode,
+	type INodeProperties,
+	type INodeTypeDescription,
+} from 'n8n-workflow';
+
+/** The definition of a parameter that counts for a node. */
+export interface IndexedDefinition {
+	definition: INodeProperties;
+	/** The value if the workflow has none. */
+	initial: unknown;
+	/** Names of the members of a collection. */
+	members: string[];
+}
+
+/**
+ * Indexes the definitions that count for a node, by path: `name`, or `collection.member`. Of parameters with the same
+ * name, for different choices, the one that is shown counts; the first if none is.
+ */
+export function indexDefinitions(
+	node: INode,
+	properties: INodeProperties[],
+): Map<string, IndexedDefinition> {
+	const index = new Map<string, IndexedDefinition>();
+	for (const [name, definition] of chosen(node, properties)) {
+		const { type, default: initial, options = [] } = definition;
+		const members =
+			type === 'collection' ? chosen(node, options as INodeProperties[]) : undefined;
+		index.set(name, { definition, initial, members: [...(members?.keys() ?? [])] });
+		for (const [member, inside] of members ?? [])
+			index.set(`${name}.${member}`, {
+				definition: inside,
+				initial: initialOf(inside),
+				members: [],
+			});
+	}
+	return index;
+}
+
+/** Returns one definition for each name. */
+function chosen(node: INode, properties: INodeProperties[]): Map<string, INodeProperties> {
+	const byName = new Map<string, INodeProperties>();
+	for (const property of properties) {
+		const earlier = byName.get(property.name);
+		if (earlier === undefined || (isShown(node, property) && !isShown(node, earlier)))
+			byName.set(property.name, property);
+	}
+	return byName;
+}
+
+function isShown(node: INode, property: INodeProperties): boolean {
+	const { parameters } = node;
+	// n8n tells its variant for AI agents by the name of the type.
+	const type = { name: node.type } as INodeTypeDescription;
+	return NodeHelpers.displayParameter(parameters, property, node, type, parameters);
+}
+
+/** Returns the value of a member of a collection that was not added. */
+function initialOf({ type, default: initial, requiresDataPath }: INodeProperties): unknown {
+	if (typeof initial === 'string' && initial.startsWith('=')) return '';
+	if (type === 'json') return {};
+	return requiresDataPath === 'multiple' ? [] : initial;
+}

@@ -1,0 +1,38 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+import { InputError } from '../../service/input-error';
+import { isEmpty } from '../../service/json';
+
+/** A value as n8n gives it, and what the node says about its parameter. */
+export interface FoundValue {
+	value: unknown;
+	definition: INodeProperties;
+}
+
+/** A value as part of a message. */
+function described(value: unknown): string {
+	if (typeof value === 'number') return String(value);
+	if (typeof value === 'string')
+		return JSON.stringify(value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}...` : value);
+	if (Array.isArray(value)) return 'a list';
+	return typeof value === 'object' && value !== null ? 'an object' : String(value);
+}
+
+const MAX_SHOWN = 60;
+
+/** Makes the error of a value that is not what the parameter expects. */
+export function invalidValue({ value, definition }: FoundValue, expected: string): InputError {
+	const { displayName, default: initial } = definition;
+	const otherwise =
+		isEmpty(initial) || typeof initial === 'object'
+			? 'the field its expression points to'
+			: `reset it to its default, ${String(initial)}`;
+	return new InputError(
+		`'${displayName}' must be ${expected}, but it is ${described(value)}`,
+		`Correct '${displayName}', or ${otherwise}.`,
+	);
+}
+
+/** Makes the error of a text that is not JSON. */
+export const invalidJson = ({ displayName }: INodeProperties, { message }: Error, advice: string) =>
+	new InputError(`'${displayName}' is not valid JSON: ${message}`, advice);
