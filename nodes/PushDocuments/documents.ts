@@ -17,7 +17,6 @@ import { isEmpty, isObject, isRecord, filled } from '../shared/service/json';
 import type { PushDocument } from '../shared/service/push/push';
 import { quoted } from '../shared/service/outcome-messages';
 import type { PushOptions, PushParameters } from './properties';
-import { isTool } from '../shared/n8n/run/tool';
 import { EMPTY, listed } from '../shared/n8n/sources/file-errors';
 
 /** How documents are made of items, or of the records of a file. */
@@ -89,7 +88,7 @@ export function documentsOf(
 ): unknown[] {
 	if (source === 'fields') {
 		// Tools do not have the parameter, whatever the workflow says of it.
-		const withOthers = !isTool(run.context) && parameters.get('includeOtherFields', itemIndex);
+		const withOthers = !run.isTool && parameters.get('includeOtherFields', itemIndex);
 		const others = withOthers ? fieldsOfItem(run, itemIndex) : {};
 		return [{ ...others, ...mappedDocument(parameters, itemIndex) }];
 	}

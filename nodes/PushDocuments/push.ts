@@ -151,9 +151,9 @@ const resultsOf = ({ dryRun }: PushOptions) => ({ done: 'pushed', ...(dryRun && 
 
 function addHints(run: Run, { dryRun }: PushOptions, sent: Sent): void {
 	const { stats, meter } = run;
-	const checked = `Dry run: ${count(stats.done, 'document')} in ${count(stats.requests, 'request')}, ${count(stats.bytes, 'byte')} in total. Nothing was sent.`;
-	const pushed = doneText(stats, meter.seconds, 'document', 'pushed');
-	run.hint(dryRun ? checked : pushed, 'info');
+	const done = dryRun
+		? `Dry run: ${count(stats.done, 'document')} in ${count(stats.requests, 'request')}, ${count(stats.bytes, 'byte')} in total. Nothing was sent.`
+		: doneText(stats, meter, 'document', 'pushed');
 	const others: string[] = [];
 	if (sent.skipped > 0)
 		others.push(
@@ -165,5 +165,7 @@ function addHints(run: Run, { dryRun }: PushOptions, sent: Sent): void {
 			`${least}${count(sent.repeated, 'document')} with the same ID as an earlier one`,
 		);
 	}
-	run.hint(troubleText(stats, others));
+	const trouble = troubleText(stats, others);
+	run.hint(done, 'info');
+	run.hint(trouble);
 }

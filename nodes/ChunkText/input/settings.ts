@@ -34,15 +34,17 @@ export function readSettings(
 		!isBlank(parameters.value(`options.${option}`, itemIndex))
 			? parameters.requiredText(`options.${option}`, itemIndex)
 			: '';
+	const vectorQuantizationMethod = addedText('vectorQuantizationMethod');
+	const dataType = addedText('dataType');
 	const { dimReductionSize } = parameters.added('options', itemIndex, ['dimReductionSize']);
 	const settings: ChunkSettings = {
 		chunker,
 		modelId,
 		modelConfig: filled([
-			['vectorQuantizationMethod', addedText('vectorQuantizationMethod')],
+			['vectorQuantizationMethod', vectorQuantizationMethod],
 			['dimReductionSize', dimReductionSize || undefined],
 		]),
-		useCaseConfig: filled([['dataType', addedText('dataType')]]),
+		useCaseConfig: filled([['dataType', dataType]]),
 		chunkerConfig: chunkerConfig(parameters, chosen, itemIndex),
 		additionalBodyFields: additionalBodyFields(parameters, itemIndex),
 	};

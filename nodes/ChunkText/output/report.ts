@@ -24,7 +24,6 @@ import { ChunkFiles } from './chunk-files';
 import type { ChunkHints } from './chunk-hints';
 import { itemsOf, keptFields, recordsOf } from './chunk-records';
 import { filled } from '../../shared/service/json';
-import { isTool } from '../../shared/n8n/run/tool';
 
 /** What a text gets of the results of its request: its chunks, or the reason why it gets none. */
 type Assigned = { ref: TextRef } & ({ chunks: Chunk[]; covered: Coverage } | { problem: unknown });
@@ -138,7 +137,7 @@ export class Report {
 
 	/** A response that nobody could use, as a member of an item: it may come only once. A model has no use for it. */
 	private responseOf(body: unknown): IDataObject {
-		if (body === undefined || isTool(this.service.run.context)) return {};
+		if (body === undefined || this.service.run.isTool) return {};
 		return { response: this.service.session.masked(body) as IDataObject };
 	}
 

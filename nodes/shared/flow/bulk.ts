@@ -23,8 +23,11 @@ export function bulk<E, A, R = A>(
 	return inParallel<BatchResult<E, R, A>>(options.concurrency, async (tasks) => {
 		const sender = new BatchSender(options, tasks);
 		const batcher = new Batcher(options, sender.limits);
-		const feeding = feed(slices, batcher, sender, tasks, options.run);
-		await feeding.finally(async () => await sender.end());
+		try {
+			await feed(slices, batcher, sender, tasks, options.run);
+		} finally {
+			await sender.end();
+		}
 	});
 }
 

@@ -1,6 +1,7 @@
 import type { RunStats } from '../../flow/run-state';
 import { capitalized } from '../../service/outcome-messages';
 import { figure, count } from '../../service/numbers';
+import type { Meter } from './meter';
 
 /** Fewer entries than these can be counted in the output. */
 const MIN_ENTRIES_COUNTED = 100;
@@ -13,16 +14,16 @@ const MIN_ENTRIES_COUNTED = 100;
  */
 export function doneText(
 	{ done, requests }: Pick<RunStats, 'done' | 'requests'>,
-	seconds: number,
+	meter: Pick<Meter, 'seconds'>,
 	noun: string,
 	verb: string,
 ): string {
 	if (done <= MIN_ENTRIES_COUNTED || requests === 0) return '';
-	return `${count(done, noun)} ${verb}${costText(requests, seconds)}`;
+	return `${count(done, noun)} ${verb}${costText(requests, meter)}`;
 }
 
 /** ` in 20 requests, 3.5 s`. */
-export function costText(requests: number, seconds: number): string {
+export function costText(requests: number, { seconds }: Pick<Meter, 'seconds'>): string {
 	const time = seconds.toLocaleString('en-US', { maximumFractionDigits: 1 });
 	return ` in ${count(requests, 'request')}, ${time} s`;
 }
@@ -36,5 +37,5 @@ export function troubleText({ retries, splits }: RunStats, others: string[] = []
 	if (splits === 1) parts.push('1 batch was split because it failed as a whole');
 	else if (splits > 1)
 		parts.push(`${figure(splits)} batches were split because they failed as a whole`);
-	return capitalized(parts.join('; '));
+	return parts.length === 0 ? '' : capitalized(parts.join('; '));
 }

@@ -35,8 +35,7 @@ export class Meter {
 	}
 
 	/** In a few words, for the log of a run that goes on. */
-	text(): string {
-		const { recordsPerSecond, retries } = this.json();
+	text({ recordsPerSecond, retries } = this.json()): string {
 		return `${recordsPerSecond} per second, ${count(retries, 'retry', 'retries')}`;
 	}
 
@@ -47,15 +46,18 @@ export class Meter {
 	 */
 	endText(statuses: Readonly<Record<number, number>>): string {
 		const { done, failed } = this.stats;
-		const { requests, bytes, seconds } = this.json();
-		const byStatus = Object.entries(statuses).map(
-			([status, times]) => `${status}: ${figure(times)}`,
-		);
-		return [
+		const json = this.json();
+		const { requests, bytes, seconds } = json;
+		const rate = this.text(json);
+		const parts = [
 			`${figure(done)} succeeded, ${figure(failed)} failed`,
 			`${count(requests, 'request')}, ${figure(bytes)} bytes, ${seconds} s`,
-			this.text(),
-			...(byStatus.length > 0 ? [`responses by status ${byStatus.join(', ')}`] : []),
-		].join(', ');
+			rate,
+		];
+		const byStatus: string[] = [];
+		for (const [status, times] of Object.entries(statuses))
+			byStatus.push(`${status}: ${figure(times)}`);
+		if (byStatus.length > 0) parts.push(`responses by status ${byStatus.join(', ')}`);
+		return parts.join(', ');
 	}
 }

@@ -5,6 +5,7 @@ import {
 	type NodeExecutionHint,
 } from 'n8n-workflow';
 
+import type { LimiterClient } from '../../flow/limiter';
 import { RunStats, type RunState } from '../../flow/run-state';
 import { Canceled, nodeError } from './errors';
 import { Meter } from './meter';
@@ -33,6 +34,8 @@ export class Run implements RunState {
 	readonly stopsOnFailure: boolean;
 	/** Why nothing more may be started; undefined while the run goes on. */
 	ended: { readonly reason: unknown } | undefined;
+	/** Whether an AI agent runs the node. */
+	readonly isTool: boolean;
 	/** Aborted when the execution is canceled. */
 	readonly signal: AbortSignal;
 	/** What has been done so far, for the error of a run that ends early. */
@@ -48,12 +51,14 @@ export class Run implements RunState {
 	private readonly onEndListeners = new Set<() => void>();
 	/** What is wrong with files, by what to do about it. */
 	private readonly filesToHintAt: Record<string, string[]> = {};
-	/** To be called when the run is over, however it ended. */
-	readonly whenOver: Array<() => void> = [];
+	/** Clients of limiters, which leave when the run is over. */
+	readonly limiterClients: LimiterClient[] = [];
 
 	constructor(readonly context: IExecuteFunctions) {
 		this.items = context.getInputData();
 		this.stopsOnFailure = !context.continueOnFail();
+		// n8n gives its variant for agents a type of its own.
+		this.isTool = context.getNode().type.endsWith('Tool');
 		this.results = new Results(context, this.stopsOnFailure);
 		this.meter = new Meter(this.stats);
 		this.signal = this.canceling.signal;
@@ -159,7 +164,7 @@ export class Run implements RunState {
 	 */
 	async finish(): Promise<INodeExecutionData[]> {
 		this.context.getExecutionCancelSignal()?.removeEventListener('abort', this.cancel);
-		for (const listener of this.whenOver) listener();
+		for (const client of this.limiterClients) client.leave();
 		for (const [advice, files] of Object.entries(this.filesToHintAt))
 			if (advice === '') this.hint(listOf(files, 3, '; '), 'info');
 			else this.hint(`${listOf(files, 3, '; ')}. ${advice}`);

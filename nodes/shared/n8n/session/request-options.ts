@@ -5,7 +5,6 @@ import { judge, ServiceFailure } from '../../service/failure';
 import { properties } from '../parameters/properties';
 import type { Run } from '../run/run';
 import type { Session } from './session';
-import { isTool } from '../run/tool';
 
 const RETRY_FOR_SECONDS = 60;
 /** A model does not wait longer for its tool. */
@@ -90,8 +89,8 @@ export function requestSettings(
 		concurrency,
 		dryRun ? 0 : maxRequestsPerMinute,
 	);
-	run.whenOver.push(() => limiterClient.leave());
-	const retryFor = isTool(run.context)
+	run.limiterClients.push(limiterClient);
+	const retryFor = run.isTool
 		? Math.min(retryForSeconds, RETRY_FOR_SECONDS_IN_TOOLS)
 		: retryForSeconds;
 	const firstFailures = new WeakMap<ServiceFailure, number>();

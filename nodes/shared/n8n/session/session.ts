@@ -46,6 +46,8 @@ const MAX_RECOVERIES = 4;
  */
 export class Session {
 	private readonly masker: Masker;
+	/** The stored tokens with which the last request was signed, and the one that counts. */
+	private signedWith: { accessTokens: unknown; token: Token | undefined } | undefined;
 	/** End the exchanges in flight. Shared, since Node.js warns if a signal has more than ten listeners. */
 	private readonly cancels = new Set<() => void>();
 
@@ -101,10 +103,12 @@ export class Session {
 			const data = ((await this.token?.signingData(this.fields)) ??
 				this.fields) as ICredentialDataDecryptedObject;
 			let token: Token | undefined;
-			const response = await this.attempt(request, data).finally(() => {
-				if (this.token) token = SharedToken.in(data);
-				this.masker.add(token?.accessToken);
-			});
+			let response: ReadResponse;
+			try {
+				response = await this.attempt(request, data);
+			} finally {
+				if (this.token) token = this.tokenIn(data);
+			}
 			const { status } = response;
 			const { statuses } = this.run;
 			statuses[status] = (statuses[status] ?? 0) + 1;
@@ -118,6 +122,16 @@ export class Session {
 			if (status !== 401 || !token || recoveries === MAX_RECOVERIES)
 				throw this.failure(request, { ...response, body: this.masker.mask(body) });
 		}
+	}
+
+	/** Returns the token that a request was signed with, and masks it from now on. */
+	private tokenIn(data: ICredentialDataDecryptedObject): Token | undefined {
+		const { accessTokens } = data;
+		if (this.signedWith?.accessTokens !== accessTokens) {
+			this.signedWith = { accessTokens, token: SharedToken.in(data) };
+			this.masker.add(this.signedWith.token?.accessToken);
+		}
+		return this.signedWith?.token;
 	}
 
 	private failure({ advice }: SessionRequest, response: ReadResponse): ServiceFailure {

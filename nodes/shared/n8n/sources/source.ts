@@ -146,7 +146,6 @@ const SLICE_ENTRIES = 500;
 
 async function* slicesOf<E>(run: Run, all: readonly E[]): AsyncGenerator<E[], void, undefined> {
 	for (let from = 0; from < all.length; from += SLICE_ENTRIES) {
-		await run.yieldToOthers();
 		// A canceled run returns nothing, so the rest need not be accounted for.
 		if (run.signal.aborted) return;
 		yield all.slice(from, from + SLICE_ENTRIES);
