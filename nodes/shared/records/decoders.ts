@@ -103,7 +103,8 @@ export const utf8 = (guesses: Findings | undefined): Decoder =>
 			rest = bytes.subarray(complete.length);
 			yield decoder.decode(complete);
 		}
-		if (rest.length > 0 && decoder.isCertain) throw new FileError(TRUNCATED);
+		if (rest.length === 0) return;
+		if (decoder.isCertain) throw new FileError(TRUNCATED);
 		yield decoder.decode(rest);
 	};
 
@@ -117,6 +118,8 @@ class LineDecoder {
 	isCertain: boolean;
 	/** The line so far is read as Windows-1252. */
 	private isGuessed = false;
+	/** The first guess is noted, so lines need not be counted any longer. */
+	private hasNoted = false;
 	/** Number of the line where the next bytes begin, until the first guess. */
 	private line = 1;
 	private endsWithCr = false;
@@ -130,7 +133,7 @@ class LineDecoder {
 		const valid = this.isGuessed ? undefined : validUtf8(bytes);
 		if (valid !== undefined && valid.length < bytes.length) this.isCertain = true;
 		const text = valid ?? this.decodeParts(bytes.toString('latin1'));
-		if (this.guesses && !this.guesses.of('windows1252')) this.countLines(text);
+		if (this.guesses && !this.hasNoted) this.countLines(text);
 		return text;
 	}
 
@@ -154,7 +157,8 @@ class LineDecoder {
 	}
 
 	private noteGuess(bytes: string, at: number): void {
-		if (this.guesses?.of('windows1252')) return this.guesses.add('windows1252', 0);
+		if (this.hasNoted) return this.guesses?.add('windows1252', 0);
+		this.hasNoted = true;
 		this.countLines(bytes.slice(0, at));
 		const [before = ''] =
 			/[^\s"<>,;|]{0,20}$/.exec(bytes.slice(Math.max(0, at - 20), at)) ?? [];
