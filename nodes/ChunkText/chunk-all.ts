@@ -51,7 +51,7 @@ export async function chunkAll(
 	const answers = bulk(entries, {
 		...submissions(work),
 		...(budget && { budget, bytesInBudget }),
-		settle: async (job, isAbandoned) => await work.settle(job, work, isAbandoned),
+		settle: async (job, consumer) => await work.settle(job, work, consumer),
 	});
 	for await (const slice of answers) {
 		for (const { entries: texts, outcome, accepted: job } of slice) {

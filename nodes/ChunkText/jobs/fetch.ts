@@ -1,7 +1,7 @@
 import { bulk } from '../../shared/flow/bulk';
 import { oneEach } from '../../shared/flow/one-each';
 import type { Outcome, Unfinished } from '../../shared/flow/outcome';
-import { inParallel } from '../../shared/flow/parallel';
+import { inParallel, type Consumer } from '../../shared/flow/parallel';
 import { poll, type Ending, type Finding } from '../../shared/flow/poll';
 import type { Verdict } from '../../shared/flow/verdict';
 import { resultsPath } from '../../shared/service/chunking/chunking';
@@ -44,11 +44,11 @@ export type Fetched =
 export type Settle = (
 	job: Job,
 	service: ChunkService,
-	isAbandoned?: () => boolean,
+	consumer?: Consumer,
 ) => Promise<Outcome<Fetched> | Unfinished>;
 
 /** Polls a job until it has finished, failed or run out of time. */
-export const untilEnded: Settle = async (job, service, isAbandoned) => {
+export const untilEnded: Settle = async (job, service, consumer) => {
 	const { run, options, fetching, jobs } = service;
 	const polling = {
 		...fetching,
@@ -72,7 +72,7 @@ export const untilEnded: Settle = async (job, service, isAbandoned) => {
 			};
 		},
 	};
-	return await poll<Job, Fetched>(job, polling, isAbandoned);
+	return await poll<Job, Fetched>(job, polling, consumer);
 };
 
 /** Fetches nothing: the items go on with their chunking IDs. */
@@ -99,7 +99,7 @@ export function fetchAll(
 	return inParallel<FetchedJob>(Infinity, async (tasks) => {
 		for (const job of jobs)
 			void tasks.start(async () => {
-				const outcome = await untilEnded(job, service, () => tasks.isAbandoned);
+				const outcome = await untilEnded(job, service, tasks);
 				await tasks.put({ job, outcome: 'next' in outcome ? outcome.failure : outcome });
 			});
 		await Promise.resolve();

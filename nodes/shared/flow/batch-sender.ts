@@ -291,8 +291,7 @@ export class BatchSender<E, A, R> {
 	private async settle(part: Part<E>, info: RequestInfo<A>): Promise<void> {
 		const { run, settle } = this.options;
 		const { batch, isRepeated = false } = part;
-		const isAbandoned = () => this.tasks.isAbandoned;
-		const result = await settle?.(info.accepted as A, isAbandoned).catch(failed);
+		const result = await settle?.(info.accepted as A, this.tasks).catch(failed);
 		if (result === undefined) return;
 		if (!('next' in result)) {
 			if (result.ok) this.proveSuspects();

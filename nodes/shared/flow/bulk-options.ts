@@ -2,6 +2,7 @@ import type { RequestSettings } from './attempt';
 import type { Batch, Packing } from './batcher';
 import type { Budget } from './budget';
 import type { Outcome, Unfinished } from './outcome';
+import type { Consumer } from './parallel';
 
 /** How entries are sent in bulk. `A` is what the service answers, `R` what the entries get in the end. */
 export interface BulkOptions<E, A, R = A> extends Packing<E>, RequestSettings {
@@ -14,7 +15,7 @@ export interface BulkOptions<E, A, R = A> extends Packing<E>, RequestSettings {
 	 * concurrency. `again` sends the request once more as it was, `split` sends each of its entries alone. Once the
 	 * consumer has left, nothing more needs to be waited for.
 	 */
-	settle?: (accepted: A, isAbandoned: () => boolean) => Promise<Outcome<R> | Unfinished>;
+	settle?: (accepted: A, consumer: Consumer) => Promise<Outcome<R> | Unfinished>;
 	/** The requests only ask for something, so they are not counted. */
 	arePolls?: boolean;
 	/** Called before the entries of an accepted request are sent once more. */

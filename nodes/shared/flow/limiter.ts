@@ -21,6 +21,8 @@ interface Waiter {
 export interface Turn {
 	/** Numbers the requests of the limiter in the order in which they start. */
 	readonly sequence: number;
+	/** When its turn came, by the clock of the run. */
+	readonly startedAt: number;
 	/** When the service accepted the request. Whoever sends it notes this for the limiter. */
 	acceptedAt?: number;
 }
@@ -104,7 +106,7 @@ export class LimiterClient {
 			await run.sleep(ms, waiter.waker.signal);
 		}
 		waiting.splice(waiting.indexOf(waiter), 1);
-		const turn: Turn = { sequence: ++limiter.started };
+		const turn: Turn = { sequence: ++limiter.started, startedAt: now };
 		const { learned } = limiter;
 		limiter.running++;
 		this.running++;

@@ -1,8 +1,14 @@
+/** Whoever waits for results. */
+export interface Consumer {
+	/** It has left, so nothing more needs to be waited for. */
+	readonly isAbandoned: boolean;
+}
+
 /**
  * Tasks that run side by side, and what they pass to one consumer, in order. A task waits until the consumer has
  * processed its value, so a slow consumer slows the tasks down.
  */
-export class Tasks<T> {
+export class Tasks<T> implements Consumer {
 	private running = 0;
 	private following = 0;
 	private readonly onEnd: Array<() => void> = [];

@@ -1,6 +1,7 @@
 import { outcomeOf, type RequestSettings } from './attempt';
 import type { Turn } from './limiter';
 import { endRunAfter, failed, skipped, type Outcome, type Unfinished } from './outcome';
+import type { Consumer } from './parallel';
 import type { Verdict } from './verdict';
 
 /** What a poll says about a job. */
@@ -34,15 +35,14 @@ const JITTER = 0.1;
  * Polls a job until it has finished, failed or reached its deadline: immediately, then at growing, jittered intervals,
  * the final time at its deadline.
  *
- * @param isAbandoned whether nobody waits for it any longer
  */
 export async function poll<J, R>(
 	job: J,
 	options: PollOptions<J, R>,
-	isAbandoned: () => boolean = () => false,
+	consumer?: Consumer,
 ): Promise<Outcome<R> | Unfinished> {
 	// An exception in handling one job fails that job, never the run.
-	return await new Polling(job, options, isAbandoned).untilEnded().catch(failed);
+	return await new Polling(job, options, consumer).untilEnded().catch(failed);
 }
 
 /** The whole life of one job: a poll, a pause, a poll, ... */
@@ -55,7 +55,7 @@ class Polling<J, R> {
 	constructor(
 		private readonly job: J,
 		private readonly options: PollOptions<J, R>,
-		private readonly isAbandoned: () => boolean,
+		private readonly consumer: Consumer | undefined,
 	) {
 		this.deadline = options.deadlineOf(job);
 	}
@@ -85,9 +85,9 @@ class Polling<J, R> {
 		const { run, stats = run.stats, check, expire } = options;
 		// The run may have ended while this job waited for its turn.
 		if (run.ended) return skipped(run.ended);
-		if (this.isAbandoned()) return failed(undefined);
+		if (this.consumer?.isAbandoned) return failed(undefined);
 		if (this.last) stats.increment('retries');
-		const leftMs = Math.max(0, this.deadline - run.now());
+		const leftMs = Math.max(0, this.deadline - turn.startedAt);
 		const judge = (error: unknown) => options.judge(error, job);
 		const result = await outcomeOf(check(job, leftMs), turn, { ...options, judge });
 		if (result.ok) {
