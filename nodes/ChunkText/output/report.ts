@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { failed, type Failed, type Outcome } from '../../shared/flow/outcome';
+import { failureOf, type Failed, type Outcome } from '../../shared/flow/outcome';
 import { itemOf, type Sink } from '../../shared/n8n/sinks/sink';
 import {
 	coverage,
@@ -61,7 +61,7 @@ export class Report {
 			await this.service.run.yieldToOthers();
 			if ('chunks' in assigned) await this.chunked(job, assigned);
 			else {
-				await this.failedOf(job, assigned.ref, failed(assigned.problem), rest);
+				await this.failedOf(job, assigned.ref, failureOf(assigned.problem), rest);
 				rest = undefined;
 			}
 		}
@@ -138,7 +138,7 @@ export class Report {
 	/** A response that nobody could use, as a member of an item: it may come only once. A model has no use for it. */
 	private responseOf(body: unknown): IDataObject {
 		if (body === undefined || this.service.run.isTool) return {};
-		return { response: this.service.session.masked(body) as IDataObject };
+		return { response: this.service.session.mask(body) as IDataObject };
 	}
 
 	private sourceOf(ref: TextRef): IDataObject {

@@ -33,13 +33,13 @@ export async function outcomeOf<R>(
 	try {
 		const response = await sent;
 		turn.acceptedAt = run.now();
-		health.succeeded(turn.sequence, failures, turn.acceptedAt);
+		health.noteSuccess(turn.sequence, failures, turn.acceptedAt);
 		return { ok: true, response };
 	} catch (reason) {
 		const verdict = judge(reason);
 		if (!verdict.throttled) return { ok: false, reason, verdict };
 		stats.increment('throttled');
-		const pausesAll = limiterClient.refused(turn.sequence, verdict);
+		const pausesAll = limiterClient.noteRefusal(turn.sequence, verdict);
 		return { ok: false, reason, verdict: { ...verdict, throttled: pausesAll } };
 	}
 }

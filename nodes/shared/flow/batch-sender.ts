@@ -11,9 +11,9 @@ import type { BatchResult, BulkOptions, RequestInfo } from './bulk-options';
 import type { Turn } from './limiter';
 import {
 	endRunAfter,
-	failed,
-	skipped,
-	terminal,
+	failureOf,
+	skippedFailure,
+	finalFailure,
 	type Failed,
 	type Outcome,
 	type Unfinished,
@@ -88,8 +88,8 @@ export class BatchSender<E, A, R> {
 	}
 
 	/** An entry that no request can carry. */
-	async refuse({ entry, reason, bytes }: Unsendable<E>): Promise<void> {
-		const outcome = failed(reason);
+	async failUnsendable({ entry, reason, bytes }: Unsendable<E>): Promise<void> {
+		const outcome = failureOf(reason);
 		endRunAfter(this.options.run, outcome);
 		await this.tasks.put({ entries: [entry], outcome, ...NEVER_SENT, bytes });
 	}
@@ -97,7 +97,7 @@ export class BatchSender<E, A, R> {
 	/** Entries that are not sent, because the run has ended. */
 	async skip(entries: E[], ended: { readonly reason: unknown }): Promise<void> {
 		if (entries.length > 0)
-			await this.tasks.put({ entries, outcome: skipped(ended), ...NEVER_SENT });
+			await this.tasks.put({ entries, outcome: skippedFailure(ended), ...NEVER_SENT });
 	}
 
 	/** Waits until the budget has room. While only suspects take it, nothing can prove their guilt, so they fail. */
@@ -105,8 +105,8 @@ export class BatchSender<E, A, R> {
 		const { budget } = this.options;
 		while (budget?.isFull && !this.tasks.isAbandoned) {
 			if (this.suspects.length > 0 && this.tasks.isIdle) await this.giveUpSuspects();
-			else if (this.tasks.isIdle) await budget.released();
-			else await Promise.race([budget.released(), this.tasks.nextEnd()]);
+			else if (this.tasks.isIdle) await budget.nextRelease();
+			else await Promise.race([budget.nextRelease(), this.tasks.nextEnd()]);
 		}
 	}
 
@@ -174,7 +174,7 @@ export class BatchSender<E, A, R> {
 		}
 		// The rest of the batch counts as a new request.
 		Object.assign(part, { request: 0, attempts: 0, bytes: this.bytesOf(batch) });
-		this.countSplit();
+		this.noteSplit();
 		return policy.hasSuccessSince() ? 'split' : 'probe';
 	}
 
@@ -193,7 +193,7 @@ export class BatchSender<E, A, R> {
 		// An exception in handling a request fails its entries, never the run.
 		const outcome = await limiterClient
 			.schedule(async (turn) => await this.sendOnce(part, turn, rejected))
-			.catch(failed);
+			.catch(failureOf);
 		if ('next' in outcome) {
 			// The service would refuse this size again.
 			if (outcome.failure.verdict.tooLarge)
@@ -216,7 +216,7 @@ export class BatchSender<E, A, R> {
 		// Without a second step, entries get what the service answered: `R` is `A` then.
 		const answers = [this.answer(batch, outcome as Outcome<never>, info, others)];
 		for (const [entry, reason] of rejected)
-			answers.push(this.answer(batch, failed(reason), info, [entry]));
+			answers.push(this.answer(batch, failureOf(reason), info, [entry]));
 		await Promise.all(answers);
 		return undefined;
 	}
@@ -237,7 +237,7 @@ export class BatchSender<E, A, R> {
 		const { withHistory = (reason) => reason, forEntry = (reason) => reason } = options;
 		const { batch, policy, last, probedSize } = part;
 		// The run may have ended while this request waited for its turn.
-		if (run.ended) return last ? terminal(last) : skipped(run.ended);
+		if (run.ended) return last ? finalFailure(last) : skippedFailure(run.ended);
 		if (++part.attempts > 1) stats.increment('retries');
 		if (part.request === 0 && !arePolls) {
 			stats.increment('requests');
@@ -247,7 +247,7 @@ export class BatchSender<E, A, R> {
 		let result: Outcome<A>;
 		run.stats.inFlight++;
 		try {
-			const sent = this.accepted(part, rejected);
+			const sent = this.sendBatch(part, rejected);
 			result = await outcomeOf(sent, turn, options, failuresBefore);
 		} finally {
 			run.stats.inFlight--;
@@ -261,18 +261,21 @@ export class BatchSender<E, A, R> {
 			isProbe: probedSize !== undefined,
 		});
 		const reason = last ? withHistory(result.reason, last.reason) : result.reason;
-		const failure = failed(policy.isAtFault ? forEntry(reason) : reason);
+		const failure = failureOf(policy.isAtFault ? forEntry(reason) : reason);
 		failure.verdict = decision === 'end' ? { ...verdict, action: 'stop' } : verdict;
 		part.last = failure;
 		const isFinal = decision === 'fail' || decision === 'end';
 		if (!isFinal && !(run.ended && decision !== 'split')) return { next: decision, failure };
 		// The limiter still counts this request, so that no waiting request starts before the run knows.
-		endRunAfter(run, terminal(failure));
-		return terminal(failure);
+		endRunAfter(run, finalFailure(failure));
+		return finalFailure(failure);
 	}
 
 	/** Sends a request, and finds the entries that a successful response rejects. */
-	private async accepted({ batch, bytes, last }: Part<E>, rejected: Map<E, unknown>): Promise<A> {
+	private async sendBatch(
+		{ batch, bytes, last }: Part<E>,
+		rejected: Map<E, unknown>,
+	): Promise<A> {
 		const { run, send, rejectionOf, withHistory = (reason) => reason } = this.options;
 		const accepted = await send(batch, bytes);
 		if (rejectionOf)
@@ -282,7 +285,7 @@ export class BatchSender<E, A, R> {
 				const reason = withHistory(why, last?.reason);
 				rejected.set(entry, reason);
 				// Here, since no other request may start before the run knows.
-				endRunAfter(run, failed(reason));
+				endRunAfter(run, failureOf(reason));
 			}
 		return accepted;
 	}
@@ -291,7 +294,7 @@ export class BatchSender<E, A, R> {
 	private async settle(part: Part<E>, info: RequestInfo<A>): Promise<void> {
 		const { run, settle } = this.options;
 		const { batch, isRepeated = false } = part;
-		const result = await settle?.(info.accepted as A, this.tasks).catch(failed);
+		const result = await settle?.(info.accepted as A, this.tasks).catch(failureOf);
 		if (result === undefined) return;
 		if (!('next' in result)) {
 			if (result.ok) this.proveSuspects();
@@ -301,7 +304,7 @@ export class BatchSender<E, A, R> {
 		const suspect = { batch, info, failure };
 		const isOver = run.ended !== undefined || isRepeated;
 		if (isOver || (next === 'split' && batch.length === 1))
-			await this.answer(batch, terminal(failure), info);
+			await this.answer(batch, finalFailure(failure), info);
 		else if (next !== 'split') this.sendAgain(suspect, [batch]);
 		else if (this.hasSettled) this.sendEachAgain(suspect);
 		else this.suspects.push(suspect);
@@ -318,7 +321,7 @@ export class BatchSender<E, A, R> {
 
 	/** Sends each entry alone, because any of them may be at fault. */
 	private sendEachAgain(suspect: Suspect<E, A>): void {
-		this.countSplit();
+		this.noteSplit();
 		this.sendAgain(
 			suspect,
 			suspect.batch.map((packed) => [packed]),
@@ -334,17 +337,17 @@ export class BatchSender<E, A, R> {
 	/** No other request has settled, so it is likely that none would. */
 	private async giveUpSuspects(): Promise<void> {
 		for (const { batch, info, failure } of this.suspects.splice(0))
-			await this.answer(batch, terminal(failure), info);
+			await this.answer(batch, finalFailure(failure), info);
 	}
 
-	private countSplit(): void {
+	private noteSplit(): void {
 		const { run, stats = run.stats } = this.options;
 		stats.increment('splits');
 	}
 
 	/** The two parts of a part that failed as a whole. */
 	private halves({ batch, policy, last, isRepeated }: Part<E>): Array<Part<E>> {
-		if (batch.length > 1) this.countSplit();
+		if (batch.length > 1) this.noteSplit();
 		const middle = Math.ceil(batch.length / 2);
 		return [batch.slice(0, middle), batch.slice(middle)]
 			.filter(({ length }) => length > 0)

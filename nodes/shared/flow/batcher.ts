@@ -55,15 +55,15 @@ export interface FullBatch<E> {
 /**
  * Size of a request.
  *
- * @param count its entries
+ * @param entries how many it has
  * @param bytes of these alone
  * @returns bytes of its body
  */
 export const requestBytes = (
-	count: number,
+	entries: number,
 	bytes: number,
 	{ envelopeBytes = 0, separatorBytes = 0 }: BatchLimits,
-): number => (count < 2 ? bytes : bytes + envelopeBytes + (count - 1) * separatorBytes);
+): number => (entries < 2 ? bytes : bytes + envelopeBytes + (entries - 1) * separatorBytes);
 
 /**
  * Fills one batch after the other, in the order of the entries, by count and by bytes.
@@ -100,7 +100,7 @@ export class Batcher<E> {
 		const { bytes } = packed;
 		if (bytes > limits.maxBytes) return { entry, reason: tooLarge(entry, bytes), bytes };
 		const earlier = key === undefined ? undefined : this.keys.get(key);
-		if (earlier !== undefined && this.replaced(earlier, packed)) return undefined;
+		if (earlier !== undefined && this.replaceEarlier(earlier, packed)) return undefined;
 		const size = requestBytes(this.batch.length + 1, this.bytes + bytes, this.limits);
 		const { maxCount, maxBytes } = this.limits;
 		const isFull = this.batch.length >= maxCount || size > maxBytes;
@@ -115,7 +115,7 @@ export class Batcher<E> {
 	}
 
 	/** Puts an entry in the place of an earlier one with its key, if it fits there. */
-	private replaced(at: number, packed: Packed<E>): boolean {
+	private replaceEarlier(at: number, packed: Packed<E>): boolean {
 		const earlier = this.batch[at];
 		const { replace } = this.packing;
 		if (earlier === undefined || replace === undefined) return false;

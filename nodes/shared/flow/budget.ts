@@ -26,7 +26,7 @@ export class Budget {
 	}
 
 	/** Resolves as soon as bytes are given back. */
-	async released(): Promise<void> {
+	async nextRelease(): Promise<void> {
 		await new Promise<void>((resolve) => this.waiting.push(resolve));
 	}
 }

@@ -51,7 +51,7 @@ async function feed<E, A, R>(
 			}
 			const made = batcher.add(entry);
 			if (made === undefined) continue;
-			if ('reason' in made) await sender.refuse(made);
+			if ('reason' in made) await sender.failUnsendable(made);
 			else sender.start(made);
 			await tasks.room();
 		}

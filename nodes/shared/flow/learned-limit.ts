@@ -107,7 +107,7 @@ export class LearnedLimit {
 	}
 
 	/** A request starts. Sequence numbers ascend. */
-	started(sequence: number, now: number): void {
+	noteStart(sequence: number, now: number): void {
 		this.since ??= now;
 		this.inFlight.set(sequence, this.inFlight.size + 1);
 		if (this.rate === Infinity) return;
@@ -115,17 +115,17 @@ export class LearnedLimit {
 	}
 
 	/** Notes that a request has ended, and whether the service accepted it. */
-	ended(sequence: number, now: number, isAccepted: boolean): void {
-		if (isAccepted) this.accept(sequence, now);
+	noteEnd(sequence: number, now: number, isAccepted: boolean): void {
+		if (isAccepted) this.noteSuccess(sequence, now);
 		this.inFlight.delete(sequence);
 	}
 
 	/** Notes for how many milliseconds there was nothing to send. */
-	idled(ms: number): void {
+	noteIdle(ms: number): void {
 		if (this.since !== undefined) this.gapsMs += ms;
 	}
 
-	private accept(sequence: number, now: number): void {
+	private noteSuccess(sequence: number, now: number): void {
 		const inFlight = this.inFlight.get(sequence) ?? 1;
 		this.pausesInARow = 0;
 		this.exempt--;
@@ -140,7 +140,7 @@ export class LearnedLimit {
 		const { since = now } = this;
 		if (this.begin === 'refusal' && this.accepted === 1)
 			this.pauseMs = now - since - this.gapsMs;
-		if (this.refused > 0 && this.hasHeld(now)) this.raiseLimit(now);
+		if (this.refused > 0 && this.hasProvedItself(now)) this.raiseLimit(now);
 	}
 
 	/**
@@ -150,7 +150,7 @@ export class LearnedLimit {
 	 * @param circumstances.lastSequence number of the request that started last
 	 * @returns whether all requests pause; if not, this one has to back off by itself
 	 */
-	refuse(
+	noteRefusal(
 		sequence: number,
 		{ askedMs = 0, mayBeFailure }: Refusal,
 		circumstances: { now: number; random: number; lastSequence: number },
@@ -209,13 +209,13 @@ export class LearnedLimit {
 	}
 
 	/** Tells whether the limit has proved itself for so long that a higher one is worth a refusal. */
-	private hasHeld(now: number): boolean {
+	private hasProvedItself(now: number): boolean {
 		const { since = now, pauseMs } = this;
 		const isSearching = this.isRateUsed && this.rate < SEARCH.belowShare * this.refusedRate;
 		const pauses = isSearching ? SEARCH.pauses : PAUSES_PER_RAISE;
-		const heldMs = now - since - (this.begin === 'refusal' ? pauseMs : 0);
+		const provenMs = now - since - (this.begin === 'refusal' ? pauseMs : 0);
 		return (
-			heldMs >= Math.min(MAX_HOLD_MS, pauses * pauseMs) &&
+			provenMs >= Math.min(MAX_HOLD_MS, pauses * pauseMs) &&
 			this.accepted >= ACCEPTED_PER_REFUSAL * this.refused
 		);
 	}

@@ -99,7 +99,7 @@ export class LimiterClient {
 		const waiter: Waiter = { limiterClient: this, until };
 		let now = run.now();
 		const idleMs = waiting.length + limiter.running === 0 ? now - limiter.endedAt : 0;
-		if (idleMs >= MIN_GAP_MS) limiter.learned.idled(idleMs);
+		if (idleMs >= MIN_GAP_MS) limiter.learned.noteIdle(idleMs);
 		waiting.push(waiter);
 		for (let ms; (ms = this.delayMs(waiter, now)) > 0; now = run.now()) {
 			waiter.waker = new AbortController();
@@ -112,7 +112,7 @@ export class LimiterClient {
 		this.running++;
 		// After the end of the run, `send` sends nothing.
 		if (!run.ended) {
-			learned.started(turn.sequence, now);
+			learned.noteStart(turn.sequence, now);
 			limiter.nextStart =
 				Math.max(limiter.nextStart, now - CATCH_UP_MS) + limiter.intervalMs();
 		}
@@ -122,7 +122,7 @@ export class LimiterClient {
 		} finally {
 			limiter.running--;
 			limiter.endedAt = turn.acceptedAt ?? run.now();
-			learned.ended(turn.sequence, limiter.endedAt, turn.acceptedAt !== undefined);
+			learned.noteEnd(turn.sequence, limiter.endedAt, turn.acceptedAt !== undefined);
 			this.running--;
 			limiter.next()?.waker?.abort();
 		}
@@ -133,13 +133,13 @@ export class LimiterClient {
 	 *
 	 * @returns whether all requests pause; if not, this one has to back off by itself
 	 */
-	refused(
+	noteRefusal(
 		sequence: number,
 		{ delayMs, serviceMayBe }: Pick<Verdict, 'delayMs' | 'serviceMayBe'>,
 	): boolean {
 		const { limiter, run } = this;
 		const refusal = { askedMs: delayMs, mayBeFailure: serviceMayBe === 'down' };
-		return limiter.learned.refuse(sequence, refusal, {
+		return limiter.learned.noteRefusal(sequence, refusal, {
 			now: run.now(),
 			random: run.random(),
 			lastSequence: limiter.started,

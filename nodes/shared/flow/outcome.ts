@@ -21,7 +21,7 @@ export interface Unfinished {
 }
 
 /** A failure that is neither retried nor split. */
-export function terminal(failure: Failed): Failed {
+export function finalFailure(failure: Failed): Failed {
 	const { verdict } = failure;
 	return {
 		...failure,
@@ -30,15 +30,15 @@ export function terminal(failure: Failed): Failed {
 }
 
 /** The outcome of what failed for good. */
-export const failed = (reason: unknown): Failed => ({
+export const failureOf = (reason: unknown): Failed => ({
 	ok: false,
 	reason,
 	verdict: { action: 'fail' },
 });
 
 /** The outcome of what was not started because the run had ended. */
-export function skipped({ reason }: { reason: unknown }): Failed {
-	return { ...failed(reason), skipped: true };
+export function skippedFailure({ reason }: { reason: unknown }): Failed {
+	return { ...failureOf(reason), skipped: true };
 }
 
 /** Ends the run if the final failure of an entry requires it. */

@@ -33,7 +33,7 @@ export class Tasks<T> implements Consumer {
 			await task();
 		} finally {
 			this.running--;
-			this.ended();
+			this.announceEnd();
 		}
 	}
 
@@ -48,7 +48,7 @@ export class Tasks<T> implements Consumer {
 			await task();
 		} finally {
 			this.following--;
-			this.ended();
+			this.announceEnd();
 		}
 	}
 
@@ -67,7 +67,7 @@ export class Tasks<T> implements Consumer {
 		await new Promise<void>((resolve) => this.onEnd.push(resolve));
 	}
 
-	private ended(): void {
+	private announceEnd(): void {
 		for (const resolve of this.onEnd.splice(0)) resolve();
 	}
 

@@ -1,6 +1,6 @@
 import { outcomeOf, type RequestSettings } from './attempt';
 import type { Turn } from './limiter';
-import { endRunAfter, failed, skipped, type Outcome, type Unfinished } from './outcome';
+import { endRunAfter, failureOf, skippedFailure, type Outcome, type Unfinished } from './outcome';
 import type { Consumer } from './parallel';
 import type { Verdict } from './verdict';
 
@@ -42,7 +42,7 @@ export async function poll<J, R>(
 	consumer?: Consumer,
 ): Promise<Outcome<R> | Unfinished> {
 	// An exception in handling one job fails that job, never the run.
-	return await new Polling(job, options, consumer).untilEnded().catch(failed);
+	return await new Polling(job, options, consumer).untilEnded().catch(failureOf);
 }
 
 /** The whole life of one job: a poll, a pause, a poll, ... */
@@ -84,8 +84,8 @@ class Polling<J, R> {
 		const { job, options } = this;
 		const { run, stats = run.stats, check, expire } = options;
 		// The run may have ended while this job waited for its turn.
-		if (run.ended) return skipped(run.ended);
-		if (this.consumer?.isAbandoned) return failed(undefined);
+		if (run.ended) return skippedFailure(run.ended);
+		if (this.consumer?.isAbandoned) return failureOf(undefined);
 		if (this.last) stats.increment('retries');
 		const leftMs = Math.max(0, this.deadline - turn.startedAt);
 		const judge = (error: unknown) => options.judge(error, job);
@@ -106,15 +106,15 @@ class Polling<J, R> {
 	private end(ending: Ending<R>): Outcome<R> | Unfinished {
 		if (ending.state === 'finished') return { ok: true, response: ending.response };
 		const { reason, next } = ending;
-		if (next !== undefined) return { next, failure: failed(reason) };
+		if (next !== undefined) return { next, failure: failureOf(reason) };
 		return this.fail(reason, { ...this.last?.verdict, action: 'fail' });
 	}
 
 	private fail(reason: unknown, verdict: Verdict): Outcome<R> {
 		const { run, health } = this.options;
-		const isRefused = verdict.serviceMayBe === 'denying' && health.refused();
-		const failure = { ...failed(reason), verdict };
-		endRunAfter(run, isRefused ? { ...failure, verdict: { action: 'stop' } } : failure);
+		const isForbidden = verdict.serviceMayBe === 'denying' && health.noteForbidden();
+		const failure = { ...failureOf(reason), verdict };
+		endRunAfter(run, isForbidden ? { ...failure, verdict: { action: 'stop' } } : failure);
 		return failure;
 	}
 }

@@ -42,7 +42,7 @@ const CERTAINTY = 1 / 1_000_000;
 /** After so many single rejections without a success, batches are no longer split. */
 const MAX_REJECTED_ALONE = 10;
 /** After so many single requests in a row with 403, every request is refused. */
-const MAX_REFUSED_IN_A_ROW = 3;
+const MAX_FORBIDDEN_IN_A_ROW = 3;
 /** Weight of the earlier requests when one more has succeeded: the last 30 or so count. */
 const FADING = 0.97;
 
@@ -54,7 +54,7 @@ export class ServiceHealth {
 	lastSuccessAt = -Infinity;
 	/** Single entries that were rejected. */
 	rejectedAlone = 0;
-	private refusedInARow = 0;
+	private forbiddenInARow = 0;
 	/** Requests that have failed since the last success. */
 	failingRequests = 0;
 	private failingSince: number | undefined;
@@ -69,12 +69,12 @@ export class ServiceHealth {
 	 * @param failures its attempts that had failed before
 	 * @param now in milliseconds
 	 */
-	succeeded(sequence: number, failures: number, now: number): void {
+	noteSuccess(sequence: number, failures: number, now: number): void {
 		this.lastSuccess = Math.max(this.lastSuccess, sequence);
 		this.lastSuccessAt = now;
 		this.failingSince = undefined;
 		this.failingRequests = 0;
-		this.refusedInARow = 0;
+		this.forbiddenInARow = 0;
 		this.attempts = this.attempts * FADING + failures + 1;
 		this.failures = this.failures * FADING + failures;
 	}
@@ -84,7 +84,7 @@ export class ServiceHealth {
 	 *
 	 * @param isNew no earlier attempt of its request has failed since the last success of any
 	 */
-	failed(now: number, isNew: boolean): void {
+	noteFailure(now: number, isNew: boolean): void {
 		this.failingSince ??= now;
 		if (isNew) this.failingRequests++;
 	}
@@ -94,8 +94,8 @@ export class ServiceHealth {
 	 *
 	 * @returns whether every request is refused
 	 */
-	refused(): boolean {
-		return ++this.refusedInARow >= MAX_REFUSED_IN_A_ROW;
+	noteForbidden(): boolean {
+		return ++this.forbiddenInARow >= MAX_FORBIDDEN_IN_A_ROW;
 	}
 
 	/** Returns for how many milliseconds requests have failed and none has succeeded. */
@@ -213,7 +213,7 @@ export class RetryPolicy {
 			const isForEntries =
 				health.lastSuccess > (this.origin?.firstSequence ?? this.firstSequence);
 			if (!isAlone) return isForEntries ? 'split' : 'probe';
-			return !isForEntries && health.refused() ? 'end' : 'fail';
+			return !isForEntries && health.noteForbidden() ? 'end' : 'fail';
 		}
 		if (isAlone) health.rejectedAlone++;
 		if (isAlone || verdict.action === 'fail') return 'fail';
@@ -256,7 +256,7 @@ export class RetryPolicy {
 		const { run, health } = this.settings;
 		const { throttled, delayMs = 0 } = verdict;
 		const isNew = isProbe === true || this.lastFailureAt < health.lastSuccessAt;
-		health.failed(now, isNew || this.failures === 0);
+		health.noteFailure(now, isNew || this.failures === 0);
 		this.lastFailureAt = now;
 		this.failingSince ??= now;
 		this.failures++;

@@ -106,7 +106,7 @@ describe('503 without Retry-After', () => {
 		const down = status === 503 ? { serviceMayBe: 'down' as const } : {};
 		const verdict = { ...down, ...(delayMs !== undefined && { delayMs }) };
 		const pauses = limiterClient.schedule(async ({ sequence }) =>
-			Promise.resolve(limiterClient.refused(sequence, verdict)),
+			Promise.resolve(limiterClient.noteRefusal(sequence, verdict)),
 		);
 		expect(await run.clock.run(pauses)).toBe(pausesAll);
 		const startedAt = limiterClient.schedule(async () => Promise.resolve(run.now()));
@@ -128,7 +128,7 @@ function setUp(max: number) {
 				starts.push(run.now());
 				await run.clock.sleep(at < accepted ? 100 : 50);
 				if (at < accepted) turn.acceptedAt = run.now();
-				else through.refused(turn.sequence, { delayMs: 1000 });
+				else through.noteRefusal(turn.sequence, { delayMs: 1000 });
 			});
 		const begin = run.now();
 		await run.clock.run(Promise.all(Array.from({ length: count }, (_, at) => one(at))));

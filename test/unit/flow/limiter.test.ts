@@ -70,9 +70,9 @@ test('a task that throws makes room', async () => {
 test('a pause delays what has not started, and what waits already; the longest one counts', async () => {
 	const { clock, limiterClient, starts, task, sequence } = setUp(4);
 	const first = await sequence();
-	limiterClient.refused(first, { delayMs: 1000 });
-	clock.at(500, () => limiterClient.refused(first, { delayMs: 3000 }));
-	clock.at(600, () => limiterClient.refused(first, { delayMs: 100 }));
+	limiterClient.noteRefusal(first, { delayMs: 1000 });
+	clock.at(500, () => limiterClient.noteRefusal(first, { delayMs: 3000 }));
+	clock.at(600, () => limiterClient.noteRefusal(first, { delayMs: 100 }));
 	await clock.run(Promise.all([task(10), task(10)]));
 	expect(starts[1]).toBe(3500);
 });
@@ -84,7 +84,7 @@ test('a pause outlasts a run that leaves while another goes on', async () => {
 		new LimiterClient(limiter, run, 4),
 		new LimiterClient(limiter, run, 4),
 	];
-	limiterClient.refused(1, { delayMs: 3000 });
+	limiterClient.noteRefusal(1, { delayMs: 3000 });
 	other.leave();
 	await run.clock.run(limiterClient.schedule(async () => await Promise.resolve()));
 	expect(run.clock.now()).toBe(3000);
@@ -92,7 +92,7 @@ test('a pause outlasts a run that leaves while another goes on', async () => {
 
 test('the end of a run ends all pauses at once, those to come included', async () => {
 	const { run, clock, limiterClient, starts, task, sequence } = setUp(4);
-	limiterClient.refused(await sequence(), { delayMs: 300_000 });
+	limiterClient.noteRefusal(await sequence(), { delayMs: 300_000 });
 	clock.at(100, () => run.stop('a failure'));
 	await clock.run(Promise.all([task(1), task(1)]));
 	expect(starts.slice(1)).toEqual([100, 100]);
@@ -123,7 +123,7 @@ function twoRuns() {
 
 test('what one run is told holds for the other, and a run that ends leaves the pause and the queue', async () => {
 	const { clock, runs, clients, starts, task } = twoRuns();
-	clients[0].refused(1, { delayMs: 3000 });
+	clients[0].noteRefusal(1, { delayMs: 3000 });
 	clock.at(100, () => runs[0].stop('canceled'));
 	await clock.run(Promise.all([task(0), task(0), task(1)]));
 	expect(starts).toEqual([
@@ -147,7 +147,7 @@ test('a run never has more at once than its own maximum, though the other one le
 test('a task that must not wait longer starts in a pause, before those that came first', async () => {
 	const { clock, clients, starts, task } = twoRuns();
 	const [limiterClient] = clients;
-	limiterClient.refused(1, { delayMs: 3000 });
+	limiterClient.noteRefusal(1, { delayMs: 3000 });
 	const urgent = limiterClient.schedule(async () => clock.now(), 500);
 	expect(await clock.run(Promise.all([task(0), urgent]))).toEqual([undefined, 500]);
 	expect(starts).toEqual([[0, 3000]]);
@@ -257,7 +257,7 @@ describe('a limit per minute', () => {
 							starts.push(clock.now());
 							await clock.sleep(each.durationMs);
 							if (each.isRefused)
-								limiterClient.refused(turn.sequence, { delayMs: 1000 });
+								limiterClient.noteRefusal(turn.sequence, { delayMs: 1000 });
 							else turn.acceptedAt = clock.now();
 						}, clock.now() + each.patienceMs);
 					};

@@ -56,7 +56,7 @@ async function tell(story: Step[], { size = 10, isProbe, retryForMs = MINUTE_MS 
 		} satisfies FailedAttempt);
 	for (const step of story) {
 		if (typeof step === 'number') await run.clock.run(run.sleep(step));
-		else if (step === 'success') health.succeeded(++sequence, 0, run.now());
+		else if (step === 'success') health.noteSuccess(++sequence, 0, run.now());
 		else if (step === 'part') policy = policy.forPart();
 		else if (step === 'other 400') fail(new RetryPolicy(settings), '400', 1);
 		else if (step === 'other 403') fail(new RetryPolicy(settings), '403', 1);

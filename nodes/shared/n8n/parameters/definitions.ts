@@ -23,10 +23,12 @@ export function indexDefinitions(
 	properties: INodeProperties[],
 ): Map<string, IndexedDefinition> {
 	const index = new Map<string, IndexedDefinition>();
-	for (const [name, definition] of chosen(node, properties)) {
+	for (const [name, definition] of chooseDefinitions(node, properties)) {
 		const { type, default: initial, options = [] } = definition;
 		const members =
-			type === 'collection' ? chosen(node, options as INodeProperties[]) : undefined;
+			type === 'collection'
+				? chooseDefinitions(node, options as INodeProperties[])
+				: undefined;
 		index.set(name, { definition, initial, members: [...(members?.keys() ?? [])] });
 		for (const [member, inside] of members ?? [])
 			index.set(`${name}.${member}`, {
@@ -39,7 +41,10 @@ export function indexDefinitions(
 }
 
 /** Returns one definition for each name. */
-function chosen(node: INode, properties: INodeProperties[]): Map<string, INodeProperties> {
+function chooseDefinitions(
+	node: INode,
+	properties: INodeProperties[],
+): Map<string, INodeProperties> {
 	const byName = new Map<string, INodeProperties>();
 	for (const property of properties) {
 		const earlier = byName.get(property.name);

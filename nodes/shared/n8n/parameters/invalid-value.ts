@@ -10,7 +10,7 @@ export interface FoundValue {
 }
 
 /** A value as part of a message. */
-function described(value: unknown): string {
+function describe(value: unknown): string {
 	if (typeof value === 'number') return String(value);
 	if (typeof value === 'string')
 		return JSON.stringify(value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}...` : value);
@@ -28,7 +28,7 @@ export function invalidValue({ value, definition }: FoundValue, expected: string
 			? 'the field its expression points to'
 			: `reset it to its default, ${String(initial)}`;
 	return new InputError(
-		`'${displayName}' must be ${expected}, but it is ${described(value)}`,
+		`'${displayName}' must be ${expected}, but it is ${describe(value)}`,
 		`Correct '${displayName}', or ${otherwise}.`,
 	);
 }

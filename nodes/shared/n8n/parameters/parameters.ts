@@ -56,7 +56,7 @@ export class Parameters<P extends INodeProperties[]> {
 
 	/** The name of a parameter as users see it. */
 	label(name: ParameterName<P>): string {
-		return this.indexed(name).definition.displayName;
+		return this.definitionAt(name).definition.displayName;
 	}
 
 	/** Whether parameters have the same value for all items, since there is no expression in them. */
@@ -158,13 +158,13 @@ export class Parameters<P extends INodeProperties[]> {
 	): Omit<Values<Member<P, N>>, X> {
 		const values: Record<string, unknown> = {};
 		const added = this.membersAdded(name);
-		for (const member of this.indexed(name).members) {
+		for (const member of this.definitionAt(name).members) {
 			if ((perItem as readonly string[]).includes(member)) continue;
 			const path = `${name}.${member}`;
 			// Most options are not added: what they are by default need not be looked up.
 			values[member] = added.includes(member)
 				? convert(this.read(path, 0))
-				: this.indexed(path).initial;
+				: this.definitionAt(path).initial;
 		}
 		return values as Omit<Values<Member<P, N>>, X>;
 	}
@@ -199,13 +199,13 @@ export class Parameters<P extends INodeProperties[]> {
 
 	/** The value for an item; of a resource locator what was chosen with it. */
 	private read(path: string, itemIndex: number): FoundValue {
-		const { definition, initial } = this.indexed(path);
+		const { definition, initial } = this.definitionAt(path);
 		const isLocator = definition.type === 'resourceLocator';
 		const value = this.readerOf(path, initial, isLocator)(itemIndex);
 		return { value, definition };
 	}
 
-	private indexed(path: string): IndexedDefinition {
+	private definitionAt(path: string): IndexedDefinition {
 		const indexed = this.definitions.get(path);
 		if (indexed === undefined) throw new Error(`The node has no parameter '${path}'`);
 		return indexed;

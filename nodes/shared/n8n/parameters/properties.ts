@@ -25,9 +25,12 @@ const shownIf = <const P extends INodeProperties>(
 	{ show, hide }: IDisplayOptions,
 	declared: P,
 ): P => {
-	const { displayOptions: own } = declared;
-	const displayOptions = { show: { ...show, ...own?.show }, hide: { ...hide, ...own?.hide } };
-	return { ...declared, displayOptions };
+	const { displayOptions = {} } = declared;
+	const both = {
+		show: { ...show, ...displayOptions.show },
+		hide: { ...hide, ...displayOptions.hide },
+	};
+	return { ...declared, displayOptions: both };
 };
 
 /** The same parameters, shown only there, as far as they are shown anyway. */

@@ -38,11 +38,11 @@ interface ErrorWords {
  * @param further what to do beyond what the error says
  */
 export function adviceOf(error: unknown, further?: string): string {
-	const own =
+	const advice =
 		error instanceof ServiceFailure || error instanceof InputError
 			? error.description
 			: undefined;
-	return [own, further].filter(Boolean).join(' ');
+	return [advice, further].filter(Boolean).join(' ');
 }
 
 /**

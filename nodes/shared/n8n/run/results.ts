@@ -72,11 +72,11 @@ export class Results {
 	give(itemIndex: number, list: IDataObject[], options: ResultOptions = {}): void {
 		const { items, binary, failure } = options;
 		const pairedItem = items?.map((item) => ({ item })) ?? { item: itemIndex };
-		const error =
+		const makeError =
 			failure === undefined
 				? undefined
 				: () => nodeError(this.context, failure, { itemIndex });
-		for (const json of list) this.add(itemIndex, { json, pairedItem }, binary, error);
+		for (const json of list) this.add(itemIndex, { json, pairedItem }, binary, makeError);
 		for (const item of items ?? [itemIndex]) this.outputs[item] ??= [];
 	}
 
@@ -85,15 +85,15 @@ export class Results {
 	 *
 	 * @param isCause for this reason the run has ended
 	 */
-	fail(itemIndex: number, failed: Failure, isCause = false): void {
-		const { reason, message = messageOf(reason), advice, id, json, binary } = failed;
+	fail(itemIndex: number, failure: Failure, isCause = false): void {
+		const { reason, message = messageOf(reason), advice, id, json, binary } = failure;
 		this.failures++;
 		// n8n's errors are slow to make, and a run may have hundreds of thousands of items.
-		const failure = () => nodeError(this.context, reason, { itemIndex, message, advice });
+		const makeError = () => nodeError(this.context, reason, { itemIndex, message, advice });
 		if (this.stopsOnFailure) {
-			if (failed.skipped) return;
-			if (isCause) this.cause ??= failure();
-			else this.firstFailure ??= failure();
+			if (failure.skipped) return;
+			if (isCause) this.cause ??= makeError();
+			else this.firstFailure ??= makeError();
 			return;
 		}
 		const status = reason instanceof ServiceFailure && reason.httpStatus;
@@ -106,7 +106,7 @@ export class Results {
 			...(status && { httpStatus: status }),
 		};
 		const pairedItem = { item: itemIndex };
-		this.add(itemIndex, { json: fields, pairedItem }, binary, failure);
+		this.add(itemIndex, { json: fields, pairedItem }, binary, makeError);
 	}
 
 	/** The failure that a run that stops at failures throws. */
@@ -124,18 +124,18 @@ export class Results {
 		return this.outputs.flatMap((output) => output ?? []);
 	}
 
-	/** @param failure makes the error of an item that failed, if it leaves through the error output */
+	/** @param makeError makes the error of an item that failed, if it leaves through the error output */
 	private add(
 		itemIndex: number,
 		item: INodeExecutionData,
 		binary?: IBinaryKeyData,
-		failure?: () => NodeFailure,
+		makeError?: () => NodeFailure,
 	): void {
 		if (binary && Object.keys(binary).length > 0) item.binary = binary;
 		// By this member n8n finds the items for the error output, but drops all JSON except the
 		// message of an item that still has it after that. So n8n's own copy must not have it.
-		if (failure && this.toErrorOutput)
-			Object.defineProperty(item, 'error', { value: failure(), enumerable: false });
+		if (makeError && this.toErrorOutput)
+			Object.defineProperty(item, 'error', { value: makeError(), enumerable: false });
 		const before = this.outputs[itemIndex];
 		if (before) before.push(item);
 		// Most get one, and an empty list grows to 17 places with its first element.

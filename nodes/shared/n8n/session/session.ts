@@ -140,7 +140,7 @@ export class Session {
 	}
 
 	/** A value of a response without the secrets of this session; the same value if it has none. */
-	masked(value: unknown): unknown {
+	mask(value: unknown): unknown {
 		return this.masker.mask(value);
 	}
 
@@ -181,8 +181,8 @@ export class Session {
 		const { credentialType } = this.service;
 		const { context } = this.run;
 		// A context whose requests end with another signal than that of the execution.
-		const own = Object.create(context) as IExecuteFunctions;
-		own.getExecutionCancelSignal = () => how.abortSignal;
+		const contextOfExchange = Object.create(context) as IExecuteFunctions;
+		contextOfExchange.getExecutionCancelSignal = () => how.abortSignal;
 		const headers: Record<string, string> = { Accept: 'application/json' };
 		if (body !== undefined) headers['Content-Type'] = 'application/json';
 		const options: IHttpRequestOptions = {
@@ -194,8 +194,13 @@ export class Session {
 		if (qs) options.qs = qs;
 		// As bytes, since n8n would parse and check text once more.
 		if (body !== undefined) options.body = typeof body === 'string' ? Buffer.from(body) : body;
-		return context.helpers.httpRequestWithAuthentication.call(own, credentialType, options, {
-			credentialsDecrypted: { id: '', name: '', type: credentialType, data },
-		});
+		return context.helpers.httpRequestWithAuthentication.call(
+			contextOfExchange,
+			credentialType,
+			options,
+			{
+				credentialsDecrypted: { id: '', name: '', type: credentialType, data },
+			},
+		);
 	}
 }
