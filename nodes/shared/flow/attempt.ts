@@ -4,24 +4,24 @@ import type { RetrySettings } from './retry-policy';
 import type { RunStats } from './run-state';
 import type { Verdict } from './verdict';
 
-/** What all requests of one kind share. */
+/** Settings that all requests of one kind in a run share. */
 export interface RequestSettings extends RetrySettings {
-	/** Where they are counted; in the counters of the run unless given. */
+	/** Counts the requests. By default these are the counters of the run. */
 	stats?: RunStats;
 	limiterClient: LimiterClient;
 	judge: (error: unknown) => Verdict;
-	/** Adds what the attempt before left open to the reason of a failure. */
+	/** Adds what the earlier attempt left open to the reason of a failure, such as a possible effect. */
 	withHistory?: (reason: unknown, earlier: unknown) => unknown;
-	/** Makes the reason of an entry that fails alone, while requests without it succeed. */
+	/** Rewords the reason for an entry that fails alone while requests without this entry succeed. */
 	forEntry?: (reason: unknown) => unknown;
 }
 
 /**
- * Waits for the response to a request or a poll, and tells the run, the limiter and the health of the service what
- * came of it.
+ * Waits for the response to a request or a poll. Reports the outcome to the run, the limiter and the service health.
  *
- * @param failures attempts of the request that had failed before
- * @returns the outcome; its verdict is `throttled` if the limiter pauses all requests, so that this one needs no pause
+ * @param failures number of earlier attempts of the request, which have failed
+ * @returns the outcome. Its verdict is `throttled` if the limiter pauses all requests, so that this request needs no
+ *   pause of its own
  */
 export async function outcomeOf<R>(
 	sent: Promise<R>,

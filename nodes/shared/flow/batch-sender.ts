@@ -1,3 +1,13 @@
+/**
+ * The `BatchSender` sends one batch until each of its entries has an outcome. At first it sends the batch whole. If the
+ * batch fails as a whole, the retry policy decides whether the sender repeats it, sends one random entry alone as a
+ * probe, or splits the batch in halves. Each half has a retry policy of its own.
+ *
+ * Chunk Text adds a second step: a request that the service accepted has started a job, and `settle` waits for the job.
+ * A job that the service has lost is submitted once more as it was. If a job fails, its texts may be submitted again
+ * one by one, because one of them may be at fault. Such a request is a suspect at first. The sender waits until another
+ * job has finished, because this proves that the service works. Without this proof the suspects fail.
+ */
 import { outcomeOf } from './attempt';
 import {
 	requestBytes,
@@ -23,27 +33,26 @@ import { RetryPolicy } from './retry-policy';
 
 const NEVER_SENT = { request: 0, attempts: 0, bytes: 0 };
 
-/** A batch, or a part of one, with the history of its attempts. */
+/** A batch, or a part of a batch, with the history of its attempts. */
 interface Part<E> {
 	batch: Batch<E>;
-	/** Bytes of its request. */
+	/** Bytes of the request body. */
 	bytes: number;
 	policy: RetryPolicy;
-	/** Number of its request in this run; 0 before it was sent. */
+	/** Number of the request in this run. It is 0 before the part is sent. */
 	request: number;
-	/** Attempts so far. */
 	attempts: number;
-	/** How the attempt before failed, or the request of which this one is a part. */
+	/** How the last attempt failed. A new part starts with the failure of the part that it was split from. */
 	last?: Failed | undefined;
-	/** Number of entries of the part of which this one is a probe, if it is one. */
+	/** If this part is a probe: number of entries of the part that it was taken from. */
 	probedSize?: number;
-	/** The next attempt sends one of its entries alone. */
+	/** Whether the next attempt sends only one of the entries. */
 	isProbing?: boolean;
-	/** It was accepted before, and did not settle. */
+	/** Whether the service has accepted these entries before, but their job did not finish. */
 	isRepeated?: boolean | undefined;
 }
 
-/** A request that was accepted and did not settle, which waits for proof that others do. */
+/** An accepted request whose job failed. It waits until another job has finished. */
 interface Suspect<E, A> {
 	batch: Batch<E>;
 	info: RequestInfo<A>;
@@ -52,14 +61,14 @@ interface Suspect<E, A> {
 
 export const entriesOf = <E>(batch: Batch<E>): E[] => batch.map(({ entry }) => entry);
 
-/** Sends batches, splits those that the service does not take as a whole, and answers their entries. */
+/** Sends batches, and passes the outcomes of their entries to the consumer. */
 export class BatchSender<E, A, R> {
-	/** Shrinks when the service finds a request too large. */
+	/** Limits of a request. `maxBytes` shrinks when the service rejects a request as too large. */
 	readonly limits: BatchLimits;
-	/** The batches that have not ended, each with its keys. */
+	/** The batches that are being sent, by their keys. */
 	private readonly started = new Map<Keys, Promise<void>>();
 	private readonly suspects: Array<Suspect<E, A>> = [];
-	/** Another request has settled, so one that does not may be at fault. */
+	/** Whether a job has finished, so that a job that fails is likely to have a bad text. */
 	private hasSettled = false;
 
 	constructor(
@@ -69,7 +78,7 @@ export class BatchSender<E, A, R> {
 		this.limits = { ...options.limits };
 	}
 
-	/** Starts to send a batch, as soon as earlier ones with one of its keys have ended. */
+	/** Starts a batch. It waits for earlier batches that contain one of its keys. */
 	start({ batch, keys, bytes }: FullBatch<E>): void {
 		const { started, options } = this;
 		const { budget, bytesInBudget } = options;
@@ -87,20 +96,20 @@ export class BatchSender<E, A, R> {
 		started.set(keys, sending);
 	}
 
-	/** An entry that no request can carry. */
+	/** Fails an entry that no request can carry. */
 	async failUnsendable({ entry, reason, bytes }: Unsendable<E>): Promise<void> {
 		const outcome = failureOf(reason);
 		endRunAfter(this.options.run, outcome);
 		await this.tasks.put({ entries: [entry], outcome, ...NEVER_SENT, bytes });
 	}
 
-	/** Entries that are not sent, because the run has ended. */
+	/** Passes on entries that are never sent because the run has ended. */
 	async skip(entries: E[], ended: { readonly reason: unknown }): Promise<void> {
 		if (entries.length > 0)
 			await this.tasks.put({ entries, outcome: skippedFailure(ended), ...NEVER_SENT });
 	}
 
-	/** Waits until the budget has room. While only suspects take it, nothing can prove their guilt, so they fail. */
+	/** Waits until the budget has room. If only suspects fill the budget, no other job can finish, so they fail. */
 	async room(): Promise<void> {
 		const { budget } = this.options;
 		while (budget?.isFull && !this.tasks.isAbandoned) {
@@ -110,7 +119,7 @@ export class BatchSender<E, A, R> {
 		}
 	}
 
-	/** Waits until every request has settled. */
+	/** Waits until all entries have an outcome. */
 	async end(): Promise<void> {
 		for (;;) {
 			while (!this.tasks.isIdle) await this.tasks.nextEnd();
@@ -129,7 +138,7 @@ export class BatchSender<E, A, R> {
 		return requestBytes(batch.length, sum, this.limits);
 	}
 
-	/** Waits until the answer is processed. */
+	/** Passes an outcome of entries to the consumer, and waits until the consumer has processed it. */
 	private async answer(
 		batch: Batch<E>,
 		outcome: Outcome<R>,
@@ -137,28 +146,27 @@ export class BatchSender<E, A, R> {
 		entries = entriesOf(batch),
 	): Promise<void> {
 		const { budget, bytesInBudget } = this.options;
-		// Frees the texts: V8 may keep the batch for longer, and move them about.
+		// V8 may keep the batch in memory for longer, so its texts are released here.
 		for (const packed of batch) packed.text = '';
 		if (entries.length > 0) await this.tasks.put({ entries, outcome, ...info });
 		if (budget && bytesInBudget)
 			for (const entry of entries) budget.release(bytesInBudget(entry));
 	}
 
-	/** Sends a batch until each of its entries has an outcome: whole at first, in parts if it fails as a whole. */
 	private async send(whole: Part<E>): Promise<void> {
 		const parts = [whole];
 		for (let part; (part = parts.shift()) !== undefined; ) {
-			// After the end of the run, what is left has one outcome.
+			// After the end of the run no probe is sent, and all remaining entries share one outcome.
 			const isProbe = part.isProbing && part.batch.length > 1 && !this.options.run.ended;
 			const next = isProbe ? await this.probe(part) : (await this.attempt(part))?.next;
 			part.isProbing = next === 'probe';
 			if (next === 'split') parts.unshift(...this.halves(part));
-			// The other parts go first: while this one pauses, they show whether the service is up.
+			// The other parts are sent first. They show whether the service is up while this part pauses.
 			else if (next !== undefined) parts.push(part);
 		}
 	}
 
-	/** Sends one entry of a part alone, a random one, since the same one might be at fault each time. */
+	/** Sends one entry alone. The entry is random, because a fixed one might be the bad one each time. */
 	private async probe(part: Part<E>): Promise<Unfinished['next']> {
 		const { batch, policy, last, isRepeated } = part;
 		const probedSize = batch.length;
@@ -172,17 +180,17 @@ export class BatchSender<E, A, R> {
 			batch.splice(at, 0, probed);
 			return unfinished.next;
 		}
-		// The rest of the batch counts as a new request.
+		// The probed entry has its outcome, so the remaining entries count as a new request.
 		Object.assign(part, { request: 0, attempts: 0, bytes: this.bytesOf(batch) });
 		this.noteSplit();
 		return policy.hasSuccessSince() ? 'split' : 'probe';
 	}
 
 	/**
-	 * Makes one attempt to send a part, as soon as its policy and the limiter allow it. If that ends the part, its
-	 * entries are answered.
+	 * Makes one attempt to send a part, as soon as its retry policy and the limiter allow the attempt. Passes on the
+	 * outcome of the entries if they have one.
 	 *
-	 * @returns what to do next, if it goes on
+	 * @returns what to do next, or undefined if the entries have an outcome
 	 */
 	private async attempt(part: Part<E>): Promise<Unfinished | undefined> {
 		const { run, stats = run.stats, limiterClient, settle } = this.options;
@@ -190,12 +198,12 @@ export class BatchSender<E, A, R> {
 		const pauseMs = policy.resumeAt === undefined ? 0 : policy.resumeAt - run.now();
 		if (pauseMs > 0) await run.sleep(pauseMs);
 		const rejected = new Map<E, unknown>();
-		// An exception in handling a request fails its entries, never the run.
+		// An exception while a request is handled fails the entries of this request, but never the run.
 		const outcome = await limiterClient
 			.schedule(async (turn) => await this.sendOnce(part, turn, rejected))
 			.catch(failureOf);
 		if ('next' in outcome) {
-			// The service would refuse this size again.
+			// The service would reject later requests of this size too.
 			if (outcome.failure.verdict.tooLarge)
 				this.limits.maxBytes = Math.min(this.limits.maxBytes, Math.ceil(bytes / 2));
 			return outcome;
@@ -213,7 +221,7 @@ export class BatchSender<E, A, R> {
 		}
 		const entries = entriesOf(batch);
 		const others = rejected.size > 0 ? entries.filter((each) => !rejected.has(each)) : entries;
-		// Without a second step, entries get what the service answered: `R` is `A` then.
+		// Without `settle`, `R` is `A`, so the entries get the response itself.
 		const answers = [this.answer(batch, outcome as Outcome<never>, info, others)];
 		for (const [entry, reason] of rejected)
 			answers.push(this.answer(batch, failureOf(reason), info, [entry]));
@@ -222,10 +230,10 @@ export class BatchSender<E, A, R> {
 	}
 
 	/**
-	 * Sends a part once, when it is its turn. A failure that every further request would meet ends the run, and so
-	 * does any final one if the run stops at failures.
+	 * Sends a part once, in its turn. Ends the run after a failure that every further request would meet. Also ends a
+	 * run that stops at failures after any final failure.
 	 *
-	 * @param rejected gets the entries that a successful response rejects, each with the reason
+	 * @param rejected receives the entries that a successful response rejects, each with the reason
 	 */
 	private async sendOnce(
 		part: Part<E>,
@@ -266,12 +274,11 @@ export class BatchSender<E, A, R> {
 		part.last = failure;
 		const isFinal = decision === 'fail' || decision === 'end';
 		if (!isFinal && !(run.ended && decision !== 'split')) return { next: decision, failure };
-		// The limiter still counts this request, so that no waiting request starts before the run knows.
+		// This must happen while the limiter still counts this request, or a waiting request would start.
 		endRunAfter(run, finalFailure(failure));
 		return finalFailure(failure);
 	}
 
-	/** Sends a request, and finds the entries that a successful response rejects. */
 	private async sendBatch(
 		{ batch, bytes, last }: Part<E>,
 		rejected: Map<E, unknown>,
@@ -284,13 +291,13 @@ export class BatchSender<E, A, R> {
 				if (why === undefined) continue;
 				const reason = withHistory(why, last?.reason);
 				rejected.set(entry, reason);
-				// Here, since no other request may start before the run knows.
+				// The run must end before the limiter lets another request start.
 				endRunAfter(run, failureOf(reason));
 			}
 		return accepted;
 	}
 
-	/** Waits for what follows after a request was accepted, and answers its entries or sends them again. */
+	/** Waits for the job of an accepted request. Then passes on its outcome, or sends its entries again. */
 	private async settle(part: Part<E>, info: RequestInfo<A>): Promise<void> {
 		const { run, settle } = this.options;
 		const { batch, isRepeated = false } = part;
@@ -310,7 +317,7 @@ export class BatchSender<E, A, R> {
 		else this.suspects.push(suspect);
 	}
 
-	/** Sends the entries of a request that did not settle, in these batches, all at once. */
+	/** Sends entries of an accepted request again, in all these batches at once. */
 	private sendAgain({ info }: Suspect<E, A>, batches: Array<Batch<E>>): void {
 		this.options.onRepeat?.(info.accepted as A);
 		for (const batch of batches)
@@ -319,7 +326,6 @@ export class BatchSender<E, A, R> {
 			);
 	}
 
-	/** Sends each entry alone, because any of them may be at fault. */
 	private sendEachAgain(suspect: Suspect<E, A>): void {
 		this.noteSplit();
 		this.sendAgain(
@@ -328,13 +334,13 @@ export class BatchSender<E, A, R> {
 		);
 	}
 
-	/** Others settle, so one of the entries of each suspect is at fault. */
+	/** Notes that a job has finished. It proves that each suspect has an entry that is at fault. */
 	private proveSuspects(): void {
 		this.hasSettled = true;
 		for (const suspect of this.suspects.splice(0)) this.sendEachAgain(suspect);
 	}
 
-	/** No other request has settled, so it is likely that none would. */
+	/** Fails the suspects. No other job has finished, so the service is probably at fault. */
 	private async giveUpSuspects(): Promise<void> {
 		for (const { batch, info, failure } of this.suspects.splice(0))
 			await this.answer(batch, finalFailure(failure), info);
@@ -345,7 +351,6 @@ export class BatchSender<E, A, R> {
 		stats.increment('splits');
 	}
 
-	/** The two parts of a part that failed as a whole. */
 	private halves({ batch, policy, last, isRepeated }: Part<E>): Array<Part<E>> {
 		if (batch.length > 1) this.noteSplit();
 		const middle = Math.ceil(batch.length / 2);

@@ -4,41 +4,41 @@ import type { Budget } from './budget';
 import type { Outcome, Unfinished } from './outcome';
 import type { Consumer } from './parallel';
 
-/** How entries are sent in bulk. `A` is what the service answers, `R` what the entries get in the end. */
+/** Options of `bulk`. `A` is the response to a request, and `R` is the result that entries get in the end. */
 export interface BulkOptions<E, A, R = A> extends Packing<E>, RequestSettings {
-	/** Sends one request, of so many bytes. */
+	/** Sends one request. `bytes` is the size of its body. */
 	send: (batch: Batch<E>, bytes: number) => Promise<A>;
-	/** Why a successful response rejects an entry, if it does. */
+	/** Returns why a successful response rejects an entry, or undefined if the entry is accepted. */
 	rejectionOf?: (accepted: A, entry: E) => unknown;
 	/**
-	 * Waits for what follows after a request was accepted, such as a job. Requests that wait take no part of the
-	 * concurrency. `again` sends the request once more as it was, `split` sends each of its entries alone. Once the
-	 * consumer has left, nothing more needs to be waited for.
+	 * Waits for the work that an accepted request has started, such as a job. Waiting requests do not count toward the
+	 * concurrency. If it returns `again`, the request is sent once more as it was. If it returns `split`, each entry is
+	 * sent alone. When the consumer has left, it should stop waiting.
 	 */
 	settle?: (accepted: A, consumer: Consumer) => Promise<Outcome<R> | Unfinished>;
-	/** The requests only ask for something, so they are not counted. */
+	/** Whether the requests only poll. Polls are not counted as requests. */
 	arePolls?: boolean;
-	/** Called before the entries of an accepted request are sent once more. */
+	/** Is called before the entries of an accepted request are sent again. */
 	onRepeat?: (accepted: A) => void;
-	/** Bounds what is in flight, waiting requests included. */
+	/** Limits the bytes of all entries in flight, including entries whose request waits in `settle`. */
 	budget?: Budget;
-	/** Bytes of an entry in the budget. */
+	/** Returns how many bytes of the budget an entry takes. */
 	bytesInBudget?: (entry: E) => number;
 }
 
-/** What answers say of the request they belong to. */
+/** The request that a result belongs to. */
 export interface RequestInfo<A> {
-	/** What the service answered, if it accepted the request. */
+	/** The response, if the service accepted the request. */
 	accepted?: A;
-	/** Number of the request in this run, from 1; 0 if it was never sent. */
+	/** Number of the request in this run, from 1. It is 0 if the request was never sent. */
 	request: number;
-	/** Times it was sent. */
+	/** How often the request was sent. */
 	attempts: number;
-	/** Bytes of its body; of an entry that could not be sent, its own. */
+	/** Bytes of the request body, or of the entry if the entry is too large to be sent. */
 	bytes: number;
 }
 
-/** The entries of one request, or of a part of it, that share an outcome. */
+/** Entries of one request that have the same outcome. */
 export interface BatchResult<E, R, A = R> extends RequestInfo<A> {
 	entries: E[];
 	outcome: Outcome<R>;

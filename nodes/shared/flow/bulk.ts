@@ -1,3 +1,9 @@
+/**
+ * `bulk` is the engine that sends everything the nodes send in numbers. A source yields entries. The `Batcher` fills
+ * batches with them, and the `BatchSender` sends several batches concurrently until each entry has an outcome. Tasks
+ * (`parallel.ts`) pass these outcomes to the one consumer, which is the loop of the node. The retry policy decides
+ * what a failure means, and the limiter decides when a request may start.
+ */
 import { Batcher } from './batcher';
 import { BatchSender, entriesOf } from './batch-sender';
 import type { BatchResult, BulkOptions } from './bulk-options';
@@ -5,15 +11,15 @@ import { inParallel, type Tasks } from './parallel';
 import type { RunState } from './run-state';
 
 /**
- * Sends entries in as few requests as the limits allow, several concurrently. Every entry gets
- * exactly one answer: done, failed, or never sent because the run had ended.
+ * Sends entries in as few requests as the limits allow. Every entry gets exactly one outcome: it succeeded, it failed,
+ * or it was never sent because the run had ended.
  *
- * Entries of one key are sent one after the other, in their order. What a failure means is for the retry policy to
- * decide. No more entries are read than the requests in flight and the budget allow. To end early, stop the run and
- * consume the rest: leaving the loop waits for the requests in flight.
+ * Entries with the same key are sent one after the other, in their order. `bulk` only reads more entries when the
+ * concurrency and the budget allow another request. To end early, stop the run and consume the remaining results. A
+ * consumer that leaves the loop waits for the requests in flight.
  *
- * @param slices entries, as many at a time as the source has at hand
- * @returns the answers there are, as soon as there are any
+ * @param slices entries in lists of any length
+ * @returns lists of results, each as soon as there are any
  * @throws what the source of the entries throws, after all requests in flight have ended
  */
 export function bulk<E, A, R = A>(
@@ -31,7 +37,6 @@ export function bulk<E, A, R = A>(
 	});
 }
 
-/** Fills batches with entries and starts them. */
 async function feed<E, A, R>(
 	slices: AsyncIterable<E[]> | Iterable<E[]>,
 	batcher: Batcher<E>,

@@ -3,11 +3,7 @@ import { bulk } from './bulk';
 import type { BulkOptions } from './bulk-options';
 import { failureOf, type Outcome } from './outcome';
 
-/**
- * How requests with one entry each are sent, such as deletes.
- *
- * @param send sends one request
- */
+/** Returns options of `bulk` for requests with one entry each, such as deletes. */
 export const oneEach = <E, R>(
 	settings: RequestSettings,
 	send: (entry: E) => Promise<R>,
@@ -23,7 +19,7 @@ export const oneEach = <E, R>(
 	},
 });
 
-/** Sends a single request until it succeeds or its policy gives it up. */
+/** Sends a single request until it succeeds or its retry policy lets it fail. */
 export async function sendOne<R>(
 	settings: RequestSettings,
 	send: () => Promise<R>,
