@@ -30,7 +30,7 @@ export interface Packing<E> {
 	textOf: (entry: E) => string;
 	/** Makes the error for an entry that is larger than a request may be. */
 	tooLarge: (entry: E, bytes: number) => Error;
-	/** Returns the key of an entry. A batch never has two entries with one key, because the service may process it in any order. */
+	/** Returns the key of an entry. A batch never has two entries with one key, because a service may use any order. */
 	keyOf?: (entry: E) => string;
 	/** Is called when a later entry replaces an earlier one with the same key in one batch. */
 	replace?: (later: E, earlier: E) => void;
