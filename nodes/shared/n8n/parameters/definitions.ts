@@ -5,18 +5,18 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 
-/** The definition of a parameter that counts for a node. */
+/** The definition that applies to a parameter of a node. */
 export interface IndexedDefinition {
 	definition: INodeProperties;
-	/** The value if the workflow has none. */
+	/** The value if the workflow does not set one. */
 	initial: unknown;
-	/** Names of the members of a collection. */
+	/** Names of the members, if the parameter is a collection. */
 	members: string[];
 }
 
 /**
- * Indexes the definitions that count for a node, by path: `name`, or `collection.member`. Of parameters with the same
- * name, for different choices, the one that is shown counts; the first if none is.
+ * Indexes the definitions of a node by path, which is `name` or `collection.member`. If several parameters have the same
+ * name, the index contains the one that the editor shows. If the editor shows none of them, it contains the first.
  */
 export function indexDefinitions(
 	node: INode,
@@ -56,12 +56,12 @@ function chooseDefinitions(
 
 function isShown(node: INode, property: INodeProperties): boolean {
 	const { parameters } = node;
-	// n8n tells its variant for AI agents by the name of the type.
+	// n8n recognizes the variant for AI agents by the name of the type.
 	const type = { name: node.type } as INodeTypeDescription;
 	return NodeHelpers.displayParameter(parameters, property, node, type, parameters);
 }
 
-/** Returns the value of a member of a collection that was not added. */
+/** Returns the value of a collection member that the user has not added. */
 function initialOf({ type, default: initial, requiresDataPath }: INodeProperties): unknown {
 	if (typeof initial === 'string' && initial.startsWith('=')) return '';
 	if (type === 'json') return {};

@@ -3,13 +3,13 @@ import type { INodeProperties } from 'n8n-workflow';
 import { InputError } from '../../service/input-error';
 import { isEmpty } from '../../service/json';
 
-/** A value as n8n gives it, and what the node says about its parameter. */
+/** A value as n8n returns it, and the definition of its parameter. */
 export interface FoundValue {
 	value: unknown;
 	definition: INodeProperties;
 }
 
-/** A value as part of a message. */
+/** Describes a value for a message. */
 function describe(value: unknown): string {
 	if (typeof value === 'number') return String(value);
 	if (typeof value === 'string')
@@ -20,7 +20,7 @@ function describe(value: unknown): string {
 
 const MAX_SHOWN = 60;
 
-/** Makes the error of a value that is not what the parameter expects. */
+/** Makes the error for a value that the parameter does not accept. */
 export function invalidValue({ value, definition }: FoundValue, expected: string): InputError {
 	const { displayName, default: initial } = definition;
 	const otherwise =
@@ -33,6 +33,6 @@ export function invalidValue({ value, definition }: FoundValue, expected: string
 	);
 }
 
-/** Makes the error of a text that is not JSON. */
+/** Makes the error for a text that is not JSON. */
 export const invalidJson = ({ displayName }: INodeProperties, { message }: Error, advice: string) =>
 	new InputError(`'${displayName}' is not valid JSON: ${message}`, advice);

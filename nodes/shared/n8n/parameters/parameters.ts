@@ -1,3 +1,17 @@
+/**
+ * `Parameters` reads the parameters of a node, item by item. Labels, defaults, bounds, choices and types come from the
+ * property definitions, which are declared with `property` and `properties` (`properties.ts`). A name is the name of a
+ * property, or `collection.member` for a member of a collection.
+ *
+ * A member that the user has not added has its default. If this default is an expression, it is only a suggestion for
+ * the user, so the member is empty. Every method throws an InputError that names the parameter if its value is invalid.
+ * If an expression fails, the method throws the error of n8n. Values of expressions may be parts of the input item, so
+ * callers must not change them.
+ *
+ * n8n takes 0.1 to 0.7 ms to evaluate an expression and blocks everything else meanwhile. Therefore a parameter without
+ * expressions is read only once. An expression that only reads a field is read directly from the item
+ * (`plain-path.ts`).
+ */
 import {
 	type IBinaryData,
 	type IDataObject,
@@ -21,27 +35,13 @@ import type {
 	Values,
 } from './properties';
 
-/** A list, which is part of an item, and the name of its field, or of the parameter. */
+/** A list that is part of an item, and the name of its field or parameter. */
 interface FoundList {
 	field: string;
 	list: readonly unknown[];
 }
 
-/**
- * Reads the parameters of a node, item by item. Labels, defaults, bounds and choices come from the
- * properties, each written once there; so do the types, if the properties are declared with
- * `properties` and `property` of `./properties`.
- *
- * Names are those of the properties, members of a collection are `collection.member`. A member that was
- * not added has its default, unless that is an expression: then it only suggests what to enter, and the
- * member is empty. Values read from expressions may be parts of the input item: never change them. All
- * methods throw InputError for a value that cannot be used, naming the parameter, and what n8n throws
- * for an expression that fails.
- *
- * An evaluation by n8n costs 0.1 to 0.7 ms and blocks everything else, so a parameter without expressions
- * is read once, and expressions that only read a field are answered from the item itself. n8n evaluates
- * them for the first item as well: only if both agree, the others are read directly.
- */
+/** Reads the parameters of a node. */
 export class Parameters<P extends INodeProperties[]> {
 	private readonly definitions: ReadonlyMap<string, IndexedDefinition>;
 	private readonly readers = new Map<string, Reader>();
@@ -54,64 +54,63 @@ export class Parameters<P extends INodeProperties[]> {
 		this.definitions = indexDefinitions(context.getNode(), properties);
 	}
 
-	/** The name of a parameter as users see it. */
+	/** Returns the name of a parameter as users see it. */
 	label(name: ParameterName<P>): string {
 		return this.definitionAt(name).definition.displayName;
 	}
 
-	/** Whether parameters have the same value for all items, since there is no expression in them. */
+	/** Returns whether parameters have the same value for all items, because none of them contains an expression. */
 	areConstant(...names: Array<ParameterName<P>>): boolean {
 		return names.every((name) => !hasExpression(this.raw(name, null)));
 	}
 
-	/** Whether a member of a collection was added, however it is filled. */
+	/** Returns whether the user has added a member of a collection, even if its value is empty. */
 	isAdded<N extends CollectionName<P>>(collection: N, member: NameOf<Member<P, N>>): boolean {
 		return this.membersAdded(collection).includes(member);
 	}
 
-	/** Returns a parameter as n8n provides it, or the value of a resource locator. */
+	/** Returns a parameter as n8n provides it. For a resource locator, returns its value. */
 	value(name: ParameterName<P>, itemIndex: number): unknown {
 		return this.read(name, itemIndex).value;
 	}
 
 	/**
-	 * A value of the type that the definition says: text exactly as it is (numbers and booleans become text), a
-	 * number within its bounds, a boolean, one of the choices, a JSON object, or names. An empty value gives the
-	 * default, or empty text, an empty object, or no names.
+	 * Returns a value of the type in the definition. Text is returned exactly as it is, and numbers and booleans become
+	 * text. An empty value becomes the default, an empty text, an empty object, or an empty list of names.
 	 */
 	get<N extends ParameterName<P>>(name: N, itemIndex: number): ValueOf<Definition<P, N>> {
 		return convert(this.read(name, itemIndex)) as ValueOf<Definition<P, N>>;
 	}
 
 	/**
-	 * A text without spaces around it, of which there must be some.
+	 * Returns a trimmed text that is not empty.
 	 *
-	 * @param advice what to do if it is empty; by default what the placeholder says
+	 * @param advice what to do if the text is empty. By default the error shows the placeholder as an example
 	 */
 	requiredText(name: ParameterName<P>, itemIndex: number, advice?: string): string {
 		return requiredTextOf(this.read(name, itemIndex), advice);
 	}
 
-	/** The ID of a document, exactly as given; see `documentId`. */
+	/** Returns the ID of a document exactly as it is. See `documentId`. */
 	id(name: ParameterName<P>, itemIndex: number): string {
 		const { value, definition } = this.read(name, itemIndex);
 		return documentId(value, `'${definition.displayName}'`);
 	}
 
 	/**
-	 * Any JSON, given as text or as what it stands for.
+	 * Returns any JSON value. A text is parsed, any other value is returned as it is.
 	 *
-	 * @param advice what to do about text that is not JSON
+	 * @param advice what to do if the text is not JSON
 	 */
 	json(name: ParameterName<P>, itemIndex: number, advice?: string): unknown {
 		return jsonOf(this.read(name, itemIndex), advice);
 	}
 
 	/**
-	 * The list in the field that a parameter names, by its name or a dotted path; or the list that its
-	 * expression gives.
+	 * Returns a list. The parameter names a field with the list, by name or by dotted path, or its expression returns the
+	 * list itself.
 	 *
-	 * @param advice what to do if there is none
+	 * @param advice what to do if there is no list
 	 */
 	list(name: ParameterName<P>, itemIndex: number, advice: string): FoundList {
 		const read = this.read(name, itemIndex);
@@ -124,8 +123,8 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	/**
-	 * Where a file is: the name of an input data field or, as an expression gives it where n8n keeps
-	 * files among the JSON (binary mode `combined`), the file itself. n8n's binary helpers take both.
+	 * Returns the name of an input data field with a file. In n8n's binary mode `combined`, files are part of the JSON,
+	 * and an expression may return the file itself. The binary helpers of n8n accept both.
 	 */
 	file(name: ParameterName<P>, itemIndex: number): string | IBinaryData {
 		const read = this.read(name, itemIndex);
@@ -134,9 +133,9 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	/**
-	 * The rows of a fixedCollection, each with the values of its fields as they are.
+	 * Returns the rows of a fixedCollection. The values of their fields are not converted.
 	 *
-	 * @param path `parameter.group`, e.g. `additionalFields.field`
+	 * @param path `parameter.group`, for example `additionalFields.field`
 	 */
 	rows(path: `${P[number]['name']}.${string}`, itemIndex: number): IDataObject[] {
 		const rows = this.raw(path, []) as IDataObject[];
@@ -148,9 +147,9 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	/**
-	 * All members of a collection that apply to the whole run, read for the first item.
+	 * Returns the members of a collection that apply to the whole run. Their expressions are evaluated for the first item.
 	 *
-	 * @param perItem members that each item has its own value of: read them by their names
+	 * @param perItem members to leave out, because their values may differ from item to item
 	 */
 	collection<N extends CollectionName<P>, const X extends NameOf<Member<P, N>> = never>(
 		name: N,
@@ -161,7 +160,7 @@ export class Parameters<P extends INodeProperties[]> {
 		for (const member of this.definitionAt(name).members) {
 			if ((perItem as readonly string[]).includes(member)) continue;
 			const path = `${name}.${member}`;
-			// Most options are not added: what they are by default need not be looked up.
+			// Most options are not added, and reading their defaults through n8n would be slow.
 			values[member] = added.includes(member)
 				? convert(this.read(path, 0))
 				: this.definitionAt(path).initial;
@@ -170,10 +169,9 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	/**
-	 * The members of a collection that were added and are not empty, for what is only sent if the user
-	 * asks for it.
+	 * Returns the members of a collection that the user has added and not left empty.
 	 *
-	 * @param only these members; all unless given
+	 * @param only limits the result to these members
 	 */
 	added<N extends CollectionName<P>, const X extends NameOf<Member<P, N>>>(
 		name: N,
@@ -189,7 +187,7 @@ export class Parameters<P extends INodeProperties[]> {
 		return values as Partial<Pick<Values<Member<P, N>>, X>>;
 	}
 
-	/** Members of a collection that were added, the same for all items. */
+	/** Returns the names of the members that the user has added to a collection. All items have the same ones. */
 	private membersAdded(collection: string): string[] {
 		const members =
 			this.addedMembers.get(collection) ?? Object.keys(Object(this.raw(collection)));
@@ -197,7 +195,6 @@ export class Parameters<P extends INodeProperties[]> {
 		return members;
 	}
 
-	/** The value for an item; of a resource locator what was chosen with it. */
 	private read(path: string, itemIndex: number): FoundValue {
 		const { definition, initial } = this.definitionAt(path);
 		const isLocator = definition.type === 'resourceLocator';
@@ -215,7 +212,7 @@ export class Parameters<P extends INodeProperties[]> {
 		return this.context.getNodeParameter(path, 0, initial, { rawExpressions: true });
 	}
 
-	/** @param initial the value if the workflow has none */
+	/** @param initial the value if the workflow does not set one */
 	private readerOf(path: string, initial: unknown, isLocator = false): Reader {
 		const known = this.readers.get(path);
 		if (known) return known;
@@ -224,7 +221,7 @@ export class Parameters<P extends INodeProperties[]> {
 			this.context.getNodeParameter(path, itemIndex, initial);
 		let reader: Reader = () => raw;
 		if (hasExpression(raw)) reader = plainReader(this.context, path, raw, initial) ?? evaluate;
-		// A workflow may have the value of a resource locator alone, as a text.
+		// In a workflow, a resource locator may also be a plain text, which is its value.
 		if (isLocator && isObject(raw)) reader = this.readerOf(`${path}.value`, '');
 		this.readers.set(path, reader);
 		return reader;
@@ -238,7 +235,7 @@ const hasExpression = (raw: unknown): boolean =>
 
 type NameOf<M> = M extends { name: infer N extends string } ? N : never;
 
-/** Reads a text; throws for lists, objects, NaN and Infinity. */
+/** Converts a value to text. Throws for lists, objects, NaN and Infinity. */
 function textOf(found: FoundValue): string {
 	const { value } = found;
 	if (typeof value === 'string') return value;
@@ -247,7 +244,6 @@ function textOf(found: FoundValue): string {
 	throw invalidValue(found, 'text');
 }
 
-/** Reads a text of which there must be some, without spaces around it. */
 function requiredTextOf(found: FoundValue, advice?: string): string {
 	const text = textOf(found).trim();
 	if (text !== '') return text;
@@ -259,7 +255,7 @@ function requiredTextOf(found: FoundValue, advice?: string): string {
 	);
 }
 
-/** Reads a number, also from a text as expressions give it; whole, unless the property has a `numberPrecision`. */
+/** Converts a number or its text. The number must be whole if the definition has no `numberPrecision`. */
 function numberOf(found: FoundValue): number {
 	const { value, definition } = found;
 	const {
@@ -279,8 +275,8 @@ function numberOf(found: FoundValue): number {
 }
 
 /**
- * Reads true or false, also from the text that an expression gives. A required one decides whether anything
- * is done at all, so it must be a boolean.
+ * Converts a boolean or its text. A required parameter must be a boolean, because it decides whether anything is done
+ * at all.
  */
 function booleanOf(found: FoundValue): boolean {
 	const { value, definition } = found;
@@ -293,7 +289,6 @@ function booleanOf(found: FoundValue): boolean {
 	throw invalidValue(found, 'true or false');
 }
 
-/** Reads one of the values that a property of type `options` lists. */
 function choiceOf(found: FoundValue): unknown {
 	const { value, definition } = found;
 	const options = (definition.options ?? []) as Array<{ value?: unknown }>;
@@ -305,7 +300,6 @@ function choiceOf(found: FoundValue): unknown {
 
 const OBJECT_ADVICE = 'Write it as {"name": value}, or leave it empty.';
 
-/** Reads JSON, given as text or as what it stands for. */
 function jsonOf({ value, definition }: FoundValue, advice = OBJECT_ADVICE): unknown {
 	if (typeof value !== 'string') return value;
 	try {
@@ -315,7 +309,7 @@ function jsonOf({ value, definition }: FoundValue, advice = OBJECT_ADVICE): unkn
 	}
 }
 
-/** Reads a JSON object; nothing, or a blank text, is {}. */
+/** Converts a JSON object or its text. A blank text becomes {}. */
 function objectOf({ value, definition }: FoundValue): IDataObject {
 	const trimmed = typeof value === 'string' ? value.trim() : value;
 	const parsed = isEmpty(trimmed) ? {} : jsonOf({ value: trimmed, definition });
@@ -323,7 +317,7 @@ function objectOf({ value, definition }: FoundValue): IDataObject {
 	throw new InputError(`'${definition.displayName}' is not a JSON object`, OBJECT_ADVICE);
 }
 
-/** Reads names separated by commas, or a list of names from an expression; empty ones are omitted. */
+/** Converts a list of names, or a text with names separated by commas. Omits empty names. */
 function namesOf(found: FoundValue): string[] {
 	const { value } = found;
 	const names: unknown = typeof value === 'string' ? value.split(',') : (value ?? []);
@@ -332,7 +326,7 @@ function namesOf(found: FoundValue): string[] {
 	throw invalidValue(found, 'names separated by commas, or a list of names');
 }
 
-/** Reads a value as the type that its definition says; `Parameters.get` says what that gives. */
+/** Converts a value to the type in its definition, as `Parameters.get` describes. */
 function convert(found: FoundValue): unknown {
 	const { type, requiresDataPath } = found.definition;
 	if (type === 'number') return numberOf(found);
