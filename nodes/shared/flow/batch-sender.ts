@@ -42,7 +42,7 @@ interface Part<E> {
 	/** Number of the request in this run. It is 0 before the part is sent. */
 	request: number;
 	attempts: number;
-	/** How the last attempt failed. A new part starts with the failure of the part that it was split from. */
+	/** Failure of the last attempt. A new part starts with the failure of the part that it was split from. */
 	last?: Failed | undefined;
 	/** If this part is a probe: number of entries of the part that it was taken from. */
 	probedSize?: number;

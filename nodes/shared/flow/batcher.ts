@@ -1,4 +1,3 @@
-/** Limits of a request. */
 export interface BatchLimits {
 	maxCount: number;
 	maxBytes: number;
@@ -79,7 +78,7 @@ export class Batcher<E> {
 	/**
 	 * Adds an entry to the current batch.
 	 *
-	 * @returns a batch that is full now, if any; or the entry if it cannot be sent, which does not change the batch
+	 * @returns a batch that has become full, or the entry if it cannot be sent, or undefined
 	 */
 	add(entry: E): FullBatch<E> | Unsendable<E> | undefined {
 		const { keyOf, groupOf, textOf, tooLarge, limits } = this.packing;

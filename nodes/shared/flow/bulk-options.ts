@@ -22,7 +22,6 @@ export interface BulkOptions<E, A, R = A> extends Packing<E>, RequestSettings {
 	onRepeat?: (accepted: A) => void;
 	/** Limits the bytes of all entries in flight, including entries whose request waits in `settle`. */
 	budget?: Budget;
-	/** Returns how many bytes of the budget an entry takes. */
 	bytesInBudget?: (entry: E) => number;
 }
 
@@ -32,7 +31,7 @@ export interface RequestInfo<A> {
 	accepted?: A;
 	/** Number of the request in this run, from 1. It is 0 if the request was never sent. */
 	request: number;
-	/** How often the request was sent. */
+	/** Number of times the request was sent. */
 	attempts: number;
 	/** Bytes of the request body, or of the entry if the entry is too large to be sent. */
 	bytes: number;

@@ -54,13 +54,12 @@ export interface Refusal {
 export class LearnedLimit {
 	/** Requests per millisecond. */
 	private rate = Infinity;
-	/** The last rate that the service refused. */
 	private refusedRate = Infinity;
 	/** Factor of the next raise above the refused rate. */
 	private raise = RAISE;
-	/** How many requests may be in flight. It is 0 while no accepted request has shown a number. */
+	/** Maximum of requests in flight. It is 0 while no accepted request has shown a number. */
 	private window = Infinity;
-	/** How many requests may be in flight while requests start again one by one after a pause. */
+	/** Maximum of requests in flight while requests start again one by one after a pause. */
 	private restart = Infinity;
 	private pausedUntil = -Infinity;
 	private nextStart = -Infinity;
@@ -116,7 +115,6 @@ export class LearnedLimit {
 		this.nextStart = Math.max(this.nextStart, now - CATCH_UP_MS) + 1 / this.rate;
 	}
 
-	/** Notes that a request has ended, and whether the service accepted it. */
 	noteEnd(sequence: number, now: number, isAccepted: boolean): void {
 		if (isAccepted) this.noteSuccess(sequence, now);
 		this.inFlight.delete(sequence);

@@ -13,7 +13,6 @@ interface Waiter {
 	readonly limiterClient: LimiterClient;
 	/** After this time the request starts even if a pause that the service asked for is still running. */
 	readonly until: number;
-	/** Ends the sleep of the request, if it sleeps. */
 	waker?: AbortController;
 }
 

@@ -1,7 +1,7 @@
 import type { RunState } from './run-state';
 import type { Verdict } from './verdict';
 
-/** How a request, a job or an entry ended. */
+/** The end of a request, a job or an entry. */
 export type Outcome<R> = { ok: true; response: R } | Failed;
 
 /** The outcome of what failed or was never sent. */

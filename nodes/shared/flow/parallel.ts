@@ -1,4 +1,3 @@
-/** The consumer of results. */
 export interface Consumer {
 	/** Whether the consumer has left, so that nobody waits for further results. */
 	readonly isAbandoned: boolean;
@@ -56,7 +55,6 @@ export class Tasks<T> implements Consumer {
 		while (this.running >= this.max) await this.nextEnd();
 	}
 
-	/** Whether no task runs. */
 	get isIdle(): boolean {
 		return this.running + this.following === 0;
 	}

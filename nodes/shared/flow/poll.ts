@@ -12,7 +12,6 @@ export type Ending<R> =
 	| { state: 'finished'; response: R }
 	| { state: 'failed'; reason: unknown; next?: 'again' | 'split' | undefined };
 
-/** Options of `poll`. */
 export interface PollOptions<J, R>
 	extends Pick<RequestSettings, 'run' | 'stats' | 'limiterClient' | 'health'> {
 	/** The delay after the first poll, and the longest delay. */

@@ -1,7 +1,7 @@
 /**
  * Decides what follows from a failed attempt. Each request has a `RetryPolicy`, which knows the history of the request.
  * All requests of one kind share a `ServiceHealth`, which knows how other requests fare. If others succeed while a
- * batch keeps failing, one of its entries is probably at fault. If all fail, the service is. The rules:
+ * batch keeps failing, one of its entries is probably at fault. If all fail, the service is at fault. The rules:
  *
  * 1. A status that every request would meet (401, 407, a redirect) ends the run.
  * 2. If the service rejects entries (400, 413, 422), they are sent in smaller requests. An entry that is rejected alone
@@ -29,11 +29,11 @@ import type { Verdict } from './verdict';
 export const RETRY_PAUSE = { baseMs: 500, capMs: 20_000 };
 /** The longest pause while other requests succeed. */
 const PAUSE_AMID_SUCCESSES_MS = 5000;
-/** How long the service counts as up after a success. */
+/** Time after a success during which the service counts as up. */
 const RECENT_MS = 20_000;
 /** Slow requests are no outage, so a silence shorter than `minSilenceMs` says nothing about the service. */
 export const OUTAGE = { minSilenceMs: 10_000 };
-/** How long requests are repeated after 429 while nothing succeeds. */
+/** Time after which the run ends if all requests get 429. */
 const MAX_THROTTLED_MS = 5 * 60_000;
 /** Number of failures in a row before a batch may be suspected. */
 const MIN_FAILURES = 3;
@@ -54,7 +54,6 @@ export class ServiceHealth {
 	lastSuccess = 0;
 	/** Time of the last success, in milliseconds. */
 	lastSuccessAt = -Infinity;
-	/** Number of single entries that were rejected. */
 	rejectedAlone = 0;
 	private forbiddenInARow = 0;
 	/** Number of requests that have failed since the last success. */
@@ -125,7 +124,7 @@ export class ServiceHealth {
 	}
 }
 
-/** What follows from a failed attempt of a request. */
+/** The next step after a failed attempt of a request. */
 export type Decision =
 	| /** Send it again. */ 'again'
 	| /** Send one entry alone. */ 'probe'
@@ -133,7 +132,6 @@ export type Decision =
 	| /** Let the entries fail. */ 'fail'
 	| /** Let the entries fail, and end the run. */ 'end';
 
-/** A failed attempt. */
 export interface FailedAttempt {
 	verdict: Verdict;
 	sequence: number;
@@ -157,9 +155,8 @@ interface Origin {
 export interface RetrySettings {
 	run: RunState;
 	health: ServiceHealth;
-	/** How long a request is repeated after transient failures, in milliseconds. It is repeated at least once. */
+	/** Time for which a request is repeated after transient failures, in milliseconds. It is repeated at least once. */
 	retryForMs: number;
-	/** Maximum of requests in flight. */
 	concurrency: number;
 }
 
@@ -187,7 +184,6 @@ export class RetryPolicy {
 		private readonly origin?: Origin,
 	) {}
 
-	/** Decides what follows from a failed attempt. */
 	decide(attempt: FailedAttempt): Decision {
 		const { verdict, sequence } = attempt;
 		this.firstSequence ||= sequence;

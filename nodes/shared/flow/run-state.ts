@@ -24,7 +24,6 @@ export class RunStats {
 	bytes = 0;
 	/** Entries that succeeded. */
 	done = 0;
-	/** Entries that failed. */
 	failed = 0;
 
 	/** @param whole counters of the whole run, if these counters are for a part of the run */

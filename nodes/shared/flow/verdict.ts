@@ -1,4 +1,4 @@
-/** What a failure says by itself, without the history of the request. */
+/** The meaning of a failure by itself, without the history of the request. */
 export interface Verdict {
 	action:
 		| /** Send the same request again. */ 'retry'

@@ -9,6 +9,5 @@ export const onePerInputItem = {
 export interface CommonOptions {
 	/** By default each entry becomes an item. `summary` returns one item for all entries that succeeded. */
 	output?: 'perDocument' | 'perInputItem' | 'summary';
-	/** Maximum size of an output file. */
 	bytesPerFile: number;
 }

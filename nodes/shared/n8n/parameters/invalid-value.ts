@@ -9,7 +9,6 @@ export interface FoundValue {
 	definition: INodeProperties;
 }
 
-/** Describes a value for a message. */
 function describe(value: unknown): string {
 	if (typeof value === 'number') return String(value);
 	if (typeof value === 'string')

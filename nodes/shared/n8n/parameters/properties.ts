@@ -77,7 +77,6 @@ type Named<P extends INodeProperties[], N> = Extract<P[number], { name: N }>;
 export type Member<P extends INodeProperties[], N> =
 	Named<P, N> extends { options?: infer M } ? Extract<NonNullable<M>, unknown[]>[number] : never;
 
-/** Names of a node's collections. */
 export type CollectionName<P extends INodeProperties[]> = Extract<
 	P[number],
 	{ type: 'collection' }

@@ -14,7 +14,6 @@ import { messageOf } from '../../service/input-error';
 interface ResultOptions {
 	/** All input items that the results belong to, if there is more than one. */
 	items?: number[];
-	/** Files of the output items. */
 	binary?: IBinaryKeyData;
 	/**
 	 * Sends the summary of a file to the error output, if the node has one. The summary gets no field `error`, because
@@ -34,7 +33,6 @@ export interface Failure {
 	id?: string | undefined;
 	/** Further fields of the error item. A field `response` has data that the service may return only once. */
 	json?: IDataObject | undefined;
-	/** Files of the error item. */
 	binary?: IBinaryKeyData;
 	/** Whether it was never started, because the run had already ended for this reason. */
 	skipped?: boolean | undefined;
@@ -65,7 +63,7 @@ export class Results {
 	}
 
 	/**
-	 * Adds results to those of an item.
+	 * Adds results to the results of an item.
 	 *
 	 * @param list one output item each. If the list is empty, nothing is returned for the item
 	 */

@@ -19,10 +19,10 @@ import { MAX_TIMEOUT_MS } from '../../http/exchange';
 import { messageOf } from '../../service/input-error';
 import { listOf } from '../../service/numbers';
 
-/** How long one execution may block all others, in milliseconds. */
+/** Longest time that one execution may block all others, in milliseconds. */
 const SLICE_MS = 25;
 
-/** How often a long run writes to n8n's log, in milliseconds. */
+/** Interval at which a long run writes to n8n's log, in milliseconds. */
 const LOG_INTERVAL_MS = 10_000;
 
 /**
@@ -165,7 +165,7 @@ export class Run implements RunState {
 	/**
 	 * Returns the node's output. It must be called when the run is over, whatever ended it.
 	 *
-	 * @throws Canceled if the execution was canceled; the first failure if the run stops at failures
+	 * @throws Canceled if the execution was canceled, and the first failure if the run stops at failures
 	 */
 	async finish(): Promise<INodeExecutionData[]> {
 		this.context.getExecutionCancelSignal()?.removeEventListener('abort', this.cancel);

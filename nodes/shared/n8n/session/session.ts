@@ -51,7 +51,7 @@ export class Session {
 	private readonly masker: Masker;
 	/** The token map that signed the last request, and the token in it that this session uses. */
 	private signedWith: { accessTokens: unknown; token: Token | undefined } | undefined;
-	/** Functions that end the exchanges in flight. One listener calls all, as Node.js warns about more than ten listeners. */
+	/** Functions that end the exchanges in flight. One listener calls all, since Node.js warns about many listeners. */
 	private readonly cancels = new Set<() => void>();
 
 	/** Key of the limiter that executions with the same service and credential share, if the credential is stored. */
@@ -98,8 +98,9 @@ export class Session {
 	 * Sends a request once. Sends it again after a 401 if another token may be accepted.
 	 *
 	 * @returns a response with a 2xx status. Its body is parsed JSON, or text if it is not JSON
-	 * @throws ServiceFailure for any other status and for an HTML page; InputError if the credential is invalid; Canceled
-	 *   if the run was canceled
+	 * @throws ServiceFailure for any other status and for an HTML page
+	 * @throws InputError if the credential is invalid
+	 * @throws Canceled if the run was canceled
 	 */
 	async request(request: SessionRequest): Promise<ReadResponse> {
 		for (let recoveries = 0; ; recoveries++) {
