@@ -1,8 +1,8 @@
 /**
- * `bulk` is the engine that sends everything the nodes send in numbers. A source yields entries. The `Batcher` fills
- * batches with them, and the `BatchSender` sends several batches concurrently until each entry has an outcome. Tasks
- * (`parallel.ts`) pass these outcomes to the one consumer, which is the loop of the node. The retry policy decides
- * what a failure means, and the limiter decides when a request may start.
+ * `bulk` sends documents, IDs and texts for all nodes. A source yields these entries. The `Batcher` fills batches with
+ * them, and the `BatchSender` sends several batches concurrently until each entry has an outcome. The tasks
+ * (`parallel.ts`) pass the outcomes to one consumer, which is a loop in the node. The retry policy decides what a
+ * failure means, and the limiter decides when a request may start.
  */
 import { Batcher } from './batcher';
 import { BatchSender, entriesOf } from './batch-sender';
