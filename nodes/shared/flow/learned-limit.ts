@@ -1,3 +1,21 @@
+/**
+ * A `LearnedLimit` learns from refusals how many requests a service accepts. It limits nothing before the first refusal.
+ *
+ * A refusal pauses all requests, for as long as the service asks or with exponential backoff. After the pause, requests
+ * start again one by one, and each success allows one more request in flight. Then there are two cases. If more
+ * requests were in flight than the service has ever accepted at once, the window of requests in flight shrinks to the
+ * accepted number. Otherwise the rate was too high.
+ *
+ * The rate that the service allows lies between two figures. The lower one is the number of accepted requests divided
+ * by all the time since the last refusal. The higher one leaves out the pause, because a token bucket of the service
+ * may have been full before the pause ended. The new rate is 95 % of their geometric mean. It stays for 20 pauses and
+ * at least 20 accepted requests. Then it is raised by 5 %. If it is far below the refused rate, it is raised sooner,
+ * to the geometric mean of both. A refused raise is taken back.
+ *
+ * A 503 without Retry-After may come from a rate limit or from a service that fails at random, so it pauses no other
+ * request. If requests still fail at 80 % of the accepted rate, slowing down does not help, and such failures are
+ * ignored for a while.
+ */
 import { backoffMs } from './backoff';
 
 /** Share of the estimated rate that is used. The rest lets a token bucket of the service fill again. */
@@ -33,24 +51,7 @@ export interface Refusal {
 	mayBeFailure: boolean;
 }
 
-/**
- * Learns from refusals how many requests a service accepts. It limits nothing before the first refusal.
- *
- * A refusal pauses all requests, for as long as the service asks or with exponential backoff. After the pause, requests
- * start again one by one, and each success allows one more request in flight. Then there are two cases. If more
- * requests were in flight than the service has ever accepted at once, the window of requests in flight shrinks to the
- * accepted number. Otherwise the rate was too high.
- *
- * The rate that the service allows lies between two figures. The lower one is the number of accepted requests divided
- * by all the time since the last refusal. The higher one leaves out the pause, because a token bucket of the service
- * may have been full before the pause ended. The new rate is 95 % of their geometric mean. It stays for 20 pauses and
- * at least 20 accepted requests. Then it is raised by 5 %. If it is far below the refused rate, it is raised sooner,
- * to the geometric mean of both. A refused raise is taken back.
- *
- * A 503 without Retry-After may come from a rate limit or from a service that fails at random, so it pauses no other
- * request. If requests still fail at 80 % of the accepted rate, slowing down does not help, and such failures are
- * ignored for a while.
- */
+/** Learns from refusals how many requests a service accepts, and how fast. */
 export class LearnedLimit {
 	/** Requests per millisecond. */
 	private rate = Infinity;

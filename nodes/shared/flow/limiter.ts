@@ -1,3 +1,18 @@
+/**
+ * A `Limiter` limits the requests of all runs of this process to one service with one credential. Each kind of request
+ * in a run has a `LimiterClient`. Requests start in the order in which they arrive, even if they belong to different
+ * runs. A request waits for three reasons:
+ *
+ * - Its client already has the maximum of requests in flight.
+ * - The user has set a limit per minute, which spaces all starts evenly. If several runs have one, the lowest counts.
+ * - The service has refused requests with 429 or 503. `LearnedLimit` then decides how many requests may be in flight,
+ *   and how fast they start.
+ *
+ * The AWS SDKs and Vector adapt in a similar way, but they return to the refused rate within seconds. If a service asks
+ * for a pause of five seconds after each refusal, they would wait most of the time. Therefore this limiter raises the
+ * rate rarely compared with the pause that a refusal costs. It forgets what it has learned when the last run that uses
+ * the service ends.
+ */
 import { CATCH_UP_MS, LearnedLimit } from './learned-limit';
 import type { RunState } from './run-state';
 import type { Verdict } from './verdict';
@@ -26,22 +41,7 @@ export interface Turn {
 	acceptedAt?: number;
 }
 
-/**
- * Limits the requests of all runs of this process to one service with one credential. Requests start in the order in
- * which they arrive, even if they belong to different runs. A request waits for three reasons:
- *
- * - Its client already has the maximum of requests in flight.
- * - The user has set a limit per minute, which spaces all starts evenly. If several runs have one, the lowest counts.
- * - The service has refused requests with 429 or 503. `LearnedLimit` then decides how many requests may be in flight,
- *   and how fast they start.
- *
- * The AWS SDKs and Vector adapt in a similar way, but they return to the refused rate within seconds. If a service asks
- * for a pause of five seconds after each refusal, they would wait most of the time. Therefore this limiter raises the
- * rate rarely compared with the pause that a refusal costs. It forgets what it has learned when the last run that uses
- * the service ends.
- *
- * Its members are for its clients only.
- */
+/** Limits the requests to one service with one credential. Its members are for its clients only. */
 export class Limiter {
 	readonly clients = new Set<LimiterClient>();
 	readonly waiting: Waiter[] = [];
