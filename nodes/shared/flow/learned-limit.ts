@@ -1,9 +1,10 @@
 /**
- * A `LearnedLimit` learns from refusals how many requests a service accepts. It limits nothing before the first refusal.
+ * A `LearnedLimit` learns from refusals how many requests a service accepts. Before the first refusal it limits
+ * nothing.
  *
  * A refusal pauses all requests, for as long as the service asks or with exponential backoff. After the pause, requests
  * start again one by one, and each success allows one more request in flight. Then there are two cases. If more
- * requests were in flight than the service has ever accepted at once, the window of requests in flight shrinks to the
+ * requests were in flight than the service has accepted at once, the window of requests in flight shrinks to the
  * accepted number. Otherwise the rate was too high.
  *
  * The rate that the service allows lies between two figures. The lower one is the number of accepted requests divided
