@@ -11,7 +11,7 @@ import type { Stage } from './stage';
 import { nightlySync, sync } from './sync-scenario';
 import { ingest, remove, update } from './webhook-scenarios';
 
-/** How each file of examples/ is run and checked, by its name without `.json`, in this order. */
+/** Functions that run and check each file of examples/, by its name without `.json`, in this order. */
 const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
 	'getting-started': start,
 	'ingest-documents': ingest,
@@ -37,8 +37,8 @@ const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
 };
 
 /**
- * Makes sure that every example has its scenario, and every scenario its example.
- * @throws Error that names those without
+ * Checks that every example has a scenario, and every scenario an example.
+ * @throws Error with the names that have no counterpart
  */
 export function checkScenarios(): void {
 	const examples = exampleNames();
@@ -54,14 +54,13 @@ export function checkScenarios(): void {
 	if (lacking.length > 0) throw new Error(lacking.join('\n'));
 }
 
-/** Runs and checks one example. */
 export async function runScenario(example: string, stage: Stage): Promise<void> {
 	await step(example, async () => await SCENARIOS[example](stage));
 }
 
 /**
- * Runs and checks every example, in one line that counts.
- * @param names which examples; all without any
+ * Runs and checks examples, and shows the progress in one line.
+ * @param names the examples to run. By default, all of them run
  */
 export async function runScenarios(stage: Stage, names: string[] = []): Promise<void> {
 	const examples = Object.keys(SCENARIOS);
@@ -74,7 +73,7 @@ export async function runScenarios(stage: Stage, names: string[] = []): Promise<
 			try {
 				await SCENARIOS[example](stage);
 			} catch (error) {
-				// The other examples and the report are still worth having.
+				// The other examples and the report are still useful.
 				const { message } = error as Error;
 				checks.add(`The scenario of '${example}' runs to its end`, false, message);
 			}
@@ -82,11 +81,11 @@ export async function runScenarios(stage: Stage, names: string[] = []): Promise<
 	});
 }
 
-/** Three documents become chunks at their blank lines, with vectors, and each chunk is in the index. */
+/** Splits three documents into chunks at their blank lines. Each chunk is in the index, with its vector. */
 async function start(stage: Stage): Promise<void> {
 	const execution = await stage.runByHand('getting-started');
 	const pushed = execution.items('Push Documents').filter(({ json }) => json.pushed === true);
-	// The index that `npm start` keeps has those of other examples too.
+	// The index that `npm start` keeps also contains the chunks of other examples.
 	const ids = new Set(pushed.map(({ json }) => json.id));
 	const vectors = stage
 		.documents()
@@ -98,7 +97,7 @@ async function start(stage: Stage): Promise<void> {
 	);
 }
 
-/** Blob manifests: nothing without the confirmation, all of them with it. */
+/** Checks that blob manifests are migrated only with the confirmation. */
 async function migrate(stage: Stage): Promise<void> {
 	const blobVersions = async () => {
 		const response = await fetch(stage.demo.sandbox.urls.baseUrl + PATHS.blobs);
@@ -123,7 +122,7 @@ async function migrate(stage: Stage): Promise<void> {
 	);
 }
 
-/** Submit, n8n's Wait node, Get Results. */
+/** Checks Submit, n8n's Wait node and Get Results. */
 async function submitAndWait(stage: Stage): Promise<void> {
 	const execution = await stage.runByHand('submit-wait-get-results');
 	const chunks = execution.items('Chunks');
@@ -134,7 +133,6 @@ async function submitAndWait(stage: Stage): Promise<void> {
 	);
 }
 
-/** n8n's own HTTP Request node with our credential. */
 async function rules(stage: Stage): Promise<void> {
 	const execution = await stage.runByHand('rules-with-http-request');
 	const found = execution.items('One Item per Rule').length;
