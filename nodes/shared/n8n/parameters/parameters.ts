@@ -310,9 +310,11 @@ function jsonOf({ value, definition }: FoundValue, advice = OBJECT_ADVICE): unkn
 }
 
 /** Converts a JSON object or its text. A blank text becomes {}. */
-function objectOf({ value, definition }: FoundValue): IDataObject {
-	const trimmed = typeof value === 'string' ? value.trim() : value;
-	const parsed = isEmpty(trimmed) ? {} : jsonOf({ value: trimmed, definition });
+function objectOf(found: FoundValue): IDataObject {
+	const { value, definition } = found;
+	const text = value ?? '';
+	if (typeof text === 'string' && text.trim() === '') return {};
+	const parsed = jsonOf(found);
 	if (isObject(parsed)) return parsed as IDataObject;
 	throw new InputError(`'${definition.displayName}' is not a JSON object`, OBJECT_ADVICE);
 }
