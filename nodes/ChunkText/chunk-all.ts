@@ -56,7 +56,7 @@ export async function chunkAll(
 	const results = bulk(entries, {
 		...submissions(work),
 		...(budget && { budget, bytesInBudget }),
-		settle: async (job, isAbandoned) => await work.settle(job, work, isAbandoned),
+		settle: async (job, consumer) => await work.settle(job, work, consumer),
 	});
 	for await (const slice of results) {
 		for (const { entries: texts, outcome, accepted: job } of slice) {

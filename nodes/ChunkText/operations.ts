@@ -7,7 +7,6 @@ import type { ChunkTask } from './input/text';
 import { withWork } from './chunk-all';
 import { chunkFiles } from './from-files';
 import { chunkItems, fetchItems } from './from-items';
-import { isTool } from '../shared/n8n/run/tool';
 
 async function submitAndWait(run: Run): Promise<void> {
 	const task = taskOf(run);
@@ -54,7 +53,7 @@ const ID_ADVICE = "Drag the field with the chunking ID here, as 'Submit' returns
 
 function taskOf(run: Run): ChunkTask {
 	const parameters: ChunkParameters = new Parameters(run.context, allProperties);
-	const options = optionsOf(parameters, isTool(run.context));
+	const options = optionsOf(parameters, run.isTool);
 	return { run, parameters, options, mode: parameters.get('output', 0) };
 }
 

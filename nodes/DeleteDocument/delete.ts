@@ -167,7 +167,7 @@ function addHints(deletes: Deletes, commit: string): void {
 	}
 	// The service does not say whether a document existed.
 	const accepted = `${formatCount(stats.done, 'delete')} accepted`;
-	const done = doneText(stats, meter.seconds, 'delete', 'accepted') || accepted;
+	const done = doneText(stats, meter, 'delete', 'accepted') || accepted;
 	const isOne = stats.done === 1;
 	const stay = isOne ? 'The document stays' : 'The documents stay';
 	const until = `${stay} searchable until the service commits, about once a minute.`;

@@ -16,7 +16,6 @@ import { isNullOrEmptyText, isObject, isRecord, nonEmptyMembers } from '../share
 import type { PushDocument } from '../shared/service/push/push';
 import { quoted } from '../shared/service/outcome-messages';
 import type { PushOptions, PushParameters } from './properties';
-import { isTool } from '../shared/n8n/run/tool';
 import { EMPTY_FILE_ADVICE, quotedList } from '../shared/n8n/sources/file-errors';
 
 /** The mapping of documents that already have the field names of the service. */
@@ -85,7 +84,7 @@ export function documentsOf(
 ): unknown[] {
 	if (source === 'fields') {
 		// A tool ignores the parameter, even if the workflow contains a value for it.
-		const withOthers = !isTool(run.context) && parameters.get('includeOtherFields', itemIndex);
+		const withOthers = !run.isTool && parameters.get('includeOtherFields', itemIndex);
 		const others = withOthers ? fieldsOfItem(run, itemIndex) : {};
 		return [{ ...others, ...mappedDocument(parameters, itemIndex) }];
 	}

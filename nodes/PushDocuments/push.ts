@@ -157,9 +157,9 @@ const resultsOf = ({ dryRun }: PushOptions) => ({ done: 'pushed', ...(dryRun && 
 
 function addHints(run: Run, { dryRun }: PushOptions, sentIds: SentIds): void {
 	const { stats, meter } = run;
-	const dryRunText = `Dry run: ${formatCount(stats.done, 'document')} in ${formatCount(stats.requests, 'request')}, ${formatCount(stats.bytes, 'byte')} in total. Nothing was sent.`;
-	const pushedText = doneText(stats, meter.seconds, 'document', 'pushed');
-	run.hint(dryRun ? dryRunText : pushedText, 'info');
+	const done = dryRun
+		? `Dry run: ${formatCount(stats.done, 'document')} in ${formatCount(stats.requests, 'request')}, ${formatCount(stats.bytes, 'byte')} in total. Nothing was sent.`
+		: doneText(stats, meter, 'document', 'pushed');
 	const counts: string[] = [];
 	if (sentIds.skipped > 0)
 		counts.push(
@@ -172,6 +172,7 @@ function addHints(run: Run, { dryRun }: PushOptions, sentIds: SentIds): void {
 		);
 	}
 	const trouble = troubleText(stats, counts);
+	run.hint(done, 'info');
 	run.hint(counts.length > 0 ? `${trouble}. ${SAME_ID_ADVICE}` : trouble);
 }
 

@@ -34,15 +34,17 @@ export function readSettings(
 		!isNullOrBlankText(parameters.value(`options.${option}`, itemIndex))
 			? parameters.requiredText(`options.${option}`, itemIndex)
 			: '';
+	const vectorQuantizationMethod = readOption('vectorQuantizationMethod');
+	const dataType = readOption('dataType');
 	const { dimReductionSize } = parameters.added('options', itemIndex, ['dimReductionSize']);
 	const settings: ChunkSettings = {
 		chunker,
 		modelId,
 		modelConfig: nonEmptyMembers([
-			['vectorQuantizationMethod', readOption('vectorQuantizationMethod')],
+			['vectorQuantizationMethod', vectorQuantizationMethod],
 			['dimReductionSize', dimReductionSize || undefined],
 		]),
-		useCaseConfig: nonEmptyMembers([['dataType', readOption('dataType')]]),
+		useCaseConfig: nonEmptyMembers([['dataType', dataType]]),
 		chunkerConfig: chunkerConfig(parameters, chosen, itemIndex),
 		additionalBodyFields: additionalBodyFields(parameters, itemIndex),
 	};

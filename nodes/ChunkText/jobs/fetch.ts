@@ -9,7 +9,7 @@
 import { bulk } from '../../shared/flow/bulk';
 import { oneEach } from '../../shared/flow/one-each';
 import type { Outcome, Unfinished } from '../../shared/flow/outcome';
-import { inParallel } from '../../shared/flow/parallel';
+import { inParallel, type Consumer } from '../../shared/flow/parallel';
 import { poll, type Ending, type Finding } from '../../shared/flow/poll';
 import type { Verdict } from '../../shared/flow/verdict';
 import { resultsPath } from '../../shared/service/chunking/chunking';
@@ -54,11 +54,11 @@ export type FetchResult =
 export type Settle = (
 	job: Job,
 	service: ChunkService,
-	isAbandoned?: () => boolean,
+	consumer?: Consumer,
 ) => Promise<Outcome<FetchResult> | Unfinished>;
 
 /** Polls a job until it has finished, failed or run out of time. */
-export const waitForEnd: Settle = async (job, service, isAbandoned) => {
+export const waitForEnd: Settle = async (job, service, consumer) => {
 	const { run, options, fetching, jobs } = service;
 	const polling = {
 		...fetching,
@@ -82,7 +82,7 @@ export const waitForEnd: Settle = async (job, service, isAbandoned) => {
 			};
 		},
 	};
-	return await poll<Job, FetchResult>(job, polling, isAbandoned);
+	return await poll<Job, FetchResult>(job, polling, consumer);
 };
 
 /** Returns at once without polling. The items are returned with their chunking IDs. */
@@ -107,7 +107,7 @@ export function fetchAll(
 	return inParallel<FetchedJob>(Infinity, async (tasks) => {
 		for (const job of jobs)
 			void tasks.start(async () => {
-				const outcome = await waitForEnd(job, service, () => tasks.isAbandoned);
+				const outcome = await waitForEnd(job, service, tasks);
 				await tasks.put({ job, outcome: 'next' in outcome ? outcome.failure : outcome });
 			});
 		await Promise.resolve();

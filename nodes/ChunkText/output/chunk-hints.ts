@@ -61,8 +61,8 @@ export class ChunkHints {
 		const { done: returned, requests } = run.stats;
 		const ready = { done: returned - (isFetched ? this.unfinishedTexts : 0), requests };
 		const verb = isFetched ? 'chunked' : 'submitted';
-		const done = doneText(ready, run.meter.seconds, 'text', verb);
-		const files = this.filesText(done === '' ? '' : costText(requests, run.meter.seconds));
+		const done = doneText(ready, run.meter, 'text', verb);
+		const files = this.filesText(done === '' ? '' : costText(requests, run.meter));
 		for (const hint of [files || done, troubleText(run.stats)]) run.hint(hint, 'info');
 		for (const hint of this.warnings(isFetched)) run.hint(hint);
 	}

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { failed, type Failed, type Outcome } from '../../shared/flow/outcome';
+import { failureOf, type Failed, type Outcome } from '../../shared/flow/outcome';
 import { itemOf, type Sink } from '../../shared/n8n/sinks/sink';
 import {
 	coverage,
@@ -24,7 +24,6 @@ import { ChunkFiles } from './chunk-files';
 import type { ChunkHints } from './chunk-hints';
 import { itemsOf, selectSourceFields, recordsOf } from './chunk-records';
 import { nonEmptyMembers } from '../../shared/service/json';
-import { isTool } from '../../shared/n8n/run/tool';
 
 /** The part of a job's results that belongs to one text: its chunks, or the reason why it has none. */
 type AssignedResult = { text: AwaitedText } & (
@@ -70,7 +69,7 @@ export class Report {
 			await this.service.run.yieldToOthers();
 			if ('chunks' in assigned) await this.reportChunks(job, assigned);
 			else {
-				await this.reportFailure(job, assigned.text, failed(assigned.reason), rest);
+				await this.reportFailure(job, assigned.text, failureOf(assigned.reason), rest);
 				rest = undefined;
 			}
 		}
@@ -152,8 +151,8 @@ export class Report {
 	 * omits the response, because a model cannot use it.
 	 */
 	private responseOf(body: unknown): IDataObject {
-		if (body === undefined || isTool(this.service.run.context)) return {};
-		return { response: this.service.session.masked(body) as IDataObject };
+		if (body === undefined || this.service.run.isTool) return {};
+		return { response: this.service.session.mask(body) as IDataObject };
 	}
 
 	private sourceOf(text: AwaitedText): IDataObject {

@@ -163,7 +163,6 @@ const SLICE_ENTRIES = 500;
 
 async function* slicesOf<E>(run: Run, all: readonly E[]): AsyncGenerator<E[], void, undefined> {
 	for (let from = 0; from < all.length; from += SLICE_ENTRIES) {
-		await run.yieldToOthers();
 		// A canceled run returns nothing, so the remaining entries need no outcome.
 		if (run.signal.aborted) return;
 		yield all.slice(from, from + SLICE_ENTRIES);
