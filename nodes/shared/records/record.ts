@@ -28,7 +28,7 @@ export class RecordError extends Error {
 		message: string,
 		readonly record: number,
 		readonly line: number,
-		/** What the user can do if nothing after the record can be read. */
+		/** Advice for the user if nothing after the record can be read. */
 		readonly advice = 'Correct the file.',
 	) {
 		super(message);

@@ -27,13 +27,13 @@ export interface FailureDetails {
 	status?: number;
 	/** Transport code, e.g. `ECONNREFUSED`. */
 	code?: string;
-	/** How long the service asks to wait. It may exceed `MAX_RETRY_AFTER_MS`. */
+	/** Wait before the next request that the service asks for. It may exceed `MAX_RETRY_AFTER_MS`. */
 	retryAfterMs?: number | undefined;
 	/** The service's own words, with which the message ends. */
 	serviceWords?: string;
 	/** Whether the response is text, such as the page of a proxy. Then it may not come from the service. */
 	isText?: boolean;
-	/** What to do next. */
+	/** Advice for the user. */
 	description?: string;
 	/** Replaces `description` if requests without the entry succeed. */
 	descriptionIfIsolated?: string;

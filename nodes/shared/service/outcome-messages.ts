@@ -9,7 +9,7 @@ import { messageOf } from './input-error';
 
 /** The words from which the messages about a request are made. */
 export interface Action {
-	/** What the request is about, e.g. `document 'a1'`. */
+	/** Subject of the messages, e.g. `document 'a1'`. */
 	subject: string;
 	/** Past participle, e.g. `pushed`. */
 	done: string;

@@ -24,7 +24,7 @@ export interface Service {
 	 * `unavailable` is for transient statuses. 413 is for a request that cannot be split any further.
 	 */
 	advice: Advice;
-	/** What a request contains, as the advice calls it. */
+	/** Content of a request, as the advice calls it. */
 	entry?: 'document' | 'text';
 	/** Whether the vendor operates the service. Then the vendor's status page shows its outages. */
 	isHosted?: boolean;

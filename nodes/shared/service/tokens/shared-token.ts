@@ -29,7 +29,7 @@ type TokenMap = Record<string, Token>;
 /** Sends a token request. Resolves with a response of any status, and rejects if there is no response. */
 export type SendTokenRequest = (request: TokenRequest) => Promise<ReadResponse>;
 
-/** What the token needs from a run to read the stored credential. */
+/** Functions of a run that the token needs to read the stored credential. */
 export interface TokenUser {
 	readStored(): Promise<Record<string, unknown>>;
 	/** Ends early when the run ends. */
