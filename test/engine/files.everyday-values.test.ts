@@ -144,7 +144,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 			[
 				'a login page',
 				'<!doctype html><title>Login</title>',
-				/its URL and its credential.*HTML node/,
+				/the URL and the credential.*HTML node/,
 			],
 		])('%s gets the same advice from every file source', async (_case, content, advice) => {
 			const advices = [];

@@ -112,7 +112,8 @@ export const utf8Decoder = (guesses: Findings | undefined): Decoder =>
 			rest = bytes.subarray(complete.length);
 			yield decoder.decode(complete);
 		}
-		if (rest.length > 0 && decoder.isCertain) throw new FileError(TRUNCATED);
+		if (rest.length === 0) return;
+		if (decoder.isCertain) throw new FileError(TRUNCATED);
 		yield decoder.decode(rest);
 	};
 
@@ -126,6 +127,8 @@ class LineDecoder {
 	isCertain: boolean;
 	/** Whether the current line is decoded as Windows-1252. */
 	private isGuessed = false;
+	/** Whether the first guess is noted, so that lines need not be counted any longer. */
+	private hasNoted = false;
 	/** Number of the current line, which is counted only until the first guess. */
 	private line = 1;
 	private endsWithCr = false;
@@ -139,7 +142,7 @@ class LineDecoder {
 		const valid = this.isGuessed ? undefined : validUtf8(bytes);
 		if (valid !== undefined && valid.length < bytes.length) this.isCertain = true;
 		const text = valid ?? this.decodeParts(bytes.toString('latin1'));
-		if (this.guesses && !this.guesses.get('windows1252')) this.countLines(text);
+		if (this.guesses && !this.hasNoted) this.countLines(text);
 		return text;
 	}
 
@@ -163,7 +166,8 @@ class LineDecoder {
 	}
 
 	private noteGuess(bytes: string, at: number): void {
-		if (this.guesses?.get('windows1252')) return this.guesses.add('windows1252', 0);
+		if (this.hasNoted) return this.guesses?.add('windows1252', 0);
+		this.hasNoted = true;
 		this.countLines(bytes.slice(0, at));
 		const [before = ''] =
 			/[^\s"<>,;|]{0,20}$/.exec(bytes.slice(Math.max(0, at - 20), at)) ?? [];

@@ -1,5 +1,6 @@
 /** Outages and entries at fault, in virtual time: what they cost, and that they cost no other entry. */
-import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
+import { bulk } from '../../../nodes/shared/flow/bulk';
+import type { BulkOptions } from '../../../nodes/shared/flow/bulk-options';
 import { oneEach } from '../../../nodes/shared/flow/one-each';
 import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
