@@ -5,7 +5,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
-import { advised, credentialHooks } from '../nodes/shared/http/credential-hooks';
+import { withAdviceInMessage, credentialHooks } from '../nodes/shared/http/credential-hooks';
 import { tokenSender } from '../nodes/shared/http/token-sender';
 import { AI_SERVICE, statusAdvice } from '../nodes/shared/service/service-definitions';
 import {
@@ -20,8 +20,9 @@ import { parseClient, type Token } from '../nodes/shared/service/tokens/token';
 import { PATHS } from '../nodes/shared/service/url';
 
 /**
- * Client of the token server, with the URL of the AI service (docs/service-interface.md, Access tokens). The
- * hidden field stores one token per scope, so that all executions and workers share the tokens.
+ * Credential for the AI service: its URL and a client of the token server (docs/service-interface.md,
+ * Access tokens). The hidden field stores an access token for each scope, so that all executions and
+ * workers share it.
  */
 export class LucidworksAiOAuth2Api implements ICredentialType {
 	name = 'lucidworksAiOAuth2Api';
@@ -91,37 +92,38 @@ export class LucidworksAiOAuth2Api implements ICredentialType {
 		},
 	];
 
-	/** Obtains a token for the requested scope. n8n stores the returned field in the credential. */
+	/** Obtains a token for the requested scope. n8n stores the token that is returned. */
 	preAuthentication = HOOKS.preAuthentication;
 
 	/**
-	 * Signs a request with its token. If there is no valid token, the request is sent unsigned. After the 401 n8n
-	 * obtains a token and repeats the request.
+	 * Signs a request with its token. Without a valid token, the request is sent unsigned. After the 401,
+	 * n8n obtains a new token and repeats the request.
 	 */
 	authenticate = HOOKS.authenticate;
 
-	/** Requests a token, which verifies the client, and then calls the AI service with the token. */
+	/** Requests a token, which proves the client, and calls the AI service with it. */
 	test: ICredentialTestRequest = HOOKS.test;
 }
 
 type Data = ICredentialDataDecryptedObject;
 
+/** No chunking request has this ID. */
 const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * A test accepts a token of at most this age, because the token proves the client. n8n requests a token just
- * before it tests a new credential.
+ * n8n requests a token for a new credential before it tests the credential. The test accepts a token that
+ * is not older than this.
  */
 const JUST_NOW_MS = 10_000;
 
-/** Returns true if the scope permits fetching the results of a chunking request. */
+/** Tells whether the scope allows a request for chunking results. */
 const canChunk = (data: Data): boolean => scopeOf(data).split(/\s+/).includes(DEFAULT_SCOPE);
 
 const HOOKS = credentialHooks({
 	service: AI_SERVICE,
 	urlField: 'aiUrl',
 	sign: (data) => {
-		const token = SharedToken.in(data);
+		const token = SharedToken.findIn(data);
 		return token ? { headers: { Authorization: `Bearer ${token.accessToken}` } } : {};
 	},
 	probe: (data) => {
@@ -133,9 +135,8 @@ const HOOKS = credentialHooks({
 		};
 	},
 	/**
-	 * Returns an error text if the response shows that the credential is wrong. The interface has no request just
-	 * for testing, so every response counts as success, with two exceptions. The first is a 401 or 403. The second is
-	 * a page or plain text with status 200 or 404 if the scope is for chunking, because a chunking service answers
+	 * The interface has no request that only tests a credential. So every response counts as a success,
+	 * with two exceptions: a status 401 or 403, and a page or plain text where a chunking service answers
 	 * with JSON or nothing.
 	 */
 	advice: (status, body, data) => {
@@ -149,19 +150,19 @@ const HOOKS = credentialHooks({
 	obtain: async (helper, data: Data & ScopeData, isTested) => {
 		const isOfNode = data[SCOPE_OF_NODE] !== undefined;
 		const client = parseClient(data);
-		const shared = SharedToken.of(client, scopeOf(data));
+		const shared = SharedToken.forScope(client, scopeOf(data));
 		shared.adoptStored(data.accessTokens);
-		// n8n requests a token if there is none, or if the service has revoked the token of the request.
-		const revoked = SharedToken.in(data);
+		// n8n requests a token if there is none, or if the service has revoked this one.
+		const revoked = SharedToken.findIn(data);
 		const accepts = ({ accessToken, issuedAt }: Token) =>
 			isTested ? issuedAt > Date.now() - JUST_NOW_MS : accessToken !== revoked?.accessToken;
 		await shared.obtain(tokenSender(helper), accepts).catch((error: unknown) => {
-			throw isOfNode ? error : advised(error);
+			throw isOfNode ? error : withAdviceInMessage(error);
 		});
-		// If several requests of nodes wait for the same token, one of them stores it for all. n8n repeats a test or a
-		// request of the HTTP Request node only if there is something to store, so those always return the tokens.
+		// If several requests of our nodes wait for one token, only one of them stores the token. For any
+		// other request the token is always stored, because otherwise n8n does not repeat the request.
 		const isToStore = shared.isUnstored || !isOfNode;
-		data.accessTokens = shared.toStore();
+		data.accessTokens = shared.mapToStore();
 		return isToStore ? { accessTokens: data.accessTokens } : undefined;
 	},
 });

@@ -5,8 +5,8 @@ import { BLOB_SERVICE } from '../nodes/shared/service/service-definitions';
 import { PATHS } from '../nodes/shared/service/url';
 
 /**
- * The blob service (docs/service-interface.md, Blobs). The interface specifies no authentication, but real
- * servers often require HTTP Basic.
+ * Credential for the blob service (docs/service-interface.md, Blobs). The interface does not specify
+ * authentication, but real servers often require HTTP Basic.
  */
 export class LucidworksBlobApi implements ICredentialType {
 	name = 'lucidworksBlobApi';
@@ -65,10 +65,8 @@ export class LucidworksBlobApi implements ICredentialType {
 
 	preAuthentication = HOOKS.preAuthentication;
 
-	/** Adds the user name and the password to a request. */
 	authenticate = HOOKS.authenticate;
 
-	/** Lists the blobs. */
 	test: ICredentialTestRequest = HOOKS.test;
 }
 

@@ -4,8 +4,8 @@ import { credentialHooks, TEST_STATE_FIELD } from '../nodes/shared/http/credenti
 import { PUSH_SERVICE } from '../nodes/shared/service/service-definitions';
 
 /**
- * One data source of the push endpoint with one of its keys (docs/service-interface.md, Push). A credential
- * contains both, so that a key is never sent to another data source.
+ * Credential for one data source of the push service, with one of its keys (docs/service-interface.md,
+ * Push). URL and key belong together, so that a key is never sent to another data source.
  */
 export class LucidworksPushApi implements ICredentialType {
 	name = 'lucidworksPushApi';
@@ -37,7 +37,7 @@ export class LucidworksPushApi implements ICredentialType {
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. docs',
-			// The field is optional, because a complete push URL contains the identifier.
+			// Not required, because a complete push URL contains it.
 			description:
 				"Last part of the push URL, which identifies the data source. Leave it empty if 'Push Service URL' is the complete push URL.",
 		},
@@ -56,7 +56,7 @@ export class LucidworksPushApi implements ICredentialType {
 
 	preAuthentication = HOOKS.preAuthentication;
 
-	/** Adds the key to a request, without any spaces around it. */
+	/** Adds the key, without white space around it. */
 	authenticate = HOOKS.authenticate;
 
 	/** Pushes an empty list, because the interface has no request that only reads. */
@@ -71,7 +71,7 @@ const HOOKS = credentialHooks({
 		method: 'POST',
 		url: PUSH_SERVICE.baseUrl(data),
 		headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
-		// The body is text, because n8n does not send an empty list.
+		// The body is text, because n8n drops an empty list.
 		body: '[]',
 	}),
 });

@@ -37,7 +37,8 @@ runCommand(
 		say('n8n-nodes-search-ingest in a real n8n');
 		checkScenarios();
 		const demo = await startDemo(command, { keepData: !once });
-		if (!once) printLogin(demo);
+		if (!once)
+			say('\nEach example runs once now. The login for the editor follows in a few minutes.');
 		const stage = new Stage(demo);
 		await runScenarios(stage, names);
 		// In a new node, n8n selects the credential that was changed last. It should be the one of the examples, not
@@ -46,7 +47,8 @@ runCommand(
 		const passed = printChecks(stage.checks);
 		if (!passed) say(`\nThe last lines of n8n's log:\n${tail(demo.n8n.logFile)}`);
 		if (once) return passed;
-		say('\nCtrl-C stops everything; what you make in n8n is kept for the next start.');
+		printLogin(demo);
+		say('Ctrl-C stops everything; what you make in n8n is kept for the next start.');
 		const { n8n } = demo;
 		// The editor stays open until Ctrl-C. If n8n ends by itself, the command ends too.
 		const code = await n8n.process.ended;

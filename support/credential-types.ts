@@ -12,7 +12,7 @@ export type CredentialTypes = Record<string, ICredentialType>;
 export function packageCredentialType(name: string): ICredentialType | undefined {
 	const className = credentialClasses.get(name);
 	if (className === undefined) return undefined;
-	SharedToken.all.clear();
+	SharedToken.states.clear();
 	// eslint-disable-next-line @typescript-eslint/no-require-imports -- loaded on demand, by name
 	const module = require(`../credentials/${className}.credentials`) as Record<
 		string,

@@ -14,14 +14,16 @@ import { OPERATIONS } from './operations';
 import { allProperties } from './parameters';
 import { CHUNKER_NAMES, MODELS } from './parameters/chunker';
 
-/** The chunker and the model. Whether n8n gives the model or its resource locator depends on the place. */
+/**
+ * The chunker and the model. In some places n8n passes the model as a string, in others as a resource
+ * locator.
+ */
 const CHUNKER = `(${JSON.stringify(CHUNKER_NAMES)}[$parameter["chunker"]] || $parameter["chunker"])`;
 const MODEL = '($parameter["modelId"]?.value ?? $parameter["modelId"])';
 const DETAILS = `${CHUNKER} + (${MODEL} ? ", " + ${MODEL} : "")`;
-/** n8n cuts it off after about 25 characters, so the default operation is not named. */
+/** n8n cuts the subtitle off after about 25 characters, so the name of the default operation is omitted. */
 const SUBTITLE = `={{ { submitAndWait: ${DETAILS}, submit: "Submit: " + ${DETAILS}, getResults: "Get Results" }[$parameter["operation"]] || $parameter["operation"] }}`;
 
-/** The models to choose from. */
 async function listModels(this: ILoadOptionsFunctions): Promise<INodeListSearchResult> {
 	return { results: MODELS.map((model) => ({ name: model, value: model })) };
 }
@@ -41,14 +43,14 @@ export class ChunkText implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'lucidworksAiOAuth2Api', required: true }],
-		// What a model reads of the tool unless the user describes it.
+		// The description that a model reads, unless the user writes another one.
 		usableAsTool: {
 			replacements: {
 				description:
 					'Split a text into chunks. Returns the text and the position of each chunk, without vectors.',
 			},
 		},
-		// What n8n's AI builder and its MCP server tell a model about the node.
+		// n8n's AI builder and its MCP server pass these hints to a model.
 		builderHint: {
 			searchHint:
 				"Takes all input items at once: connect the source directly, without a loop, HTTP Request or Wait node. Its default output is one item per chunk, with id, name, text and vector. Connect it to Push Documents and leave 'Documents From' at 'Whole Item'. Each input item needs an ID, a name and a text. A large CSV or JSON file is read with textSource 'file', so do not extract it into items before.",
@@ -60,7 +62,7 @@ export class ChunkText implements INodeType {
 				{
 					nodeType: 'n8n-nodes-search-ingest.deleteDocument',
 					relationHint:
-						'Deletes chunks that a shorter text no longer has: the list removedIds of output perDocument',
+						'Deletes the chunks that a shortened text no longer has, whose IDs are in removedIds with output perDocument',
 				},
 			],
 		},
@@ -73,7 +75,7 @@ export class ChunkText implements INodeType {
 		const chosen = this.getNodeParameter('operation', 0) as string;
 		const operation = OPERATIONS[chosen];
 		return await runNode(this, async (run) => {
-			// n8n itself adds "Custom API Call" to the list.
+			// n8n adds "Custom API Call" to the list of operations.
 			if (operation === undefined) {
 				throw new NodeOperationError(this.getNode(), `Unknown operation '${chosen}'`, {
 					description:

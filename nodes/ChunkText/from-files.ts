@@ -1,7 +1,7 @@
 import { RunStats } from '../shared/flow/run-state';
 import type { Run } from '../shared/n8n/run/run';
 import { FileSink, type FileResult, type FileToRead } from '../shared/n8n/sinks/file-sink';
-import { skipAnswered } from '../shared/n8n/sinks/watermark';
+import { adviceToSkip } from '../shared/n8n/sinks/watermark';
 import { withFiles, type FileReading } from '../shared/n8n/sources/file-source';
 import { UnusedFields } from '../shared/n8n/sources/unused-fields';
 import type { Jobs } from './jobs/chunk-service';
@@ -11,52 +11,62 @@ import type { TextEntry } from './input/text';
 import { chunkAll, newBudget, type TextSource, type Work } from './chunk-all';
 import { stemOf } from '../shared/n8n/sinks/stored-file';
 
-/** How a file is read whose texts are to be chunked. */
 interface TextFile extends FileReading<TextEntry> {
 	work: Work;
 	source: TextSource;
 }
 
 /**
- * Chunks the texts of the files of all input items. An item without a usable file fails. Each file gives
- * one item that sums it up; if its chunks are items and nothing failed, a hint says it.
+ * Chunks the texts in the files of all input items. An item without a usable file fails. Each file returns
+ * one item with its summary. If the chunks are returned as items and nothing failed, a hint replaces this
+ * item.
  *
- * @param done the name of the count of successes; files overlap if it is `chunked`
+ * @param done name of the count of successes. Files overlap if it is `chunked`.
  */
 export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Promise<void> {
 	const { run, parameters, options, jobs, hints } = work;
 	const isSubmitted = done === 'submitted';
 	const budget = newBudget();
 	const ids = new RecentIds();
-	const unused = new UnusedFields();
-	const readingOf = (origin: FileToRead): TextFile => {
+	const unusedFields = new UnusedFields();
+	const readingOf = (fileToRead: FileToRead): TextFile => {
 		const stats = new RunStats(run.stats);
 		const result: FileResult = {
 			done,
 			others: isSubmitted ? [] : ['chunks'],
 			stats,
-			goOn: (upTo) => goOn(run, jobs, upTo, stats.done > 0 ? done : undefined),
-			// A node that stops later names the jobs of the files before.
-			atEnd: () => jobs.progress(),
-			...(!isSubmitted && options.outputTo === 'items' && { summed: (of) => hints.file(of) }),
+			adviceToContinue: (upTo) =>
+				adviceToContinue(run, jobs, upTo, stats.done > 0 ? done : undefined),
+			// If the node stops at a later file, the error also names the jobs of this file.
+			noteAtEnd: () => jobs.progress(),
+			...(!isSubmitted &&
+				options.outputTo === 'items' && { onSummary: (of) => hints.addFile(of) }),
 		};
-		const sink = new FileSink(run, origin, options, result);
-		const counted = {
+		const sink = new FileSink(run, fileToRead, options, result);
+		const workOfFile = {
 			...work,
 			submitting: { ...work.submitting, stats },
 			fetching: { ...work.fetching, stats },
 		};
 		const source: TextSource = {
 			sink,
-			name: `${stemOf(origin.file.name)}.chunks`,
+			name: `${stemOf(fileToRead.file.name)}.chunks`,
 			budget,
-			answered: (job) => {
-				// Memory must not grow with the file. A run that ends names what can still be fetched.
+			onReported: (job) => {
+				// A finished job is forgotten, because memory must not grow with the file. A job that has not
+				// ended is kept without its texts, so that the error of a run that ends early can name the
+				// job.
 				jobs.delete(job);
-				if (job.ended === undefined) jobs.add({ ...job, refs: [], kept: undefined });
+				if (job.ended === undefined)
+					jobs.add({ ...job, texts: [], unusedResponse: undefined });
 			},
 		};
-		return { ...recordTexts(work, origin, { ids, unused }), sink, work: counted, source };
+		return {
+			...recordTexts(work, fileToRead, { ids, unusedFields }),
+			sink,
+			work: workOfFile,
+			source,
+		};
 	};
 	await withFiles<TextEntry, TextFile>({
 		run,
@@ -66,18 +76,23 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 		use: async ({ entries }, { work, source }) => await chunkAll(entries, work, source),
 		overlaps: !isSubmitted,
 	});
-	unused.addTo(run);
+	unusedFields.addTo(run);
 }
 
 /**
- * What a run that ends early has returned of a file, and what can be done about the rest.
+ * Returns what a run that ends early has returned of a file, and how to get the rest.
  *
  * @param done what became of the records that succeeded, if there are any
  */
-function goOn(run: Run, jobs: Jobs, upTo: number, done?: 'chunked' | 'submitted'): string {
-	// For n8n's log, which only says how far the file was read.
+function adviceToContinue(
+	run: Run,
+	jobs: Jobs,
+	upTo: number,
+	done?: 'chunked' | 'submitted',
+): string {
+	// n8n's log only says how far the file was read.
 	if (!run.ended) return '';
-	if (!run.stopsOnFailure && !run.signal.aborted) return skipAnswered(upTo);
+	if (!run.stopsOnFailure && !run.signal.aborted) return adviceToSkip(upTo);
 	const output = done === 'submitted' ? 'chunking IDs' : 'chunks';
 	const why = run.signal.aborted
 		? 'the execution was canceled.'

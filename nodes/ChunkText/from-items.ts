@@ -8,7 +8,7 @@ import { ItemTexts, type IdSource } from './input/item-texts';
 import type { TextEntry } from './input/text';
 import { chunkAll, reportFetched, type Work } from './chunk-all';
 
-/** Chunks the texts of all input items. Items without a usable text fail. */
+/** Chunks the texts of all input items. An item without a valid text fails. */
 export async function chunkItems(work: Work): Promise<void> {
 	await withItems(work.run, readingOf(work, new ItemTexts(work)), async ({ entries, sink }) => {
 		await chunkAll(entries, work, { sink, name: 'chunks' });
@@ -18,8 +18,8 @@ export async function chunkItems(work: Work): Promise<void> {
 /**
  * Fetches the chunks of the requests that the input items stand for.
  *
- * @param ids where an item says which request it stands for
- * @param fetch how the requests are fetched
+ * @param ids reads from an item which request it stands for
+ * @param fetch fetches the requests, once or until they have ended
  */
 export async function fetchItems(work: Work, ids: IdSource, fetch: Fetch): Promise<void> {
 	const { run, jobs } = work;
@@ -27,12 +27,11 @@ export async function fetchItems(work: Work, ids: IdSource, fetch: Fetch): Promi
 	await withItems(run, readingOf(work, items), async ({ sink }) => {
 		const since = run.now();
 		for (const request of items.requests.values())
-			jobs.add({ ...request, since, isOwn: false, status: 'SUBMITTED' });
+			jobs.add({ ...request, since, isOfThisRun: false, status: 'SUBMITTED' });
 		await reportFetched(fetch([...jobs], work), work, sink);
 	});
 }
 
-/** Returns how the items are read, and what is returned for them. */
 function readingOf(work: Work, items: ItemTexts): ItemReading<TextEntry> {
 	const { run, options, jobs } = work;
 	return {
@@ -43,12 +42,14 @@ function readingOf(work: Work, items: ItemTexts): ItemReading<TextEntry> {
 		emptyList: {},
 		resolve: async (entries, sink) => {
 			const { files } = items;
-			const texts = items.finish(files ? await files.distinct(entries, sink) : entries);
-			const empty = files ? await files.distinct(items.empty, sink) : items.empty;
-			for (const ref of empty) {
-				const source = fieldsOfItem(run, itemOf(ref));
-				const text = { ref, chunks: [], isComplete: true, source };
-				await sink.returned(ref, itemsOf(text, [], work));
+			const texts = items.finish(
+				files ? await files.withoutRepeatedNames(entries, sink) : entries,
+			);
+			const empty = files ? await files.withoutRepeatedNames(items.empty, sink) : items.empty;
+			for (const text of empty) {
+				const source = fieldsOfItem(run, itemOf(text));
+				const withoutChunks = { text, chunks: [], isComplete: true, source };
+				await sink.addItems(text, itemsOf(withoutChunks, [], work));
 			}
 			return texts;
 		},

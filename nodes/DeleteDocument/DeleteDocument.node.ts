@@ -10,7 +10,7 @@ import { runNode } from '../shared/n8n/run/run';
 import { deleteDocuments } from './delete';
 import { deleteProperties } from './properties';
 
-/** Deletes documents of a search index by their IDs (docs/service-interface.md, Delete). */
+/** Deletes documents from a search index by ID (docs/service-interface.md, Delete). */
 export class DeleteDocument implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Delete Document',
@@ -21,13 +21,13 @@ export class DeleteDocument implements INodeType {
 		subtitle:
 			'={{ ($parameter["options"]?.["dryRun"] ? "Dry run: " : "") + { serviceDefault: "Commit within about a minute", everyDelete: "Commit with every delete", lastDeleteOnly: "Commit with the last delete" }[$parameter["commit"]] }}',
 		description:
-			'Delete documents from a search index by their IDs (Lucidworks Site Search). The service does not tell whether a document existed.',
+			'Delete documents from a search index by ID (Lucidworks Site Search). The service does not say whether a document existed.',
 		defaults: { name: 'Delete Document' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'lucidworksPushApi', required: true }],
 		usableAsTool: true,
-		// What n8n's AI builder and its MCP server tell a model about the node.
+		// n8n's AI builder and its MCP server pass these hints to a model.
 		builderHint: {
 			searchHint:
 				"Deletes by document ID only, not by query. The chunks of a document are documents of their own (ID#0, ID#1, ...): delete them with the option chunkCount, or pass the list removedIds of Chunk Text with idSource 'list'. It takes all input items at once, without a loop. Unknown IDs may fail with status 404, unless ignoreNotFound is on.",

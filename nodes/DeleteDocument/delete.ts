@@ -20,39 +20,43 @@ import { isObject } from '../shared/service/json';
 import { documentId } from '../shared/service/push/document-id';
 import { deletePath } from '../shared/service/push/push-url';
 import { PUSH_SERVICE } from '../shared/service/service-definitions';
-import { deleting, outcomeMessage, quoted } from '../shared/service/outcome-messages';
+import { deleteAction, outcomeMessage, quoted } from '../shared/service/outcome-messages';
 import { deleteProperties, type DeleteOptions, type DeleteParameters } from './properties';
-import { CHECKED } from '../shared/n8n/sinks/dry-run';
-import { count } from '../shared/service/numbers';
+import { DRY_RUN_RESULT } from '../shared/n8n/sinks/dry-run';
+import { formatCount } from '../shared/service/numbers';
 
-/** An ID to delete, and where it comes from. */
 interface Entry extends EntryOrigin {
 	id: string;
-	/** A delete of it may have taken effect though it was never answered. */
+	/** Whether an earlier attempt may have deleted the document although its response was lost. */
 	mayBeDeleted?: boolean;
 }
 
-/** What became of a document; `committed`: deleted, by a request whose commit the service accepted. */
+/**
+ * The result for a document. `committed` means that the service also accepted a commit in the same request.
+ */
 type DeleteResult = 'deleted' | 'committed' | 'notFound' | 'checked';
 
-/** What all deletes of a run have in common. */
+/** The state that all deletes of a run share. */
 interface Deletes {
 	run: Run;
 	parameters: DeleteParameters;
 	options: DeleteOptions;
 	session: Session;
-	/** Whether the service accepted a delete with a commit. A 404 is no proof of one. */
+	/** Whether the service accepted a delete with a commit. A 404 does not prove that it did. */
 	isCommitted: boolean;
-	/** Documents by what became of them, and whether a slash in their ID is `%2F` in the path. */
+	/**
+	 * Number of documents by result. IDs with a slash are counted separately, because their path contains
+	 * %2F.
+	 */
 	counts: Record<'deleted' | 'deletedWithSlash' | 'missing' | 'missingWithSlash', number>;
-	/** Whether an ID has the form that Chunk Text gives to chunks, such as `a#0`. */
+	/** Whether an ID looks like the ID of a chunk, such as `a#0`. */
 	hasChunkIds: boolean;
 }
 
 /**
  * Deletes the documents that the input items or their files name (docs/service-interface.md, Delete).
  *
- * @throws InputError for unusable options or an unusable credential
+ * @throws InputError if the options or the credential are invalid
  */
 export async function deleteDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, deleteProperties);
@@ -67,32 +71,32 @@ export async function deleteDocuments(run: Run): Promise<void> {
 		counts: { deleted: 0, deletedWithSlash: 0, missing: 0, missingWithSlash: 0 },
 		hasChunkIds: false,
 	};
-	const line = requestSettings(run, session, options, { idempotent: true });
+	const settings = requestSettings(run, session, options, { idempotent: true });
 	const commit = parameters.get('commit', 0);
 	const commitsLast = commit === 'lastDeleteOnly';
 
-	/** Results of documents whose commit follows. */
+	/** Results of documents that the last request commits. */
 	const uncommitted: IDataObject[] = [];
 	const resultFormat = deleteResultFormat(commitsLast ? uncommitted : []);
 	const deleteAll = async ({ entries, sink, isLast }: Source<Entry>) => {
-		const held: { last?: Entry } = {};
-		const toSend = commitsLast && isLast ? allButLast(entries, held) : entries;
+		const tail: { last?: Entry } = {};
+		const toSend = commitsLast && isLast ? allButLast(entries, tail) : entries;
 		const send = async (entry: Entry) =>
 			await sendDelete(deletes, entry, commit === 'everyDelete');
-		for await (const answers of bulk(toSend, oneEach(line, send))) {
-			for (const { entries, outcome } of answers)
+		for await (const results of bulk(toSend, oneEach(settings, send))) {
+			for (const { entries, outcome } of results)
 				await account(sink, entries, outcome, resultFormat);
 		}
-		const { last } = held;
+		const { last } = tail;
 		if (last === undefined) return;
-		// All others have been answered, so the commit comes after them.
+		// All other deletes have an outcome, so the commit comes after them.
 		const sendLast = async () => await sendDelete(deletes, last, true);
-		await account(sink, [last], await sendOne(line, sendLast), resultFormat);
+		await account(sink, [last], await sendOne(settings, sendLast), resultFormat);
 	};
 	if (parameters.get('idSource', 0) === 'file') {
-		const how = { ...options, takesLines: true };
-		const readingOf = (origin: FileToRead) => fileReading(deletes, origin);
-		await withFiles({ run, parameters, options: how, readingOf, use: deleteAll });
+		const fileOptions = { ...options, takesLines: true };
+		const readingOf = (fileToRead: FileToRead) => fileReading(deletes, fileToRead);
+		await withFiles({ run, parameters, options: fileOptions, readingOf, use: deleteAll });
 	} else {
 		await withItems(run, itemReading(deletes), deleteAll);
 	}
@@ -100,14 +104,14 @@ export async function deleteDocuments(run: Run): Promise<void> {
 	addHints(deletes, commit);
 }
 
-const NOT_OF_SERVICE =
-	"Something other than the service may have answered: check 'Push Service URL' in the credential.";
-const SLASH_NOT_PROVEN =
-	"A proxy in front of the service may have answered, since some refuse or decode %2F, which stands for a slash of the ID. So it is unknown whether the document exists. Check 'Push Service URL' in the credential, and whether the proxy passes on %2F. Status 404 counts as not found for IDs with a slash after the run has deleted another one.";
-const NOT_FOUND =
+const OTHER_SERVER_ADVICE =
+	"Check 'Push Service URL' in the credential, because another server may have answered.";
+const SLASH_ADVICE =
+	"It is unknown whether the document exists, because a proxy in front of the service may have answered. Some proxies reject or decode %2F, which stands for a slash in the ID. Check 'Push Service URL' in the credential, and whether the proxy passes on %2F. Once the run has deleted another ID with a slash, status 404 counts as not found.";
+const NOT_FOUND_ADVICE =
 	"Check 'Push Service URL' in the credential and the ID. If unknown IDs are fine, turn on 'Ignore Not Found'.";
 
-/** One attempt to delete a document. */
+/** Tries to delete a document with one request. */
 async function sendDelete(deletes: Deletes, entry: Entry, commits: boolean): Promise<DeleteResult> {
 	const { options, session } = deletes;
 	if (options.dryRun) return 'checked';
@@ -134,35 +138,36 @@ const CHUNK_ID = /#\d+$/;
 
 const hasSlash = ({ id }: Entry): boolean => id.includes('/');
 
-/** @throws the error, unless the service itself says that the document is not there */
+/** @throws the error, unless the service has said that the document does not exist */
 function afterFailure({ options, counts }: Deletes, entry: Entry, error: unknown): DeleteResult {
 	if (!(error instanceof ServiceFailure)) throw error;
-	entry.mayBeDeleted ||= error.outcomeUnknown;
+	entry.mayBeDeleted ||= error.isOutcomeUnknown;
 	if (error.httpStatus !== 404) throw error;
 	counts[hasSlash(entry) ? 'missingWithSlash' : 'missing']++;
-	// A delete that succeeded shows that paths of its kind reach the service.
+	// A successful delete proves that paths of the same kind reach the service. Without this proof, a 404 may
+	// come from a proxy.
 	if (hasSlash(entry)) {
 		if (counts.deletedWithSlash === 0)
-			throw error.with({ description: SLASH_NOT_PROVEN, outcomeUnknown: true });
+			throw error.with({ description: SLASH_ADVICE, isOutcomeUnknown: true });
 	} else if (error.isText && counts.deleted + counts.deletedWithSlash === 0) {
-		throw error.with({ description: NOT_OF_SERVICE });
+		throw error.with({ description: OTHER_SERVER_ADVICE });
 	}
-	// An earlier attempt has deleted it, though its response got lost.
+	// An earlier attempt has deleted the document, but its response was lost.
 	if (entry.mayBeDeleted) return 'deleted';
 	if (options.ignoreNotFound) return 'notFound';
-	throw error.with({ description: NOT_FOUND });
+	throw error.with({ description: NOT_FOUND_ADVICE });
 }
 
 function addHints(deletes: Deletes, commit: string): void {
 	const { run, parameters, options, isCommitted, counts } = deletes;
 	const { stats, meter } = run;
 	if (options.dryRun) {
-		run.hint(`Dry run: ${count(stats.done, 'ID')} checked. Nothing was sent.`, 'info');
+		run.hint(`Dry run: ${formatCount(stats.done, 'ID')} checked. Nothing was sent.`, 'info');
 		return;
 	}
-	// The service does not say whether there was a document.
-	const accepted = `${count(stats.done, 'delete')} accepted`;
-	const done = doneText(stats, meter.seconds, 'delete', 'accepted') || accepted;
+	// The service does not say whether a document existed.
+	const accepted = `${formatCount(stats.done, 'delete')} accepted`;
+	const done = doneText(stats, meter, 'delete', 'accepted') || accepted;
 	const isOne = stats.done === 1;
 	const stay = isOne ? 'The document stays' : 'The documents stay';
 	const until = `${stay} searchable until the service commits, about once a minute.`;
@@ -175,46 +180,46 @@ function addHints(deletes: Deletes, commit: string): void {
 	else if (stats.done > 0) run.hint(`The deletes may not be committed yet. ${until}`);
 	const idSource = parameters.get('idSource', 0);
 	if (stats.done > 0 && idSource !== 'item' && !deletes.hasChunkIds)
-		run.hint(`${CHUNKS_STAY} ${INSTEAD[idSource]}`, 'info');
+		run.hint(`${CHUNKS_REMAIN} ${DELETE_CHUNKS_ADVICE[idSource]}`, 'info');
 	const isOnlySlashes = counts.missing + counts.deletedWithSlash === 0;
 	if (isOnlySlashes && counts.missingWithSlash > 0 && counts.deleted > 0)
 		run.hint(
-			'The service answered with status 404 for all IDs with a slash, and for no others. Check whether a proxy refuses or decodes %2F in paths.',
+			'The service answered with status 404 for all IDs with a slash, and for no others. Check whether a proxy rejects or decodes %2F in paths.',
 		);
 	run.hint(troubleText(stats));
 }
 
-const CHUNKS_STAY =
-	'No ID has the form of a chunk, such as a#0. If these documents were chunked, their chunks are still in the index.';
-const INSTEAD = {
-	list: "To delete chunks, list their IDs, or make an item of each ID with Split Out and use 'One ID per Item' with the option 'Chunk Count'.",
-	file: "To delete chunks, give the file their IDs, or make an item of each ID with Extract from File and use 'One ID per Item' with the option 'Chunk Count'.",
+const CHUNKS_REMAIN =
+	'No ID has the form of a chunk ID, such as a#0. If these documents were chunked, their chunks are still in the index.';
+const DELETE_CHUNKS_ADVICE = {
+	list: "To delete chunks, list their IDs, or turn each ID into an item with Split Out and use 'One ID per Item' with the option 'Chunk Count'.",
+	file: "To delete chunks, add their IDs to the file, or turn each ID into an item with Extract from File and use 'One ID per Item' with the option 'Chunk Count'.",
 };
 
 const resultsOf = ({ dryRun, ignoreNotFound }: DeleteOptions) => ({
 	done: 'deleted',
 	others: ignoreNotFound ? ['notFound'] : [],
-	...(dryRun && CHECKED),
+	...(dryRun && DRY_RUN_RESULT),
 });
 
-/** @param uncommitted gets the results of documents that are not known to be committed */
+/** @param uncommitted receives the results of documents that are not known to be committed */
 const deleteResultFormat = (uncommitted: IDataObject[]): ResultFormat<Entry, DeleteResult> => ({
-	result: ({ id }, answer) => {
-		if (answer === 'checked') return { id, deleted: false, dryRun: true };
-		if (answer === 'notFound') return { id, deleted: false, notFound: true };
-		if (answer === 'committed') return { id, deleted: true, committed: true };
+	result: ({ id }, result) => {
+		if (result === 'checked') return { id, deleted: false, dryRun: true };
+		if (result === 'notFound') return { id, deleted: false, notFound: true };
+		if (result === 'committed') return { id, deleted: true, committed: true };
 		const json: IDataObject = { id, deleted: true };
 		uncommitted.push(json);
 		return json;
 	},
-	countedAs: (answer) => (answer === 'notFound' ? answer : undefined),
+	countName: (result) => (result === 'notFound' ? result : undefined),
 	failure: ({ id }, { reason, skipped }) => ({
 		id,
-		message: outcomeMessage(deleting(id), reason, skipped),
+		message: outcomeMessage(deleteAction(id), reason, skipped),
 	}),
 });
 
-/** IDs of items, each deleted once for all items that name it. */
+/** Describes how IDs are read from items. Each ID is deleted once, even if several items name it. */
 function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> {
 	const isList = parameters.get('idSource', 0) === 'list';
 	return {
@@ -222,20 +227,20 @@ function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> 
 			isList
 				? parameters.list('listField', itemIndex, LIST_ADVICE).list
 				: idsOf(parameters, itemIndex),
-		entryOf: (value, place) =>
+		entryOf: (value, origin) =>
 			entryOf(
 				isList
 					? documentId(value, 'The ID', ENTRY_ADVICE)
 					: documentId(
 							value,
 							"'Document ID'",
-							Array.isArray(value) ? SEVERAL : undefined,
+							Array.isArray(value) ? SEVERAL_IDS_ADVICE : undefined,
 						),
-				place,
+				origin,
 			),
 		verb: 'delete',
 		emptyList: { deleted: false, reason: 'The list of IDs is empty' },
-		resolve: eachOnce,
+		resolve: mergeRepeated,
 		sink: new ItemSink(run, options, {
 			...resultsOf(options),
 			repeating: "Deleting all of them again is safe if 'Ignore Not Found' is on",
@@ -243,7 +248,7 @@ function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> 
 	};
 }
 
-/** The ID of an item, or those of the chunks that it stands for. */
+/** Returns the ID of an item, or the IDs of the chunks that the item stands for. */
 function idsOf(parameters: DeleteParameters, itemIndex: number): unknown[] {
 	const chunkCount = parameters.get('options.chunkCount', itemIndex);
 	const id = parameters.value('documentId', itemIndex);
@@ -252,16 +257,19 @@ function idsOf(parameters: DeleteParameters, itemIndex: number): unknown[] {
 	return Array.from({ length: chunkCount }, (_, at) => `${documentOfChunks}#${at}`);
 }
 
-const NO_ID = "Correct the record, or enter another field as 'ID Field'.";
+const NO_ID_ADVICE = "Correct the record, or enter another field as 'ID Field'.";
 const ENTRY_ADVICE =
-	'Each entry must be the ID of one document: correct it, or remove it from the list.';
-const SEVERAL =
+	'Each entry must be the ID of one document. Correct the entry, or remove it from the list.';
+const SEVERAL_IDS_ADVICE =
 	"Enter one ID, or choose 'List in a Field' in 'Document IDs From' and enter the field with the list.";
 const LIST_ADVICE =
 	"Enter the name of a field with a list of IDs as 'List Field', or choose 'One ID per Item'.";
 
-/** Each ID once, in the order of their first mention, with all items that name it. */
-function eachOnce(entries: readonly Entry[]): Entry[] {
+/**
+ * Merges entries with the same ID into one entry that belongs to all their items. The result has the order in
+ * which the IDs first occur.
+ */
+function mergeRepeated(entries: readonly Entry[]): Entry[] {
 	const items = new Map<string, Set<number>>();
 	for (const { id, items: one } of entries) {
 		const all = items.get(id) ?? new Set();
@@ -271,40 +279,43 @@ function eachOnce(entries: readonly Entry[]): Entry[] {
 	return [...items].map(([id, all]) => ({ id, items: [...all] }));
 }
 
-/** IDs of a file. One that occurs twice is deleted twice, since no more is held than is in flight. */
-function fileReading(deletes: Deletes, origin: FileToRead): FileReading<Entry> {
+/**
+ * Describes how IDs are read from a file. An ID that occurs twice is deleted twice, because only the IDs in
+ * flight are in memory.
+ */
+function fileReading(deletes: Deletes, fileToRead: FileToRead): FileReading<Entry> {
 	const { run, parameters, options } = deletes;
-	const idField = parameters.requiredText('idField', origin.itemIndex);
+	const idField = parameters.requiredText('idField', fileToRead.itemIndex);
 	return {
-		needed: [[idField, 'ID Field']],
-		entryOf: (value, place) => {
+		requiredFields: [[idField, 'ID Field']],
+		entryOf: (value, origin) => {
 			const id = isObject(value)
-				? documentId(fieldOf(value, idField), `The field ${quoted(idField)}`, NO_ID)
-				: documentId(value, 'The record', NO_ID);
-			return entryOf(id, place);
+				? documentId(fieldOf(value, idField), `The field ${quoted(idField)}`, NO_ID_ADVICE)
+				: documentId(value, 'The record', NO_ID_ADVICE);
+			return entryOf(id, origin);
 		},
-		sink: new FileSink(run, origin, options, {
+		sink: new FileSink(run, fileToRead, options, {
 			json: () => (deletes.isCommitted ? { committed: true } : {}),
 			...resultsOf(options),
 		}),
 	};
 }
 
-/** @throws InputError for an ID that no URL can contain */
+/** @throws InputError if a URL cannot contain the ID */
 function entryOf(id: string, { items, record }: EntryOrigin): Entry {
 	deletePath(id);
 	return { items, record, id };
 }
 
-/** All entries but the last one, which is put into `held`. */
+/** Yields all entries except the last one, and puts that one into `tail`. */
 async function* allButLast(
 	slices: AsyncIterable<Entry[]>,
-	held: { last?: Entry },
+	tail: { last?: Entry },
 ): AsyncGenerator<Entry[], void, undefined> {
 	for await (const slice of slices) {
 		const last = slice.pop();
 		if (last === undefined) continue;
-		yield held.last ? [held.last, ...slice] : slice;
-		held.last = last;
+		yield tail.last ? [tail.last, ...slice] : slice;
+		tail.last = last;
 	}
 }

@@ -1,4 +1,4 @@
-import { requiredFieldProperties } from '../shared/n8n/sources/document-fields';
+import { requiredFieldProperties } from '../shared/n8n/sources/field-mapping';
 import {
 	encodingProperty,
 	fileOptionProperties,
@@ -18,7 +18,7 @@ import { requestProperties } from '../shared/n8n/session/request-options';
 import { onePerInputItem } from '../shared/n8n/parameters/common-options';
 
 const showForFile = { show: { idSource: ['file'] } };
-/** For members of Options. */
+/** For options. The slash refers to a parameter outside the collection. */
 const showOptionForFile = { show: { '/idSource': ['file'] } };
 
 const options = optionsProperty([
@@ -45,7 +45,7 @@ const options = optionsProperty([
 		typeOptions: { minValue: 0, maxValue: 100_000 },
 		default: 0,
 		description:
-			'Number of chunks of the document. If above 0, these are deleted (ID#0, ID#1 and so on) instead of the ID itself.',
+			'Number of chunks of the document. If it is above 0, the chunks (ID#0, ID#1 and so on) are deleted instead of the ID itself.',
 		displayOptions: { show: { '/idSource': ['item'] } },
 	},
 	{
@@ -63,12 +63,11 @@ const options = optionsProperty([
 		required: true,
 		description: 'Whether to check the IDs and count them without deleting anything',
 	},
-	// Each delete is a request of its own, so only concurrency hides the time they take.
+	// Each document needs a request of its own, so only parallel requests save time.
 	...requestProperties(8),
 	...shownFor(showOptionForFile, [encodingProperty, ...fileOptionProperties]),
 ]);
 
-/** Parameters of Delete Document. */
 export const deleteProperties = properties([
 	{
 		displayName: 'Document IDs From',
@@ -79,18 +78,18 @@ export const deleteProperties = properties([
 			{
 				name: 'One ID per Item',
 				value: 'item',
-				description: 'Each input item has one ID',
+				description: 'Each input item contains one ID',
 			},
 			{
 				name: 'List in a Field',
 				value: 'list',
-				description: 'Each input item has a field with a list of IDs',
+				description: 'Each input item has a field that contains a list of IDs',
 			},
 			{
 				name: 'File',
 				value: 'file',
 				description: `Read the IDs from a file of any size (${ID_FILES.text})`,
-				// AI agents only pass on JSON.
+				// AI agents only pass on JSON, so a tool cannot read a file.
 				displayOptions: { hide: { '@tool': [true] } },
 			},
 		],
@@ -120,7 +119,7 @@ export const deleteProperties = properties([
 		required: true,
 		placeholder: 'e.g. removedIds',
 		description:
-			'Name of the field with the list of IDs, or an expression that returns the list',
+			'Name of the field that contains the list of IDs, or an expression that returns the list',
 		displayOptions: { show: { idSource: ['list'] } },
 	},
 	{ ...fileProperty, displayOptions: showForFile },
@@ -128,7 +127,7 @@ export const deleteProperties = properties([
 	{
 		...requiredFieldProperties[0],
 		description:
-			'Field or column with the ID, e.g. sku or meta.sku. Ignored for records that are an ID themselves.',
+			'Field or column that contains the ID, e.g. sku or meta.sku. Ignored for records that are IDs themselves.',
 		displayOptions: showForFile,
 	},
 	{

@@ -25,9 +25,10 @@ export class MigrateBlobs implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'lucidworksBlobApi', required: true }],
-		// No agent may migrate: the lint rule demands the property, but its type has no value for that.
+		// AI agents must not migrate. The lint rule requires this property, but its type has no value that
+		// forbids tools.
 		usableAsTool: undefined as never,
-		// What n8n's AI builder and its MCP server tell a model about the node.
+		// n8n's AI builder and its MCP server pass this hint to a model.
 		builderHint: {
 			searchHint:
 				'A deprecated, one-off operation that converts all blob manifests of Lucidworks Fusion and cannot be undone. Use it only if the user asks for this migration by name. It is not needed to index, chunk or delete documents. Leave confirm off: the user turns it on.',

@@ -9,20 +9,23 @@ import type { Run } from '../shared/n8n/run/run';
 import { Session } from '../shared/n8n/session/session';
 import { documentOutcomes } from '../shared/service/accepted';
 import { InputError } from '../shared/service/input-error';
-import { isEmpty } from '../shared/service/json';
+import { isNullOrEmptyText } from '../shared/service/json';
 import { BLOB_SERVICE } from '../shared/service/service-definitions';
 import { PATHS } from '../shared/service/url';
-import { MIGRATING, outcomeMessage } from '../shared/service/outcome-messages';
+import { MIGRATE_ACTION, outcomeMessage } from '../shared/service/outcome-messages';
 import { migrateProperties } from './properties';
 
-/** How long to wait for a service that cannot be reached: who migrates sits in front of it. */
+/**
+ * Retry budget if the service cannot be reached, in seconds. It is small because a person waits for the
+ * migration.
+ */
 const RETRY_FOR_SECONDS = 10;
 
 /**
- * Migrates blob manifests (docs/service-interface.md, Blobs), once however many items there are. A
- * request that may have reached the service is never repeated.
+ * Migrates blob manifests (docs/service-interface.md, Blobs). It sends one request, however many input items
+ * there are. A request that may have reached the service is never repeated.
  *
- * @throws InputError unless the migration is confirmed, with Retry On Fail, and for an unusable credential
+ * @throws InputError if the migration is not confirmed, Retry On Fail is on, or the credential is invalid
  */
 export async function migrateBlobs(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, migrateProperties);
@@ -35,19 +38,19 @@ export async function migrateBlobs(run: Run): Promise<void> {
 	if (run.context.getNode().retryOnFail === true) {
 		throw new InputError(
 			"'Retry On Fail' is on, so nothing was migrated",
-			"Turn it off in the node's settings: n8n would start the migration again while it may still be running.",
+			"Turn it off in the node's settings, because n8n would start the migration again while it may still be running.",
 		);
 	}
 	const { timeoutSeconds } = parameters.collection('options');
 	const session = await Session.open(run, BLOB_SERVICE);
-	const line = requestSettings(
+	const settings = requestSettings(
 		run,
 		session,
 		{ retryForSeconds: RETRY_FOR_SECONDS },
 		{ idempotent: false },
 	);
 	const migrate = migration(session, timeoutSeconds * 1000);
-	const outcome = await sendOne(line, migrate);
+	const outcome = await sendOne(settings, migrate);
 	run.progress = () => progressOf(outcome);
 	if (!outcome.ok) return await reportFailure(run, outcome);
 	run.stats.increment('done');
@@ -55,25 +58,28 @@ export async function migrateBlobs(run: Run): Promise<void> {
 	run.hint("The migration was accepted. Turn off 'Confirm Migration' again.", 'info');
 }
 
-/** Sends the request of a migration. */
 const migration = (session: Session, timeoutMs: number) => async (): Promise<IDataObject> => {
 	const response = await session.request({ method: 'PUT', path: PATHS.convert, timeoutMs });
 	const failure = documentOutcomes(response.body, [{ id: '' }], 'migration').get('')?.failure;
 	if (failure) throw failure;
 	const { status, body } = response;
-	return { accepted: true, status, ...(!isEmpty(body) && { response: body as IDataObject }) };
+	return {
+		accepted: true,
+		status,
+		...(!isNullOrEmptyText(body) && { response: body as IDataObject }),
+	};
 };
 
 async function reportFailure(run: Run, { reason, skipped }: Failed): Promise<void> {
-	const message = outcomeMessage(MIGRATING, reason, skipped);
+	const message = outcomeMessage(MIGRATE_ACTION, reason, skipped);
 	for (const itemIndex of run.items.keys()) {
 		await run.yieldToOthers();
 		run.fail(itemIndex, { reason, message, skipped });
 	}
 }
 
-/** What the error of a canceled run says. It cannot tell how a request in flight ended. */
+/** Returns what the error of a canceled run says. If a request was in flight, its outcome is unknown. */
 function progressOf(outcome: Outcome<IDataObject>): string {
 	if (outcome.ok) return 'The migration had been accepted.';
-	return outcome.reason instanceof Canceled && !outcome.skipped ? MIGRATING.repeating : '';
+	return outcome.reason instanceof Canceled && !outcome.skipped ? MIGRATE_ACTION.repeating : '';
 }

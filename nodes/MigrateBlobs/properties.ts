@@ -1,10 +1,9 @@
 import { optionsProperty, properties } from '../shared/n8n/parameters/properties';
 
-/** Parameters of Migrate Blobs. */
 export const migrateProperties = properties([
 	{
 		displayName:
-			"Deprecated by the service. Converts all blob manifests from the 3.x to the 4.x format. This can't be undone: back up first, and run it once.",
+			"The service has deprecated this operation. It converts all blob manifests from the 3.x to the 4.x format. This can't be undone, so back up first and run it only once.",
 		name: 'migrationNotice',
 		type: 'notice',
 		default: '',
@@ -23,7 +22,7 @@ export const migrateProperties = properties([
 			name: 'timeoutSeconds',
 			type: 'number',
 			typeOptions: { minValue: 1 },
-			// It reads and writes every manifest; how long that takes is not documented.
+			// The service reads and writes every manifest. It is not documented how long this takes.
 			default: 3600,
 			description:
 				'How long to wait for the response. The migration may continue in the service after that.',

@@ -10,7 +10,7 @@ import { runNode } from '../shared/n8n/run/run';
 import { pushProperties } from './properties';
 import { pushDocuments } from './push';
 
-/** Adds or updates documents of a search index (docs/service-interface.md, Push). */
+/** Adds documents to a search index or updates them (docs/service-interface.md, Push). */
 export class PushDocuments implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Push Documents',
@@ -26,14 +26,14 @@ export class PushDocuments implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'lucidworksPushApi', required: true }],
-		// What a model reads of the tool unless the user describes it.
+		// The description that a model reads, unless the user writes another one.
 		usableAsTool: {
 			replacements: {
 				description:
 					'Add a document to a search index, or update the one with the same ID. Always send all fields: omitted ones may be lost.',
 			},
 		},
-		// What n8n's AI builder and its MCP server tell a model about the node.
+		// n8n's AI builder and its MCP server pass these hints to a model.
 		builderHint: {
 			searchHint:
 				"Adds or updates documents by ID, in batches that it makes itself: do not put it into a loop or add a Wait node. By default each input item is a document with all its fields, and needs an ID and a name. Name their fields with idField and nameField. A large CSV or JSON file is read with documentSource 'file', so do not extract it into items before. It never deletes documents.",

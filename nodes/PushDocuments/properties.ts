@@ -1,7 +1,7 @@
 import {
 	recommendedFieldProperties,
 	requiredFieldProperties,
-} from '../shared/n8n/sources/document-fields';
+} from '../shared/n8n/sources/field-mapping';
 import {
 	encodingProperty,
 	fileOptionProperties,
@@ -27,14 +27,13 @@ import { onePerInputItem } from '../shared/n8n/parameters/common-options';
 
 const showForFields = { show: { documentSource: ['fields'] } };
 const showForTextFile = { show: { documentSource: ['textFile'] } };
-/** For what both have. */
 const showForMapped = { show: { documentSource: ['fields', 'textFile'] } };
 const showForFile = { show: { documentSource: ['file'] } };
-/** For members of Options. */
+/** For options. The slash refers to a parameter outside the collection. */
 const showOptionForFile = { show: { '/documentSource': ['file'] } };
 const hideOptionForFile = { hide: { '/documentSource': ['file'] } };
 
-/** As tools have it: for AI agents the item is their own input, and they only pass on JSON. */
+/** The choices of a tool. Its item is the input of the AI agent, which only passes on JSON. */
 const source = property({
 	displayName: 'Documents From',
 	name: 'documentSource',
@@ -49,14 +48,14 @@ const source = property({
 		{
 			name: 'JSON',
 			value: 'json',
-			description: 'Each input item has one document, or a list of documents, as JSON',
+			description: 'Each input item contains one document or a list of documents as JSON',
 		},
 	],
 	default: 'fields',
 	description: 'Where to read the documents from',
 });
 
-/** Settings by subject, the everyday ones first. */
+/** The options, grouped by subject. Common ones come first. */
 const options = optionsProperty([
 	{
 		displayName: 'Output',
@@ -122,14 +121,13 @@ const options = optionsProperty([
 		typeOptions: { minValue: 100 },
 		default: MAX_PUSH_BYTES,
 		description:
-			'Maximum number of bytes in one request. The service does not index requests larger than 5 MB: increase it only for a compatible service that does.',
+			'Maximum number of bytes in one request. The service does not index requests larger than 5 MB, so increase it only for a compatible service that does.',
 	},
 	...requestProperties(4),
 	{ ...encodingProperty, displayOptions: { show: { '/documentSource': ['file', 'textFile'] } } },
 	...shownFor(showOptionForFile, fileOptionProperties),
 ]);
 
-/** Parameters of Push Documents. */
 export const pushProperties = properties([
 	notForTools({
 		...source,
@@ -149,7 +147,7 @@ export const pushProperties = properties([
 				name: 'Text File',
 				value: 'textFile',
 				description:
-					'Each input item has a file, e.g. .txt or .md, that is the text of a document',
+					'Each input item has a file that is the text of a document, e.g. .txt or .md',
 			},
 		],
 		default: 'wholeItem',
@@ -163,7 +161,7 @@ export const pushProperties = properties([
 		required: true,
 		placeholder: 'e.g. handbook/returns.md',
 		description:
-			'ID of the document. If the index has a document with this ID, it is updated. Otherwise a new one is added.',
+			'ID of the document, which is updated if the index already contains this ID, and added otherwise',
 		displayOptions: showForFields,
 	}),
 	...filledByModel({
@@ -185,7 +183,8 @@ export const pushProperties = properties([
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. How to return goods',
-			description: 'Short description of the document. Recommended. Omitted if empty.',
+			description:
+				'Short description of the document, which is recommended but not required. Omitted if empty.',
 			displayOptions: showForMapped,
 		},
 		'One sentence that says what the document is about. Empty if unknown.',
@@ -198,7 +197,8 @@ export const pushProperties = properties([
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. https://example.com/handbook/returns',
-			description: 'URL of the document. Recommended. Omitted if empty.',
+			description:
+				'URL of the document, which is recommended but not required. Omitted if empty.',
 			displayOptions: showForMapped,
 		},
 		'URL of the document. Empty if there is none.',
@@ -217,7 +217,7 @@ export const pushProperties = properties([
 		'Text of the document',
 		true,
 	),
-	// The item of a tool is the input of the agent.
+	// A tool has no other input fields, because its item is the input of the agent.
 	notForTools({
 		displayName: 'Include Other Input Fields',
 		name: 'includeOtherFields',
@@ -258,7 +258,7 @@ export const pushProperties = properties([
 				],
 			},
 		],
-		description: 'Any further fields of the document',
+		description: 'Further fields of the document',
 		displayOptions: showForMapped,
 	},
 	{

@@ -1,10 +1,11 @@
 import { bulk } from '../shared/flow/bulk';
 import {
 	idIn,
-	neededFields,
-	readDocumentFields,
+	requiredFields,
+	readFieldMapping,
+	type FieldMapping,
 	type MissingAdvice,
-} from '../shared/n8n/sources/document-fields';
+} from '../shared/n8n/sources/field-mapping';
 import { doneText, troubleText } from '../shared/n8n/run/hints';
 import { Parameters } from '../shared/n8n/parameters/parameters';
 import { Session } from '../shared/n8n/session/session';
@@ -19,102 +20,105 @@ import { TextFiles } from '../shared/n8n/sources/text-files';
 import { UnusedFields } from '../shared/n8n/sources/unused-fields';
 import { fieldsOfItem } from '../shared/n8n/sources/files';
 import { FORMATS } from '../shared/records/format';
-import { detached } from '../shared/records/record';
+import { detach } from '../shared/records/record';
 import { PUSH_SERVICE } from '../shared/service/service-definitions';
 import {
 	adviceForItem,
 	documentFrom,
 	documentsOf,
 	documentsOfFile,
-	DEFAULT_FIELDS,
-	type DocumentForm,
+	DEFAULT_MAPPING,
 } from './documents';
 import { pushProperties, type PushOptions, type PushParameters } from './properties';
 import {
 	MAX_IDS,
-	noteSent,
+	noteSentIds,
 	pushRequests,
 	pushResultFormat,
 	replacedResultFormat,
 	type Entry,
-	type Sent,
+	type SentIds,
 } from './requests';
-import { CHECKED } from '../shared/n8n/sinks/dry-run';
-import { count } from '../shared/service/numbers';
+import { DRY_RUN_RESULT } from '../shared/n8n/sinks/dry-run';
+import { formatCount } from '../shared/service/numbers';
 
 /**
  * Pushes the documents of all input items or of their files (docs/service-interface.md, Push).
  *
- * @throws InputError for unusable options or an unusable credential
+ * @throws InputError if the options or the credential are invalid
  */
 export async function pushDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, pushProperties);
 	const options = parameters.collection('options', PER_ITEM_OPTIONS);
 	const session = await Session.open(run, PUSH_SERVICE);
-	const sent: Sent = { skipped: 0, ids: new Set(), repeated: 0 };
+	const sentIds: SentIds = { skipped: 0, ids: new Set(), repeated: 0 };
 	const pushing = pushRequests(run, session, options);
-	const unused = new UnusedFields();
+	const unusedFields = new UnusedFields();
 
 	const push = async ({ entries, sink }: Source<Entry>) => {
-		for await (const answers of bulk(entries, pushing)) {
-			for (const answer of answers) {
-				const { entries: answered, outcome } = answer;
-				if (answer.request > 0) noteSent(sent, answered);
-				const resultFormat = pushResultFormat(options, answer);
-				await account(sink, answered, outcome, resultFormat);
-				// Earlier documents with the same IDs were not sent: they share the outcome.
-				const replaced = answered.flatMap(({ replaces = [] }) => replaces);
+		for await (const results of bulk(entries, pushing)) {
+			for (const result of results) {
+				const { entries: batch, outcome } = result;
+				if (result.request > 0) noteSentIds(sentIds, batch);
+				const resultFormat = pushResultFormat(options, result);
+				await account(sink, batch, outcome, resultFormat);
+				// Earlier documents with the same ID were not sent, so they share the outcome of the later
+				// one.
+				const replaced = batch.flatMap(({ replaces = [] }) => replaces);
 				if (replaced.length === 0) continue;
-				if (outcome.ok) sent.skipped += replaced.length;
+				if (outcome.ok) sentIds.skipped += replaced.length;
 				await account(sink, replaced, outcome, replacedResultFormat(resultFormat));
 			}
 		}
 	};
 	if (parameters.get('documentSource', 0) === 'file') {
-		const readingOf = fileReading(run, parameters, options, unused);
+		const readingOf = fileReading(run, parameters, options, unusedFields);
 		await withFiles({ run, parameters, options, readingOf, use: push });
 	} else {
-		await withItems(run, itemReading(run, parameters, options, unused), push);
+		await withItems(run, itemReading(run, parameters, options, unusedFields), push);
 	}
-	addHints(run, options, sent);
-	unused.addTo(run);
+	addHints(run, options, sentIds);
+	unusedFields.addTo(run);
 }
 
-/** Documents that are items or part of items. */
 function itemReading(
 	run: Run,
 	parameters: PushParameters,
 	options: PushOptions,
-	unused: UnusedFields,
+	unusedFields: UnusedFields,
 ): ItemReading<Entry> {
-	const from = parameters.get('documentSource', 0);
-	const isWholeItem = from === 'wholeItem';
-	const isSame =
+	const documentSource = parameters.get('documentSource', 0);
+	const isWholeItem = documentSource === 'wholeItem';
+	const isSameForAll =
 		isWholeItem &&
 		parameters.areConstant('idField', 'nameField', 'descriptionField', 'urlField');
-	const isMapped = from === 'fields' || from === 'textFile';
-	let form: DocumentForm = { fields: DEFAULT_FIELDS, isMapped, options };
+	const hasParameters = documentSource === 'fields' || documentSource === 'textFile';
+	const defaultMapping = { ...DEFAULT_MAPPING, hasParameters };
+	let mapping: FieldMapping = defaultMapping;
 	const files =
-		from === 'textFile' ? new TextFiles(run, parameters, options.bytesPerRequest) : undefined;
+		documentSource === 'textFile'
+			? new TextFiles(run, parameters, options.bytesPerRequest)
+			: undefined;
 	return {
 		valuesOf: (itemIndex) => {
 			if (files) return documentsOfFile(files, parameters, itemIndex);
-			if (!isWholeItem) return documentsOf(run, parameters, from, itemIndex);
-			if (form.fields === DEFAULT_FIELDS || !isSame)
-				form = { fields: readDocumentFields(parameters, itemIndex), options };
+			if (!isWholeItem) return documentsOf(run, parameters, documentSource, itemIndex);
+			if (mapping === defaultMapping || !isSameForAll)
+				mapping = readFieldMapping(parameters, itemIndex);
 			const item = fieldsOfItem(run, itemIndex);
-			unused.note(item, form.fields);
+			unusedFields.note(item, mapping);
 			return [item];
 		},
-		entryOf: (value, place) => {
+		entryOf: (value, origin) => {
 			const adviceFor: MissingAdvice = (missing) =>
-				adviceForItem(run, itemOf(place), missing);
-			const document = documentFrom(value, form, isWholeItem ? adviceFor : undefined);
-			return { items: place.items, id: document.id, document };
+				adviceForItem(run, itemOf(origin), missing);
+			const advice = isWholeItem ? adviceFor : undefined;
+			const document = documentFrom(value, mapping, options, advice);
+			return { items: origin.items, id: document.id, document };
 		},
-		idOf: (value) => idIn(value, form.fields.id),
+		idOf: (value) => idIn(value, mapping.id),
 		...(files && {
-			resolve: async (entries, sink) => await files.distinct(entries, sink),
+			resolve: async (entries, sink) => await files.withoutRepeatedNames(entries, sink),
 		}),
 		verb: 'push',
 		emptyList: { pushed: false, reason: 'The list of documents is empty' },
@@ -125,45 +129,52 @@ function itemReading(
 	};
 }
 
-/** Documents that are records of files. */
 const fileReading =
-	(run: Run, parameters: PushParameters, options: PushOptions, unused: UnusedFields) =>
-	(origin: FileToRead): FileReading<Entry> => {
-		const form = { fields: readDocumentFields(parameters, origin.itemIndex), options };
-		const { isJson } = FORMATS[origin.file.format];
-		const remake = isJson ? (value: unknown) => documentFrom(value, form) : undefined;
+	(run: Run, parameters: PushParameters, options: PushOptions, unusedFields: UnusedFields) =>
+	(fileToRead: FileToRead): FileReading<Entry> => {
+		const mapping = readFieldMapping(parameters, fileToRead.itemIndex);
+		const { isJson } = FORMATS[fileToRead.file.format];
+		const remake = isJson
+			? (value: unknown) => documentFrom(value, mapping, options)
+			: undefined;
 		return {
-			needed: neededFields(form.fields),
+			requiredFields: requiredFields(mapping),
 			entryOf: (value, { items, record }) => {
-				unused.note(value, form.fields);
-				const document = documentFrom(value, form);
+				unusedFields.note(value, mapping);
+				const document = documentFrom(value, mapping, options);
 				const original = isJson && document === value ? record?.text : undefined;
-				// IDs are remembered, and a cell of a CSV file would keep the text that it is part of.
-				const id = isJson ? document.id : detached(document.id);
+				// IDs are remembered for the whole run. An ID from a CSV cell must be copied, because it
+				// would otherwise keep the surrounding text of the file in memory.
+				const id = isJson ? document.id : detach(document.id);
 				return { items, record, id, document, original, remake };
 			},
-			idOf: (value) => idIn(value, form.fields.id),
-			sink: new FileSink(run, origin, options, resultsOf(options)),
+			idOf: (value) => idIn(value, mapping.id),
+			sink: new FileSink(run, fileToRead, options, resultsOf(options)),
 		};
 	};
 
-const resultsOf = ({ dryRun }: PushOptions) => ({ done: 'pushed', ...(dryRun && CHECKED) });
+const resultsOf = ({ dryRun }: PushOptions) => ({ done: 'pushed', ...(dryRun && DRY_RUN_RESULT) });
 
-function addHints(run: Run, { dryRun }: PushOptions, sent: Sent): void {
+function addHints(run: Run, { dryRun }: PushOptions, sentIds: SentIds): void {
 	const { stats, meter } = run;
-	const checked = `Dry run: ${count(stats.done, 'document')} in ${count(stats.requests, 'request')}, ${count(stats.bytes, 'byte')} in total. Nothing was sent.`;
-	const pushed = doneText(stats, meter.seconds, 'document', 'pushed');
-	run.hint(dryRun ? checked : pushed, 'info');
-	const others: string[] = [];
-	if (sent.skipped > 0)
-		others.push(
-			`${count(sent.skipped, 'document')} skipped because a later one has the same ID`,
+	const done = dryRun
+		? `Dry run: ${formatCount(stats.done, 'document')} in ${formatCount(stats.requests, 'request')}, ${formatCount(stats.bytes, 'byte')} in total. Nothing was sent.`
+		: doneText(stats, meter, 'document', 'pushed');
+	const counts: string[] = [];
+	if (sentIds.skipped > 0)
+		counts.push(
+			`${formatCount(sentIds.skipped, 'document')} skipped because a later one has the same ID`,
 		);
-	if (sent.repeated > 0) {
-		const least = sent.ids.size < MAX_IDS ? '' : 'at least ';
-		others.push(
-			`${least}${count(sent.repeated, 'document')} with the same ID as an earlier one`,
+	if (sentIds.repeated > 0) {
+		const least = sentIds.ids.size < MAX_IDS ? '' : 'at least ';
+		counts.push(
+			`${least}${formatCount(sentIds.repeated, 'document')} with the same ID as an earlier one`,
 		);
 	}
-	run.hint(troubleText(stats, others));
+	const trouble = troubleText(stats, counts);
+	run.hint(done, 'info');
+	run.hint(counts.length > 0 ? `${trouble}. ${SAME_ID_ADVICE}` : trouble);
 }
+
+const SAME_ID_ADVICE =
+	'The index contains one document per ID. If these are different documents, give each one its own ID.';

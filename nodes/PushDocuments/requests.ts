@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Packed } from '../shared/flow/batcher';
-import type { BatchResult, BulkOptions } from '../shared/flow/bulk';
+import type { BatchResult, BulkOptions } from '../shared/flow/bulk-options';
 import type { Run } from '../shared/n8n/run/run';
 import { requestSettings } from '../shared/n8n/session/request-options';
 import type { Session } from '../shared/n8n/session/session';
@@ -16,49 +16,50 @@ import {
 	pushBody,
 	type PushDocument,
 } from '../shared/service/push/push';
-import { outcomeMessage, pushing } from '../shared/service/outcome-messages';
+import { outcomeMessage, pushAction } from '../shared/service/outcome-messages';
 import type { PushOptions } from './properties';
-import { count, figure } from '../shared/service/numbers';
+import { formatCount, figure } from '../shared/service/numbers';
 
-/** A document to push, and where it comes from. */
 export interface Entry extends EntryOrigin {
 	id: string;
-	/** Undefined once it was written as JSON, since a record is in memory already. */
+	/**
+	 * The document. It becomes undefined after it was written as JSON, because its record is in memory as
+	 * well.
+	 */
 	document: PushDocument | undefined;
-	/** Its JSON as it came in, if nothing of it was changed. */
+	/** The JSON of the record, if the document is unchanged. */
 	original?: string | undefined;
-	/** Makes the document again of a value of its record that has numbers of any length. */
+	/** Makes the document again from a parsed record that keeps all digits of long numbers. */
 	remake?: ((value: unknown) => PushDocument) | undefined;
-	/** Earlier documents with the same ID, which are not pushed because of this one. */
+	/** Earlier documents with the same ID, which this document replaces. */
 	replaces?: Entry[];
 }
 
-/** What is known of the documents of a request, by their IDs: their bytes in a dry run, else what the response says. */
+/** Facts about the documents of a request, by document ID. A dry run only knows their size. */
 export type PushOutcomes = ReadonlyMap<string, Partial<DocumentOutcome> & { bytes?: number }>;
 
-/** What is known of the IDs of all documents of a run. */
-export interface Sent {
-	/** Documents that were not sent because a later one with the same ID was. */
+/** Counts documents with the same ID in a run. */
+export interface SentIds {
+	/** Number of documents that were not sent because a later one had the same ID. */
 	skipped: number;
-	/** IDs of documents that were sent, and how many of these had the ID of an earlier one. */
 	ids: Set<string>;
 	repeated: number;
 }
 
-/** How many IDs are remembered: memory must not grow with a file. */
+/** Maximum number of IDs to remember, so that memory does not grow with the file. */
 export const MAX_IDS = 100_000;
 
-/** Remembers the IDs of documents that were sent, and counts those that others had before. */
-export function noteSent(sent: Sent, entries: readonly Entry[]): void {
-	const { ids } = sent;
+/** Remembers the IDs of documents that were sent, and counts documents whose ID was sent before. */
+export function noteSentIds(sentIds: SentIds, entries: readonly Entry[]): void {
+	const { ids } = sentIds;
 	for (const { id } of entries) {
 		const { size } = ids;
 		if (size < MAX_IDS) ids.add(id);
-		if (ids.size === size && (size < MAX_IDS || ids.has(id))) sent.repeated++;
+		if (ids.size === size && (size < MAX_IDS || ids.has(id))) sentIds.repeated++;
 	}
 }
 
-/** How documents become requests, and what their responses say. */
+/** Describes how documents become requests, and how to read the responses. */
 export function pushRequests(
 	run: Run,
 	session: Session,
@@ -76,21 +77,25 @@ export function pushRequests(
 		replace: (later, { replaces = [], ...earlier }) => {
 			later.replaces = [...replaces, earlier];
 		},
-		textOf: written,
+		textOf: writeDocument,
 		tooLarge: (_entry, bytes) =>
 			new InputError(
-				`the document has ${count(bytes, 'byte')}, more than the ${figure(limits.maxBytes)} that 'Bytes per Request' allows`,
+				`the document has ${formatCount(bytes, 'byte')}, more than the ${figure(limits.maxBytes)} that 'Bytes per Request' allows`,
 				"Shorten the document, omit fields with 'Exclude Fields', or chunk it first.",
 			),
 		send: async (batch, bytes) =>
 			options.dryRun
 				? new Map(batch.map((each) => [each.entry.id, { bytes: each.bytes }]))
 				: await push(session, batch, bytes, options.timeoutSeconds * 1000),
-		rejectionOf: (answers, { id }) => answers.get(id)?.failure,
+		rejectionOf: (outcomes, { id }) => outcomes.get(id)?.failure,
 	};
 }
 
-/** Sends a batch, of so many bytes, and reads what the response says of each document. */
+/**
+ * Sends a batch and reads what the response says about each document.
+ *
+ * @param bytes size of the batch
+ */
 async function push(
 	session: Session,
 	batch: Array<Packed<Entry>>,
@@ -103,8 +108,8 @@ async function push(
 	return documentOutcomes(response.body, documents, 'push');
 }
 
-/** The JSON of a document. */
-function written(entry: Entry): string {
+/** Writes a document as JSON, and then drops what is no longer needed. */
+function writeDocument(entry: Entry): string {
 	const { record, document, original, remake } = entry;
 	if (document === undefined) return '';
 	let text = documentText(document, original);
@@ -113,7 +118,7 @@ function written(entry: Entry): string {
 		const { id, name } = document;
 		text = exactJson(documentText({ ...remake(parseExactly(record.text)), id, name }));
 	}
-	// What is in flight for long is expensive for n8n's garbage collector.
+	// Objects that stay in memory for the whole request are expensive for n8n's garbage collector.
 	entry.document = undefined;
 	entry.original = undefined;
 	record.value = undefined;
@@ -121,16 +126,16 @@ function written(entry: Entry): string {
 }
 
 /**
- * How the documents of a request are reported.
+ * Describes how the documents of a request are reported.
  *
- * @param answer what is known of the request
+ * @param batchResult what is known about the request
  */
 export const pushResultFormat = (
 	{ dryRun }: PushOptions,
 	{ request, attempts, bytes }: BatchResult<Entry, PushOutcomes>,
 ): ResultFormat<Entry, PushOutcomes> => ({
-	result: ({ id }, answers) => {
-		const { bytes, response } = answers.get(id) ?? {};
+	result: ({ id }, outcomes) => {
+		const { bytes, response } = outcomes.get(id) ?? {};
 		if (dryRun) return { id, pushed: false, dryRun, request, bytes };
 		const result: IDataObject = { id, pushed: true, request };
 		if (attempts > 1) result.attempts = attempts;
@@ -140,17 +145,17 @@ export const pushResultFormat = (
 	failure: ({ id }, { reason, skipped }) => {
 		const isTooLarge =
 			reason instanceof ServiceFailure && reason.httpStatus === 413 && !skipped;
-		const action = pushing(id);
-		if (isTooLarge) action.subject += ` of ${count(bytes, 'byte')}`;
+		const action = pushAction(id);
+		if (isTooLarge) action.subject += ` of ${formatCount(bytes, 'byte')}`;
 		return { id, message: outcomeMessage(action, reason, skipped) };
 	},
 });
 
-/** How documents are reported that were not sent because a later one has the same ID. */
+/** Describes how to report documents that were not sent because a later one has the same ID. */
 export const replacedResultFormat = (
 	resultFormat: ResultFormat<Entry, PushOutcomes>,
 ): ResultFormat<Entry, PushOutcomes> => ({
 	...resultFormat,
 	result: ({ id }) => ({ id, pushed: false, reason: 'A later document has the same ID' }),
-	countedAs: () => 'skipped',
+	countName: () => 'skipped',
 });

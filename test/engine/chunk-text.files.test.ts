@@ -349,7 +349,7 @@ describe('Texts From: File', () => {
 			options: { textsPerRequest: 2, concurrency: 1 },
 		});
 		const { json } = result.output.at(-1) as INodeExecutionData;
-		expect(json.error).toContain('continue with Skip Records: 4');
+		expect(json.error).toContain("To continue, set 'Skip Records' to 4");
 		expect(ids(await allLinesOf(partsOf(result)))).toHaveLength(8);
 		const rest = await chunkFile(jsonLines(articles(8)), { options: { skipRecords: 4 } });
 		expect(summaryOf(rest)).toMatchObject({ records: 8, skipped: 4 });

@@ -23,7 +23,7 @@ describe('the Test button of the credentials', () => {
 	});
 	beforeEach(() => {
 		sandbox.reset();
-		SharedToken.all.clear();
+		SharedToken.states.clear();
 	});
 	afterEach(() => jest.restoreAllMocks());
 	afterAll(async () => {

@@ -190,7 +190,7 @@ describe('ids', () => {
 			});
 			const { error } = await remove(list, { idSource: 'list' });
 			expect(error?.description).toBe(
-				'Each entry must be the ID of one document: correct it, or remove it from the list. Nothing was sent.',
+				'Each entry must be the ID of one document. Correct the entry, or remove it from the list. Nothing was sent.',
 			);
 		},
 	);
@@ -453,7 +453,7 @@ describe('a 404 that may not come from the service', () => {
 		const result = await remove(items('d1', 'a/b'), IGNORING, CONTINUE);
 		expect(found(result)).toEqual(['deleted', expect.stringContaining('status 404')]);
 		expect(hintsOf(result)).toContain(
-			'The service answered with status 404 for all IDs with a slash, and for no others. Check whether a proxy refuses or decodes %2F in paths.',
+			'The service answered with status 404 for all IDs with a slash, and for no others. Check whether a proxy rejects or decodes %2F in paths.',
 		);
 		fault(page);
 		const { error } = await remove(items('a/b'), IGNORING);
@@ -475,7 +475,9 @@ describe('a 404 that may not come from the service', () => {
 		fault(json);
 		const { error } = await remove(items('a/x'), IGNORING);
 		expect(error?.message).toContain('so it is unknown whether document');
-		expect(error?.description).toMatch(/^A proxy .*unknown whether the document exists/);
+		expect(error?.description).toMatch(
+			/^It is unknown whether the document exists, because a proxy /,
+		);
 	});
 });
 

@@ -88,7 +88,7 @@ it('an item with a file that is no document says to choose File', async () => {
 	expect(error?.message).toBe("The field 'id' and the field 'name' are missing or empty");
 	// What to enter for the item would contradict that.
 	expect(error?.description).toBe(
-		"The item has a file in the field 'data'. If its records are the documents, choose 'File' in 'Documents From': each needs an ID and a name. If it is the text of one document, choose 'Text File'. Nothing was sent.",
+		"The item has a file in the field 'data'. If its records are the documents, choose 'File' in 'Documents From'. Each record needs an ID and a name. If the file is the text of one document, choose 'Text File'. Nothing was sent.",
 	);
 });
 

@@ -144,7 +144,7 @@ describe.each(NODES)('%s', (...node) => {
 		// Chunk Text has several files in flight, each of which says it of itself. Of the records, those
 		// that were sent have failed when the refusal arrives.
 		expect(error).toMatch(
-			/^The file 'b.jsonl' was not read: |Of the file 'b\.jsonl', 0 records had been \w+( and \d had failed)?\.$/,
+			/^The file 'b.jsonl' was not read: |0 records of the file 'b\.jsonl' had been \w+( and \d had failed)?\.$/,
 		);
 		expect(progress).toBeUndefined();
 	});
@@ -159,7 +159,7 @@ describe.each(NODES)('%s', (...node) => {
 		sandbox().faults.add({ route: route, skip: 4, latencyMs: 200, ...fault });
 		const more = { retryForSeconds: 1, concurrency: 1, ignoreNotFound: true };
 		const { output } = await run(node, [await files.item(lines(40))], more, CONTINUE);
-		expect(output.at(-1)?.json.error).toMatch(/: continue with Skip Records: 4$/);
+		expect(output.at(-1)?.json.error).toMatch(/ To continue, set 'Skip Records' to 4$/);
 	});
 
 	it('closes a file that it cannot use', async () => {
@@ -180,9 +180,9 @@ describe.each(NODES)('%s', (...node) => {
 			async (stop) => await run(node, [item], {}, stop),
 		);
 		expect(error?.message).toMatch(
-			/^The execution was canceled\. Of the file 'documents\.jsonl', 0 records had been \w+\. /,
+			/^The execution was canceled\. 0 records of the file 'documents\.jsonl' had been \w+\. /,
 		);
-		expect(error?.message).not.toMatch(/Skip Records: \d+ /);
+		expect(error?.message).not.toMatch(/'Skip Records' to \d+ /);
 		expect(captured.slice(before).join('\n')).not.toContain('had failed');
 	});
 });
@@ -194,18 +194,18 @@ it.each([
 	const result = await run(PUSH, [await files.item(text, name)], {}, CONTINUE);
 	expect(hintsOf(result)).toEqual([
 		expect.stringMatching(
-			/^The file 'd\..* could not be read to its end: .*\. Correct the file[^.]*\. Then continue with Skip Records: 1$/,
+			/^The file 'd\..* could not be read to its end: .*\. Correct the file[^.]*\. To continue after that, set 'Skip Records' to 1$/,
 		),
 	]);
 	const { error } = await run(PUSH, [await files.item(text, name)]);
-	expect(error?.description).toMatch(/^Correct the file[^.]*\. Of the file 'd\./);
+	expect(error?.description).toMatch(/^Correct the file[^.]*\. \d+ records? of the file 'd\./);
 });
 
 it('says after an outage that records before it are in a file of failed records', async () => {
 	sandbox().faults.add({ route: 'push', status: 401, skip: 3 });
 	const bad = `{"id":"bad"}\n${lines(9)}`;
 	const result = await run(PUSH, [await files.item(bad)], { concurrency: 1 }, CONTINUE);
-	expect(result.output[0].json.error).toMatch(/: continue with Skip Records: 4$/);
+	expect(result.output[0].json.error).toMatch(/ To continue, set 'Skip Records' to 4$/);
 	expect(hintsOf(result)).toContainEqual(
 		expect.stringMatching(
 			/^\d records of 'documents.jsonl' failed\. .* run this node on them\.$/,
@@ -236,7 +236,7 @@ describe('storage that fails', () => {
 		const { error } = await run(PUSH, [await files.item('')]);
 		expect(error?.message).toBe("'documents.jsonl', record 3: EIO: i/o error");
 		expect(error?.description).toMatch(
-			/^Fetch the file again\. If that does not help, check the storage .* continue with Skip Records: \d$/,
+			/^Fetch the file again\. If that does not help, check the storage .* To continue, set 'Skip Records' to \d$/,
 		);
 	});
 });

@@ -206,7 +206,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 		it('a hint reports the guess, with the first word that shows it', async () => {
 			const { hints } = await push(latin1('id,name\n1,caf\xe9 au lait\n2,na\xefve\n'));
 			expect(hints).toEqual([
-				"2 lines of 'd.csv' are not UTF-8 and were read as Windows-1252 (the first in line 2: 'café'). If the text looks wrong, set the option 'Encoding' to the encoding of the file.",
+				"2 lines of 'd.csv' are not UTF-8 and were read as Windows-1252 (the first in line 2: 'café'). If the text looks wrong, set the option 'Encoding' to the encoding of the file. If the list does not contain it, convert the file to UTF-8 before this node.",
 			]);
 		});
 
@@ -319,7 +319,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 		);
 		const { hints } = await chunk([file], { textSource: 'file', output: 'documents' });
 		expect(hintsOf({ hints }).map((hint) => hint.replaceAll('.gz', ''))).toContainEqual(
-			"1 record of 'd.jsonl' has the document ID of an earlier record (line 3: 'a'). Their chunks get the same IDs and replace each other in the index. Give each text its own document ID.",
+			"1 record of 'd.jsonl' has the document ID of an earlier record (line 3: 'a'). Chunks of records with the same document ID replace each other in the index. If the records are different documents, give each one its own ID.",
 		);
 	});
 

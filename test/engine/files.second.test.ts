@@ -72,8 +72,10 @@ describe.each(NODES)('%s', (done, route, node, parameters, own) => {
 		const [first, second] = output.map(({ json }) => json);
 		expect(first).toMatchObject({ file: 'first.jsonl', [done]: 3, failed: 0 });
 		expect(second).toMatchObject({ file: 'second.jsonl', [done]: 3, failed: 2, atEnd: false });
-		expect(second?.error).toContain(`3 records had been ${done} and 2 had failed`);
-		expect(second?.error).toMatch(/Skip Records: 4$/);
+		expect(second?.error).toContain(
+			`3 records of the file 'second.jsonl' had been ${done} and 2 had failed`,
+		);
+		expect(second?.error).toMatch(/'Skip Records' to 4$/);
 	});
 
 	it('a file whose options cannot be read is closed while the run goes on', async () => {

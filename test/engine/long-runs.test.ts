@@ -73,7 +73,7 @@ it.each<[string, INodeType, INodeParameters, FaultRule, RegExp]>([
 it('of a file it says where to continue', async () => {
 	const lines = indexes(6).map((at) => `{"id":"d${at}","name":"N"}\n`);
 	const line = await untilLogged(
-		/Push Documents: Of the file 'corpus\.jsonl', 4 records had been pushed\. Everything up to record 4 was answered: continue with Skip Records: 4 \(6 records read, \d+ per second, 0 retries\)/,
+		/Push Documents: 4 records of the file 'corpus\.jsonl' had been pushed\. All records up to 4 have a result\. To continue, set 'Skip Records' to 4 \(6 records read, \d+ per second, 0 retries\)/,
 		{ route: 'push', skip: 2 },
 		{
 			node: new PushDocuments(),
@@ -84,7 +84,7 @@ it('of a file it says where to continue', async () => {
 			},
 		},
 	);
-	expect(line).toContain('Skip Records: 4');
+	expect(line).toContain("'Skip Records' to 4");
 });
 
 it('at its end it writes all figures', async () => {

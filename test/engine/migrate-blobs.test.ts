@@ -25,7 +25,7 @@ const migrate = nodeRunner(new MigrateBlobs(), () => sandboxCredentials(sandbox(
 
 const CONFIRMED = { confirm: true };
 const MAY_BE_RUNNING =
-	'The migration may still be running: check the service before you start it again.';
+	'The migration may still be running, so check the service before you start it again.';
 const UNKNOWN = `, so it is unknown whether the blob manifests were migrated. ${MAY_BE_RUNNING}`;
 const fault = (rule: Omit<FaultRule, 'route'>) =>
 	sandbox().faults.add({ route: 'convert', ...rule });

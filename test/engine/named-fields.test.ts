@@ -18,7 +18,7 @@ const indexed = () => sandbox().documents(DEMO.endpoint);
 
 const CSV = 'id,name,Description,body\r\na,A,About a,one\r\nb,B,About b,two\r\n';
 const SIMILAR =
-	"There is no field 'description', but a field 'Description'. Enter this name as 'Description Field'.";
+	"There is no field 'description', but there is a field 'Description'. Enter this name as 'Description Field'.";
 const MISSING =
 	"No document has the field 'about', which 'Description Field' names. Correct the name, or leave 'Description Field' empty.";
 

@@ -381,11 +381,11 @@ describe('the key', () => {
 	});
 });
 
-it('says of one document with status 403 among others that a firewall may refuse it', async () => {
+it('says of one document with status 403 among others that a firewall may reject it', async () => {
 	fault({ status: 403, body: 'Forbidden', whenBodyContains: '"d2"' });
 	const { error } = await push(documents(4));
 	expect(error?.message).toMatch(/status 403.* document 'd2' was not pushed$/);
-	expect(error?.description).toMatch(/^If other documents are accepted, a firewall may refuse/);
+	expect(error?.description).toMatch(/^If other documents are accepted, a firewall may reject/);
 });
 
 it('says of one document that always gets status 500 among others that it is the cause', async () => {

@@ -156,7 +156,7 @@ describe('the summary', () => {
 		const item = await files.item(`${lines(documents(5))}oops\n`);
 		const { error } = await push([item], { options: { documentsPerRequest: 2, dryRun: true } });
 		expect(error?.description).toMatch(
-			/Of the file 'documents.jsonl', \d records? had been checked and 1 had failed\. Nothing was sent, because this was a dry run\.$/,
+			/\d records? of the file 'documents.jsonl' had been checked and 1 had failed\. Nothing was sent, because this was a dry run\.$/,
 		);
 	});
 
@@ -203,6 +203,9 @@ describe('the summary', () => {
 });
 
 describe('documents with the same ID', () => {
+	const SAME_ID_ADVICE =
+		'The index contains one document per ID. If these are different documents, give each one its own ID.';
+
 	it('are sent in their order, so that the last one wins', async () => {
 		sandbox().faults.add({ route: 'push', latencyMs: 30, times: 1 });
 		const versions = indexes(40).map((at) => ({ id: `d${at % 3}`, name: 'N', version: at }));
@@ -210,7 +213,7 @@ describe('documents with the same ID', () => {
 			options: { documentsPerRequest: 2, concurrency: 8 },
 		});
 		expect(hints.map(({ message }) => message)).toContain(
-			'37 documents with the same ID as an earlier one',
+			`37 documents with the same ID as an earlier one. ${SAME_ID_ADVICE}`,
 		);
 		expect(
 			indexed()
@@ -222,7 +225,9 @@ describe('documents with the same ID', () => {
 	it('are counted among the first 100,000', async () => {
 		const all = [...indexes(100_600), 0, 100_100].map((at) => ({ id: `d${at}`, name: 'N' }));
 		const result = await push([await files.item(lines(all))], { options: { dryRun: true } });
-		expect(hintsOf(result)).toContain('At least 1 document with the same ID as an earlier one');
+		expect(hintsOf(result)).toContain(
+			`At least 1 document with the same ID as an earlier one. ${SAME_ID_ADVICE}`,
+		);
 	});
 
 	it('are not counted if they were never sent', async () => {
@@ -243,7 +248,7 @@ describe('documents with the same ID', () => {
 		expect(indexed().every(({ version }) => Number(version) % 2 === 1)).toBe(true);
 		expect(summary(result)).toMatchObject({ records: 2000, pushed: 1000, skipped: 1000 });
 		expect(hintsOf(result).join()).toContain(
-			'1,000 documents skipped because a later one has the same ID',
+			`1,000 documents skipped because a later one has the same ID. ${SAME_ID_ADVICE}`,
 		);
 		expect(hintsOf(result).join()).not.toContain('as an earlier one');
 	});
@@ -275,7 +280,7 @@ describe('failed records', () => {
 		const item = await files.item(lines([{ id: 'a' }]), 'a.jsonl');
 		const { error } = await push([item]);
 		expect(error?.description).toContain(
-			"Correct the record, or set 'On Error' to 'Continue' to skip it. Of the file",
+			"Correct the record, or set 'On Error' to 'Continue' to skip it. 0 records of the file",
 		);
 	});
 
@@ -330,7 +335,7 @@ describe('failed records', () => {
 			},
 		]);
 		expect(hintsOf(result)).toContain(
-			"5 records of 'documents.jsonl' failed. See 'failures' for the reasons. The failed records are attached as files: correct these files and run this node on them.",
+			"5 records of 'documents.jsonl' failed. See 'failures' for the reasons. The failed records are attached as files. Correct these files, then run this node on them.",
 		);
 	});
 
@@ -535,7 +540,7 @@ describe('bad input', () => {
 		files.fail(new Error('No space left on device'));
 		const { output } = await push(items, { options: { bytesPerFile: 1000 } }, CONTINUE);
 		expect(output[0].json.error).toMatch(
-			/^n8n could not store the file 'documents\.failed\.jsonl': No space left on device\. Of the file 'documents.jsonl', \d+ records? had been pushed and \d had failed\.( Everything up to record \d+ was answered: continue with Skip Records: \d+)?$/,
+			/^n8n could not store the file 'documents\.failed\.jsonl': No space left on device\. \d+ records? of the file 'documents.jsonl' had been pushed and \d had failed\.( All records up to \d+ have a result\. To continue, set 'Skip Records' to \d+)?$/,
 		);
 		expect(output[1].json.error).toMatch(/No space left on device/);
 		const { failed, skipped } = output[0].json as { failed: number; skipped: number };
@@ -559,7 +564,7 @@ describe('bad input', () => {
 
 describe('ending early', () => {
 	const skipRecordsOf = (text: string | null | undefined): number =>
-		Number(/Skip Records: (\d+)/.exec(text ?? '')?.[1]);
+		Number(/'Skip Records' to (\d+)/.exec(text ?? '')?.[1]);
 
 	it('stops at the first failure, and continues where it says', async () => {
 		const all = documents(200);
@@ -601,7 +606,7 @@ describe('ending early', () => {
 			CONTINUE,
 		);
 		const [first, second] = result.output.map(({ json }) => json);
-		expect(first.error).toMatch(/Skip Records: 30$/);
+		expect(first.error).toMatch(/'Skip Records' to 30$/);
 		expect(first).toMatchObject({ pushed: 30, httpStatus: 401 });
 		expect(Number(first.records)).toBeLessThan(100);
 		expect(first.records).toBe(

@@ -338,7 +338,7 @@ describe('documents of the same ID', () => {
 		]);
 		expect(pairedIndexes(result)).toEqual([0, 1, 2, 3]);
 		expect(hintsOf(result)).toContain(
-			'2 documents skipped because a later one has the same ID',
+			'2 documents skipped because a later one has the same ID. The index contains one document per ID. If these are different documents, give each one its own ID.',
 		);
 	});
 });

@@ -86,7 +86,7 @@ describe.each(nodes)('%s', (node, run) => {
 			'damaged',
 			Buffer.concat([Buffer.from('für '), Buffer.from([0xfc]), Buffer.from(' x')]),
 			"The file 'pears.md' has a byte that is not UTF-8 (0xfc): set the option 'Encoding' to the encoding of the file, or save the file as UTF-8",
-			'Fix its encoding.',
+			"If the option 'Encoding' does not offer the encoding of the file, convert the file to UTF-8 before this node.",
 		],
 	])('refuses a file that is %s', async (_case, content, message, advice) => {
 		const { error } = await run([await item(content)], { options: { bytesPerRequest: 1000 } });

@@ -533,7 +533,7 @@ class Play {
 		this.heal();
 		await this.pushFailed(item);
 		if (said !== undefined || item?.json.atEnd === false) {
-			const [, number] = /Skip Records: (\d+)/.exec(said ?? '') ?? [];
+			const [, number] = /'Skip Records' to (\d+)/.exec(said ?? '') ?? [];
 			const options = { skipRecords: Number(number ?? 0) };
 			const rest = await this.fileRun(source, parameters({}, options));
 			await this.pushFailed(rest.item);

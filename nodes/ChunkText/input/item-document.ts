@@ -3,38 +3,37 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Run } from '../../shared/n8n/run/run';
 import { fieldsOfItem, fileFieldsOf } from '../../shared/n8n/sources/files';
 import { InputError } from '../../shared/service/input-error';
-import { isEmpty, filled } from '../../shared/service/json';
+import { isNullOrEmptyText, nonEmptyMembers } from '../../shared/service/json';
 import type { ChunkTask, SourceDocument } from './text';
-import { listed } from '../../shared/n8n/sources/file-errors';
+import { quotedList } from '../../shared/n8n/sources/file-errors';
 
 const OPTIONAL_FIELDS = [
 	['description', 'documentDescription'],
 	['url', 'documentUrl'],
 ] as const;
 
-/** A parameter that an item needs. */
-export type NeededParameter = 'documentId' | 'documentName' | 'text';
+export type RequiredParameter = 'documentId' | 'documentName' | 'text';
 
 /**
  * Reads the document of an item.
  *
- * @param needed what it must have: a document whose text is empty needs no name
- * @param file its ID and name, if they are those of a text file
+ * @param required parameters that must not be empty. A document whose text is empty needs no name.
+ * @param file ID and name of the document, if the text comes from a text file
  * @throws InputError that names all parameters that are empty
  */
 export function readDocument(
 	{ run, parameters, mode }: ChunkTask,
 	itemIndex: number,
-	needed: readonly NeededParameter[],
+	required: readonly RequiredParameter[],
 	file?: { id: string; name: string },
 ): SourceDocument {
 	const json = fieldsOfItem(run, itemIndex);
 	const advice = (labels: string) => adviceFor(labels, json, mode === 'perDocument');
-	const empty = (file ? [] : needed).filter((name) => {
+	const empty = (file ? [] : required).filter((name) => {
 		const value = parameters.value(name, itemIndex);
-		return isEmpty(value) || (name !== 'text' && String(value).trim() === '');
+		return isNullOrEmptyText(value) || (name !== 'text' && String(value).trim() === '');
 	});
-	// A text without a document is an error of its own.
+	// If only the text is missing, its error is thrown elsewhere.
 	if (empty.length > 0 && empty[0] !== 'text') {
 		const labels = empty.map((name) => `'${parameters.label(name)}'`);
 		const names = labels.join(', ').replace(/, ([^,]+)$/, ' and $1');
@@ -44,39 +43,42 @@ export function readDocument(
 		throw new InputError(message, first, names.replace(' and ', ' or '));
 	}
 	const id = file?.id ?? parameters.id('documentId', itemIndex);
-	// Happens where the text is the only field: nothing could be updated or deleted by such an ID.
+	// This happens if the text is the only field. A document with such an ID could never be updated or
+	// deleted.
 	if (id.includes('\n') && parameters.value('text', itemIndex) === id)
 		throw new InputError("'Document ID' is the text itself", advice("'Document ID'"));
 	const previousChunkCount = parameters.get('options.previousChunkCount', itemIndex);
-	if (!needed.includes('documentName')) return { id, fields: {}, previousChunkCount };
+	if (!required.includes('documentName')) return { id, fields: {}, previousChunkCount };
 	const name = file?.name ?? parameters.get('documentName', itemIndex);
 	const others = OPTIONAL_FIELDS.map(([field, option]): [string, unknown] => {
 		const isAdded = parameters.isAdded('options', option);
 		return [field, isAdded ? parameters.value(`options.${option}`, itemIndex) : json[field]];
 	});
-	return { id, fields: { name, ...(filled(others) as IDataObject) }, previousChunkCount };
+	return {
+		id,
+		fields: { name, ...(nonEmptyMembers(others) as IDataObject) },
+		previousChunkCount,
+	};
 }
 
-/** @param labels of the parameters that are wrong, in quotes */
+/** @param labels quoted labels of the parameters that are empty or wrong */
 function adviceFor(labels: string, json: IDataObject, isPerDocument: boolean): string {
 	const output = isPerDocument ? 'One Item per Document' : 'Documents Ready to Push';
 	const target = labels.includes(' and ') ? 'each' : 'it';
 	const names = Object.keys(json);
-	const fields = names.length > 0 ? ` The fields of the item are: ${listed(names)}.` : '';
+	const fields = names.length > 0 ? ` The fields of the item are: ${quotedList(names)}.` : '';
 	return `'${output}' needs ${labels}: drag a field of the item or of an earlier node into ${target}, or set 'Output' to 'One Item per Chunk'.${fields}`;
 }
 
-/** What to do about an empty text, which may be in a file. */
+/** Returns what to do about an empty text. If the item has a file, the text may be in the file. */
 export const adviceForText = (run: Run, itemIndex: number, otherwise: string): string =>
 	fileFieldsOf(run, itemIndex).length === 0
 		? otherwise
 		: "The item has a file. To chunk its text, choose 'Text File' in 'Texts From', or 'File' if it has one record per text.";
 
 /**
- * Marks documents whose chunks get the same IDs. A chunk that one document no longer has may still belong to another.
- * A hint names the documents.
- *
- * @param documents by their IDs
+ * Marks documents with the same ID, and adds a hint that names them. Their chunks get the same IDs, so a
+ * chunk that is missing from one of these documents may still belong to another one.
  */
 export function markShared(
 	documents: ReadonlyMap<string, readonly SourceDocument[]>,
@@ -86,6 +88,6 @@ export function markShared(
 	for (const document of shared) document.isShared = true;
 	if (shared.length === 0) return;
 	run.hint(
-		`Several items have the same 'Document ID' (${listed([...new Set(shared.map(({ id }) => id))])}), so their chunks get the same IDs and replace each other in the index. Give each text its own document ID.`,
+		`Several items have the same 'Document ID' (${quotedList([...new Set(shared.map(({ id }) => id))])}), so their chunks get the same IDs and replace each other in the index. Give each text its own document ID.`,
 	);
 }

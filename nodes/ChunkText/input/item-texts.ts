@@ -1,9 +1,9 @@
 import { TextFiles } from '../../shared/n8n/sources/text-files';
 import { resultsPath } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
-import { isEmpty } from '../../shared/service/json';
+import { isNullOrEmptyText } from '../../shared/service/json';
 import { quoted } from '../../shared/service/outcome-messages';
-import { adviceForText, markShared, readDocument, type NeededParameter } from './item-document';
+import { adviceForText, markShared, readDocument, type RequiredParameter } from './item-document';
 import { documentsIn, previousRequest, type PreviousRequest } from './previous-requests';
 import { areConstant, readSettings } from './settings';
 import {
@@ -12,31 +12,32 @@ import {
 	type ChunkTask,
 	type SourceDocument,
 	type TextEntry,
-	type TextRef,
+	type AwaitedText,
 } from './text';
 
-/** Where the items of Get Results say which earlier request they stand for. */
+/** Reads from an item of Get Results which earlier request it stands for. */
 export interface IdSource {
 	idOf: (itemIndex: number) => string;
-	/** Which text of the request the item is; empty for all of them. */
+	/** Returns the position of the text in the request. An empty position stands for all texts. */
 	positionOf: (itemIndex: number) => unknown;
 }
 
 /** Reads the texts to submit from the input items, or the earlier requests that the items stand for. */
 export class ItemTexts {
-	/** Each earlier request once, with all items that stand for it. */
+	/** Earlier requests by chunking ID, each with the texts of all items that stand for it. */
 	readonly requests = new Map<string, PreviousRequest>();
-	/** Documents without a text, which have no chunks. Only with one item per document. */
-	readonly empty: TextRef[] = [];
-	/** If each file is a text. */
+	/**
+	 * Documents whose text is empty, so that they have no chunks. They are only collected with one item per
+	 * document.
+	 */
+	readonly empty: AwaitedText[] = [];
 	readonly files: TextFiles | undefined;
-	/** Documents by their IDs. */
 	private readonly documents = new Map<string, SourceDocument[]>();
-	/** The settings, if they are the same for all items. */
-	private constant: ReturnType<typeof readSettings> | undefined;
+	/** The settings of all items, if they are constant. */
+	private sharedSettings: ReturnType<typeof readSettings> | undefined;
 	private readonly source: 'item' | 'file' | 'textFile';
 
-	/** @param ids if all items stand for earlier requests */
+	/** @param ids reads the earlier requests; undefined if the items contain texts to submit */
 	constructor(
 		private readonly task: ChunkTask,
 		private readonly ids?: IdSource,
@@ -50,8 +51,8 @@ export class ItemTexts {
 	/**
 	 * Reads an item.
 	 *
-	 * @returns its text; undefined for one that stands for an earlier request or has an empty document
-	 * @throws InputError for one that cannot be used
+	 * @returns its text, or undefined if the item stands for an earlier request or its text is empty
+	 * @throws InputError if the item is invalid
 	 */
 	async read(itemIndex: number): Promise<TextEntry[] | undefined> {
 		const { parameters, mode } = this.task;
@@ -71,9 +72,9 @@ export class ItemTexts {
 	}
 
 	/**
-	 * Finishes reading, once all items were read.
+	 * Finishes reading, after all items were read.
 	 *
-	 * @returns the texts in such an order that as many as possible share a request
+	 * @returns the texts, sorted so that as many as possible share a request
 	 */
 	finish(entries: readonly TextEntry[]): TextEntry[] {
 		const { run } = this.task;
@@ -83,7 +84,7 @@ export class ItemTexts {
 		);
 	}
 
-	/** The ID of the document of an item that fails, as far as it has one. */
+	/** Returns the document ID of an invalid item, if it has one. */
 	idOf(itemIndex: number): string | undefined {
 		if (this.task.mode === 'chunks') return undefined;
 		try {
@@ -95,11 +96,11 @@ export class ItemTexts {
 
 	private documentOf(
 		itemIndex: number,
-		needed: readonly NeededParameter[],
+		required: readonly RequiredParameter[],
 	): SourceDocument | undefined {
 		if (this.task.mode === 'chunks') return undefined;
 		const file = this.files?.documentOf(itemIndex);
-		const document = readDocument(this.task, itemIndex, needed, file);
+		const document = readDocument(this.task, itemIndex, required, file);
 		const same = this.documents.get(document.id) ?? [];
 		this.documents.set(document.id, same);
 		same.push(document);
@@ -109,41 +110,40 @@ export class ItemTexts {
 	private addRequest(itemIndex: number, chunkingId: string): undefined {
 		const { run, options } = this.task;
 		const { json = {} } = run.items[itemIndex] ?? {};
-		const given = this.ids?.positionOf(itemIndex);
-		const { refs, textCount } = previousRequest(json, itemIndex, chunkingId, given);
-		// Fails for an ID that cannot be part of a path.
+		const textPosition = this.ids?.positionOf(itemIndex);
+		const { texts, textCount } = previousRequest(json, itemIndex, chunkingId, textPosition);
+		// This throws if the ID cannot be part of a path.
 		resultsPath(options.resultsPath, chunkingId);
 		const document = documentsIn(json)
 			? undefined
 			: this.documentOf(itemIndex, ['documentId', 'documentName']);
-		const known = this.requests.get(chunkingId) ?? { chunkingId, refs: [], textCount };
+		const known = this.requests.get(chunkingId) ?? { chunkingId, texts: [], textCount };
 		this.requests.set(chunkingId, known);
 		known.textCount ??= textCount;
-		known.refs.push(...refs.map((ref) => (document ? { ...ref, document } : ref)));
+		known.texts.push(...texts.map((one) => (document ? { ...one, document } : one)));
 	}
 
-	/** Settings of an item and their group. */
 	private settingsOf(itemIndex: number): ReturnType<typeof readSettings> {
-		if (this.constant) return this.constant;
+		if (this.sharedSettings) return this.sharedSettings;
 		const { parameters } = this.task;
 		const settings = readSettings(parameters, itemIndex);
-		if (areConstant(parameters)) this.constant = settings;
+		if (areConstant(parameters)) this.sharedSettings = settings;
 		return settings;
 	}
 
 	private entryOf(itemIndex: number, text: unknown, document?: SourceDocument): TextEntry {
 		const { run, options } = this.task;
 		const maxBytes = options.bytesPerRequest;
-		const own = { document, items: [itemIndex], ...this.settingsOf(itemIndex) };
+		const entry = { document, items: [itemIndex], ...this.settingsOf(itemIndex) };
 		if (this.files) {
-			const called = `The file ${quoted(this.files.fileOf(itemIndex).name)}`;
-			return { text: usableText(text, called, maxBytes, FILE_ADVICE), ...own };
+			const subject = `The file ${quoted(this.files.fileOf(itemIndex).name)}`;
+			return { text: usableText(text, subject, maxBytes, FILE_ADVICE), ...entry };
 		}
-		if (isEmpty(text)) {
+		if (isNullOrEmptyText(text)) {
 			const advice = adviceForText(run, itemIndex, POINT_TO_TEXT);
 			throw new InputError("'Text' is empty", advice, "'Text'");
 		}
-		return { text: usableText(text, "'Text'", maxBytes), ...own };
+		return { text: usableText(text, "'Text'", maxBytes), ...entry };
 	}
 }
 

@@ -1,45 +1,43 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { InputError } from '../../shared/service/input-error';
-import { isEmpty } from '../../shared/service/json';
-import type { SourceDocument, TextRef } from './text';
+import { isNullOrEmptyText } from '../../shared/service/json';
+import type { SourceDocument, AwaitedText } from './text';
 
-/** A chunking request submitted by an earlier run, with what items wait for. */
+/** A chunking request of an earlier run, with the texts that input items wait for. */
 export interface PreviousRequest {
 	chunkingId: string;
-	refs: TextRef[];
-	/** How many texts the request had, if an item says so. */
+	texts: AwaitedText[];
+	/** Number of texts in the request, if an item contains it. */
 	textCount: number | undefined;
 }
 
 /**
  * Reads which request an item stands for.
  *
- * @param itemIndex number of the item
- * @param chunkingId the one that it names
- * @param given which text of the request it is; empty for all of them
- * @throws InputError for a position that cannot be used
+ * @param textPosition position of the text in the request; empty for all texts
+ * @throws InputError if the position is invalid
  */
 export function previousRequest(
 	json: IDataObject,
 	itemIndex: number,
 	chunkingId: string,
-	given: unknown,
+	textPosition: unknown,
 ): PreviousRequest {
-	const position = parsePosition(given);
+	const position = parsePosition(textPosition);
 	const documents = documentsIn(json);
-	const refs =
+	const texts =
 		documents === undefined || position !== undefined
-			? [refOf(itemIndex, position, documents)]
-			: documents.map((_document, at) => refOf(itemIndex, at, documents));
+			? [awaitedText(itemIndex, position, documents)]
+			: documents.map((_document, at) => awaitedText(itemIndex, at, documents));
 	const { textsInRequest } = json;
 	const textCount = typeof textsInRequest === 'number' ? textsInRequest : undefined;
-	return { chunkingId, refs, textCount };
+	return { chunkingId, texts, textCount };
 }
 
 /**
- * The documents of an item that stands for all texts of a request, as Submit returns it for texts from
- * a file: `documents` has the fields of each.
+ * Returns the documents of an item that stands for all texts of a request. Submit returns such items for
+ * texts from a file, and `documents` contains the fields of each document.
  */
 export function documentsIn(json: IDataObject): SourceDocument[] | undefined {
 	const { documents, textsInRequest } = json;
@@ -49,11 +47,11 @@ export function documentsIn(json: IDataObject): SourceDocument[] | undefined {
 	});
 }
 
-function refOf(
+function awaitedText(
 	itemIndex: number,
 	position: number | undefined,
 	documents: SourceDocument[] = [],
-): TextRef {
+): AwaitedText {
 	const document = position === undefined ? undefined : documents[position];
 	return {
 		items: [itemIndex],
@@ -64,7 +62,7 @@ function refOf(
 }
 
 function parsePosition(value: unknown): number | undefined {
-	if (isEmpty(value)) return undefined;
+	if (isNullOrEmptyText(value)) return undefined;
 	const position = typeof value === 'string' && value.trim() === '' ? NaN : Number(value);
 	const isNumber = typeof value === 'number' || typeof value === 'string';
 	if (isNumber && Number.isSafeInteger(position) && position >= 0) return position;

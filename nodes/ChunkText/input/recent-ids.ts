@@ -1,12 +1,12 @@
-/** How many IDs are remembered at least: memory must not grow with a file. */
+/** Minimum number of IDs to remember. It is limited so that memory does not grow with the file. */
 const MAX_IDS = 100_000;
 
-/** Remembers the IDs of the last documents, at least 100,000 and at most twice as many. */
+/** Remembers the IDs of the latest documents, at least 100,000 and at most twice as many. */
 export class RecentIds {
 	private recent = new Set<string>();
 	private older = new Set<string>();
 
-	/** Adds an ID, and returns whether it is one of the last. */
+	/** Adds an ID and returns whether it was known. */
 	has(id: string): boolean {
 		const isKnown = this.recent.has(id) || this.older.has(id);
 		this.recent.add(id);

@@ -4,16 +4,16 @@ import { inexactNumberIn } from '../../shared/records/exact-numbers';
 import { fieldOf, withoutField } from '../../shared/records/fields';
 import type { Findings } from '../../shared/records/findings';
 import { FORMATS } from '../../shared/records/format';
-import { detached } from '../../shared/records/record';
+import { detach } from '../../shared/records/record';
 import type { FileToRead } from '../../shared/n8n/sinks/file-sink';
 import {
 	idIn,
-	neededFields,
+	requiredFields,
 	optionalFieldsOf,
-	readItemFields,
-	requiredFieldsOf,
-	type DocumentFields,
-} from '../../shared/n8n/sources/document-fields';
+	readItemMapping,
+	readIdAndName,
+	type FieldMapping,
+} from '../../shared/n8n/sources/field-mapping';
 import type { FileReading } from '../../shared/n8n/sources/file-source';
 import type { UnusedFields } from '../../shared/n8n/sources/unused-fields';
 import { InputError } from '../../shared/service/input-error';
@@ -25,56 +25,58 @@ import { readSettings } from './settings';
 import { usableText, type ChunkTask, type SourceDocument, type TextEntry } from './text';
 
 /**
- * Reads how the records of a file are read. Those without a usable text, or document if these are
- * wanted, fail.
+ * Describes how the records of a file are read. A record fails if its text is invalid, or if its document is
+ * needed and invalid.
  *
- * @param all.ids of the documents of all files
- * @param all.unused notes which optional fields the records have
- * @throws InputError for a parameter that cannot be used
+ * @param all.ids IDs of the latest documents of all files
+ * @param all.unusedFields notes which optional fields the records have
+ * @throws InputError if a parameter is invalid
  */
 export function recordTexts(
 	{ parameters, options, mode }: ChunkTask,
 	{ file: { format, findings }, itemIndex }: FileToRead,
-	{ ids, unused }: { ids: RecentIds; unused: UnusedFields },
+	{ ids, unusedFields }: { ids: RecentIds; unusedFields: UnusedFields },
 ): Omit<FileReading<TextEntry>, 'sink'> {
 	const textField = parameters.requiredText('textField', itemIndex);
-	const document = mode === 'chunks' ? undefined : documentFields(parameters, itemIndex);
-	const grouped = readSettings(parameters, itemIndex);
+	const mapping = mode === 'chunks' ? undefined : documentMapping(parameters, itemIndex);
+	const settings = readSettings(parameters, itemIndex);
 	const { bytesPerRequest: maxBytes, keepSourceFields = 'none' } = options;
 	return {
-		needed: [[textField, 'Text Field'], ...(document ? neededFields(document) : [])],
+		requiredFields: [[textField, 'Text Field'], ...(mapping ? requiredFields(mapping) : [])],
 		entryOf: (value, { items, record }) => {
 			if (!isObject(value))
-				throw new InputError('The record is not a JSON object', NOT_AN_OBJECT);
-			if (document) unused.note(value, document);
+				throw new InputError('The record is not a JSON object', NOT_AN_OBJECT_ADVICE);
+			if (mapping) unusedFields.note(value, mapping);
 			const text = usableText(
 				fieldOf(value, textField),
 				`The field ${quoted(textField)}`,
 				maxBytes,
-				NO_TEXT,
+				NO_TEXT_ADVICE,
 			);
-			const found = document && documentOf(value, document);
+			const sourceDocument = mapping && documentOf(value, mapping);
 			const { text: json = '', line = 0 } = record ?? {};
 			if (keepSourceFields !== 'none' && FORMATS[format].isJson)
 				noteInexactNumber(findings, json, line);
-			if (found && ids.has(found.id)) findings.add('sameId', line, detached(found.id));
+			if (sourceDocument && ids.has(sourceDocument.id))
+				findings.add('sameId', line, detach(sourceDocument.id));
 			return {
 				items,
 				text,
-				document: found,
-				...grouped,
-				// Without its content, of which only what is needed is kept.
+				document: sourceDocument,
+				...settings,
+				// The parsed value of the record is dropped to save memory. This entry contains everything
+				// that is needed of it.
 				record: record && { ...record, value: undefined },
 				source: sourceOf(value as IDataObject, textField, keepSourceFields),
 			};
 		},
-		idOf: (value) => idIn(value, document?.id ?? 'id'),
+		idOf: (value) => idIn(value, mapping?.id ?? 'id'),
 	};
 }
 
 /**
- * Returns the fields of a record that its chunks may keep. If all fields are kept, the text is left out. With the text,
- * each chunk would match every search that matches the document.
+ * Returns the fields of a record that its chunks may keep. If all fields are kept, the text is left out.
+ * Otherwise each chunk would contain the whole text and match every search that matches the document.
  */
 function sourceOf(
 	record: IDataObject,
@@ -85,17 +87,16 @@ function sourceOf(
 	return keepSourceFields === 'all' ? withoutField(record, textField) : record;
 }
 
-/** Where the document of a record is in it. */
-const documentFields = (parameters: ChunkParameters, itemIndex: number): DocumentFields => ({
-	...readItemFields(parameters, itemIndex),
+const documentMapping = (parameters: ChunkParameters, itemIndex: number): FieldMapping => ({
+	...readItemMapping(parameters, itemIndex),
 	description: parameters.get('options.descriptionField', itemIndex).trim(),
 	url: parameters.get('options.urlField', itemIndex).trim(),
 });
 
 /**
- * Notes a number that would lose digits, because fields that are kept are serialized again.
+ * Notes a number that would lose digits, because fields that are kept are parsed and written again.
  *
- * @throws InputError for a number that would be null then
+ * @throws InputError for a number so large that it would become null
  */
 function noteInexactNumber(findings: Findings, json: string, line: number): void {
 	const number = inexactNumberIn(json);
@@ -107,11 +108,11 @@ function noteInexactNumber(findings: Findings, json: string, line: number): void
 	);
 }
 
-const NOT_AN_OBJECT = 'Each record must be an object that has a text.';
-const NO_TEXT = "Correct the record, or enter another field as 'Text Field'.";
+const NOT_AN_OBJECT_ADVICE = 'Each record must be an object that contains a text.';
+const NO_TEXT_ADVICE = "Correct the record, or enter another field as 'Text Field'.";
 
-function documentOf(record: object, fields: DocumentFields): SourceDocument {
-	const { id, name } = requiredFieldsOf(record, { fields });
-	const others = optionalFieldsOf(record, fields) as IDataObject;
+function documentOf(record: object, mapping: FieldMapping): SourceDocument {
+	const { id, name } = readIdAndName(record, mapping);
+	const others = optionalFieldsOf(record, mapping) as IDataObject;
 	return { id, fields: { name, ...others }, previousChunkCount: 0 };
 }

@@ -2,17 +2,17 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { submitPath, type ChunkSettings } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
-import { isBlank } from '../../shared/service/push/document-id';
+import { isNullOrBlankText } from '../../shared/service/push/document-id';
 import type { ChunkParameters } from '../parameters';
 import type { TextEntry } from './text';
-import { filled } from '../../shared/service/json';
+import { nonEmptyMembers } from '../../shared/service/json';
 
 /**
- * Reads how the text of an item is to be chunked (docs/service-interface.md, Chunking request). Nothing
- * that the user left empty is part of it.
+ * Reads the chunking settings of an item (docs/service-interface.md, Chunking request). Values that the user
+ * left empty are omitted.
  *
- * @returns the settings, and the group of texts with equal ones
- * @throws InputError for a value that cannot be used, naming the parameter
+ * @returns the settings, and a group that is the same for equal settings
+ * @throws InputError that names the invalid parameter
  */
 export function readSettings(
 	parameters: ChunkParameters,
@@ -26,30 +26,32 @@ export function readSettings(
 		itemIndex,
 		'Choose an embedding model, or enter its ID, e.g. gte-small.',
 	);
-	// Fails for names that cannot be part of a path.
+	// This throws if a name cannot be part of a path.
 	submitPath(chunker, modelId);
-	// From the list, or any other text that an expression gives.
-	const addedText = (option: 'vectorQuantizationMethod' | 'dataType') =>
+	// The value comes from the list, or is any text that an expression returns.
+	const readOption = (option: 'vectorQuantizationMethod' | 'dataType') =>
 		parameters.isAdded('options', option) &&
-		!isBlank(parameters.value(`options.${option}`, itemIndex))
+		!isNullOrBlankText(parameters.value(`options.${option}`, itemIndex))
 			? parameters.requiredText(`options.${option}`, itemIndex)
 			: '';
+	const vectorQuantizationMethod = readOption('vectorQuantizationMethod');
+	const dataType = readOption('dataType');
 	const { dimReductionSize } = parameters.added('options', itemIndex, ['dimReductionSize']);
 	const settings: ChunkSettings = {
 		chunker,
 		modelId,
-		modelConfig: filled([
-			['vectorQuantizationMethod', addedText('vectorQuantizationMethod')],
+		modelConfig: nonEmptyMembers([
+			['vectorQuantizationMethod', vectorQuantizationMethod],
 			['dimReductionSize', dimReductionSize || undefined],
 		]),
-		useCaseConfig: filled([['dataType', addedText('dataType')]]),
+		useCaseConfig: nonEmptyMembers([['dataType', dataType]]),
 		chunkerConfig: chunkerConfig(parameters, chosen, itemIndex),
 		additionalBodyFields: additionalBodyFields(parameters, itemIndex),
 	};
 	return { settings, group: JSON.stringify(settings) };
 }
 
-/** @throws InputError for `batch`, which would be replaced with the texts */
+/** @throws InputError for `batch`, which the node would overwrite with the texts */
 function additionalBodyFields(parameters: ChunkParameters, itemIndex: number): IDataObject {
 	const fields = parameters.get('options.additionalBodyFields', itemIndex);
 	if (!Object.hasOwn(fields, 'batch')) return fields;
@@ -59,7 +61,7 @@ function additionalBodyFields(parameters: ChunkParameters, itemIndex: number): I
 	);
 }
 
-/** Whether the settings are the same for all items, since there is no expression in them. */
+/** Returns whether the settings are the same for all items, because no parameter contains an expression. */
 export const areConstant = (parameters: ChunkParameters): boolean =>
 	parameters.areConstant(
 		'modelId',
@@ -80,6 +82,6 @@ function chunkerConfig(
 ): Record<string, unknown> {
 	if (chosen === 'custom') return parameters.get('chunkerConfig', itemIndex);
 	if (chosen !== 'regex-splitter') return parameters.added('chunkerSettings', itemIndex);
-	// Sent unchanged: only Python can tell whether it is valid.
-	return filled([['regex', parameters.get('regex', itemIndex)]]);
+	// The expression is sent unchanged, because only Python can tell whether it is valid.
+	return nonEmptyMembers([['regex', parameters.get('regex', itemIndex)]]);
 }

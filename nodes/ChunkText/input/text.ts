@@ -4,14 +4,13 @@ import type { Run } from '../../shared/n8n/run/run';
 import type { EntryOrigin } from '../../shared/n8n/sinks/sink';
 import type { ChunkSettings } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
-import { isEmpty } from '../../shared/service/json';
+import { isNullOrEmptyText } from '../../shared/service/json';
 import type { ChunkOptions, ChunkParameters } from '../parameters';
 import { figure } from '../../shared/service/numbers';
 
-/** What is returned for a text: chunks as documents of their own, plain chunks, or one item per document. */
+/** The output for a text: its chunks as documents, its chunks alone, or one item per document. */
 export type OutputMode = 'documents' | 'chunks' | 'perDocument';
 
-/** A run of Chunk Text with its parameters. */
 export interface ChunkTask {
 	run: Run;
 	parameters: ChunkParameters;
@@ -19,45 +18,49 @@ export interface ChunkTask {
 	mode: OutputMode;
 }
 
-/** The document that a text belongs to, for outputs that are ready to push. */
+/** The document that a text belongs to. It is only known for outputs that are ready to push. */
 export interface SourceDocument {
 	id: string;
-	/** `name` and, if given, `description` and `url`. */
+	/** `name` and, if the document has them, `description` and `url`. */
 	fields: IDataObject;
-	/** How many chunks it had when it was last pushed. */
+	/** Number of chunks that the document had when it was last pushed. */
 	previousChunkCount: number;
-	/** Other items have the same ID, so that nobody knows which of its chunks are gone. */
+	/**
+	 * Whether other items have the same document ID. It is then unknown which chunks of this document no
+	 * longer exist.
+	 */
 	isShared?: true;
 }
 
-/** A text, or all texts of a request, whose chunks an input item is waiting for. */
-export interface TextRef extends EntryOrigin {
-	/** Position in its request; undefined stands for all texts of the request. */
+/**
+ * A text whose chunks are expected for an input item. Without a position, it stands for all texts of a
+ * request.
+ */
+export interface AwaitedText extends EntryOrigin {
+	/** Position of the text in its request. */
 	position?: number | undefined;
-	/** The item stands for all texts of the request, and this is one of them. */
+	/** Whether the item stands for all texts of the request, and this is one of them. */
 	isOneOfAll?: true;
-	/** The text, if it is known. */
 	text?: string | undefined;
-	/** The record it comes from, if that is not the item. */
+	/** The record that the text comes from, if it comes from a file. */
 	source?: IDataObject | undefined;
-	/** Its document, if that is wanted. */
+	/** The document of the text, if the output contains documents. */
 	document?: SourceDocument | undefined;
 }
 
-/** A text to submit. */
-export interface TextEntry extends TextRef {
+export interface TextEntry extends AwaitedText {
 	text: string;
 	settings: ChunkSettings;
-	/** The same for equal settings: such texts may share a request. */
+	/** A key that is the same for equal settings. Texts with the same key may share a request. */
 	group: string;
 }
 
 /**
- * A text that a request can carry.
+ * Returns a value as a text that a request can contain.
  *
- * @param what it is called in messages
- * @param advice what to do about something else
- * @throws InputError for anything else
+ * @param what subject for messages
+ * @param advice what to do about an invalid value
+ * @throws InputError if the value is no text or too large
  */
 export function usableText(
 	value: unknown,
@@ -71,12 +74,15 @@ export function usableText(
 		if (bytes > maxBytes) throw textTooLarge(what, bytes, maxBytes);
 		return value;
 	}
-	throw new InputError(`${what} ${isEmpty(value) ? 'is empty' : 'must be a string'}`, advice);
+	throw new InputError(
+		`${what} ${isNullOrEmptyText(value) ? 'is empty' : 'must be a string'}`,
+		advice,
+	);
 }
 
 export const POINT_TO_TEXT = 'Drag the field with the text to chunk here, or enter the text.';
 
-/** The error of a text that no request can carry. */
+/** Returns the error for a text that is too large for any request. */
 export const textTooLarge = (what: string, bytes: number, maxBytes: number): InputError =>
 	new InputError(
 		`${what} has ${figure(bytes)} bytes, more than the ${figure(maxBytes)} that 'Bytes per Request' allows`,

@@ -3,38 +3,43 @@ import { requestSettings } from '../../shared/n8n/session/request-options';
 import { Session } from '../../shared/n8n/session/session';
 import { AI_SERVICE } from '../../shared/service/service-definitions';
 import { SCOPE_ADVICE } from '../../shared/service/tokens/scope';
-import type { ChunkTask, TextRef } from '../input/text';
+import type { ChunkTask, AwaitedText } from '../input/text';
 import { listOf } from '../../shared/service/numbers';
 
-/** A chunking request that the service accepted. */
+/** A chunking request that the service has accepted. */
 export interface Job {
 	readonly chunkingId: string;
-	/** What input items wait for. */
-	readonly refs: readonly TextRef[];
-	/** How many texts it has, if that is known. */
+	/** The texts whose chunks are expected. */
+	readonly texts: readonly AwaitedText[];
+	/** Number of texts in the request, if it is known. */
 	readonly textCount: number | undefined;
-	/** When this run began to wait for it, by the clock of the run. */
+	/** The time at which this run began to wait for the job. */
 	readonly since: number;
-	/** This run has submitted it. */
-	readonly isOwn: boolean;
-	/** As the service reported it last. */
+	readonly isOfThisRun: boolean;
 	status: string;
-	/** The last response with data that could not be used: it may come only once. */
-	kept?: unknown;
+	/**
+	 * The last response whose data could not be used. It is kept because the service may not return it again.
+	 */
+	unusedResponse?: unknown;
 	ended?: 'finished' | 'failed';
-	/** The service has answered a poll for it. */
+	/** Whether the service has answered a poll for this job. */
 	isKnown?: boolean;
 }
 
-/** More chunking IDs than this would make a message unreadable. */
 const MAX_IDS_IN_MESSAGE = 100;
 
-/** The jobs of a run; with texts from files those that were not returned. */
+/** The jobs of a run. With texts from files, finished jobs are removed. */
 export class Jobs extends Set<Job> {
-	/** The service has answered a poll for a job of this run, so a 404 means that it has lost a job. */
+	/**
+	 * Whether the service has answered a poll for a job of this run. If so, the path is right, and a 404
+	 * means that the service has lost a job.
+	 */
 	isPathRight = false;
 
-	/** All chunking IDs of a run that ends early, so that none is lost: what can still be fetched first. */
+	/**
+	 * Returns all chunking IDs for the error of a run that ends early, so that no job is lost. IDs whose
+	 * chunks can still be fetched come first.
+	 */
 	progress(): string {
 		return [
 			this.list(undefined, 'Unfinished chunking IDs'),
@@ -51,20 +56,18 @@ export class Jobs extends Set<Job> {
 	}
 }
 
-/** The AI service as one run uses it for its task. */
+/** A task of Chunk Text with everything that is needed to send its requests. */
 export interface ChunkService extends ChunkTask {
 	session: Session;
 	jobs: Jobs;
-	/** What all submissions of the run share. */
 	submitting: RequestSettings;
-	/** What all its polls and fetches share. */
 	fetching: RequestSettings;
 }
 
 /**
- * Opens the AI service for a run, with the scope that the node says.
+ * Opens the AI service for a run, with the scope of the node.
  *
- * @throws InputError for a credential or a scope that cannot be used
+ * @throws InputError if the credential or the scope is invalid
  */
 export async function openService(task: ChunkTask): Promise<ChunkService> {
 	const { run, parameters, options } = task;
@@ -76,7 +79,7 @@ export async function openService(task: ChunkTask): Promise<ChunkService> {
 		...task,
 		session,
 		jobs: new Jobs(),
-		// A text that is submitted twice may be chunked twice, which costs tokens and no data.
+		// Submitting a text twice may chunk it twice, which costs tokens but loses no data.
 		submitting: requestSettings(run, session, options, { idempotent: true }),
 		fetching: requestSettings(run, session, options, { idempotent: true }),
 	};

@@ -1,7 +1,15 @@
+/**
+ * Fetches the results of chunking jobs. A job that this run has submitted is polled at growing intervals
+ * until the service reports that it has finished or failed, or until Max Wait is over. `meaningOf` decides
+ * what each response means. Results may be delivered only once, so a response that contains data but cannot
+ * be used is kept in its job and returned with the error. If the service has lost a job, or a job with
+ * several texts has failed, the outcome tells `bulk` to submit the texts again. Get Results uses the same
+ * functions for jobs of earlier runs, but never submits anything.
+ */
 import { bulk } from '../../shared/flow/bulk';
 import { oneEach } from '../../shared/flow/one-each';
 import type { Outcome, Unfinished } from '../../shared/flow/outcome';
-import { inParallel } from '../../shared/flow/parallel';
+import { inParallel, type Consumer } from '../../shared/flow/parallel';
 import { poll, type Ending, type Finding } from '../../shared/flow/poll';
 import type { Verdict } from '../../shared/flow/verdict';
 import { resultsPath } from '../../shared/service/chunking/chunking';
@@ -17,38 +25,40 @@ import {
 } from './job-errors';
 import type { ChunkService, Job } from './chunk-service';
 
-/** How jobs are polled, in milliseconds. */
+/** Times for polling, in milliseconds. */
 export const POLLING = {
-	/** Between the first two polls of a job; each interval is longer. */
+	/** The pause before the second poll of a job. Each further pause is longer. */
 	firstMs: 250,
-	/** No interval is longer. */
+	/** The longest pause between two polls. */
 	longestMs: 10_000,
-	/** How long a new chunking ID may be unknown to the service. */
+	/** For this time after its submission, a job may be unknown to the service. */
 	unknownIdMs: 30_000,
-	/** How long the final poll may take. */
+	/** Time limit of the final poll. */
 	finalMs: 5000,
 };
 
-/** What was fetched for a job. */
-export type Fetched =
+export type FetchResult =
 	| {
 			type: 'results';
-			/** For each text of the request; undefined for an entry that cannot be read. */
-			texts: Array<TextResult | undefined>;
+			/**
+			 * The result of each text, in the order of the request. An entry that cannot be read is
+			 * undefined.
+			 */
+			results: Array<TextResult | undefined>;
 			body: unknown;
 	  }
-	/** Not finished: the items go on with the chunking ID. */
+	/** The job has not ended. The items are returned with the chunking ID. */
 	| { type: 'pending'; lastError?: unknown };
 
-/** Waits for what becomes of a job that was submitted. */
+/** Waits until a submitted job has an outcome. */
 export type Settle = (
 	job: Job,
 	service: ChunkService,
-	isAbandoned?: () => boolean,
-) => Promise<Outcome<Fetched> | Unfinished>;
+	consumer?: Consumer,
+) => Promise<Outcome<FetchResult> | Unfinished>;
 
 /** Polls a job until it has finished, failed or run out of time. */
-export const untilEnded: Settle = async (job, service, isAbandoned) => {
+export const waitForEnd: Settle = async (job, service, consumer) => {
 	const { run, options, fetching, jobs } = service;
 	const polling = {
 		...fetching,
@@ -58,11 +68,11 @@ export const untilEnded: Settle = async (job, service, isAbandoned) => {
 			await check(job, service, leftMs + POLLING.finalMs).catch((reason: unknown) => {
 				const isLost = isUnknownId(reason) && (job.isKnown || jobs.isPathRight);
 				if (!isLost || isTransient(reason, job, run.now())) throw reason;
-				return fail(job, reason, job.isOwn ? 'again' : undefined);
+				return fail(job, reason, job.isOfThisRun ? 'again' : undefined);
 			}),
 		judge: (error: unknown): Verdict =>
-			isTransient(error, job, run.now()) ? { action: 'retry' } : forJobAlone(error, service),
-		expire: (job: Job, lastError: unknown): Ending<Fetched> => {
+			isTransient(error, job, run.now()) ? { action: 'retry' } : judgePoll(error, service),
+		expire: (job: Job, lastError: unknown): Ending<FetchResult> => {
 			if (options.whenTimeRunsOut === 'output')
 				return { state: 'finished', response: { type: 'pending', lastError } };
 			const status = service.session.words(job.status);
@@ -72,26 +82,24 @@ export const untilEnded: Settle = async (job, service, isAbandoned) => {
 			};
 		},
 	};
-	return await poll<Job, Fetched>(job, polling, isAbandoned);
+	return await poll<Job, FetchResult>(job, polling, consumer);
 };
 
-/** Fetches nothing: the items go on with their chunking IDs. */
-export const notAtAll: Settle = async () =>
+/** Returns at once without polling. The items are returned with their chunking IDs. */
+export const fetchNothing: Settle = async () =>
 	await Promise.resolve({ ok: true, response: { type: 'pending' } });
 
-/** A job with what was fetched for it. */
 export interface FetchedJob {
 	job: Job;
-	outcome: Outcome<Fetched>;
+	outcome: Outcome<FetchResult>;
 }
 
-/** Fetches jobs of earlier runs, in one of two ways. */
 export type Fetch = (
 	jobs: Iterable<Job>,
 	service: ChunkService,
 ) => AsyncGenerator<FetchedJob[], void, undefined>;
 
-/** Polls jobs of earlier runs until each has ended, and returns them as soon as they have. */
+/** Polls jobs of earlier runs until each one has ended. Each job is returned as soon as it has ended. */
 export function fetchAll(
 	jobs: Iterable<Job>,
 	service: ChunkService,
@@ -99,54 +107,52 @@ export function fetchAll(
 	return inParallel<FetchedJob>(Infinity, async (tasks) => {
 		for (const job of jobs)
 			void tasks.start(async () => {
-				const outcome = await untilEnded(job, service, () => tasks.isAbandoned);
+				const outcome = await waitForEnd(job, service, tasks);
 				await tasks.put({ job, outcome: 'next' in outcome ? outcome.failure : outcome });
 			});
 		await Promise.resolve();
 	});
 }
 
-/** Fetches each job of earlier runs once, whether it has finished or not. */
+/** Fetches each job of earlier runs once, even if it has not ended. */
 export async function* fetchOnce(
 	jobs: Iterable<Job>,
 	service: ChunkService,
 ): AsyncGenerator<FetchedJob[], void, undefined> {
-	const send = async (job: Job): Promise<Fetched> => {
+	const send = async (job: Job): Promise<FetchResult> => {
 		const finding = await check(job, service);
 		if (finding.state === 'failed') throw finding.reason;
 		return finding.state === 'finished' ? finding.response : { type: 'pending' };
 	};
-	const line = { ...service.fetching, judge: (error: unknown) => forJobAlone(error, service) };
-	for await (const answers of bulk([[...jobs]], { ...oneEach(line, send), arePolls: true }))
-		yield answers.flatMap(({ entries, outcome }) => entries.map((job) => ({ job, outcome })));
+	const settings = { ...service.fetching, judge: (error: unknown) => judgePoll(error, service) };
+	for await (const results of bulk([[...jobs]], { ...oneEach(settings, send), arePolls: true }))
+		yield results.flatMap(({ entries, outcome }) => entries.map((job) => ({ job, outcome })));
 }
 
 async function check(
 	job: Job,
 	service: ChunkService,
 	leftMs = Infinity,
-): Promise<Finding<Fetched>> {
+): Promise<Finding<FetchResult>> {
 	const { options, session } = service;
 	const { body } = await session.request({
 		method: 'GET',
 		path: resultsPath(options.resultsPath, job.chunkingId),
 		timeoutMs: Math.min(options.timeoutSeconds * 1000, leftMs),
 		isUnmasked: true,
-		advice: job.isOwn ? ADVICE_FOR_OWN : ADVICE_FOR_EARLIER,
+		advice: job.isOfThisRun ? ADVICE_FOR_THIS_RUN : ADVICE_FOR_EARLIER_RUN,
 	});
 	job.isKnown = true;
-	if (job.isOwn) service.jobs.isPathRight = true;
+	if (job.isOfThisRun) service.jobs.isPathRight = true;
 	return meaningOf(job, body, service);
 }
 
 const CHECK_PATH = "'AI Service URL' in the credential and the option 'Results Path'";
-/** Advice by status for a job that this run has submitted. */
-const ADVICE_FOR_OWN = {
-	404: `The service does not have the results of this request: submit the text again. If that does not help, check ${CHECK_PATH}`,
+const ADVICE_FOR_THIS_RUN = {
+	404: `The service does not have the results of this request, so submit the text again. If that does not help, check ${CHECK_PATH}`,
 	content: `Check what the service says, and then ${CHECK_PATH}`,
 };
-/** Advice by status for a job whose chunking ID was given. */
-const ADVICE_FOR_EARLIER = {
+const ADVICE_FOR_EARLIER_RUN = {
 	404: `Check 'Chunking ID'. If the service no longer has it, submit the text again. If it has none of your IDs, check ${CHECK_PATH}`,
 	content: `Check what the service says, and then 'Chunking ID', ${CHECK_PATH}`,
 };
@@ -154,33 +160,37 @@ const ADVICE_FOR_EARLIER = {
 const isUnknownId = (error: unknown): boolean =>
 	error instanceof ServiceFailure && error.httpStatus === 404;
 
-/** Whether an error that is permanent elsewhere may pass for a job. */
-function isTransient(error: unknown, { isOwn, since }: Job, now: number): boolean {
-	// Such as the page of a proxy in place of the service.
+/** Returns whether polling again may succeed. For other requests, the same error is permanent. */
+function isTransient(error: unknown, { isOfThisRun, since }: Job, now: number): boolean {
+	// A proxy may have sent a page of its own instead of the response.
 	if (error instanceof ServiceFailure && error.kind === 'response') return true;
-	return isUnknownId(error) && isOwn && now - since < POLLING.unknownIdMs;
+	return isUnknownId(error) && isOfThisRun && now - since < POLLING.unknownIdMs;
 }
 
-/** Judges an error of a poll. A status such as 403 fails its job alone: others may be of other clients. */
-function forJobAlone(error: unknown, { fetching }: ChunkService): Verdict {
+/**
+ * Judges the failure of a poll. A status such as 403 fails only its job, because other jobs may belong to
+ * other clients.
+ */
+function judgePoll(error: unknown, { fetching }: ChunkService): Verdict {
 	const verdict = fetching.judge(error);
 	const isOfJob = error instanceof ServiceFailure && error.kind === 'status';
 	return verdict.action === 'stop' && isOfJob ? { ...verdict, action: 'fail' } : verdict;
 }
 
 /**
- * Says what a response means for its job (docs/service-interface.md, Chunking results), and takes into the
- * job what is known of it from now on.
+ * Decides what a response means for its job (docs/service-interface.md, Chunking results), and updates the
+ * job.
  *
- * @throws ServiceFailure for a response that cannot be used, where another one may be
+ * @throws ServiceFailure if the response is invalid, but a later one may be valid
  */
-function meaningOf(job: Job, body: unknown, { run, session }: ChunkService): Finding<Fetched> {
+function meaningOf(job: Job, body: unknown, { run, session }: ChunkService): Finding<FetchResult> {
 	const response = classify(body);
 	const { hasContent, state, status } = response;
 	if (status !== undefined && status.trim() !== '') job.status = status;
-	const hadContent = job.kept !== undefined;
-	// Chunks that came before a job failed are not given up for what its failure says.
-	if (hasContent && !(state === 'failed' && hadContent)) job.kept = body;
+	const hadContent = job.unusedResponse !== undefined;
+	// If chunks arrived before the job failed, they are kept instead of the response that reports the
+	// failure.
+	if (hasContent && !(state === 'failed' && hadContent)) job.unusedResponse = body;
 	switch (state) {
 		case 'invalid':
 			throw notAChunkingResponse(hasContent);
@@ -189,29 +199,33 @@ function meaningOf(job: Job, body: unknown, { run, session }: ChunkService): Fin
 		case 'finished': {
 			const { texts } = response;
 			if (job.textCount !== undefined && job.textCount !== texts.length) {
-				job.kept = body;
+				job.unusedResponse = body;
 				return fail(job, countMismatch(texts.length, job.textCount));
 			}
-			job.kept = undefined;
+			job.unusedResponse = undefined;
 			job.ended = 'finished';
-			return { state, response: { type: 'results', texts, body } };
+			return { state, response: { type: 'results', results: texts, body } };
 		}
 		case 'unreadable':
 			return fail(job, unreadableResults(session.words(job.status)));
 		case 'alreadyRetrieved':
 			return fail(job, alreadyRetrieved(hadContent));
 		case 'failed': {
-			const { refs, kept, isOwn } = job;
+			const { texts, unusedResponse, isOfThisRun } = job;
 			const words = session.words(body);
 			const reason = jobFailed(session.words(job.status), words, job.textCount ?? 1);
 			// The service does not say which text caused the error, so each text is submitted alone.
-			const mayRepeat = isOwn && refs.length > 1 && kept === undefined && !run.stopsOnFailure;
+			const mayRepeat =
+				isOfThisRun &&
+				texts.length > 1 &&
+				unusedResponse === undefined &&
+				!run.stopsOnFailure;
 			return fail(job, reason, mayRepeat ? 'split' : undefined);
 		}
 	}
 }
 
-function fail(job: Job, reason: unknown, next?: 'again' | 'split'): Ending<Fetched> {
+function fail(job: Job, reason: unknown, next?: 'again' | 'split'): Ending<FetchResult> {
 	job.ended = 'failed';
 	return { state: 'failed', reason, next };
 }

@@ -1,19 +1,19 @@
 import type { Packed } from '../../shared/flow/batcher';
-import type { BulkOptions } from '../../shared/flow/bulk';
+import type { BulkOptions } from '../../shared/flow/bulk-options';
 import { submitBody, submitPath } from '../../shared/service/chunking/chunking';
 import { classify } from '../../shared/service/chunking/chunking-response';
-import type { Fetched } from './fetch';
+import type { FetchResult } from './fetch';
 import { jobFailed, noChunkingId } from './job-errors';
 import { textTooLarge, type TextEntry } from '../input/text';
 import type { ChunkService, Job } from './chunk-service';
 
 /**
- * Returns how texts are submitted (docs/service-interface.md, Chunking request). Texts of a request have the same
- * settings, by which they are ordered.
+ * Describes how texts are submitted (docs/service-interface.md, Chunking request). All texts of a request
+ * have the same settings. The entries arrive sorted by settings, so that requests are as full as possible.
  */
 export function submissions(
 	service: ChunkService,
-): Omit<BulkOptions<TextEntry, Job, Fetched>, 'settle'> {
+): Omit<BulkOptions<TextEntry, Job, FetchResult>, 'settle'> {
 	const { jobs, options, submitting } = service;
 	const maxBytes = options.bytesPerRequest;
 	return {
@@ -50,10 +50,10 @@ async function send(texts: TextEntry[], { run, session, options }: ChunkService)
 		throw noChunkingId(state === 'invalid' ? '' : session.words(body));
 	return {
 		chunkingId,
-		refs: texts.map((text, position) => ({ ...text, position })),
+		texts: texts.map((text, position) => ({ ...text, position })),
 		textCount: texts.length,
 		since: run.now(),
-		isOwn: true,
+		isOfThisRun: true,
 		status,
 	};
 }

@@ -3,23 +3,21 @@ import type { IDataObject } from 'n8n-workflow';
 import { itemOf } from '../../shared/n8n/sinks/sink';
 import type { Run } from '../../shared/n8n/run/run';
 import { PartWriter, type Part } from '../../shared/records/part-writer';
-import type { TextRef } from '../input/text';
+import type { AwaitedText } from '../input/text';
 import { storeFile } from '../../shared/n8n/sinks/stored-file';
 
 /**
- * Writes chunks as JSON Lines into files of limited size, each returned as an item of its own that is
- * linked to the items of its texts. Memory holds one file.
+ * Writes chunks to JSON Lines files of limited size. Each file is returned as an item that is linked to the
+ * items of its texts. Only the current file is in memory.
  */
 export class ChunkFiles {
 	private readonly writer: PartWriter;
-	/** Files written so far. */
 	private parts = 0;
-	/** The items of what the current file has. */
+	/** Input items whose chunks are in the current file. */
 	private items = new Set<number>();
-	/** The item that stands for all files, so that they are returned in their order. */
+	/** The input item that all files are returned for, so that they keep their order. */
 	private owner: number | undefined;
 
-	/** @param name what the names of the files begin with */
 	constructor(
 		private readonly run: Run,
 		private readonly name: string,
@@ -28,16 +26,15 @@ export class ChunkFiles {
 		this.writer = new PartWriter(bytesPerFile);
 	}
 
-	/** Adds the chunks of a text. */
-	async add(ref: TextRef, records: readonly IDataObject[]): Promise<void> {
+	async add(text: AwaitedText, records: readonly IDataObject[]): Promise<void> {
 		for (const record of records) {
 			await this.run.yieldToOthers();
 			await this.save(this.writer.add(JSON.stringify(record)));
-			this.items.add(itemOf(ref));
+			this.items.add(itemOf(text));
 		}
 	}
 
-	/** All chunks have been added. */
+	/** Stores the last file, after all chunks were added. */
 	async end(): Promise<void> {
 		if (!this.run.signal.aborted) await this.save(this.writer.end());
 	}

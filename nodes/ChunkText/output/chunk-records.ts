@@ -5,105 +5,112 @@ import { fieldOf } from '../../shared/records/fields';
 import type { Chunk } from '../../shared/service/chunking/chunking-response';
 import { packVector } from '../../shared/service/chunking/vector';
 import type { ChunkOptions } from '../parameters';
-import type { ChunkTask, TextRef } from '../input/text';
+import type { ChunkTask, AwaitedText } from '../input/text';
 
-/** A text with its chunks, ready to be written as records. */
-interface ChunkedText {
-	ref: TextRef;
+interface TextWithChunks {
+	text: AwaitedText;
 	chunkingId: string;
 	chunks: Chunk[];
-	/** Whether these are certainly all chunks of the text. */
+	/** Whether the chunks are known to cover the whole text. */
 	isComplete: boolean;
-	/** The item or record the text comes from. */
 	source: IDataObject;
 }
 
 /**
- * Makes a record of each chunk of a text. Lists of numbers are those of the response, never copies: they
- * are most of its memory.
+ * Makes an output record from each chunk of a text. The lists of numbers are not copied, because they take up
+ * most of the memory of a response.
  */
 export async function recordsOf(
-	text: ChunkedText,
+	textWithChunks: TextWithChunks,
 	{ run, mode, options }: ChunkTask,
 ): Promise<IDataObject[]> {
-	const { ref, chunks } = text;
+	const { text, chunks } = textWithChunks;
 	const { vectors } = options;
-	const document = mode === 'chunks' ? undefined : ref.document;
-	// One item per document has them beside its chunks.
-	const kept = mode === 'perDocument' ? {} : keptOf(text, options);
-	const details = options.chunkDetails ? detailsOf(text) : {};
-	if (chunks.length === 0 && !document) return [{ ...kept, ...details, chunkCount: 0 }];
+	const document = mode === 'chunks' ? undefined : text.document;
+	// With one item per document, the source fields are stored once, next to the chunks.
+	const sourceFields = mode === 'perDocument' ? {} : sourceFieldsOf(textWithChunks, options);
+	const details = options.chunkDetails ? detailsOf(textWithChunks) : {};
+	if (chunks.length === 0 && !document) return [{ ...sourceFields, ...details, chunkCount: 0 }];
 	return await mapInSlices(chunks, run, (chunk, chunkIndex) => {
-		const { text: words, vector, ...measures } = chunk;
-		const own = {
+		const { text: chunkText, vector, ...measures } = chunk;
+		const chunkFields = {
 			...(document && {
 				id: chunkDocumentId(document.id, chunkIndex),
 				...document.fields,
 				parentId: document.id,
 			}),
 			chunkIndex,
-			text: words,
+			text: chunkText,
 			...(options.chunkDetails && { ...details, ...measures }),
 		};
-		// Its own fields come first and win, the vector last: a person sees the rest without scrolling.
-		const json: IDataObject = { ...own, ...kept, ...own };
+		// Fields of the chunk come first and override source fields of the same name. The vector comes last,
+		// so that a person sees the other fields without scrolling.
+		const json: IDataObject = { ...chunkFields, ...sourceFields, ...chunkFields };
 		if (vector && vectors !== 'none')
 			json.vector = (vectors === 'compact' ? packVector(vector) : undefined) ?? vector;
 		return json;
 	});
 }
 
-/** What is known of all chunks of a text. */
-const detailsOf = ({ ref, chunkingId, chunks }: ChunkedText): IDataObject => ({
+const detailsOf = ({ text, chunkingId, chunks }: TextWithChunks): IDataObject => ({
 	chunkingId,
 	chunkCount: chunks.length,
-	...(ref.isOneOfAll && { textPosition: ref.position }),
+	...(text.isOneOfAll && { textPosition: text.position }),
 });
 
 const chunkDocumentId = (id: string, index: number): string => `${id}#${index}`;
 
-type KeptOptions = Pick<ChunkOptions, 'keepSourceFields' | 'sourceFieldsToKeep'>;
+type SourceFieldOptions = Pick<ChunkOptions, 'keepSourceFields' | 'sourceFieldsToKeep'>;
 
-/** What Chunk Details adds. Fields of a source with the same names would be mistaken for it. */
-const DETAILS = ['chunkingId', 'chunkCount', 'start', 'end', 'tokensUsed'];
-/** Where a text stands that has not finished, as Submit returns it. */
+/**
+ * Fields that the option Chunk Details adds. Source fields with these names are removed, because readers
+ * would take them for details of the chunk.
+ */
+const DETAIL_FIELDS = ['chunkingId', 'chunkCount', 'start', 'end', 'tokensUsed'];
+/** Fields that Submit adds to a text whose job has not ended. */
 const STATE_FIELDS = ['status', 'textPosition', 'textsInRequest'];
 
-function keptOf({ source, chunkingId }: ChunkedText, options: KeptOptions): IDataObject {
-	const kept = keptFields(source, options);
-	if (options.keepSourceFields !== 'all') return kept;
-	for (const field of [...DETAILS, 'vector']) delete kept[field];
-	// They would send finished chunks back to Get Results.
-	if (source.chunkingId === chunkingId) for (const field of STATE_FIELDS) delete kept[field];
-	return kept;
-}
-
-/** The fields of a source that its output keeps. Never `error`: n8n would take the item for a failed one. */
-export function keptFields(
-	source: IDataObject,
-	{ keepSourceFields = 'none', sourceFieldsToKeep }: KeptOptions,
+function sourceFieldsOf(
+	{ source, chunkingId }: TextWithChunks,
+	options: SourceFieldOptions,
 ): IDataObject {
-	const kept: IDataObject = keepSourceFields === 'all' ? { ...source } : {};
-	for (const name of keepSourceFields === 'listed' ? sourceFieldsToKeep : []) {
-		const value = fieldOf(source, name);
-		if (value !== undefined) kept[name] = value as IDataObject[string];
-	}
-	delete kept.error;
-	return kept;
+	const fields = selectSourceFields(source, options);
+	if (options.keepSourceFields !== 'all') return fields;
+	for (const field of [...DETAIL_FIELDS, 'vector']) delete fields[field];
+	// With these fields, the finished chunks would look unfinished and be sent to Get Results again.
+	if (source.chunkingId === chunkingId) for (const field of STATE_FIELDS) delete fields[field];
+	return fields;
 }
 
 /**
- * Makes the items of a text: its records, and one for each chunk that no longer exists. With one item per
- * document: the item with all of this, and fields of its source.
+ * Returns the source fields to keep in the output. The field `error` is never kept, because n8n would treat
+ * the item as failed.
+ */
+export function selectSourceFields(
+	source: IDataObject,
+	{ keepSourceFields = 'none', sourceFieldsToKeep }: SourceFieldOptions,
+): IDataObject {
+	const fields: IDataObject = keepSourceFields === 'all' ? { ...source } : {};
+	for (const name of keepSourceFields === 'listed' ? sourceFieldsToKeep : []) {
+		const value = fieldOf(source, name);
+		if (value !== undefined) fields[name] = value as IDataObject[string];
+	}
+	delete fields.error;
+	return fields;
+}
+
+/**
+ * Returns the output items of a text: its records, and an item for each chunk that no longer exists. With one
+ * item per document, it returns a single item with all of this and the source fields.
  */
 export function itemsOf(
-	{ ref, chunks, isComplete, source }: Omit<ChunkedText, 'chunkingId'>,
+	{ text, chunks, isComplete, source }: Omit<TextWithChunks, 'chunkingId'>,
 	records: IDataObject[],
 	{ mode, options }: ChunkTask,
 ): IDataObject[] {
-	const { document } = ref;
+	const { document } = text;
 	if (document === undefined) return records;
-	// Chunks of a text that the service cut may be back in the next run.
+	// If the service has cut the text off, the missing chunks may exist again after the next run.
 	const removalsKnown = isComplete && !document.isShared;
 	const removedIds: string[] = [];
 	for (let at = chunks.length; removalsKnown && at < document.previousChunkCount; at++)
@@ -111,7 +118,7 @@ export function itemsOf(
 	if (mode === 'perDocument')
 		return [
 			{
-				...keptFields(source, options),
+				...selectSourceFields(source, options),
 				chunkCount: records.length,
 				removalsKnown,
 				documents: records,

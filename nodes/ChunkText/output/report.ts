@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { failed, type Failed, type Outcome } from '../../shared/flow/outcome';
+import { failureOf, type Failed, type Outcome } from '../../shared/flow/outcome';
 import { itemOf, type Sink } from '../../shared/n8n/sinks/sink';
 import {
 	coverage,
@@ -8,7 +8,7 @@ import {
 	type Coverage,
 } from '../../shared/service/chunking/chunking-response';
 import { fieldsOfItem } from '../../shared/n8n/sources/files';
-import { outcomeMessage, submitting } from '../../shared/service/outcome-messages';
+import { outcomeMessage, submitAction } from '../../shared/service/outcome-messages';
 import {
 	documentMissing,
 	jobMessage,
@@ -17,25 +17,26 @@ import {
 	positionMissing,
 	vectorMismatch,
 } from '../jobs/job-errors';
-import type { Fetched } from '../jobs/fetch';
+import type { FetchResult } from '../jobs/fetch';
 import type { ChunkService, Job } from '../jobs/chunk-service';
-import type { TextEntry, TextRef } from '../input/text';
+import type { TextEntry, AwaitedText } from '../input/text';
 import { ChunkFiles } from './chunk-files';
 import type { ChunkHints } from './chunk-hints';
-import { itemsOf, keptFields, recordsOf } from './chunk-records';
-import { filled } from '../../shared/service/json';
-import { isTool } from '../../shared/n8n/run/tool';
+import { itemsOf, selectSourceFields, recordsOf } from './chunk-records';
+import { nonEmptyMembers } from '../../shared/service/json';
 
-/** What a text gets of the results of its request: its chunks, or the reason why it gets none. */
-type Assigned = { ref: TextRef } & ({ chunks: Chunk[]; covered: Coverage } | { problem: unknown });
+/** The part of a job's results that belongs to one text: its chunks, or the reason why it has none. */
+type AssignedResult = { text: AwaitedText } & (
+	| { chunks: Chunk[]; covered: Coverage }
+	| { reason: unknown }
+);
 
-type Results = Extract<Fetched, { type: 'results' }>;
+type Results = Extract<FetchResult, { type: 'results' }>;
 
-/** Tells the sink of a source what has become of its texts. */
+/** Reports the outcomes of the texts of a source to its sink. */
 export class Report {
 	private readonly files: ChunkFiles | undefined;
 
-	/** @param name what the names of files with chunks begin with */
 	constructor(
 		private readonly service: ChunkService,
 		private readonly hints: ChunkHints,
@@ -47,153 +48,169 @@ export class Report {
 			this.files = new ChunkFiles(run, name, options.bytesPerFile);
 	}
 
-	/** Reports what was fetched for a job, or why nothing was. */
-	async answer(job: Job, outcome: Outcome<Fetched>): Promise<void> {
+	/** Reports what was fetched for a job, or why nothing was fetched. */
+	async reportJob(job: Job, outcome: Outcome<FetchResult>): Promise<void> {
 		if (!outcome.ok) {
-			for (const [at, ref] of job.refs.entries())
-				await this.failedOf(job, ref, outcome, at === 0 ? job.kept : undefined);
+			for (const [at, text] of job.texts.entries())
+				await this.reportFailure(
+					job,
+					text,
+					outcome,
+					at === 0 ? job.unusedResponse : undefined,
+				);
 			return;
 		}
 		const { response } = outcome;
-		if (response.type === 'pending') return await this.pending(job, response.lastError);
-		// Results may come only once: what a text cannot take is returned with the first such text.
+		if (response.type === 'pending') return await this.reportPending(job, response.lastError);
+		// Results may be delivered only once. If some texts cannot use their results, the failure of the
+		// first one returns the whole response.
 		let rest: unknown = response.body;
 		for (const assigned of assign(job, response, this.service)) {
 			await this.service.run.yieldToOthers();
-			if ('chunks' in assigned) await this.chunked(job, assigned);
+			if ('chunks' in assigned) await this.reportChunks(job, assigned);
 			else {
-				await this.failedOf(job, assigned.ref, failed(assigned.problem), rest);
+				await this.reportFailure(job, assigned.text, failureOf(assigned.reason), rest);
 				rest = undefined;
 			}
 		}
 	}
 
 	/** Reports a text that the service has not accepted, or may not have accepted. */
-	async notSubmitted(text: TextEntry, outcome: Failed): Promise<void> {
-		const action = submitting(text.document?.id);
+	async reportNotSubmitted(text: TextEntry, outcome: Failed): Promise<void> {
+		const action = submitAction(text.document?.id);
 		const message = outcomeMessage(action, outcome.reason, outcome.skipped);
-		await this.failed(text, outcome, message, {});
+		await this.fail(text, outcome, message, {});
 	}
 
-	/** Everything has been reported. */
+	/** Finishes the report, after all texts were reported. */
 	async end(): Promise<void> {
 		await this.files?.end();
 	}
 
-	private async chunked(
+	private async reportChunks(
 		{ chunkingId }: Job,
-		{ ref, chunks, covered }: Extract<Assigned, { chunks: unknown }>,
+		{ text, chunks, covered }: Extract<AssignedResult, { chunks: unknown }>,
 	): Promise<void> {
 		const { options } = this.service;
 		const hasVectors = chunks.some(({ vector }) => vector !== undefined);
-		this.hints.chunked(chunks, covered.missing, options.vectors !== 'none' && !hasVectors);
-		const source = this.sourceOf(ref);
-		const text = { ref, chunkingId, chunks, isComplete: covered.isComplete, source };
-		const records = await recordsOf(text, this.service);
-		await this.files?.add(ref, records);
-		const items = itemsOf(text, this.files ? [] : records, this.service);
-		await this.sink.returned(ref, items, { chunks: chunks.length });
+		this.hints.addText(chunks, covered.missing, options.vectors !== 'none' && !hasVectors);
+		const source = this.sourceOf(text);
+		const withChunks = { text, chunkingId, chunks, isComplete: covered.isComplete, source };
+		const records = await recordsOf(withChunks, this.service);
+		await this.files?.add(text, records);
+		const items = itemsOf(withChunks, this.files ? [] : records, this.service);
+		await this.sink.addItems(text, items, { chunks: chunks.length });
 	}
 
-	/** Texts whose chunks are not ready go on with what Get Results needs. */
-	private async pending(unfinished: Job, lastError: unknown): Promise<void> {
+	/** Returns texts whose chunks are not ready, with the fields that Get Results needs. */
+	private async reportPending(unfinished: Job, lastError: unknown): Promise<void> {
 		const job = { ...unfinished, status: this.service.session.words(unfinished.status) };
-		const { refs, status } = job;
-		if (refs.some(({ record }) => record !== undefined)) {
-			for (const [at, ref] of refs.entries())
-				await this.sink.returned(ref, at === 0 ? [submittedOf(job)] : []);
+		const { texts, status } = job;
+		if (texts.some(({ record }) => record !== undefined)) {
+			for (const [at, text] of texts.entries())
+				await this.sink.addItems(text, at === 0 ? [jobFields(job)] : []);
 			return;
 		}
-		this.hints.unfinished(refs.length, lastError);
+		this.hints.addUnfinished(texts.length, lastError);
 		const { keepSourceFields = 'all', sourceFieldsToKeep } = this.service.options;
-		for (const [at, ref] of refs.entries()) {
-			const kept = keptFields(this.sourceOf(ref), { keepSourceFields, sourceFieldsToKeep });
-			const response = this.responseOf(at === 0 ? job.kept : undefined);
-			const json = { ...kept, ...whereabouts(job, ref), status, ...response };
-			await this.sink.returned(ref, [json]);
+		for (const [at, text] of texts.entries()) {
+			const sourceFields = selectSourceFields(this.sourceOf(text), {
+				keepSourceFields,
+				sourceFieldsToKeep,
+			});
+			const response = this.responseOf(at === 0 ? job.unusedResponse : undefined);
+			const json = { ...sourceFields, ...fetchFields(job, text), status, ...response };
+			await this.sink.addItems(text, [json]);
 		}
 	}
 
-	/** @param response data that nobody could take, to be returned with the failure */
-	private async failedOf(
+	/** @param response response that could not be used, to be returned with the failure */
+	private async reportFailure(
 		job: Job,
-		ref: TextRef,
+		text: AwaitedText,
 		outcome: Failed,
 		response: unknown,
 	): Promise<void> {
 		const message = jobMessage(outcome.reason, job.chunkingId);
-		const json = { ...whereabouts(job, ref), ...this.responseOf(response) };
-		await this.failed(ref, outcome, message, json);
+		const json = { ...fetchFields(job, text), ...this.responseOf(response) };
+		await this.fail(text, outcome, message, json);
 	}
 
-	private async failed(
-		ref: TextRef,
+	private async fail(
+		text: AwaitedText,
 		{ reason, skipped, verdict }: Failed,
 		message: string,
 		json: IDataObject,
 	): Promise<void> {
-		const { id } = ref.document ?? {};
-		await this.sink.failed(ref, { reason, skipped, verdict, message, id, json });
+		const { id } = text.document ?? {};
+		await this.sink.addFailure(text, { reason, skipped, verdict, message, id, json });
 	}
 
-	/** A response that nobody could use, as a member of an item: it may come only once. A model has no use for it. */
+	/**
+	 * Returns an unused response as a member of an item, because the service may not deliver it again. A tool
+	 * omits the response, because a model cannot use it.
+	 */
 	private responseOf(body: unknown): IDataObject {
-		if (body === undefined || isTool(this.service.run.context)) return {};
-		return { response: this.service.session.masked(body) as IDataObject };
+		if (body === undefined || this.service.run.isTool) return {};
+		return { response: this.service.session.mask(body) as IDataObject };
 	}
 
-	private sourceOf(ref: TextRef): IDataObject {
-		return ref.source ?? fieldsOfItem(this.service.run, itemOf(ref));
+	private sourceOf(text: AwaitedText): IDataObject {
+		return text.source ?? fieldsOfItem(this.service.run, itemOf(text));
 	}
 }
 
-/** Assigns the results of a request to its texts, by their position in it. */
+/** Assigns the results of a request to its texts by their position in the request. */
 function* assign(
-	{ refs, textCount }: Job,
-	{ texts, body }: Results,
+	{ texts, textCount }: Job,
+	{ results, body }: Results,
 	{ session, mode, options }: ChunkService,
-): Generator<Assigned, void, undefined> {
+): Generator<AssignedResult, void, undefined> {
 	const needsDocument = mode !== 'chunks';
-	const given = (ref: TextRef, position: number): Assigned => {
-		if (position >= texts.length) return { ref, problem: noSuchText(position, texts.length) };
-		const result = texts[position];
+	const resultAt = (text: AwaitedText, position: number): AssignedResult => {
+		if (position >= results.length)
+			return { text, reason: noSuchText(position, results.length) };
+		const result = results[position];
 		if (result === undefined) {
 			const { chunkedData } = body as { chunkedData: unknown[] };
-			return { ref, problem: noChunks(session.words(chunkedData[position])) };
+			return { text, reason: noChunks(session.words(chunkedData[position])) };
 		}
 		const { chunks, mismatch } = result;
-		// A text without its vectors would replace good chunks.
+		// Chunks without vectors would replace good chunks in the index.
 		if (options.vectors !== 'none' && mismatch)
-			return { ref, problem: vectorMismatch(mismatch) };
-		return { ref, chunks, covered: coverage(ref.text, chunks) };
+			return { text, reason: vectorMismatch(mismatch) };
+		return { text, chunks, covered: coverage(text.text, chunks) };
 	};
-	const isOnly = refs.length === 1 && textCount === undefined && !needsDocument;
-	for (const ref of refs) {
-		if (needsDocument && ref.document === undefined) yield { ref, problem: documentMissing() };
-		else if (ref.position !== undefined || texts.length === 1)
-			yield given(ref, ref.position ?? 0);
-		else if (texts.length === 0) yield { ref, chunks: [], covered: coverage(ref.text, []) };
-		else if (!isOnly) yield { ref, problem: positionMissing(texts.length) };
+	const isOnly = texts.length === 1 && textCount === undefined && !needsDocument;
+	for (const text of texts) {
+		if (needsDocument && text.document === undefined) yield { text, reason: documentMissing() };
+		else if (text.position !== undefined || results.length === 1)
+			yield resultAt(text, text.position ?? 0);
+		else if (results.length === 0) yield { text, chunks: [], covered: coverage(text.text, []) };
+		else if (!isOnly) yield { text, reason: positionMissing(results.length) };
 		else
-			for (const position of texts.keys())
-				yield given({ ...ref, position, isOneOfAll: true }, position);
+			for (const position of results.keys())
+				yield resultAt({ ...text, position, isOneOfAll: true }, position);
 	}
 }
 
-/** What Get Results needs to fetch a text and to tell it from the others of its request. */
-const whereabouts = ({ chunkingId, textCount }: Job, { position }: TextRef): IDataObject =>
-	filled([
+/**
+ * Returns the fields that Get Results needs to fetch a text and to tell it apart from the other texts of its
+ * request.
+ */
+const fetchFields = ({ chunkingId, textCount }: Job, { position }: AwaitedText): IDataObject =>
+	nonEmptyMembers([
 		['chunkingId', chunkingId],
 		['textPosition', position],
 		['textsInRequest', textCount],
 	]) as IDataObject;
 
-/** The same for all texts of a request, which come from a file. */
-const submittedOf = ({ chunkingId, status, refs, textCount }: Job): IDataObject => ({
+/** Returns the fields that describe all texts of a request, if they come from a file. */
+const jobFields = ({ chunkingId, status, texts, textCount }: Job): IDataObject => ({
 	chunkingId,
 	status,
-	firstRecord: refs[0]?.record?.record,
-	lastRecord: refs.at(-1)?.record?.record,
+	firstRecord: texts[0]?.record?.record,
+	lastRecord: texts.at(-1)?.record?.record,
 	textsInRequest: textCount,
-	documents: refs.map(({ document }) => ({ id: document?.id, ...document?.fields })),
+	documents: texts.map(({ document }) => ({ id: document?.id, ...document?.fields })),
 });

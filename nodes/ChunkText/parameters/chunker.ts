@@ -1,15 +1,14 @@
 import { properties } from '../../shared/n8n/parameters/properties';
 
 /**
- * Embedding models that the service's documentation names (docs/service-interface.md, Models). The service
- * has no list of its models: any other is entered by its ID.
+ * Embedding models that the documentation of the service names (docs/service-interface.md, Models). Users
+ * enter any other model by its ID.
  */
 export const MODELS = ['e5-small-v2', 'gte-small'];
 
-/** Where a setting is shown. */
 const onlyFor = (...chunkers: string[]) => ({ show: { '/chunker': chunkers } });
 
-/** How to split and embed texts. To add a chunker, add an option and its settings here. */
+/** Parameters for splitting and embedding texts. To add a chunker, add an option and its settings here. */
 export const chunkerProperties = properties([
 	{
 		displayName: 'Model ID',
@@ -18,7 +17,7 @@ export const chunkerProperties = properties([
 		default: { mode: 'list', value: '' },
 		required: true,
 		description:
-			"Embedding model that computes the vectors. The list has the models that Lucidworks documents. The service's Use Case API lists all models that you can use: enter one of these by its ID.",
+			'Embedding model that computes the vectors. The list contains the models that Lucidworks documents. To use another model from the Use Case API of the service, enter its ID.',
 		modes: [
 			{
 				displayName: 'Documented Models',
@@ -75,11 +74,11 @@ export const chunkerProperties = properties([
 		displayName: 'Regex',
 		name: 'regex',
 		type: 'string',
-		// Blank lines, which may have spaces.
+		// Matches blank lines, which may contain spaces.
 		default: '\\n\\s*\\n',
 		placeholder: 'e.g. (?=\\n## )',
 		description:
-			"Regular expression to split at, in Python syntax. Splits at blank lines by default. Leave empty for the service's default.",
+			'Regular expression to split at, in Python syntax. The default splits at blank lines. If empty, the service uses its own default.',
 		displayOptions: { show: { chunker: ['regex-splitter'] } },
 	},
 	{
@@ -160,7 +159,6 @@ export const chunkerProperties = properties([
 	},
 ]);
 
-/** The chunkers as users see them, by their values. */
 export const CHUNKER_NAMES = Object.fromEntries(
 	chunkerProperties[1].options.map(({ value, name }) => [value, name]),
 );

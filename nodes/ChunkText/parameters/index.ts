@@ -7,7 +7,7 @@ import {
 	property,
 	shownFor,
 } from '../../shared/n8n/parameters/properties';
-import { fieldProperty, requiredFieldProperties } from '../../shared/n8n/sources/document-fields';
+import { fieldProperty, requiredFieldProperties } from '../../shared/n8n/sources/field-mapping';
 import {
 	fileProperties,
 	fileProperty,
@@ -54,14 +54,14 @@ const submits = { show: { operation: ['submitAndWait', 'submit'] } };
 const fetching = { operation: ['submitAndWait', 'getResults'] };
 const ofDocuments = { output: ['documents', 'perDocument'] };
 
-/** All parameters, in the order the editor shows them. */
+/** All parameters, in the order in which the editor shows them. */
 export const allProperties = properties([
 	{
 		displayName: 'Operation',
 		name: 'operation',
 		type: 'options',
 		noDataExpression: true,
-		// The first one is what n8n's search for nodes offers first.
+		// n8n's search for nodes offers the first operation first.
 		options: [
 			{
 				name: 'Submit and Wait',
@@ -95,18 +95,18 @@ export const allProperties = properties([
 					name: 'File',
 					value: 'file',
 					description: `Read one text per record from a file of any size (${RECORD_FILES.text})`,
-					// AI agents only pass on JSON.
+					// AI agents only pass on JSON, so a tool cannot read a file.
 					displayOptions: { hide: { '@tool': [true] } },
 				},
 				{
 					name: 'One Text per Item',
 					value: 'item',
-					description: 'Each input item has one text',
+					description: 'Each input item contains one text',
 				},
 				{
 					name: 'Text File',
 					value: 'textFile',
-					description: 'Each input item has a file, e.g. .txt or .md, that is one text',
+					description: 'Each input item has a file that is one text, e.g. .txt or .md',
 					displayOptions: { hide: { '@tool': [true] } },
 				},
 			],
@@ -133,7 +133,7 @@ export const allProperties = properties([
 			displayOptions: { show: { textSource: ['file'] } },
 		},
 		...shownFor(
-			// Submit has no output, but Get Results may need the documents later.
+			// Submit has no parameter Output, but Get Results may need the documents later.
 			{ show: { textSource: ['file'] }, hide: { output: ['chunks', 'perDocument'] } },
 			requiredFieldProperties,
 		),
@@ -159,7 +159,7 @@ export const allProperties = properties([
 				default: '={{ $json.textPosition }}',
 				placeholder: 'e.g. 0',
 				description:
-					"Zero-based position of the text in its request, as returned by 'Submit'. Can be empty if the request has one text.",
+					"Zero-based position of the text in its request, as returned by 'Submit', or empty if the request has only one text",
 			},
 			'Position of the text in the request, as it was returned when the text was submitted',
 			true,
@@ -170,7 +170,7 @@ export const allProperties = properties([
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to wait until the chunks are ready. If off, items whose chunks are not ready are returned with their status.',
+				'Whether to wait until the chunks are ready instead of returning unfinished texts with their status',
 		},
 	]),
 	...shownFor(
@@ -194,7 +194,7 @@ export const allProperties = properties([
 					default: '={{ $json.name }}',
 					required: true,
 					placeholder: 'e.g. Returns',
-					description: 'Name of each chunk of the document',
+					description: 'Name of the document, which each of its chunks also gets',
 				},
 				'Title of the document that the text belongs to',
 			),
@@ -207,7 +207,7 @@ export const allProperties = properties([
 	...shownFor(submits, chunkerProperties),
 	...shownFor({ show: fetching }, [
 		notForTools(output),
-		// A model that only wants a text to be split has no ID and no name for it.
+		// A model that only wants to split a text has no ID and no name for it.
 		onlyForTools({ ...output, default: 'chunks' }),
 	]),
 	...scopeProperties('Scope of the access token. Chunking needs Machine Learning Predict.').map(
@@ -216,11 +216,10 @@ export const allProperties = properties([
 	allOptions,
 ]);
 
-/** The parameters of Chunk Text, for reading. */
 export type ChunkParameters = Parameters<typeof allProperties>;
 
-/** What each item or file has its own value of. */
-const OF_ITEMS = [
+/** Options that may have a different value for each item or file. */
+const OPTIONS_PER_ITEM = [
 	'documentDescription',
 	'documentUrl',
 	'dataType',
@@ -234,19 +233,20 @@ const OF_ITEMS = [
 ] as const;
 
 /**
- * Reads the Options collection, as far as it is the same for all items.
+ * Reads the options that have one value for the whole run.
  *
- * @returns with vectors as the output has them, and `keepSourceFields` undefined if the user has not said it
+ * @returns the options. `vectors` is adapted to the output, and `keepSourceFields` is undefined if the user
+ *   has not added this option.
  */
 export function optionsOf(parameters: ChunkParameters, isTool: boolean) {
-	const options = parameters.collection('options', OF_ITEMS);
+	const options = parameters.collection('options', OPTIONS_PER_ITEM);
 	const { outputTo, vectors, keepSourceFields } = options;
 	const inFiles = outputTo === 'files' && vectors === 'compact' ? 'list' : vectors;
-	const isSaid = parameters.isAdded('options', 'keepSourceFields');
+	const isChosen = parameters.isAdded('options', 'keepSourceFields');
 	return {
 		...options,
 		vectors: isTool ? 'none' : inFiles,
-		keepSourceFields: isSaid ? keepSourceFields : undefined,
+		keepSourceFields: isChosen ? keepSourceFields : undefined,
 	};
 }
 

@@ -1,4 +1,4 @@
-import { recommendedFieldProperties } from '../../shared/n8n/sources/document-fields';
+import { recommendedFieldProperties } from '../../shared/n8n/sources/field-mapping';
 import {
 	bytesPerFileProperty,
 	encodingProperty,
@@ -15,7 +15,7 @@ const fromFile = { show: { '/textSource': ['file'] } };
 const notFromFile = { hide: { '/textSource': ['file'] } };
 const ofDocuments = { '/output': ['documents', 'perDocument'] };
 
-/** Settings by subject, each shown only where it applies, the rare ones last. */
+/** The options, grouped by subject. Each one is only shown where it applies, and rare ones come last. */
 export const allOptions = optionsProperty([
 	{
 		displayName: 'Keep Source Fields',
@@ -27,12 +27,20 @@ export const allOptions = optionsProperty([
 				value: 'all',
 				description: 'All fields of the input item or record, except the text of a record',
 			},
-			{ name: 'Listed', value: 'listed', description: "Those in 'Source Fields to Keep'" },
-			{ name: 'None', value: 'none', description: 'Only what this node returns' },
+			{
+				name: 'Listed',
+				value: 'listed',
+				description: "Only the fields named in 'Source Fields to Keep'",
+			},
+			{
+				name: 'None',
+				value: 'none',
+				description: 'No input fields, only what this node adds',
+			},
 		],
 		default: 'all',
 		description:
-			'Which input fields to keep. Without this option, chunks keep none. Submit and unfinished texts keep all.',
+			"Which input fields to keep in the output. Without this option, chunks keep none, while 'Submit' and unfinished texts keep all.",
 	},
 	{
 		displayName: 'Source Fields to Keep',
@@ -53,19 +61,20 @@ export const allOptions = optionsProperty([
 				name: 'Compact',
 				value: 'compact',
 				description:
-					'One string per vector, which Push Documents sends as numbers. Files always have lists of numbers.',
+					'One string per vector, which Push Documents sends as numbers. Files always contain lists of numbers.',
 			},
 			{
 				name: 'Number Lists',
 				value: 'list',
-				description: 'For nodes other than Push Documents. Slow to show in the editor.',
+				description:
+					'One list of numbers per vector, for nodes other than Push Documents. Slow to display in the editor.',
 			},
-			{ name: 'None', value: 'none', description: 'For full-text search without vectors' },
+			{ name: 'None', value: 'none', description: 'No vectors, for full-text search' },
 		],
 		default: 'compact',
 		description:
 			'How to return the embedding vector of each chunk. Semantic search needs vectors, but they make up most of the data.',
-		// AI agents never get vectors: a model cannot use them.
+		// A model cannot use vectors, so tools never return them.
 		displayOptions: { show: fetching, hide: { '@tool': [true] } },
 	},
 	{
@@ -83,8 +92,8 @@ export const allOptions = optionsProperty([
 			{ name: 'Items', value: 'items', description: 'One item per chunk' },
 		],
 		default: 'items',
-		description: 'Where to put the chunks',
-		// Tools return only JSON.
+		description: 'How to return the chunks',
+		// Tools only return JSON.
 		displayOptions: {
 			show: { ...fetching, '/output': ['documents', 'chunks'] },
 			hide: { '@tool': [true] },
@@ -106,7 +115,7 @@ export const allOptions = optionsProperty([
 		default: '={{ $json.description }}',
 		placeholder: 'e.g. How to return goods',
 		description:
-			'Description of each chunk. If not added, the description in the item is used.',
+			'Description of each chunk. Without this option, the description in the item is used.',
 		displayOptions: { show: ofDocuments, ...notFromFile },
 	},
 	{
@@ -115,11 +124,11 @@ export const allOptions = optionsProperty([
 		type: 'string',
 		default: '={{ $json.url }}',
 		placeholder: 'e.g. https://example.com/handbook/returns',
-		description: 'URL of each chunk. If not added, the URL in the item is used.',
+		description: 'URL of each chunk. Without this option, the URL in the item is used.',
 		displayOptions: { show: ofDocuments, ...notFromFile },
 	},
 	...shownFor(
-		// Submit has no output, but Get Results may need the documents later.
+		// Submit has no parameter Output, but Get Results may need the documents later.
 		{ ...fromFile, hide: { '/output': ['chunks', 'perDocument'] } },
 		recommendedFieldProperties,
 	),
@@ -130,7 +139,7 @@ export const allOptions = optionsProperty([
 		typeOptions: { minValue: 0, maxValue: 100_000 },
 		default: 0,
 		description:
-			'Number of chunks when the document was last pushed. IDs of chunks that no longer exist are returned for Delete Document.',
+			'Number of chunks when the document was last pushed, used to return the IDs of chunks that no longer exist',
 		displayOptions: {
 			show: { ...ofDocuments, '/operation': ['submitAndWait'] },
 			hide: { '/textSource': ['file'] },
@@ -156,7 +165,7 @@ export const allOptions = optionsProperty([
 		typeOptions: { minValue: 0 },
 		default: 256,
 		description:
-			"Number of dimensions of each vector, up to the model's own. Fewer allow more chunks per request. Omitted if 0.",
+			'Number of dimensions of each vector, at most as many as the model has. Fewer dimensions allow more chunks per request. Omitted if 0.',
 		displayOptions: submits,
 	},
 	{
@@ -177,7 +186,7 @@ export const allOptions = optionsProperty([
 		],
 		default: 'max-scale',
 		description:
-			'Makes vectors smaller, which allows more chunks per request. For any other method, use an expression.',
+			'How to make vectors smaller, which allows more chunks per request. For any other method, use an expression.',
 		displayOptions: submits,
 	},
 	{
@@ -230,7 +239,8 @@ export const allOptions = optionsProperty([
 	},
 	{ ...encodingProperty, displayOptions: { show: { '/textSource': ['file', 'textFile'] } } },
 	...shownFor(fromFile, readOptionProperties),
-	// Files are returned for texts from a file and where chunks go to files. No condition can say "or".
+	// Files are returned if the texts come from a file, or if the chunks are written to files. Display
+	// options cannot combine these two conditions.
 	{ ...bytesPerFileProperty, displayOptions: { hide: { '@tool': [true] } } },
 	{
 		displayName: 'Additional Body Fields',

@@ -1,14 +1,13 @@
-/** Limits of a request. */
 export interface BatchLimits {
 	maxCount: number;
 	maxBytes: number;
-	/** Bytes that a request of several entries has in addition to them. */
+	/** Bytes that a request of several entries needs besides the entries and separators. */
 	envelopeBytes?: number;
-	/** Bytes between one entry and the next. */
+	/** Bytes of the separator between two entries. */
 	separatorBytes?: number;
 }
 
-/** An entry ready to send: its text is written once, for size and body. */
+/** An entry with its text, which is written once and serves for the size and the body. */
 export interface Packed<E> {
 	entry: E;
 	text: string;
@@ -19,72 +18,67 @@ export interface Packed<E> {
 export interface Unsendable<E> {
 	entry: E;
 	reason: unknown;
-	/** Its size, if known. */
+	/** Size of the entry, or 0 if the size is unknown. */
 	bytes: number;
 }
 
-/** How entries become requests. */
+/** Rules by which entries become requests. */
 export interface Packing<E> {
 	limits: BatchLimits;
-	/** Makes the text of an entry, called once for each. An entry it throws for is unsendable. */
+	/** Writes the text of an entry. It is called once per entry. If it throws, the entry cannot be sent. */
 	textOf: (entry: E) => string;
-	/** The error of an entry that is larger than a request may be. */
+	/** Makes the error for an entry that is larger than a request may be. */
 	tooLarge: (entry: E, bytes: number) => Error;
-	/** A batch never holds two entries of one key, since a service may handle it in any order. */
+	/** Returns the key of an entry. A batch never has two entries with one key, because a service may use any order. */
 	keyOf?: (entry: E) => string;
-	/** Entries of one key that fit in one batch: the later one takes the place of the earlier one. */
+	/** Is called when a later entry replaces an earlier one with the same key in one batch. */
 	replace?: (later: E, earlier: E) => void;
-	/** A batch holds one group; entries arrive sorted by group. */
+	/** Returns the group of an entry. A batch has entries of one group only. Entries must be sorted by group. */
 	groupOf?: (entry: E) => string;
 }
 
-/** Entries of one request, in their order. */
 export type Batch<E> = Array<Packed<E>>;
 
-/** Where the entry of a key is in its batch. */
+/** Positions of entries in a batch, by their keys. */
 export type Keys = ReadonlyMap<string, number>;
 
 /** A batch that is ready to be sent. */
 export interface FullBatch<E> {
 	batch: Batch<E>;
 	keys: Keys;
+	/** Bytes of the request body. */
+	bytes: number;
 }
 
-export const entriesOf = <E>(batch: Batch<E>): E[] => batch.map(({ entry }) => entry);
-
 /**
- * Size of a request.
+ * Returns the size of a request body in bytes.
  *
- * @param count its entries
- * @param bytes of these alone
- * @returns bytes of its body
+ * @param entries number of entries
+ * @param bytes size of the entries alone
  */
 export const requestBytes = (
-	count: number,
+	entries: number,
 	bytes: number,
 	{ envelopeBytes = 0, separatorBytes = 0 }: BatchLimits,
-): number => (count < 2 ? bytes : bytes + envelopeBytes + (count - 1) * separatorBytes);
+): number => (entries < 2 ? bytes : bytes + envelopeBytes + (entries - 1) * separatorBytes);
 
-/**
- * Fills one batch after the other, in the order of the entries, by count and by bytes.
- */
+/** Fills one batch after the other, in the order of the entries. Batches are limited by count and by bytes. */
 export class Batcher<E> {
 	private batch: Batch<E> = [];
 	private keys = new Map<string, number>();
 	private bytes = 0;
 	private group: string | undefined;
 
-	/** @param limits read anew for each entry: may shrink while batches are being filled */
+	/** @param limits may shrink while batches are being filled, so they are read for each entry */
 	constructor(
 		private readonly packing: Packing<E>,
 		private readonly limits: BatchLimits,
 	) {}
 
 	/**
-	 * Adds an entry.
+	 * Adds an entry to the current batch.
 	 *
-	 * @returns the batch it no longer fits in, which is full then; the entry itself if it cannot be
-	 * sent, which leaves the current batch as it is; undefined otherwise
+	 * @returns a batch that has become full, or the entry if it cannot be sent, or undefined
 	 */
 	add(entry: E): FullBatch<E> | Unsendable<E> | undefined {
 		const { keyOf, groupOf, textOf, tooLarge, limits } = this.packing;
@@ -100,7 +94,7 @@ export class Batcher<E> {
 		const { bytes } = packed;
 		if (bytes > limits.maxBytes) return { entry, reason: tooLarge(entry, bytes), bytes };
 		const earlier = key === undefined ? undefined : this.keys.get(key);
-		if (earlier !== undefined && this.replaced(earlier, packed)) return undefined;
+		if (earlier !== undefined && this.replaceEarlier(earlier, packed)) return undefined;
 		const size = requestBytes(this.batch.length + 1, this.bytes + bytes, this.limits);
 		const { maxCount, maxBytes } = this.limits;
 		const isFull = this.batch.length >= maxCount || size > maxBytes;
@@ -110,12 +104,12 @@ export class Batcher<E> {
 		if (key !== undefined) this.keys.set(key, this.batch.length - 1);
 		this.bytes += bytes;
 		this.group = group;
-		// A request with a single entry does not wait for further entries.
+		// If a request may have only one entry, it does not wait for the next entry.
 		return maxCount === 1 ? this.flush() : full;
 	}
 
-	/** Puts an entry in the place of an earlier one with its key, if it fits there. */
-	private replaced(at: number, packed: Packed<E>): boolean {
+	/** Replaces an earlier entry that has the same key, if the batch stays within its limits. */
+	private replaceEarlier(at: number, packed: Packed<E>): boolean {
 		const earlier = this.batch[at];
 		const { replace } = this.packing;
 		if (earlier === undefined || replace === undefined) return false;
@@ -128,12 +122,13 @@ export class Batcher<E> {
 		return true;
 	}
 
-	/** @returns the batch that is being filled, empty if there is none */
+	/** Returns the batch that is being filled, which may be empty, and starts another one. */
 	flush(): FullBatch<E> {
 		const { batch, keys } = this;
+		const bytes = requestBytes(batch.length, this.bytes, this.limits);
 		this.batch = [];
 		this.keys = new Map();
 		this.bytes = 0;
-		return { batch, keys };
+		return { batch, keys, bytes };
 	}
 }

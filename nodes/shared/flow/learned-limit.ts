@@ -1,102 +1,103 @@
+/**
+ * A `LearnedLimit` learns from refusals how many requests a service accepts. Before the first refusal it limits
+ * nothing.
+ *
+ * A refusal pauses all requests, for as long as the service asks or with exponential backoff. After the pause, requests
+ * start again one by one, and each success allows one more request in flight. Then there are two cases. If more
+ * requests were in flight than the service has accepted at once, the window of requests in flight shrinks to the
+ * accepted number. Otherwise the rate was too high.
+ *
+ * The rate that the service allows lies between two figures. The lower one is the number of accepted requests divided
+ * by all the time since the last refusal. The higher one leaves out the pause, because a token bucket of the service
+ * may have been full before the pause ended. The new rate is 95 % of their geometric mean. It stays for 20 pauses and
+ * at least 20 accepted requests. Then it is raised by 5 %. If it is far below the refused rate, it is raised sooner,
+ * to the geometric mean of both. A refused raise is taken back.
+ *
+ * A 503 without Retry-After may come from a rate limit or from a service that fails at random, so it pauses no other
+ * request. If requests still fail at 80 % of the accepted rate, slowing down does not help, and such failures are
+ * ignored for a while.
+ */
 import { backoffMs } from './backoff';
 
-/** Share of the estimated rate that is used, so that a bucket of the service fills again. */
+/** Share of the estimated rate that is used. The rest lets a token bucket of the service fill again. */
 const USED_SHARE = 0.95;
-/** Where failures may be random, the share is lower, since a rate measured over 20 requests may be 10 % too high. */
+/** The share is lower if failures may be random, because a rate measured over 20 requests may be 10 % too high. */
 const USED_SHARE_OF_DOUBT = 0.8;
-/** Factor of the first raise beyond a rate that was refused. Each further one doubles what it adds. */
+/** Factor of the first raise above a refused rate. Each further raise adds twice as much. */
 const RAISE = 1.05;
-/** Largest factor of a raise: a limit that was lifted is soon forgotten. */
+/** Largest factor of a raise, with which the rate soon recovers after the service has lifted a limit. */
 const MAX_RAISE = 2;
-/** A rate is kept for so many pauses: a raise that is refused then costs a twentieth of the time. */
+/** A rate stays for 20 times the length of a pause. So a refused raise, which costs a pause, takes 5 % of the time. */
 const PAUSES_PER_RAISE = 20;
-/** Below this share of the rate that was refused, a raise gains much, so it comes after fewer pauses. */
+/** Far below the refused rate a raise gains much, so the rate stays for fewer pauses. */
 const SEARCH = { belowShare: 0.9, pauses: 4 };
-/** However long the pauses are, a rate is raised after this time: limits change. */
+/** A rate is raised after this time even if pauses are long, because limits change. */
 const MAX_HOLD_MS = 10 * 60_000;
-/** A rate is kept until this many requests were accepted for each refused one, so refusals stay rare. */
+/** A rate stays until this many requests were accepted per refused request. This keeps refusals rare. */
 const ACCEPTED_PER_REFUSAL = 20;
-/** Where failures may be random, a rate is measured over so many requests: fewer would show mere chance. */
+/** Fewest requests for measuring a rate if failures may be random. Fewer requests would only show chance. */
 const MIN_MEASURED = 20;
-/** If slowing down does not help, so many requests are answered before failures count again: twice as many each time. */
+/** Number of requests for which failures are ignored when slowing down has not helped. It doubles each time. */
 const FIRST_EXEMPTION = 200;
-/** Shorter gaps between requests belong to the work; in longer ones nothing could have been accepted. */
-const MIN_GAP_MS = 1000;
-/** Timers are late: starts may come this much early to make up for it. */
+/** Timers fire late. To make up for it, the next request may start this much earlier. */
 export const CATCH_UP_MS = 20;
-/** Bounds of the first and of any pause after a refusal without Retry-After. */
+/** Bounds of the pauses after a refusal without Retry-After. */
 const REFUSED_PAUSE = { baseMs: 50, capMs: 30_000 };
 
 /** A response that asks for fewer requests. */
 export interface Refusal {
-	/** How long the service asks to wait. */
+	/** Pause that the service asks for, in milliseconds. */
 	askedMs: number | undefined;
-	/** The service may also have failed at random: then sending less does not help. */
+	/** Whether it may be a random failure of the service. Sending less does not help then. */
 	mayBeFailure: boolean;
 }
 
-/**
- * Learns from refusals how many requests a service accepts. It limits nothing before the first one.
- *
- * A refusal pauses all requests, for as long as the service asks or with exponential backoff. Then they start
- * again one by one, one more in flight for each success. If more were in flight than the service has accepted
- * together, the window of requests in flight shrinks to that number. Otherwise the rate was too high. The rate
- * that the service allows lies between two figures: the accepted requests divided by all the time since the last
- * refusal, and divided by that time without the pause, in which a bucket may have been full. The new rate is 95 %
- * of their geometric mean. It is kept for 20 pauses and at least 20 accepted requests, then it is raised by 5 %.
- * While it is far below the rate that was refused, it is raised sooner, to the geometric mean of both. A raise
- * that is refused is taken back.
- *
- * A 503 without Retry-After comes from a limiter or from a service that fails at random. It pauses nobody. If 80 %
- * of the accepted rate fails before it was raised, slowing down does not help. Then such failures are ignored for a
- * while.
- */
+/** Learns from refusals how many requests a service accepts, and how fast. */
 export class LearnedLimit {
 	/** Requests per millisecond. */
 	private rate = Infinity;
-	/** The rate that was refused last. */
 	private refusedRate = Infinity;
-	/** Factor of the next raise beyond that rate. */
+	/** Factor of the next raise above the refused rate. */
 	private raise = RAISE;
-	/** Requests that may be in flight; 0 if none was accepted yet that could tell. */
+	/** Maximum of requests in flight. It is 0 while no accepted request has shown a number. */
 	private window = Infinity;
-	/** The same while requests start again one by one. */
+	/** Maximum of requests in flight while requests start again one by one after a pause. */
 	private restart = Infinity;
 	private pausedUntil = -Infinity;
 	private nextStart = -Infinity;
-	/** Pauses without an accepted request in between. */
+	/** Number of pauses since the last accepted request. */
 	private pausesInARow = 0;
-	/** Sequence number of the last request before the pause: refusals of earlier ones report the same overload. */
+	/** Sequence number of the last request before the pause. Refusals of earlier requests report the same overload. */
 	private sentBeforePause = 0;
 
-	/** What the present measurement began with, and when. */
+	/** The event that began the current measurement, and its time. */
 	private begin: 'start' | 'refusal' | 'raise' = 'start';
 	private since: number | undefined;
 	private accepted = 0;
 	private gapsMs = 0;
-	/** The rate before the raise with which the measurement began, else 0. */
+	/** If the measurement began with a raise, the rate before it, otherwise 0. */
 	private rateBefore = 0;
-	/** From the last refusal to the next accepted request. */
+	/** Time from the last refusal to the next accepted request. */
 	private pauseMs = 0;
-	/** Requests that were refused since the limit was lowered. */
+	/** Number of refused requests since the limit was lowered. */
 	private refused = 0;
-	/** Whether a request had to wait for the rate, or for the window. */
+	/** Whether a request had to wait because of the rate or the window. */
 	private isRateUsed = false;
 	private isWindowUsed = false;
 
-	/** Requests in flight, with the number of those in flight when they started. */
+	/** Requests in flight by sequence number. The value is how many were in flight when the request started. */
 	private readonly inFlight = new Map<number, number>();
-	/** The largest such number of an accepted request, since the last refusal and before it. */
+	/** Largest number of requests in flight with which one was accepted: since the last refusal, and before it. */
 	private most = 0;
 	private mostBefore = 0;
 
-	/** The rate was lowered below the accepted one because of failures that may be random. */
+	/** Whether the rate is below the accepted rate because of failures that may be random. */
 	private isDoubtful = false;
-	/** Requests to be answered before random failures count again. */
+	/** Number of requests that must end before random failures count again. */
 	private exempt = 0;
 	private nextExemption = FIRST_EXEMPTION;
 
-	/** Returns the milliseconds until a request may start; Infinity until another one has ended. */
+	/** Returns the milliseconds until a request may start, or Infinity if another request must end first. */
 	delayMs(now: number): number {
 		const running = this.inFlight.size;
 		if (running >= this.restart) return Infinity;
@@ -108,26 +109,25 @@ export class LearnedLimit {
 		return Math.max(this.pausedUntil, this.nextStart) - now;
 	}
 
-	/** A request starts. Sequence numbers ascend. */
-	started(sequence: number, now: number): void {
+	/** Notes that a request starts. Sequence numbers ascend. */
+	noteStart(sequence: number, now: number): void {
 		this.since ??= now;
 		this.inFlight.set(sequence, this.inFlight.size + 1);
 		if (this.rate === Infinity) return;
 		this.nextStart = Math.max(this.nextStart, now - CATCH_UP_MS) + 1 / this.rate;
 	}
 
-	/** A request has ended, whatever came of it. */
-	ended(sequence: number): void {
+	noteEnd(sequence: number, now: number, isAccepted: boolean): void {
+		if (isAccepted) this.noteSuccess(sequence, now);
 		this.inFlight.delete(sequence);
 	}
 
-	/** Notes how long there was nothing to send, in milliseconds. */
-	idled(ms: number): void {
-		if (this.since !== undefined && ms >= MIN_GAP_MS) this.gapsMs += ms;
+	/** Notes how long nothing was waiting to be sent, in milliseconds. */
+	noteIdle(ms: number): void {
+		if (this.since !== undefined) this.gapsMs += ms;
 	}
 
-	/** The service accepted a request that is in flight. */
-	succeeded(sequence: number, now: number): void {
+	private noteSuccess(sequence: number, now: number): void {
 		const inFlight = this.inFlight.get(sequence) ?? 1;
 		this.pausesInARow = 0;
 		this.exempt--;
@@ -142,17 +142,17 @@ export class LearnedLimit {
 		const { since = now } = this;
 		if (this.begin === 'refusal' && this.accepted === 1)
 			this.pauseMs = now - since - this.gapsMs;
-		if (this.refused > 0 && this.hasHeld(now)) this.raiseLimit(now);
+		if (this.refused > 0 && this.hasProvedItself(now)) this.raiseLimit(now);
 	}
 
 	/**
-	 * The service refused a request that is in flight.
+	 * Notes that the service refused a request that is in flight.
 	 *
-	 * @param circumstances.random from 0 up to 1
-	 * @param circumstances.lastSequence number of the request that started last
-	 * @returns whether all requests pause; if not, this one has to back off by itself
+	 * @param circumstances.random a number from 0 up to 1
+	 * @param circumstances.lastSequence sequence number of the latest request
+	 * @returns whether all requests pause. If not, only this request must back off
 	 */
-	refuse(
+	noteRefusal(
 		sequence: number,
 		{ askedMs = 0, mayBeFailure }: Refusal,
 		circumstances: { now: number; random: number; lastSequence: number },
@@ -169,7 +169,7 @@ export class LearnedLimit {
 			this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
 		} else if (this.exempt-- > 0) return false;
 		const isAfterRefusal = this.begin === 'refusal';
-		// The service accepts too little yet: this belongs to the refusal before.
+		// Too few requests were accepted since the last refusal, so this one reports the same overload.
 		if (isAfterRefusal && this.accepted < (pausesAll ? 1 : MIN_MEASURED)) return pausesAll;
 		const inFlight = this.inFlight.get(sequence) ?? 1;
 		if (!pausesAll && isAfterRefusal && this.isDoubtful) this.ignoreFailures();
@@ -192,7 +192,7 @@ export class LearnedLimit {
 			: Math.max(this.rateBefore, USED_SHARE * Math.sqrt(low * high));
 	}
 
-	/** Returns the bounds of the rate that the service allows. */
+	/** Returns the lowest and the highest rate that the service may allow. */
 	private acceptedRates(now: number): { low: number; high: number } {
 		const { accepted, since = now, rateBefore } = this;
 		const totalMs = now - since - this.gapsMs;
@@ -201,7 +201,7 @@ export class LearnedLimit {
 		return { low: rateBefore || accepted / totalMs, high };
 	}
 
-	/** Slowing down has not helped. */
+	/** Ignores random failures for a while, because slowing down has not helped. */
 	private ignoreFailures(): void {
 		this.rate = Infinity;
 		this.window = Infinity;
@@ -210,19 +210,19 @@ export class LearnedLimit {
 		this.nextExemption *= 2;
 	}
 
-	/** Tells whether the limit has proved itself for so long that a higher one is worth a refusal. */
-	private hasHeld(now: number): boolean {
+	/** Returns whether the limit has worked for so long that a higher one is worth the risk of a refusal. */
+	private hasProvedItself(now: number): boolean {
 		const { since = now, pauseMs } = this;
 		const isSearching = this.isRateUsed && this.rate < SEARCH.belowShare * this.refusedRate;
 		const pauses = isSearching ? SEARCH.pauses : PAUSES_PER_RAISE;
-		const heldMs = now - since - (this.begin === 'refusal' ? pauseMs : 0);
+		const provenMs = now - since - (this.begin === 'refusal' ? pauseMs : 0);
 		return (
-			heldMs >= Math.min(MAX_HOLD_MS, pauses * pauseMs) &&
+			provenMs >= Math.min(MAX_HOLD_MS, pauses * pauseMs) &&
 			this.accepted >= ACCEPTED_PER_REFUSAL * this.refused
 		);
 	}
 
-	/** Raises what requests had to wait for. */
+	/** Raises the window, the rate or both, depending on which of them requests had to wait for. */
 	private raiseLimit(now: number): void {
 		const { rate, refusedRate } = this;
 		this.rateBefore = this.isRateUsed ? rate : this.acceptedRates(now).high;

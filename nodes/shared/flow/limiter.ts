@@ -1,53 +1,66 @@
+/**
+ * A `Limiter` limits the requests of all runs of this process to one service with one credential. Each kind of request
+ * in a run has a `LimiterClient`. Requests start in the order in which they arrive, even if they belong to different
+ * runs. A request waits for three reasons:
+ *
+ * - Its client already has the maximum of requests in flight.
+ * - The user has set a limit per minute, which spaces all starts evenly. If several runs have one, the lowest counts.
+ * - The service has refused requests with 429 or 503. `LearnedLimit` then decides how many requests may be in flight,
+ *   and how fast they start.
+ *
+ * The AWS SDKs and Vector adapt in a similar way, but they return to the refused rate within seconds. If a service asks
+ * for a pause of five seconds after each refusal, they would wait most of the time. Therefore this limiter raises the
+ * rate rarely compared with the pause that a refusal costs. It forgets what it has learned when the last run that uses
+ * the service ends.
+ */
 import { CATCH_UP_MS, LearnedLimit } from './learned-limit';
 import type { RunState } from './run-state';
 import type { Verdict } from './verdict';
 
-export { backoffMs } from './backoff';
-
 const MINUTE_MS = 60_000;
-/** Share of a limit per minute that is used, since requests that start evenly may arrive closer together. */
+/** Share of a limit per minute that is used, because evenly started requests may arrive closer together. */
 const USED_SHARE = 0.95;
+/** Shorter gaps between requests are part of the work. Longer gaps are not counted when a rate is measured. */
+const MIN_GAP_MS = 1000;
 
 /** A request that waits for its turn. */
 interface Waiter {
 	readonly limiterClient: LimiterClient;
-	/** It starts by then, even in a pause that the service asked for. */
+	/** After this time the request starts even if a pause that the service asked for is still running. */
 	readonly until: number;
-	/** Ends its sleep; a request that starts at once needs none. */
 	waker?: AbortController;
 }
 
-/**
- * Limits what all runs of this process send to one service with one credential. Requests start in the order in
- * which they came, whatever run they belong to. Three things hold a request back: its client has as many in flight
- * as it may, a limit per minute that the user knows spaces all starts evenly (of several the lowest counts), or
- * the service has refused requests (429 or 503). What refusals teach is in `LearnedLimit`: how many requests may
- * be in flight and at which rate they start, slightly below the rate at which the service has accepted them.
- * The AWS SDKs and Vector adapt in a similar way, but return to the refused rate within seconds: with a service
- * that asks for a pause of five seconds after each refusal, they would wait most of the time. So here a raise is
- * rare compared with the pause that a refusal costs. The memory of a service ends with the last run that uses it.
- *
- * Only its clients use its members.
- */
+/** The turn of a request, which lasts from its start to its end. */
+export interface Turn {
+	/** Sequence number of the request. The limiter numbers requests in the order in which they start. */
+	readonly sequence: number;
+	/** When the turn began, by the clock of the run. */
+	readonly startedAt: number;
+	/** When the service accepted the request. The sender of the request sets it, and the limiter reads it. */
+	acceptedAt?: number;
+}
+
+/** Limits the requests to one service with one credential. Its members are for its clients only. */
 export class Limiter {
 	readonly clients = new Set<LimiterClient>();
 	readonly waiting: Waiter[] = [];
 	learned = new LearnedLimit();
-	/** Requests in flight. */
+	/** Number of requests in flight. */
 	running = 0;
-	/** Sequence number of the request that started last. */
+	/** Sequence number of the latest request. */
 	started = 0;
-	/** When a request ended last. */
+	/** When the last request ended. */
 	endedAt = -Infinity;
-	/** When the limit per minute allows the next start. */
+	/** Time of the next start that the limit per minute allows. */
 	nextStart = -Infinity;
 
-	/** The request whose turn it is. */
+	/** Returns the first waiting request whose client may send another one. */
 	next(): Waiter | undefined {
 		return this.waiting.find(({ limiterClient }) => limiterClient.running < limiterClient.max);
 	}
 
-	/** Milliseconds between two starts. */
+	/** Returns the milliseconds between two starts, or 0 without a limit per minute. */
 	intervalMs(): number {
 		let least = Infinity;
 		for (const { perMinute } of this.clients) least = Math.min(least, perMinute || Infinity);
@@ -55,16 +68,16 @@ export class Limiter {
 	}
 }
 
-/** The requests of one kind in a run, of which so many are in flight at once. */
+/** Schedules the requests of one kind in a run. */
 export class LimiterClient {
-	/** Requests in flight. */
+	/** Number of its requests in flight. */
 	running = 0;
 
 	/**
-	 * Opens it, until `leave`.
+	 * Joins a limiter until `leave` is called.
 	 *
-	 * @param max maximum of its requests in flight
-	 * @param perMinute maximum of requests per minute, 0 for none
+	 * @param max maximum of requests in flight
+	 * @param perMinute maximum of requests per minute, or 0 for no limit
 	 */
 	constructor(
 		private readonly limiter: Limiter,
@@ -76,91 +89,82 @@ export class LimiterClient {
 	}
 
 	/**
-	 * Sends a request as soon as it is its turn. If the run ends meanwhile, `send` is called all the same, and
-	 * has to check that.
+	 * Sends a request as soon as its turn comes. If the run ends before that, `send` is called at once, so it must
+	 * check for the end of the run.
 	 *
-	 * @param send gets the sequence number of the request
-	 * @param until by then it starts as soon as the client has room, even in a pause of the service
+	 * @param until after this time the request only waits for its client, even if a pause of the service is running
 	 * @returns what `send` returns
 	 * @throws what `send` throws
 	 */
-	async schedule<T>(send: (sequence: number) => Promise<T>, until = Infinity): Promise<T> {
+	async schedule<T>(send: (turn: Turn) => Promise<T>, until = Infinity): Promise<T> {
 		const { limiter, run } = this;
 		const { waiting } = limiter;
 		const waiter: Waiter = { limiterClient: this, until };
-		if (waiting.length === 0 && limiter.running === 0)
-			limiter.learned.idled(run.now() - limiter.endedAt);
+		let now = run.now();
+		const idleMs = waiting.length + limiter.running === 0 ? now - limiter.endedAt : 0;
+		if (idleMs >= MIN_GAP_MS) limiter.learned.noteIdle(idleMs);
 		waiting.push(waiter);
-		for (let ms; (ms = this.delayMs(waiter)) > 0; ) {
+		for (let ms; (ms = this.delayMs(waiter, now)) > 0; now = run.now()) {
 			waiter.waker = new AbortController();
 			await run.sleep(ms, waiter.waker.signal);
 		}
 		waiting.splice(waiting.indexOf(waiter), 1);
-		const sequence = ++limiter.started;
+		const turn: Turn = { sequence: ++limiter.started, startedAt: now };
 		const { learned } = limiter;
 		limiter.running++;
 		this.running++;
-		// After the end of the run, `send` sends nothing.
+		// After the end of the run, `send` sends nothing, so nothing needs to be counted.
 		if (!run.ended) {
-			const now = run.now();
+			learned.noteStart(turn.sequence, now);
 			limiter.nextStart =
 				Math.max(limiter.nextStart, now - CATCH_UP_MS) + limiter.intervalMs();
-			learned.started(sequence, now);
 		}
 		limiter.next()?.waker?.abort();
 		try {
-			return await send(sequence);
+			return await send(turn);
 		} finally {
 			limiter.running--;
-			limiter.endedAt = run.now();
-			learned.ended(sequence);
+			limiter.endedAt = turn.acceptedAt ?? run.now();
+			learned.noteEnd(turn.sequence, limiter.endedAt, turn.acceptedAt !== undefined);
 			this.running--;
 			limiter.next()?.waker?.abort();
 		}
 	}
 
-	/** The service accepted the request with this sequence number. */
-	succeeded(sequence: number): void {
-		const { limiter, run } = this;
-		limiter.learned.succeeded(sequence, run.now());
-		limiter.next()?.waker?.abort();
-	}
-
 	/**
-	 * The service refused the request with this sequence number.
+	 * Notes that the service refused the request with this sequence number.
 	 *
-	 * @returns whether all requests pause; if not, this one has to back off by itself
+	 * @returns whether all requests pause. If not, only this request must back off
 	 */
-	refused(
+	noteRefusal(
 		sequence: number,
 		{ delayMs, serviceMayBe }: Pick<Verdict, 'delayMs' | 'serviceMayBe'>,
 	): boolean {
 		const { limiter, run } = this;
 		const refusal = { askedMs: delayMs, mayBeFailure: serviceMayBe === 'down' };
-		return limiter.learned.refuse(sequence, refusal, {
+		return limiter.learned.noteRefusal(sequence, refusal, {
 			now: run.now(),
 			random: run.random(),
 			lastSequence: limiter.started,
 		});
 	}
 
-	/** No more requests follow. */
+	/** Leaves the limiter. No more requests follow. */
 	leave(): void {
 		const { clients } = this.limiter;
 		clients.delete(this);
-		// The next run inherits nothing: it asks the service.
+		// The next run starts without a limit, because the service may have changed its limit by then.
 		if (clients.size === 0) this.limiter.learned = new LearnedLimit();
 	}
 
-	/** Milliseconds until a request may start; Infinity until it is woken. */
-	private delayMs(waiter: Waiter): number {
+	/** Returns the milliseconds until a request may start, or Infinity if it must wait until it is woken. */
+	private delayMs(waiter: Waiter, now: number): number {
 		const { limiter, run } = this;
-		// The caller has to notice that the run has ended.
+		// `send` is called at once and notices that the run has ended.
 		if (run.ended) return 0;
 		if (this.running >= this.max) return Infinity;
-		const now = run.now();
-		const delayMs = limiter.next() === waiter ? limiter.learned.delayMs(now) : Infinity;
 		const spacingMs = limiter.intervalMs() > 0 ? limiter.nextStart - now : 0;
+		const delayMs = limiter.next() === waiter ? limiter.learned.delayMs(now) : Infinity;
 		return Math.max(Math.min(delayMs, waiter.until - now), spacingMs);
 	}
 }

@@ -1,17 +1,14 @@
 import type { RequestSettings } from './attempt';
-import { bulk, type BulkOptions } from './bulk';
-import { failed, type Outcome } from './outcome';
+import { bulk } from './bulk';
+import type { BulkOptions } from './bulk-options';
+import { failureOf, type Outcome } from './outcome';
 
-/**
- * How requests with one entry each are sent, such as deletes.
- *
- * @param send sends one request
- */
+/** Returns options of `bulk` for requests with one entry each, such as deletes. */
 export const oneEach = <E, R>(
-	line: RequestSettings,
+	settings: RequestSettings,
 	send: (entry: E) => Promise<R>,
 ): BulkOptions<E, R> => ({
-	...line,
+	...settings,
 	limits: { maxCount: 1, maxBytes: Infinity },
 	textOf: () => '',
 	tooLarge: (_entry, bytes) => new Error(`Nothing is too large, but ${bytes} bytes are`),
@@ -22,13 +19,13 @@ export const oneEach = <E, R>(
 	},
 });
 
-/** Sends a single request until it succeeds or its policy gives it up. */
+/** Sends a single request until it succeeds or its retry policy lets it fail. */
 export async function sendOne<R>(
-	line: RequestSettings,
+	settings: RequestSettings,
 	send: () => Promise<R>,
 ): Promise<Outcome<R>> {
 	let end: Outcome<R> | undefined;
-	for await (const answers of bulk([[undefined]], oneEach(line, send)))
+	for await (const answers of bulk([[undefined]], oneEach(settings, send)))
 		for (const { outcome } of answers) end = outcome;
-	return end ?? failed(new Error('A request has no outcome'));
+	return end ?? failureOf(new Error('A request has no outcome'));
 }

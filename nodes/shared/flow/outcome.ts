@@ -4,24 +4,24 @@ import type { Verdict } from './verdict';
 /** The end of a request, a job or an entry. */
 export type Outcome<R> = { ok: true; response: R } | Failed;
 
-/** It failed, or was never sent. */
+/** The outcome of what failed or was never sent. */
 export interface Failed {
 	ok: false;
 	reason: unknown;
-	/** The action is never `retry`: retries are over. */
+	/** Its action is never `retry`, because an outcome is final. */
 	verdict: Verdict;
-	/** It was not started, because the run had ended for this reason. */
+	/** Whether it was never started, because the run had already ended for this reason. */
 	skipped?: true;
 }
 
-/** A request that failed and goes on: as it was, with one of its entries as a probe, or in smaller requests. */
+/** A failed attempt after which the request is repeated, probed or split. */
 export interface Unfinished {
 	next: 'again' | 'probe' | 'split';
 	failure: Failed;
 }
 
-/** A failure that is neither retried nor split. */
-export function terminal(failure: Failed): Failed {
+/** Returns the same failure as a final one, which is neither retried nor split. */
+export function finalFailure(failure: Failed): Failed {
 	const { verdict } = failure;
 	return {
 		...failure,
@@ -29,19 +29,19 @@ export function terminal(failure: Failed): Failed {
 	};
 }
 
-/** The outcome of what failed for good. */
-export const failed = (reason: unknown): Failed => ({
+/** Makes a final failure. */
+export const failureOf = (reason: unknown): Failed => ({
 	ok: false,
 	reason,
 	verdict: { action: 'fail' },
 });
 
-/** The outcome of what was not started because the run had ended. */
-export function skipped({ reason }: { reason: unknown }): Failed {
-	return { ...failed(reason), skipped: true };
+/** Makes the outcome of an entry that was never sent because the run had ended. */
+export function skippedFailure({ reason }: { reason: unknown }): Failed {
+	return { ...failureOf(reason), skipped: true };
 }
 
-/** Ends the run if the final failure of an entry requires it. */
+/** Ends the run after a final failure if every further request would fail too, or if the run stops at failures. */
 export function endRunAfter(run: RunState, { reason, verdict }: Failed): void {
 	if (verdict.action === 'stop' || run.stopsOnFailure) run.stop(reason);
 }

@@ -1,25 +1,29 @@
+export interface Consumer {
+	/** Whether the consumer has left, so that nobody waits for further results. */
+	readonly isAbandoned: boolean;
+}
+
 /**
- * Tasks that run side by side, and what they pass to one consumer, in order. A task waits until the consumer has
+ * Runs tasks concurrently and passes their values to one consumer, in order. A task waits until the consumer has
  * processed its value, so a slow consumer slows the tasks down.
  */
-export class Tasks<T> {
+export class Tasks<T> implements Consumer {
 	private running = 0;
 	private following = 0;
 	private readonly onEnd: Array<() => void> = [];
 	private readonly waiting: Array<{ value: T; consumed: () => void }> = [];
 	private isClosed = false;
 	private wake?: () => void;
-	/** The consumer has left: nothing more needs to be produced. */
 	isAbandoned = false;
 
-	/** @param max maximum of tasks that run at once */
+	/** @param max maximum of concurrent tasks */
 	constructor(private readonly max = Infinity) {}
 
 	/**
-	 * Starts a task, also if there is no room: to be followed by `room`.
+	 * Starts a task even if the maximum is reached. Callers wait for `room` afterwards.
 	 *
 	 * @param task must not reject
-	 * @returns its end
+	 * @returns a promise that resolves when the task ends
 	 */
 	async start(task: () => Promise<void>): Promise<void> {
 		this.running++;
@@ -27,12 +31,12 @@ export class Tasks<T> {
 			await task();
 		} finally {
 			this.running--;
-			this.ended();
+			this.announceEnd();
 		}
 	}
 
 	/**
-	 * Starts a task that takes no room, such as one that only waits.
+	 * Starts a task that does not count toward the maximum, such as one that only waits.
 	 *
 	 * @param task must not reject
 	 */
@@ -42,30 +46,29 @@ export class Tasks<T> {
 			await task();
 		} finally {
 			this.following--;
-			this.ended();
+			this.announceEnd();
 		}
 	}
 
-	/** Waits until there is room for one more task. */
+	/** Waits until one more task may start. */
 	async room(): Promise<void> {
 		while (this.running >= this.max) await this.nextEnd();
 	}
 
-	/** Whether no task runs. */
 	get isIdle(): boolean {
 		return this.running + this.following === 0;
 	}
 
-	/** Resolves as soon as one more task has ended. */
+	/** Resolves when the next task ends. */
 	async nextEnd(): Promise<void> {
 		await new Promise<void>((resolve) => this.onEnd.push(resolve));
 	}
 
-	private ended(): void {
+	private announceEnd(): void {
 		for (const resolve of this.onEnd.splice(0)) resolve();
 	}
 
-	/** @returns a promise that resolves when the consumer has processed the value, or has left */
+	/** Passes a value to the consumer. Resolves when the consumer has processed the value or has left. */
 	async put(value: T): Promise<void> {
 		if (this.isClosed) return;
 		await new Promise<void>((consumed) => {
@@ -74,20 +77,20 @@ export class Tasks<T> {
 		});
 	}
 
-	/** No more values will come: the consumer gets those that wait, then the end. */
+	/** Ends `slices` after the values that still wait. Later values are dropped. */
 	close(): void {
 		this.isClosed = true;
 		this.wake?.();
 	}
 
-	/** The consumer has left: no task waits for it any longer. */
+	/** Notes that the consumer has left, so that no task waits for it any longer. */
 	abandon(): void {
 		this.isAbandoned = true;
 		this.close();
 		for (const { consumed } of this.waiting.splice(0)) consumed();
 	}
 
-	/** Yields all values that wait, in one list. */
+	/** Yields the waiting values, as one list each time. */
 	async *slices(): AsyncGenerator<T[], void, undefined> {
 		for (;;) {
 			const next = this.waiting.splice(0);
@@ -104,12 +107,12 @@ export class Tasks<T> {
 }
 
 /**
- * Runs tasks side by side: the concurrency of everything that sends. What the tasks put is returned in
- * slices. A slow consumer slows them down, and one that leaves early waits for the tasks that run.
+ * Runs tasks concurrently and yields their values in lists. A consumer that leaves early waits for the tasks that are
+ * running.
  *
- * @param max maximum of tasks that run at once
+ * @param max maximum of concurrent tasks
  * @param feed starts the tasks
- * @throws what `feed` throws, after all tasks have ended and what they put has been returned
+ * @throws what `feed` throws, after all tasks have ended and all their values were yielded
  */
 export async function* inParallel<T>(
 	max: number,
@@ -120,7 +123,7 @@ export async function* inParallel<T>(
 		while (!tasks.isIdle) await tasks.nextEnd();
 		tasks.close();
 	});
-	// It is thrown below. Until then Node.js would take it for an error that nobody handles.
+	// The error is thrown below. Without this handler Node.js would report it as an unhandled rejection before that.
 	feeding.catch(() => undefined);
 	try {
 		yield* tasks.slices();

@@ -1,60 +1,58 @@
-import { tried, type RequestSettings } from './attempt';
-import { endRunAfter, failed, skipped, type Outcome, type Unfinished } from './outcome';
+import { outcomeOf, type RequestSettings } from './attempt';
+import type { Turn } from './limiter';
+import { endRunAfter, failureOf, skippedFailure, type Outcome, type Unfinished } from './outcome';
+import type { Consumer } from './parallel';
 import type { Verdict } from './verdict';
 
-/** What a poll says about a job. */
+/** The result of one poll. */
 export type Finding<R> = { state: 'pending' } | Ending<R>;
 
-/** The end of a job. One that failed may be submitted once more: as it was, or each of its entries alone. */
+/** The end of a job. With `next`, a failed job is submitted once more: as it was, or each of its entries alone. */
 export type Ending<R> =
 	| { state: 'finished'; response: R }
 	| { state: 'failed'; reason: unknown; next?: 'again' | 'split' | undefined };
 
-/** How jobs are polled. */
 export interface PollOptions<J, R>
 	extends Pick<RequestSettings, 'run' | 'stats' | 'limiterClient' | 'health'> {
-	/** The delay after the first poll, and the longest one. */
+	/** The delay after the first poll, and the longest delay. */
 	intervals: { firstMs: number; longestMs: number };
-	/** When a job should have finished, by the clock of the run. */
+	/** Returns when a job should have finished, by the clock of the run. */
 	deadlineOf: (job: J) => number;
-	/** Polls a job once. `leftMs` is the time until its deadline, 0 if that has passed. */
+	/** Polls a job once. `leftMs` is the time until the deadline, or 0 after the deadline. */
 	check: (job: J, leftMs: number) => Promise<Finding<R>>;
 	judge: (error: unknown, job: J) => Verdict;
-	/** The end of a job that did not finish in time. */
+	/** Returns the end of a job that did not finish in time. */
 	expire: (job: J, lastError: unknown) => Ending<R>;
 }
 
-/** Growth from one interval to the next: a job of 60 s is polled 14 times. */
+/** Growth from one interval to the next. With it, a job of 60 s is polled 14 times. */
 const GROWTH = 1.4;
-/** Intervals vary by this share either way, so that jobs are not all polled at the same time. */
+/** Share by which intervals vary at random, so that jobs are not all polled at the same time. */
 const JITTER = 0.1;
 
 /**
- * Polls a job until it has finished, failed or reached its deadline: immediately, then at growing, jittered intervals,
- * the final time at its deadline.
- *
- * @param isAbandoned whether nobody waits for it any longer
+ * Polls a job until it has finished, failed or reached its deadline. The first poll is immediate. Further polls follow
+ * at growing, jittered intervals, and the last one at the deadline.
  */
 export async function poll<J, R>(
 	job: J,
 	options: PollOptions<J, R>,
-	isAbandoned: () => boolean = () => false,
+	consumer?: Consumer,
 ): Promise<Outcome<R> | Unfinished> {
-	// An exception in handling one job fails that job, never the run.
-	return await new Polling(job, options, isAbandoned).untilEnded().catch(failed);
+	// An exception while a job is handled fails this job, but never the run.
+	return await new Polling(job, options, consumer).untilEnded().catch(failureOf);
 }
 
-/** The whole life of one job: a poll, a pause, a poll, ... */
 class Polling<J, R> {
 	private readonly deadline: number;
-	/** Transient errors in a row, and the last of them. */
+	/** Number of transient errors in a row, and the last one. */
 	private errors = 0;
 	private last: { reason: unknown; verdict: Verdict } | undefined;
 
 	constructor(
 		private readonly job: J,
 		private readonly options: PollOptions<J, R>,
-		private readonly isAbandoned: () => boolean,
+		private readonly consumer: Consumer | undefined,
 	) {
 		this.deadline = options.deadlineOf(job);
 	}
@@ -63,9 +61,9 @@ class Polling<J, R> {
 		const { run, limiterClient, health, intervals } = this.options;
 		for (let intervalMs = intervals.firstMs; ; ) {
 			intervalMs = Math.min(intervalMs, intervals.longestMs);
-			// A pause the service asked for holds for all jobs, though not beyond their deadlines.
+			// A pause that the service asked for applies to all jobs, but not beyond the deadline of a job.
 			const ended = await limiterClient.schedule(
-				async (sequence) => await this.poll(sequence),
+				async (turn) => await this.poll(turn),
 				this.deadline,
 			);
 			if (ended) return ended;
@@ -78,19 +76,18 @@ class Polling<J, R> {
 		}
 	}
 
-	/** Polls once. What the poll means for the run is known before the limiter starts another one. */
-	private async poll(sequence: number): Promise<Outcome<R> | Unfinished | undefined> {
+	/** Polls once. If the poll ends the run, this happens before the limiter lets another request start. */
+	private async poll(turn: Turn): Promise<Outcome<R> | Unfinished | undefined> {
 		const { job, options } = this;
 		const { run, stats = run.stats, check, expire } = options;
 		// The run may have ended while this job waited for its turn.
-		if (run.ended) return skipped(run.ended);
-		if (this.isAbandoned()) return failed(undefined);
+		if (run.ended) return skippedFailure(run.ended);
+		if (this.consumer?.isAbandoned) return failureOf(undefined);
 		if (this.last) stats.increment('retries');
-		const leftMs = Math.max(0, this.deadline - run.now());
+		const leftMs = Math.max(0, this.deadline - turn.startedAt);
 		const judge = (error: unknown) => options.judge(error, job);
-		const result = await tried(check(job, leftMs), options, sequence, judge);
+		const result = await outcomeOf(check(job, leftMs), turn, { ...options, judge });
 		if (result.ok) {
-			options.health.succeeded(sequence, 0, run.now());
 			this.errors = 0;
 			this.last = undefined;
 			if (result.response.state !== 'pending') return this.end(result.response);
@@ -106,15 +103,15 @@ class Polling<J, R> {
 	private end(ending: Ending<R>): Outcome<R> | Unfinished {
 		if (ending.state === 'finished') return { ok: true, response: ending.response };
 		const { reason, next } = ending;
-		if (next !== undefined) return { next, failure: failed(reason) };
+		if (next !== undefined) return { next, failure: failureOf(reason) };
 		return this.fail(reason, { ...this.last?.verdict, action: 'fail' });
 	}
 
 	private fail(reason: unknown, verdict: Verdict): Outcome<R> {
 		const { run, health } = this.options;
-		const isRefused = verdict.serviceMayBe === 'denying' && health.refused();
-		const failure = { ...failed(reason), verdict };
-		endRunAfter(run, isRefused ? { ...failure, verdict: { action: 'stop' } } : failure);
+		const isForbidden = verdict.serviceMayBe === 'rejecting' && health.noteForbidden();
+		const failure = { ...failureOf(reason), verdict };
+		endRunAfter(run, isForbidden ? { ...failure, verdict: { action: 'stop' } } : failure);
 		return failure;
 	}
 }

@@ -1,23 +1,25 @@
 /**
- * Decides what the failure of an attempt means for its request. The rules:
+ * Decides what follows from a failed attempt. Each request has a `RetryPolicy`, which knows the history of the request.
+ * All requests of one kind share a `ServiceHealth`, which knows how other requests fare. If others succeed while a
+ * batch keeps failing, one of its entries is probably at fault. If all fail, the service is at fault. The rules:
  *
  * 1. A status that every request would meet (401, 407, a redirect) ends the run.
- * 2. Entries that the service rejects (400, 413, 422) are sent in smaller requests until the rejected ones stand
- *    alone and fail. After ten rejected entries, and while nothing was ever accepted, batches fail as a whole.
- * 3. A 403 is a rejection as well if anything has succeeded since the batch was first sent. Otherwise single entries
- *    are sent as probes. After three single requests in a row with 403, every request is refused, which ends the run.
- * 4. A request that gets 429 is sent again. Five minutes of 429 without any success end the run.
- * 5. Any other transient failure is repeated after a pause that doubles from half a second to 20 s, or to 5 s while
- *    other requests succeed.
- * 6. A batch is suspected once three failures in a row, amid successes of other requests, are no longer explained by
- *    how often requests fail at the moment. It is then sent in halves.
- * 7. A batch that has failed three times without any success to compare with sends probes, one entry each, until one
- *    succeeds. It is then sent in halves.
- * 8. A part of a suspected batch is halved again at its next failure. A single entry of such a batch fails once its
- *    failures are no longer explained by chance, with odds of a million to one.
- * 9. A request that has been repeated for Retry For is halved or, if it has only one entry, fails.
- * 10. If nothing has succeeded for Retry For, and more requests have failed than fit in flight, the service is down,
- *    which ends the run.
+ * 2. If the service rejects entries (400, 413, 422), they are sent in smaller requests. An entry that is rejected alone
+ *    fails. Batches fail as a whole if nothing was ever accepted and ten single entries were rejected.
+ * 3. A 403 is a rejection too if anything has succeeded since the batch was first sent. Otherwise single entries are
+ *    sent as probes. Three single requests in a row with 403 mean that the service rejects all, which ends the run.
+ * 4. A request with status 429 is sent again. Five minutes of 429 without any success end the run.
+ * 5. A request with any other transient failure is sent again after a pause. Pauses double from half a second up to
+ *    20 s, or up to 5 s while other requests succeed.
+ * 6. A batch is suspected if it has failed at least three times while other requests succeeded, and chance no longer
+ *    explains these failures. A suspected batch is sent in halves.
+ * 7. If a batch has failed three times without any success to compare with, single entries are sent as probes until
+ *    one succeeds. Then the batch is sent in halves.
+ * 8. A part of a suspected batch is halved again at its next failure. A single entry of such a batch fails when the
+ *    odds that its failures are chance drop below one in a million.
+ * 9. A request that has been repeated for Retry For is halved. If it has only one entry, it fails.
+ * 10. The service is down if nothing has succeeded for Retry For and more requests have failed than fit in flight.
+ *    Then the run ends.
  */
 import { backoffMs } from './backoff';
 import type { RunState } from './run-state';
@@ -27,54 +29,53 @@ import type { Verdict } from './verdict';
 export const RETRY_PAUSE = { baseMs: 500, capMs: 20_000 };
 /** The longest pause while other requests succeed. */
 const PAUSE_AMID_SUCCESSES_MS = 5000;
-/** For so long after a success the service counts as up. */
+/** Time after a success during which the service counts as up. */
 const RECENT_MS = 20_000;
-/** Requests may take their time, so a shorter silence than `minSilenceMs` says nothing about the service. */
+/** Slow requests are no outage, so a silence shorter than `minSilenceMs` says nothing about the service. */
 export const OUTAGE = { minSilenceMs: 10_000 };
-/** How long a request is sent again after 429 while nothing succeeds. */
+/** Time after which the run ends if all requests get 429. */
 const MAX_THROTTLED_MS = 5 * 60_000;
-/** Failures in a row before a batch is suspected. */
+/** Number of failures in a row before a batch may be suspected. */
 const MIN_FAILURES = 3;
-/** A batch is suspected if chance alone would explain its failures less often. Halving costs requests, and no entry. */
+/** A batch is suspected below this probability of its failures. A wrong suspicion costs requests, but no entry. */
 const SUSPICION = 1 / 20;
-/** An entry fails if chance alone would explain its failures less often. */
+/** A suspected single entry fails below this probability of its failures. */
 const CERTAINTY = 1 / 1_000_000;
-/** After so many single rejections without a success, batches are no longer split. */
+/** Number of rejected single entries, without any success, after which batches are no longer split. */
 const MAX_REJECTED_ALONE = 10;
-/** After so many single requests in a row with 403, every request is refused. */
-const MAX_REFUSED_IN_A_ROW = 3;
-/** Weight of the earlier requests when one more has succeeded: the last 30 or so count. */
+/** Number of single requests in a row with 403 after which the run ends. */
+const MAX_FORBIDDEN_IN_A_ROW = 3;
+/** Weight of earlier requests at each success. With this weight, roughly the last 30 requests count. */
 const FADING = 0.97;
 
-/** What has become of the requests of one kind in a run, for a comparison with a request that fails. */
+/** Records how the requests of one kind in a run fare, to compare a failing request with them. */
 export class ServiceHealth {
-	/** Sequence number of the latest request that succeeded, 0 before the first success. */
+	/** Sequence number of the latest request that succeeded, or 0 before the first success. */
 	lastSuccess = 0;
-	/** When a request succeeded last, in milliseconds. */
+	/** Time of the last success, in milliseconds. */
 	lastSuccessAt = -Infinity;
-	/** Single entries that were rejected. */
 	rejectedAlone = 0;
-	private refusedInARow = 0;
-	/** Requests that have failed since the last success. */
+	private forbiddenInARow = 0;
+	/** Number of requests that have failed since the last success. */
 	failingRequests = 0;
 	private failingSince: number | undefined;
-	/** Attempts of requests that have succeeded, and those among them that had failed before. */
+	/** Weighted numbers of attempts and of failed attempts. Only requests that succeeded in the end count. */
 	private attempts = 0;
 	private failures = 0;
 
 	/**
 	 * Notes that a request has succeeded.
 	 *
-	 * @param sequence its sequence number
-	 * @param failures its attempts that had failed before
-	 * @param now in milliseconds
+	 * @param sequence sequence number of the request
+	 * @param failures number of its earlier attempts, which failed
+	 * @param now the time in milliseconds
 	 */
-	succeeded(sequence: number, failures: number, now: number): void {
+	noteSuccess(sequence: number, failures: number, now: number): void {
 		this.lastSuccess = Math.max(this.lastSuccess, sequence);
 		this.lastSuccessAt = now;
 		this.failingSince = undefined;
 		this.failingRequests = 0;
-		this.refusedInARow = 0;
+		this.forbiddenInARow = 0;
 		this.attempts = this.attempts * FADING + failures + 1;
 		this.failures = this.failures * FADING + failures;
 	}
@@ -82,9 +83,9 @@ export class ServiceHealth {
 	/**
 	 * Notes that an attempt has failed.
 	 *
-	 * @param isNew no earlier attempt of its request has failed since the last success of any
+	 * @param isNew whether the request fails for the first time since the last success of any request
 	 */
-	failed(now: number, isNew: boolean): void {
+	noteFailure(now: number, isNew: boolean): void {
 		this.failingSince ??= now;
 		if (isNew) this.failingRequests++;
 	}
@@ -92,87 +93,84 @@ export class ServiceHealth {
 	/**
 	 * Notes that a single entry got status 403.
 	 *
-	 * @returns whether every request is refused
+	 * @returns whether so many single entries in a row got 403 that the run must end
 	 */
-	refused(): boolean {
-		return ++this.refusedInARow >= MAX_REFUSED_IN_A_ROW;
+	noteForbidden(): boolean {
+		return ++this.forbiddenInARow >= MAX_FORBIDDEN_IN_A_ROW;
 	}
 
-	/** Returns for how many milliseconds requests have failed and none has succeeded. */
+	/** Returns for how many milliseconds requests have failed without any success. */
 	silenceMs(now: number): number {
 		return this.failingSince === undefined ? 0 : now - this.failingSince;
 	}
 
-	/** Returns whether something has succeeded lately. */
+	/** Returns whether a request has succeeded recently. */
 	isUp(now: number): boolean {
 		return now - this.lastSuccessAt < RECENT_MS;
 	}
 
-	/** Returns the pause after so many failures in a row, in milliseconds. `random` is from 0 up to 1. */
+	/** Returns the pause in milliseconds after a number of failures in a row. `random` is a number from 0 up to 1. */
 	pauseMs(failures: number, now: number, random: number): number {
 		const capMs = this.isUp(now) ? PAUSE_AMID_SUCCESSES_MS : RETRY_PAUSE.capMs;
 		return backoffMs(failures, random, { ...RETRY_PAUSE, capMs });
 	}
 
 	/**
-	 * Returns how probable so many failures in a row are by chance. Only requests that have succeeded count: their
-	 * failures were certainly not their own fault.
+	 * Returns the probability that a request fails so often in a row by chance. It is estimated from requests that have
+	 * succeeded in the end, because their failures were not their own fault.
 	 */
 	chanceOf(failures: number): number {
 		return ((this.failures + 1) / (this.attempts + 2)) ** failures;
 	}
 }
 
-/** What to do with a request after an attempt that failed. */
+/** The next step after a failed attempt of a request. */
 export type Decision =
 	| /** Send it again. */ 'again'
-	| /** Send one of its entries alone. */ 'probe'
-	| /** Send its entries in two smaller requests. */ 'split'
-	| /** Its entries fail. */ 'fail'
-	| /** Its entries fail, and nothing more is sent. */ 'end';
+	| /** Send one entry alone. */ 'probe'
+	| /** Send the entries in two smaller requests. */ 'split'
+	| /** Let the entries fail. */ 'fail'
+	| /** Let the entries fail, and end the run. */ 'end';
 
-/** An attempt that failed, as the policy judges it. */
 export interface FailedAttempt {
 	verdict: Verdict;
-	/** Sequence number of the attempt. */
 	sequence: number;
 	/** Number of entries of the request. */
 	size: number;
-	/** Only one of these entries was sent. */
+	/** Whether only one of these entries was sent. */
 	isProbe?: boolean;
 }
 
-/** The request of which another one is a part. */
+/** The request that a part was split from. */
 interface Origin {
-	/** Sequence number of its last attempt, which failed. */
+	/** Sequence number of its last attempt. */
 	sequence: number;
-	/** Sequence number of the first attempt of the batch that it belongs to. */
+	/** Sequence number of the first attempt of the whole batch. */
 	firstSequence: number;
-	/** One of its entries is suspected to be at fault. */
+	/** Whether one of its entries is suspected to be at fault. */
 	isSuspected: boolean;
 }
 
-/** What the requests of one kind in a run have in common, as far as it concerns retries. */
+/** Settings for retries that all requests of one kind in a run share. */
 export interface RetrySettings {
 	run: RunState;
 	health: ServiceHealth;
-	/** How long transient failures are repeated, in milliseconds; at least once. */
+	/** Time for which a request is repeated after transient failures, in milliseconds. It is repeated at least once. */
 	retryForMs: number;
-	/** Maximum of requests in flight. */
 	concurrency: number;
 }
 
-/** Decides about the attempts of one request. */
+/** Decides what follows from each failed attempt of one request. */
 export class RetryPolicy {
-	/** When the next attempt may start. */
-	resumeAt = -Infinity;
-	/** The entry stands alone and is at fault, since other requests succeed. */
+	/** When the next attempt may start, or undefined if it does not have to wait. */
+	resumeAt: number | undefined;
+	/** Whether the request has a single entry that is at fault, because requests without it succeed. */
 	isAtFault = false;
-	/** Attempts that failed in a row, those with 429 not counted. */
+	/** Number of failed attempts in a row, not counting status 429. */
 	failures = 0;
-	/** Those before which another request had succeeded that started after the attempt before. */
+	/** Number of failures before which a request succeeded that was sent later than the previous attempt. */
 	private failuresAmidSuccesses = 0;
-	/** The latest of them that have no success to compare with. */
+	/** Number of latest failures in a row for which there is no success to compare with. */
 	private failuresAlone = 0;
 	private failingSince: number | undefined;
 	private throttledSince: number | undefined;
@@ -180,13 +178,12 @@ export class RetryPolicy {
 	private lastFailureAt = -Infinity;
 	private firstSequence = 0;
 
-	/** @param origin the request of which this one is a part, if it is one */
+	/** @param origin the request that this part was split from, if any */
 	constructor(
 		private readonly settings: RetrySettings,
 		private readonly origin?: Origin,
 	) {}
 
-	/** Decides what follows from an attempt that failed. */
 	decide(attempt: FailedAttempt): Decision {
 		const { verdict, sequence } = attempt;
 		this.firstSequence ||= sequence;
@@ -196,7 +193,7 @@ export class RetryPolicy {
 		return this.afterTransientFailure(attempt);
 	}
 
-	/** Returns the policy for a part of this request, which is sent on its own now. */
+	/** Returns the policy for a part that is split from this request. */
 	forPart(): RetryPolicy {
 		return new RetryPolicy(this.settings, {
 			sequence: this.lastSequence,
@@ -209,11 +206,11 @@ export class RetryPolicy {
 		const { health } = this.settings;
 		this.lastSequence = sequence;
 		const isAlone = size === 1 || isProbe;
-		if (verdict.serviceMayBe === 'denying') {
+		if (verdict.serviceMayBe === 'rejecting') {
 			const isForEntries =
 				health.lastSuccess > (this.origin?.firstSequence ?? this.firstSequence);
 			if (!isAlone) return isForEntries ? 'split' : 'probe';
-			return !isForEntries && health.refused() ? 'end' : 'fail';
+			return !isForEntries && health.noteForbidden() ? 'end' : 'fail';
 		}
 		if (isAlone) health.rejectedAlone++;
 		if (isAlone || verdict.action === 'fail') return 'fail';
@@ -221,7 +218,7 @@ export class RetryPolicy {
 		return verdict.tooLarge || this.origin || !isHopeless ? 'split' : 'fail';
 	}
 
-	/** The limiter makes the pauses of all requests. */
+	/** Sets no pause, because the limiter pauses all requests after a 429. */
 	private after429({ delayMs = 0 }: Verdict): Decision {
 		const { run, health } = this.settings;
 		const now = run.now();
@@ -251,23 +248,23 @@ export class RetryPolicy {
 		return isOver || this.failuresAlone >= MIN_FAILURES ? 'probe' : 'again';
 	}
 
-	/** Notes a transient failure, and when its request may be sent again. */
+	/** Notes a transient failure, and sets the time of the next attempt. */
 	private note({ verdict, sequence, size, isProbe }: FailedAttempt, now: number): void {
 		const { run, health } = this.settings;
 		const { throttled, delayMs = 0 } = verdict;
 		const isNew = isProbe === true || this.lastFailureAt < health.lastSuccessAt;
-		health.failed(now, isNew || this.failures === 0);
+		health.noteFailure(now, isNew || this.failures === 0);
 		this.lastFailureAt = now;
 		this.failingSince ??= now;
 		this.failures++;
-		// In an outage, only requests that started before it still succeed.
+		// In an outage, only requests that started before the outage can still succeed.
 		const isAmidSuccesses =
 			health.lastSuccess > this.lastSequence ||
 			(size === 1 && this.origin?.isSuspected === true && health.isUp(now));
 		if (isAmidSuccesses) this.failuresAmidSuccesses++;
 		this.failuresAlone = isAmidSuccesses ? 0 : this.failuresAlone + 1;
 		this.lastSequence = sequence;
-		// The limiter makes the pauses of all requests.
+		// The limiter already pauses all requests.
 		if (throttled) return;
 		const pauseMs = health.pauseMs(this.failures, now, run.random());
 		this.resumeAt = now + Math.max(delayMs, pauseMs);
@@ -280,8 +277,8 @@ export class RetryPolicy {
 	}
 
 	/**
-	 * Whether a request has succeeded that started after this one had begun to fail or, for a part, after the request
-	 * that it is a part of had failed.
+	 * Returns whether a request has succeeded that started after the first attempt of this request. For a part, it must
+	 * have started after the last attempt of the request that the part was split from.
 	 */
 	hasSuccessSince(): boolean {
 		const since = this.origin?.sequence ?? this.firstSequence;

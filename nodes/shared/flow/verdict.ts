@@ -1,22 +1,22 @@
-/** The decision after a failure. */
+/** The meaning of a failure by itself, without the history of the request. */
 export interface Verdict {
 	action:
 		| /** Send the same request again. */ 'retry'
-		| /** Send its entries in smaller requests. */ 'split'
-		| /** Give up, and send nothing more: every further request would fail too. */ 'stop'
-		| /** Give up this request. */ 'fail';
-	/** Least delay before a retry, asked for by the service. */
+		| /** Send the entries in smaller requests. */ 'split'
+		| /** Let the request fail and end the run, because every further request would fail too. */ 'stop'
+		| /** Let this request fail. */ 'fail';
+	/** Shortest delay before a retry that the service asks for. */
 	delayMs?: number;
-	/** The service asks for fewer requests, of all kinds. */
+	/** Whether the service asks for fewer requests of all kinds. */
 	throttled?: boolean;
-	/** The request was too large: further ones must be smaller. */
+	/** Whether the request was too large, so that further requests must be smaller. */
 	tooLarge?: boolean;
-	/** Blocks all requests; if it persists, the run ends. */
+	/** Whether the cause blocks all requests. If it persists, the run ends. */
 	blocksAll?: boolean;
-	/** Either the entries are at fault, or every request is refused (403) or lost (5xx, no connection). */
-	serviceMayBe?: 'denying' | 'down';
+	/** If the entries may be fine: the service may reject every request (403), or be down (5xx, no connection). */
+	serviceMayBe?: 'rejecting' | 'down';
 }
 
-/** Whether every further request may fail for the same reason. */
+/** Returns whether every further request may fail for the same reason. */
 export const mayFailAll = ({ action, serviceMayBe }: Verdict): boolean =>
 	action === 'stop' || serviceMayBe !== undefined;

@@ -1,21 +1,25 @@
-/** The body of a response that n8n returns as a stream. */
 export type ResponseStream = AsyncIterable<Uint8Array>;
 
-/** Six times what the largest documented results have (docs/service-interface.md, Limits). */
+/**
+ * Maximum size of a response. It is six times the size of the largest documented results
+ * (docs/service-interface.md, Limits).
+ */
 export const MAX_BODY_BYTES = 64_000_000;
 
-/** Of an error only the words are shown, and a broken server may never stop sending. */
+/**
+ * Maximum size of an error response. Only its words are shown, and a broken server may never stop sending.
+ */
 const MAX_ERROR_BODY_BYTES = 1_000_000;
 
 /**
  * Collects a body and parses it once.
  *
- * @param isSuccess whether the response is a success: an error is cut much earlier
- * @param signal aborted when nobody waits for it any longer
+ * @param isSuccess whether the response is a success; an error is cut much earlier
+ * @param signal aborted when nobody waits for the body any longer
  * @returns the body as parsed JSON, or as text if it is not JSON; `isCut` if it is longer than allowed
- * @throws whatever breaks the stream
+ * @throws what breaks the stream
  */
-export async function collected(
+export async function collectBody(
 	stream: ResponseStream,
 	isSuccess: boolean,
 	signal: AbortSignal,
@@ -30,7 +34,7 @@ export async function collected(
 		if (bytes > maxBytes) break;
 	}
 	const isCut = bytes > maxBytes;
-	// Many services answer without a body, and finding out that it is no JSON is slow.
+	// Many services answer without a body. Trying to parse an empty text is slow, because it throws.
 	if (bytes === 0) return { body: '', isCut };
 	const text = isCut && isSuccess ? '' : new TextDecoder().decode(Buffer.concat(pieces));
 	try {

@@ -3,27 +3,27 @@ import type { IHttpRequestHelper } from 'n8n-workflow';
 import type { SendTokenRequest } from '../service/tokens/shared-token';
 import { Masker, secretsOf } from '../service/tokens/secrets';
 import { send } from './exchange';
-import type { Party } from './transport-failure';
+import type { Endpoint } from './transport-failure';
 
-/** The token server in messages, whoever waits for it; a run may stop waiting earlier. */
+/** The token server as an endpoint. A run may stop waiting for a token before this time limit. */
 export const TOKEN_SERVER = {
 	name: 'the token server',
 	urlLabel: 'Token Server URL',
 	kind: 'token',
 	maxTimeoutMs: 30_000,
-} satisfies Party;
+} satisfies Endpoint;
 
 /**
- * Sends token requests with n8n's HTTP helper, as `preAuthentication` provides it. Several runs may wait
- * for the same one.
+ * Returns a function that sends token requests with n8n's HTTP helper. Several runs may wait for the same
+ * request. The function throws a ServiceFailure of kind `token` if there is no complete response.
  *
- * @returns a function that throws ServiceFailure of kind `token` if there is no complete response
+ * @param helper the helper that `preAuthentication` provides
  */
 export function tokenSender(helper: IHttpRequestHelper): SendTokenRequest {
 	return async (request) => {
 		const response = await send(
 			helper,
-			// An empty form: without a body n8n drops the Content-Type header.
+			// The form is empty. Without a body, n8n drops the Content-Type header.
 			{ method: 'POST', ...request, body: new URLSearchParams() },
 			TOKEN_SERVER,
 		);

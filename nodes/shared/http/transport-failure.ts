@@ -1,20 +1,18 @@
 import { ServiceFailure } from '../service/failure';
 import { membersOf, type Members } from '../service/json';
-import { capitalized } from '../service/outcome-messages';
+import { capitalize } from '../service/outcome-messages';
 
-/** The other end of a connection, in messages. */
-export interface Party {
+/** A server, as messages describe it. */
+export interface Endpoint {
 	/** e.g. `the push service`. */
 	name: string;
-	/** Display name of the field with its URL. */
 	urlLabel: string;
-	/** The kind of its failures: `token` for the token server; `transport` unless given. */
+	/** Kind of this server's failures. The default is `transport`. */
 	kind?: 'token' | 'transport';
-	/** No request to it gets more time than that, whatever the node's 'Request Timeout (Seconds)'. */
+	/** Time limit of a request to this server, even if the node's 'Request Timeout (Seconds)' is longer. */
 	maxTimeoutMs?: number;
 }
 
-/** Why a connection was not made. */
 const NOT_CONNECTED: Record<string, string> = {
 	ECONNREFUSED: 'the connection was refused',
 	ENOTFOUND: 'its host name is unknown',
@@ -25,39 +23,39 @@ const NOT_CONNECTED: Record<string, string> = {
 
 const CHECK_PROXY = 'If n8n uses a proxy, also check its HTTP_PROXY, HTTPS_PROXY and NO_PROXY';
 
-/** Codes of certificates that were refused, on either side. */
+/** Matches the codes of a rejected certificate, of the server or of n8n. */
 const CERTIFICATE_CODE =
 	/CERT|CRL|^UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|UNKNOWN_CA$/;
 
 /**
- * A request without a complete response, as a failure that says what is known and nothing else. The
- * original error holds the request with its credentials, so it is not passed on.
+ * Returns the failure of a request without a complete response. The original error is not passed on,
+ * because it contains the request with its credentials.
  *
- * @param error what n8n's HTTP helper threw, or what broke the body
- * @param party the server that was called
+ * @param error the error of n8n's HTTP helper, or the error that broke the body
+ * @param endpoint the server that was called
  */
-export function transportFailure(error: unknown, party: Party): ServiceFailure {
+export function transportFailure(error: unknown, endpoint: Endpoint): ServiceFailure {
 	const chain = causes(error);
 	const code = codeOf(chain);
-	if (code === undefined) return refusedByN8n(error, chain, party);
-	const neverSent = isFromConnecting(chain.at(-1)) || chain.some(isInHandshake);
+	if (code === undefined) return failureOfN8n(error, chain, endpoint);
+	const wasNeverSent = isFromConnecting(chain.at(-1)) || chain.some(isInHandshake);
 	const isCertificate = CERTIFICATE_CODE.test(code);
 	const [message, advice] = isCertificate
-		? aboutCertificate(party, neverSent)
-		: aboutConnection(code, party, neverSent);
+		? aboutCertificate(endpoint, wasNeverSent)
+		: aboutConnection(code, endpoint, wasNeverSent);
 	return new ServiceFailure(message, {
-		kind: party.kind ?? 'transport',
+		kind: endpoint.kind ?? 'transport',
 		code,
-		// The next request would meet the same certificate.
-		transient: !isCertificate,
-		neverSent,
+		// The next request would fail because of the same certificate.
+		isTransient: !isCertificate,
+		wasNeverSent,
 		description: `${advice} (code ${code}).`,
 	});
 }
 
-/** A request that was not answered in time: it may have arrived. */
+/** Returns the failure of a request that was not answered in time. The request may have arrived. */
 export function timeoutFailure(
-	{ name, urlLabel, kind = 'transport', maxTimeoutMs = Infinity }: Party,
+	{ name, urlLabel, kind = 'transport', maxTimeoutMs = Infinity }: Endpoint,
 	ms: number,
 ): ServiceFailure {
 	const seconds = Math.ceil(ms / 100) / 10;
@@ -65,29 +63,32 @@ export function timeoutFailure(
 		ms < maxTimeoutMs
 			? "If it needs more time, increase 'Request Timeout (Seconds)'."
 			: 'No setting changes this time limit.';
-	return new ServiceFailure(`${capitalized(name)} did not answer within ${seconds} s`, {
+	return new ServiceFailure(`${capitalize(name)} did not answer within ${seconds} s`, {
 		kind,
 		code: 'ETIMEDOUT',
-		transient: true,
+		isTransient: true,
 		description: `Check '${urlLabel}' in the credential and whether ${name} is up. ${moreTime}`,
 	});
 }
 
-/** n8n throws an error without a code if it refuses to send, such as for a domain that is not allowed. */
-function refusedByN8n(
+/**
+ * n8n throws an error without a code if it does not send a request, for example to a domain that is not
+ * allowed.
+ */
+function failureOfN8n(
 	error: unknown,
 	chain: Members[],
-	{ name, urlLabel, kind = 'transport' }: Party,
+	{ name, urlLabel, kind = 'transport' }: Endpoint,
 ): ServiceFailure {
-	const neverSent = chain.length > 0 && !chain.some(isFromResponse);
-	const details = { kind, transient: false, neverSent };
+	const wasNeverSent = chain.length > 0 && !chain.some(isFromResponse);
+	const details = { kind, isTransient: false, wasNeverSent };
 	if (chain.some((each) => text(each.name).startsWith('SsrfBlocked')))
 		return new ServiceFailure(`The request to ${name} was blocked by n8n's SSRF protection`, {
 			...details,
 			description: `Ask the administrator of n8n to allow the host of '${urlLabel}': its name in N8N_SSRF_ALLOWED_HOSTNAMES or its IP address in N8N_SSRF_ALLOWED_IP_RANGES.`,
 		});
 	const reason = error instanceof Error ? error.message : 'n8n did not send the request';
-	if (!neverSent) return new ServiceFailure(reason, details);
+	if (!wasNeverSent) return new ServiceFailure(reason, details);
 	return new ServiceFailure(
 		kind === 'token' ? `The token request was not sent: ${reason}` : reason,
 		{
@@ -99,35 +100,38 @@ function refusedByN8n(
 	);
 }
 
-const aboutCertificate = ({ name, urlLabel }: Party, neverSent: boolean): [string, string] =>
-	neverSent
+const aboutCertificate = ({ name, urlLabel }: Endpoint, wasNeverSent: boolean): [string, string] =>
+	wasNeverSent
 		? [
-				`${capitalized(name)} could not be reached: its certificate is not trusted`,
-				`If you trust the host of '${urlLabel}', set NODE_EXTRA_CA_CERTS of n8n to a file with the certificate of its authority; if it has expired or is for another host, ask the operator of ${name}`,
+				`${capitalize(name)} could not be reached: its certificate is not trusted`,
+				`If you trust the host of '${urlLabel}', set n8n's environment variable NODE_EXTRA_CA_CERTS to a file with the certificate of its authority. If the certificate has expired or is for another host, ask the operator of ${name}`,
 			]
 		: [
-				`The secure connection to ${name} failed: a certificate was refused`,
-				`Check whether ${name} requires a client certificate: n8n sends none`,
+				`The secure connection to ${name} failed: a certificate was rejected`,
+				`Check whether ${name} requires a client certificate, because n8n does not send one`,
 			];
 
 function aboutConnection(
 	code: string,
-	{ name, urlLabel }: Party,
-	neverSent: boolean,
+	{ name, urlLabel }: Endpoint,
+	wasNeverSent: boolean,
 ): [string, string] {
 	const check = `Check '${urlLabel}' in the credential and whether ${name} is up`;
-	if (neverSent) {
+	if (wasNeverSent) {
 		const why = NOT_CONNECTED[code] ?? 'no connection could be made';
-		return [`${capitalized(name)} could not be reached: ${why}`, `${check}. ${CHECK_PROXY}`];
+		return [`${capitalize(name)} could not be reached: ${why}`, `${check}. ${CHECK_PROXY}`];
 	}
 	return code === 'ETIMEDOUT'
-		? [`${capitalized(name)} did not answer in time`, check]
+		? [`${capitalize(name)} did not answer in time`, check]
 		: [`The connection to ${name} closed before the response was complete`, check];
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** n8n wraps the error of its HTTP client, which wraps that of Node.js. The innermost is the last. */
+/**
+ * Returns an error and its causes, the innermost last. n8n wraps the error of its HTTP client, which wraps
+ * the error of Node.js.
+ */
 function causes(error: unknown): Members[] {
 	const chain: Members[] = [];
 	for (let each = membersOf(error); each && !chain.includes(each); each = membersOf(each.cause))
@@ -135,19 +139,23 @@ function causes(error: unknown): Members[] {
 	return chain;
 }
 
-/** n8n keeps the code of an error without causes as `httpCode`, and a status under the same name. */
+/**
+ * Returns the code of an error. If an error has no cause, n8n stores its code as `httpCode`, which may
+ * also be a status.
+ */
 function codeOf(chain: Members[]): string | undefined {
 	const codes = chain.map(({ code }) => code).filter((code) => typeof code === 'string');
 	return codes[0] ?? chain.map(({ httpCode }) => text(httpCode)).find((each) => /\D/.test(each));
 }
 
-/** Whether an error speaks of a response, so that its request was sent. */
+/** Tells whether an error contains a response. Then its request was sent. */
 const isFromResponse = ({ response, request, httpCode }: Members): boolean =>
 	Boolean(response) || Boolean(membersOf(request)?.res) || text(httpCode) !== '';
 
 /**
- * Whether an error comes from the DNS lookup or from connecting, to all IP addresses of the host: no byte
- * of the request has left. Only that and the handshake prove it: Node.js counts bytes as written that wait.
+ * Tells whether the DNS lookup or the connections to all IP addresses of the host failed. Then no byte of
+ * the request was sent. Only this and a failed TLS handshake prove it, because Node.js also counts waiting
+ * bytes as written.
  */
 function isFromConnecting(innermost: Members = {}): boolean {
 	const { errors } = innermost;
@@ -155,6 +163,6 @@ function isFromConnecting(innermost: Members = {}): boolean {
 	return all.every((each) => ['connect', 'getaddrinfo'].includes(text(membersOf(each)?.syscall)));
 }
 
-/** Whether the TLS handshake had not ended: the request is sent after it. */
+/** Tells whether the TLS handshake had not ended. A request is sent only after the handshake. */
 const isInHandshake = ({ request }: Members): boolean =>
 	membersOf(membersOf(request)?.socket)?.secureConnecting === true;

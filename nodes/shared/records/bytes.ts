@@ -1,11 +1,14 @@
 /** The bytes of a file, in chunks of any size. */
 export type Bytes = AsyncIterable<Uint8Array>;
 
-/** The rest of a file cannot be read: it is of another kind, truncated or damaged. All text before was returned. */
+/**
+ * The rest of a file cannot be read, because the file is of another kind, truncated or damaged. All text
+ * before the error was returned.
+ */
 export class FileError extends Error {
 	override readonly name = 'FileError';
 
-	/** @param advice what to do about it; what to do about a damaged file unless given */
+	/** @param advice what the user can do; the default is meant for a damaged file */
 	constructor(
 		message: string,
 		readonly advice = 'Fetch the file again.',
@@ -14,64 +17,67 @@ export class FileError extends Error {
 	}
 }
 
-/** A file may arrive as one chunk of hundreds of megabytes; no step works on more than this. */
+/**
+ * Maximum size of a slice, in bytes. n8n may deliver a file of hundreds of megabytes as one chunk, which
+ * is too much for one step.
+ */
 export const SLICE_BYTES = 64 * 1024;
 
-/** Enough to recognize what kind of file it is. */
+/** Number of bytes that are enough to recognize the kind of a file. */
 const HEAD_BYTES = 5;
 
-const extract = (operation: string): string =>
+const extractAdvice = (operation: string): string =>
 	`Read it with n8n's Extract from File node: choose '${operation}'.`;
-const ENCODE = "Save it as UTF-8. If it is UTF-16, set the option 'Encoding' instead.";
-const OFFICE =
+const ENCODING_ADVICE = "Save it as UTF-8. If it is UTF-16, set the option 'Encoding' instead.";
+const OFFICE_ADVICE =
 	"Save a Word document as text, or as a PDF that n8n's Extract from File node can read. Read an Excel file with that node: choose 'Extract From XLSX' or 'Extract From XLS'.";
-const DECOMPRESS = 'Decompress it once before this node.';
+const DECOMPRESS_ADVICE = 'Decompress it once before this node.';
 
-/** The first or the second byte is 0, as in UTF-16. */
+/** Matches a file whose first or second byte is 0, as in UTF-16. */
 const WITH_ZERO = /^(?:00|..00)/;
 
-/** What files begin with that are no text, in hexadecimal; what they are, and what to do with them. */
-const NO_TEXT: ReadonlyArray<[beginning: RegExp, kind: string, advice: string]> = [
-	[/^25504446/, 'a PDF document', extract('Extract From PDF')],
+/** Beginnings of files that are not text (in hexadecimal), the kind of file, and what to do with it. */
+const BINARY_KINDS: ReadonlyArray<[beginning: RegExp, kind: string, advice: string]> = [
+	[/^25504446/, 'a PDF document', extractAdvice('Extract From PDF')],
 	[
 		/^504b0304/,
 		'an Excel or Word document, or a ZIP archive',
-		`${OFFICE} Decompress an archive with n8n's Compression node.`,
+		`${OFFICE_ADVICE} Decompress an archive with n8n's Compression node.`,
 	],
-	[/^d0cf11e0/, 'an Excel or Word document', OFFICE],
-	// Followed by a byte that is no text.
+	[/^d0cf11e0/, 'an Excel or Word document', OFFICE_ADVICE],
+	// In a Parquet file, a control character follows PAR1. A text such as "PAR1,5" does not match.
 	[/^50415231[01]/, 'a Parquet file', 'Export it as JSON Lines or CSV.'],
-	[/^1f8b/, 'compressed with gzip twice', DECOMPRESS],
-	[WITH_ZERO, 'not text, or it is UTF-16 without a byte order mark', ENCODE],
+	[/^1f8b/, 'compressed with gzip twice', DECOMPRESS_ADVICE],
+	[WITH_ZERO, 'not text, or it is UTF-16 without a byte order mark', ENCODING_ADVICE],
 ];
 
 /**
- * Reads the bytes of a file of text, decompressed if they are gzip, in slices of up to 64 KB.
+ * Reads the bytes of a text file in slices of up to 64 KB. Decompresses a gzip file.
  *
- * @param yieldToOthers called before each slice, as it is in the file, so that others can use the event loop;
- *   reading ends with what it throws
+ * @param yieldToOthers called before each slice, so that others can use the event loop; an error that it
+ *   throws ends the reading
  * @param isUtf16 whether the text is known to be UTF-16
- * @returns the first bytes and all of them
- * @throws {FileError} if the file is no text, or a compressed one is damaged or ends early; and whatever
- *   breaks the source
+ * @returns the first bytes, and all bytes including the first ones
+ * @throws {FileError} if the file is not text, or if a compressed file is damaged or ends early. Errors of
+ *   the source are thrown unchanged.
  */
-export async function unpacked(
+export async function readBytes(
 	source: Bytes,
 	yieldToOthers: () => Promise<void>,
 	isUtf16 = false,
 ): Promise<{ head: Uint8Array; all: Bytes }> {
-	let file = await withHead(sliced(source, yieldToOthers));
+	let file = await readHead(toSlices(source, yieldToOthers));
 	if (file.head[0] === 0x1f && file.head[1] === 0x8b)
-		file = await withHead(sliced(unzipped(file.all), yieldToOthers));
+		file = await readHead(toSlices(gunzip(file.all), yieldToOthers));
 	const hex = Buffer.from(file.head).toString('hex');
-	const found = NO_TEXT.find(
+	const found = BINARY_KINDS.find(
 		([beginning]) => beginning.test(hex) && !(isUtf16 && beginning === WITH_ZERO),
 	);
 	if (found) throw new FileError(`The file is ${found[1]}`, found[2]);
 	return file;
 }
 
-async function* sliced(
+async function* toSlices(
 	source: Bytes,
 	yieldToOthers: () => Promise<void>,
 ): AsyncGenerator<Uint8Array> {
@@ -83,7 +89,7 @@ async function* sliced(
 	}
 }
 
-async function withHead(source: Bytes): Promise<{ head: Uint8Array; all: Bytes }> {
+async function readHead(source: Bytes): Promise<{ head: Uint8Array; all: Bytes }> {
 	const { first = new Uint8Array(), all } = await peek(
 		source,
 		(before, next) => Buffer.concat([before, next]),
@@ -93,17 +99,17 @@ async function withHead(source: Bytes): Promise<{ head: Uint8Array; all: Bytes }
 }
 
 /**
- * Decompresses gzip, one slice at a time as it is read; Node.js decides whether further members are read
- * (20 and 22) or refused (24).
+ * Decompresses gzip slice by slice, as the caller reads. Node.js 20 and 22 also read further gzip members,
+ * but Node.js 24 rejects them.
  */
-async function* unzipped(source: Bytes): AsyncGenerator<Uint8Array> {
+async function* gunzip(source: Bytes): AsyncGenerator<Uint8Array> {
 	const iterator = source[Symbol.asyncIterator]();
 	let isAwaited = false;
 	let hasStopped = false;
 	let wake = (): void => undefined;
 	const compressed = new ReadableStream({
 		pull: async (controller) => {
-			// The stream itself would read thousands of slices ahead.
+			// Without this wait, the stream would read thousands of slices ahead.
 			if (!isAwaited) await new Promise<void>((resolve) => (wake = resolve));
 			const next = hasStopped ? undefined : await iterator.next();
 			if (next?.done === false) controller.enqueue(next.value);
@@ -123,15 +129,16 @@ async function* unzipped(source: Bytes): AsyncGenerator<Uint8Array> {
 	} catch (error) {
 		throw gzipError(error as Error);
 	} finally {
-		// A canceled DecompressionStream may end the process: what it has is read and not used.
+		// Canceling a DecompressionStream may end the process. So its remaining output is read and
+		// discarded.
 		hasStopped = true;
-		void drained(read);
+		void drain(read);
 		await iterator.return?.();
 	}
 }
 
-/** Reads the rest of a stream, whatever becomes of it. */
-async function drained(read: () => Promise<unknown>): Promise<void> {
+/** Reads the rest of a stream and ignores its errors. */
+async function drain(read: () => Promise<unknown>): Promise<void> {
 	try {
 		while ((await read()) !== undefined);
 	} catch {
@@ -139,15 +146,16 @@ async function drained(read: () => Promise<unknown>): Promise<void> {
 	}
 }
 
-/** What is wrong with a gzip file; an error of the source stays as it is. */
+/** Turns an error of zlib into an error for the user. Any other error stays as it is. */
 function gzipError(error: Error & { code?: unknown }): Error {
 	const code = String(error.code);
 	if (code === 'ERR_TRAILING_JUNK_AFTER_STREAM_END')
 		return new FileError(
 			'The file goes on after its first gzip member',
-			'Write it as one: gzip -dc | gzip',
+			'Write it as one member, for example with gzip -dc | gzip.',
 		);
-	if (code === 'Z_BUF_ERROR') return new FileError('The gzip file ends early: it is truncated');
+	if (code === 'Z_BUF_ERROR')
+		return new FileError('The gzip file ends early, so it is truncated');
 	if (!code.startsWith('Z_')) return error;
 	const { message } = (error.cause as Error | undefined) ?? error;
 	return new FileError(`The gzip file is damaged: ${message}`);
@@ -156,10 +164,10 @@ function gzipError(error: Error & { code?: unknown }): Error {
 /**
  * Reads the beginning of a stream.
  *
- * @param join makes one piece of two
- * @param isEnough whether the beginning read so far will do
- * @returns the beginning, longer only by what came with it, as the first piece of the whole stream;
- *   undefined if the stream is empty
+ * @param join joins two pieces into one
+ * @param isEnough tells whether the pieces read so far are enough
+ * @returns the pieces read so far as one piece, and the whole stream, which begins with this piece;
+ *   `first` is undefined if the stream is empty
  */
 export async function peek<T>(
 	source: AsyncIterable<T>,
@@ -172,10 +180,10 @@ export async function peek<T>(
 		first = first === undefined ? next.value : join(first, next.value);
 		if (isEnough(first)) break;
 	}
-	return { first, all: resumed(first, rest) };
+	return { first, all: resume(first, rest) };
 }
 
-async function* resumed<T>(first: T | undefined, rest: AsyncIterator<T>): AsyncGenerator<T> {
+async function* resume<T>(first: T | undefined, rest: AsyncIterator<T>): AsyncGenerator<T> {
 	try {
 		if (first !== undefined) yield first;
 		for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;

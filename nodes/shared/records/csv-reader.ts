@@ -1,10 +1,22 @@
+/**
+ * Reads CSV with a header row (RFC 4180). `push` collects text until it contains complete rows. The first
+ * row with all required columns is the header row, and the rows before it are titles. If no row has these
+ * columns, the first row is the header row. Each row after the header row becomes a record: an object with
+ * the names of the columns, whose values are all strings.
+ *
+ * The reader accepts what programs really write. Rows end with LF, CRLF or CR, and blank rows are skipped.
+ * Exports that were joined into one file contain the header row again, which is skipped too. A row with
+ * fewer cells has no values for the last columns. A row with a value beyond the last column fails alone.
+ * Columns without a name are ignored. If several columns have the same name, the first value that is not
+ * empty counts.
+ */
 import {
-	cellOfLines,
+	mostRowLikeCell,
 	cellsOf,
 	columnsOf,
 	DELIMITERS,
 	endOfRow,
-	ENOUGH_LINES,
+	MAX_COUNTED_LINES,
 	hasColumn,
 	isBlankRow,
 	likeliestDelimiter,
@@ -23,84 +35,82 @@ import {
 	type RecordReader,
 	type SourceRecord,
 } from './record';
-import { characterProblem } from './text';
+import { describeBadCharacters } from './text';
 
 const BAD_QUOTE = 'has text between a closing quote and the next delimiter';
-const SET_QUOTES =
+const QUOTES_ADVICE =
 	"if quotes are ordinary characters in this file, set the option 'Quotes' to 'None'";
-const UNCLOSED = 'has an unclosed quote';
-const CLOSE =
+const UNCLOSED_QUOTE = 'has an unclosed quote';
+const UNCLOSED_QUOTE_ADVICE =
 	"Correct the file, or set the option 'Quotes' to 'None' if quotes are ordinary characters in it.";
-const OTHER_ORDER = 'is a header row whose columns have another order';
-const SPLIT =
+const REORDERED_HEADER = 'is a header row whose columns have another order';
+const SPLIT_ADVICE =
 	'The file was joined from exports with different columns. Split it at this line, and read each part by itself.';
-const SUSPECT = `has a cell that begins with a quote, and the lines after it look like rows: ${SET_QUOTES}`;
+const SUSPICIOUS_QUOTE = `has a cell that begins with a quote, and the lines after it look like rows: ${QUOTES_ADVICE}`;
 
-/** A quoted cell with so many lines in a row that have the cells of a row is none. */
-const MANY_LINES = ENOUGH_LINES;
-/** Lines of prose often have one comma, so rows are recognized only if they have more cells. */
+/**
+ * If this many consecutive lines of a quoted cell have as many cells as the header row, the lines are
+ * rows. Then the quote is an ordinary character.
+ */
+const MIN_LINES_OF_ROWS = MAX_COUNTED_LINES;
+/**
+ * Minimum number of columns for recognizing rows in a quoted cell. Lines of prose often have one comma, so
+ * they would look like rows of two cells.
+ */
 const MIN_COLUMNS = 3;
-/** Fewer lines are read as one cell, and counted from this number on. */
-const SOME_LINES = 3;
+/**
+ * If at least this many lines of a cell look like rows, the user gets a hint, but the cell stays one cell.
+ */
+const MIN_LINES_TO_REPORT = 3;
 
-/** Lines that programs write before the header row: `sep=;` of Excel, and the type of objects of PowerShell. */
-const SEPARATOR = /^"?sep=(.)"?$/i;
-const TYPE = /^#TYPE\b/i;
-/** A line under the header row, as SQL tools and SAP write it. */
-const RULE = /^[\s+|,;-]*--[\s+|,;-]*$/;
-/** Rows that are searched for the header row: titles and settings come before it in many exports. */
+/** Lines before the header row. Excel writes `sep=;`, and PowerShell writes the type of its objects. */
+const SEPARATOR_LINE = /^"?sep=(.)"?$/i;
+const TYPE_LINE = /^#TYPE\b/i;
+/** SQL tools and SAP write a line of dashes under the header row. */
+const RULE_LINE = /^[\s+|,;-]*--[\s+|,;-]*$/;
+/** Maximum number of rows before the header row. Many exports begin with titles and settings. */
 const MAX_TITLE_ROWS = 20;
 
 export interface CsvOptions {
-	/** One character; detected in the header row if undefined. */
+	/** One character. By default, it is detected in the header row. */
 	delimiter?: string | undefined;
-	/** Whether cells may be in quotes. */
 	hasQuotes?: boolean;
 	findings?: Findings;
 }
 
-/** A row in the text that was read. */
 interface Row {
 	text: string;
-	/** Where the next row begins. */
+	/** Index in the text at which the next row begins. */
 	next: number;
-	/** What is wrong with the row as a whole. */
-	problem?: string;
-	/** The file ends with it, without a line break. */
+	defect?: string;
+	/** Whether the file ends after the row without a line break. */
 	isCut: boolean;
 }
 
-/**
- * Reads CSV with a header row (RFC 4180). Rows end with LF, CRLF or CR; rows without any value, and the
- * header row again, are no records. A record is an object with the names of the header; all its values are
- * strings. A row with fewer cells lacks the last fields; a row with a value beyond the header fails. Columns
- * without a name are ignored; of several with one name, the first that is not empty counts.
- */
 export class CsvReader implements RecordReader {
-	/** The names of the columns, once the header was read. */
+	/** Names of the columns. Undefined until the header row was read. */
 	columns: readonly string[] | undefined;
-	/** The header row as it is in the file, with the lines before it. */
+	/** The header row as the file contains it, with the lines before it. */
 	header: string | undefined;
 	skip = 0;
-	needed: readonly string[] = [];
+	requiredFields: readonly string[] = [];
 	private record = 0;
 	private line = 1;
 	private dialect: Dialect;
 	private readonly findings: Findings;
-	/** The header row, and the lines before it: exports that were joined have them again. */
 	private headerRow = '';
-	/** The names of the columns in lower case; as a set too, since a header may have tens of thousands. */
+	/** Names of the columns in lower case. A set is faster in headers with tens of thousands of columns. */
 	private names: readonly string[] = [];
 	private nameSet: ReadonlySet<string> = new Set();
 	private joinedHeader = '';
 	private readonly preamble: string[] = [];
-	/** Rows before the header row, which lack a column that is needed. */
-	private readonly titles: Array<{ text: string; line: number }> = [];
+	/** Rows before the header row, in which required columns are missing. */
+	private readonly titleRows: Array<{ text: string; line: number }> = [];
 	/** Number of columns up to the last one that has a name. */
 	private width = 0;
-	/** The beginning of a row, and the text that followed: kept until it is worth reading the row again. */
-	private rest = '';
-	private gathered = '';
+	/** The beginning of a row whose end was not found yet, and the text that was read since then. */
+	private incompleteRow = '';
+	private newText = '';
 
 	constructor({
 		delimiter = DELIMITERS.join(''),
@@ -116,60 +126,63 @@ export class CsvReader implements RecordReader {
 	}
 
 	*push(piece: string): Generator<SourceRecord> {
-		this.gathered += piece;
-		// A long row is read again only after its text has doubled, so each character is read a few times only.
-		const { length } = this.gathered;
-		const isTooLong = this.rest.length + length > MAX_RECORD_CHARACTERS;
-		if (length >= this.rest.length || isTooLong) yield* this.read(false);
+		this.newText += piece;
+		// A long row is searched again only after its text has doubled. So each character is read only a
+		// few times.
+		const { length } = this.newText;
+		const isTooLong = this.incompleteRow.length + length > MAX_RECORD_CHARACTERS;
+		if (length >= this.incompleteRow.length || isTooLong) yield* this.read(false);
 	}
 
 	*end(isBroken = false): Generator<SourceRecord> {
 		yield* this.read(!isBroken);
-		const [first] = this.titles;
+		const [first] = this.titleRows;
 		if (!this.columns && first) this.setHeader(first.text, first.line);
 	}
 
 	private *read(isLast: boolean): Generator<SourceRecord> {
-		const text = this.rest + this.gathered;
-		this.gathered = '';
+		const text = this.incompleteRow + this.newText;
+		this.newText = '';
 		let at = 0;
 		while (at < text.length) {
 			const row = this.rowAt(text, at, isLast);
 			if (!row) break;
 			at = row.next;
-			const found = this.recordOf(row);
-			if (found) yield found;
+			const record = this.recordOf(row);
+			if (record) yield record;
 		}
-		this.rest = text.slice(at);
-		checkLength(this.rest.length, this.record + 1, this.line);
+		this.incompleteRow = text.slice(at);
+		checkLength(this.incompleteRow.length, this.record + 1, this.line);
 	}
 
-	/** The row that begins there; undefined if more text is needed. */
+	/** Returns the row that begins at an index. Returns undefined if more text is needed. */
 	private rowAt(text: string, from: number, isLast: boolean): Row | undefined {
 		const end = endOfRow(text, from, this.dialect);
 		const isOpen = end === NOT_CLOSED;
 		const rest = end === NOT_ENDED ? '' : text.slice(from, isOpen ? text.length : end);
-		const cell = this.columns && this.cellOfLines(rest, isOpen && !isLast);
-		if (cell && cell.rowLike >= MANY_LINES && this.isWide)
-			return rowOf(text, from, from + cell.firstLineEnd, SUSPECT);
-		if (isOpen && isLast) throw recordError(UNCLOSED, this.record + 1, this.line, CLOSE);
+		const cell = this.columns && this.rowLikeCell(rest, isOpen && !isLast);
+		if (cell && cell.rowLikeLines >= MIN_LINES_OF_ROWS && this.isWide)
+			return rowOf(text, from, from + cell.firstLineEnd, SUSPICIOUS_QUOTE);
+		if (isOpen && isLast)
+			throw recordError(UNCLOSED_QUOTE, this.record + 1, this.line, UNCLOSED_QUOTE_ADVICE);
 		if (end < 0) return isLast ? rowOf(text, from, text.length) : undefined;
-		// The line break may be the first half of CRLF.
+		// The CR may be the first half of CRLF.
 		if (end === text.length - 1 && !isLast && text.charAt(end) === '\r') return undefined;
-		if (cell && cell.rowLike >= SOME_LINES) this.findings.add('quotedRows', this.line);
+		if (cell && cell.rowLikeLines >= MIN_LINES_TO_REPORT)
+			this.findings.add('quotedRows', this.line);
 		return rowOf(text, from, end);
 	}
 
-	private cellOfLines(row: string, isOpen: boolean) {
+	private rowLikeCell(row: string, isOpen: boolean) {
 		if (!this.dialect.hasQuotes) return undefined;
-		return cellOfLines(row, this.dialect, this.columns?.length ?? 0, isOpen);
+		return mostRowLikeCell(row, this.dialect, this.columns?.length ?? 0, isOpen);
 	}
 
 	private get isWide(): boolean {
 		return (this.columns?.length ?? 0) >= MIN_COLUMNS;
 	}
 
-	private recordOf({ text: row, problem, isCut }: Row): SourceRecord | undefined {
+	private recordOf({ text: row, defect: rowDefect, isCut }: Row): SourceRecord | undefined {
 		const { line } = this;
 		const text = this.withoutHeader(row);
 		this.line += 1 + lineBreaksIn(row);
@@ -178,80 +191,90 @@ export class CsvReader implements RecordReader {
 			return undefined;
 		}
 		if (!this.columns) return this.readHeader(text, line);
-		// Exports that were joined have them again.
+		// Exports that were joined into one file contain the header row and the lines before it again.
 		const isHeader = text === this.headerRow && this.columns.length > 1;
 		if (isHeader || this.preamble.includes(text)) return undefined;
-		if (this.record === 0 && RULE.test(text)) return undefined;
+		if (this.record === 0 && RULE_LINE.test(text)) return undefined;
 		const isSkipped = this.record < this.skip;
-		// A skipped row is only parsed if it may be the header row, which must not be counted then either.
-		const isParsed = problem === undefined && (!isSkipped || this.isAsLongAsHeader(text));
+		// A skipped row is parsed only if it may be the header row again, which does not count as a
+		// record.
+		const isParsed = rowDefect === undefined && (!isSkipped || this.isAsLongAsHeader(text));
 		const cells = isParsed ? cellsOf(text, this.dialect) : undefined;
-		const again = cells && this.headerAgain(cells);
-		if (again === 'same') return undefined;
+		const headerMatch = cells && this.compareWithHeader(cells);
+		if (headerMatch === 'same') return undefined;
 		const record = ++this.record;
-		if (again === 'other order') throw recordError(OTHER_ORDER, record, line, SPLIT);
+		if (headerMatch === 'other order')
+			throw recordError(REORDERED_HEADER, record, line, SPLIT_ADVICE);
 		if (isSkipped) return undefined;
-		const wrong = problem ?? this.problemOf(cells, isCut);
-		const error = wrong === undefined ? undefined : recordError(wrong, record, line);
+		const defect = rowDefect ?? this.defectOf(cells, isCut);
+		const error = defect === undefined ? undefined : recordError(defect, record, line);
 		if (!error && cells && cells.length < this.width) this.findings.add('shortRow', line);
 		const value = error ? undefined : objectOf(this.columns, cells ?? []);
 		return { record, line, text, value, error };
 	}
 
-	/** Whether a row has about as many characters as the header row: each cell of either may be in quotes. */
+	/** Tells whether a row is about as long as the header row. Quotes add up to two characters per cell. */
 	private isAsLongAsHeader(text: string): boolean {
 		return Math.abs(text.length - this.headerRow.length) <= 2 * this.names.length;
 	}
 
-	/** Tells whether a row has the names of the columns, as in joined exports: in upper or lower case, in any order. */
-	private headerAgain(cells: readonly string[]): 'same' | 'other order' | undefined {
+	/**
+	 * Compares a row with the names of the columns, ignoring case. Joined exports repeat the header row,
+	 * sometimes with the columns in another order.
+	 */
+	private compareWithHeader(cells: readonly string[]): 'same' | 'other order' | undefined {
 		const { names, nameSet } = this;
 		if (cells.length !== names.length || names.length < 2) return undefined;
 		const [first = ''] = cells;
 		if (!nameSet.has(first.trim().toLowerCase())) return undefined;
-		const given = cells.map((cell) => cell.trim().toLowerCase());
-		if (given.every((name, at) => name === names[at])) return 'same';
-		const isSameSet = given.every((name) => nameSet.has(name));
-		return isSameSet && new Set(given).size === names.length ? 'other order' : undefined;
+		const cellNames = cells.map((cell) => cell.trim().toLowerCase());
+		if (cellNames.every((name, at) => name === names[at])) return 'same';
+		const isSameSet = cellNames.every((name) => nameSet.has(name));
+		return isSameSet && new Set(cellNames).size === names.length ? 'other order' : undefined;
 	}
 
-	/** Exports that were joined without a line break have the header row at the end of a row. */
+	/**
+	 * Removes the header row from the end of a row. Exports that were joined without a line break contain
+	 * it there.
+	 */
 	private withoutHeader(row: string): string {
 		const { joinedHeader: joined } = this;
 		return joined !== '' && row.endsWith(joined) ? row.slice(0, -joined.length) : row;
 	}
 
-	private problemOf(cells: readonly string[] | undefined, isCut: boolean): string | undefined {
+	private defectOf(cells: readonly string[] | undefined, isCut: boolean): string | undefined {
 		if (!cells) return BAD_QUOTE;
 		const columns = this.columns?.length ?? 0;
 		const isLong =
 			cells.length > columns && cells.slice(columns).some((cell) => cell.trim() !== '');
 		const isShort = isCut && cells.length < this.width;
 		if (!isLong && !isShort) return undefined;
-		const count = `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}`;
-		const counts = `has ${count}, but the header row has ${columns}`;
-		return isShort ? counts + MAY_BE_CUT : counts;
+		const cellCount = `${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}`;
+		const difference = `has ${cellCount}, but the header row has ${columns}`;
+		return isShort ? difference + MAY_BE_CUT : difference;
 	}
 
 	private readHeader(text: string, line: number): undefined {
-		const separator = line === this.preamble.length + 1 ? SEPARATOR.exec(text)?.[1] : undefined;
+		const separator =
+			line === this.preamble.length + 1 ? SEPARATOR_LINE.exec(text)?.[1] : undefined;
 		const isKnown = this.dialect.delimiter.length === 1;
 		if (separator !== undefined && !isKnown) this.dialect.delimiter = separator;
-		if (separator !== undefined || TYPE.test(text)) {
+		if (separator !== undefined || TYPE_LINE.test(text)) {
 			this.preamble.push(text);
 			return;
 		}
 		const { columns = [] } = this.columnsIn(text);
-		const isTitle = this.needed.some((field) => !hasColumn(columns, field));
-		if (isTitle && this.titles.length < MAX_TITLE_ROWS) {
-			this.titles.push({ text, line });
+		const isTitle = this.requiredFields.some((field) => !hasColumn(columns, field));
+		if (isTitle && this.titleRows.length < MAX_TITLE_ROWS) {
+			this.titleRows.push({ text, line });
 			return;
 		}
-		// None of the rows has the columns: whoever reads the file says what is missing in the first one.
-		const [first] = this.titles;
+		// No row has all required columns. The first row becomes the header row, so that the caller can
+		// report which of its columns are missing.
+		const [first] = this.titleRows;
 		if (isTitle && first) return this.setHeader(first.text, first.line);
 		this.setHeader(text, line);
-		for (const title of this.titles) {
+		for (const title of this.titleRows) {
 			this.findings.add('titleRow', title.line);
 			this.preamble.push(title.text);
 		}
@@ -260,16 +283,16 @@ export class CsvReader implements RecordReader {
 	private columnsIn(row: string): { delimiter: string; columns: string[] | undefined } {
 		const { delimiter: known, hasQuotes } = this.dialect;
 		const delimiter =
-			known.length === 1 ? known : likeliestDelimiter(row, hasQuotes, this.needed);
+			known.length === 1 ? known : likeliestDelimiter(row, hasQuotes, this.requiredFields);
 		return { delimiter, columns: columnsOf(row, { delimiter, hasQuotes }) };
 	}
 
 	private setHeader(text: string, line: number): undefined {
 		const { delimiter, columns } = this.columnsIn(text);
 		this.dialect.delimiter = delimiter;
-		const problem = columns ? characterProblem(text) : BAD_QUOTE;
-		if (!columns || problem !== undefined)
-			throw new RecordError(`The header row (line ${line}) ${problem}`, 1, line);
+		const defect = columns ? describeBadCharacters(text) : BAD_QUOTE;
+		if (!columns || defect !== undefined)
+			throw new RecordError(`The header row (line ${line}) ${defect}`, 1, line);
 		this.columns = columns;
 		this.names = columns.map((name) => name.trim().toLowerCase());
 		this.nameSet = new Set(this.names);
@@ -280,13 +303,12 @@ export class CsvReader implements RecordReader {
 	}
 }
 
-function rowOf(text: string, from: number, end: number, problem?: string): Row {
+function rowOf(text: string, from: number, end: number, defect?: string): Row {
 	const next = end + (text.startsWith('\r\n', end) ? 2 : 1);
 	const isCut = end === text.length;
-	return { text: text.slice(from, end), next, isCut, ...(problem !== undefined && { problem }) };
+	return { text: text.slice(from, end), next, isCut, ...(defect !== undefined && { defect }) };
 }
 
-/** The cells by the names of their columns. */
 function objectOf(columns: readonly string[], cells: readonly string[]): object {
 	const fields = new Map<string, string>();
 	for (const [index, cell] of cells.entries()) {

@@ -1,37 +1,38 @@
 import { fieldOf } from './fields';
-import { isBlank } from './text';
+import { isWhiteSpace } from './text';
 
-/** How the cells of a file are written. */
+/** Delimiter and quoting of a CSV file. */
 export interface Dialect {
-	/** The character between two cells; several while it is not known which. */
+	/** Character between two cells. Until it is detected, this string contains all candidates. */
 	delimiter: string;
-	/** Whether a cell that begins with a quote ends with the next one. */
 	hasQuotes: boolean;
 }
 
-/** Delimiters that are recognized, the most likely first. */
+/** Delimiters that can be detected, the most likely one first. */
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 
 const QUOTE = '"';
 const LINE_BREAKS = /\r\n|\r|\n/g;
 const QUOTE_OR_LINE_BREAK = /["\r\n]/g;
 const LINE_END = /[\r\n]/g;
-/** `endOfRow`: the text ends with the row. */
+/** Result of `endOfRow` if the text contains no line break after the row. */
 export const NOT_ENDED = -1;
-/** `endOfRow`: the text ends within quotes. */
+/** Result of `endOfRow` if the text ends within quotes. */
 export const NOT_CLOSED = -2;
 
-/** Whether a row has line breaks within its cells. Searching for characters is faster than matching. */
-const hasLines = (row: string): boolean => row.includes('\n') || row.includes('\r');
+/**
+ * Tells whether a row has line breaks within its cells. Two searches are faster than a regular expression.
+ */
+const hasLineBreaks = (row: string): boolean => row.includes('\n') || row.includes('\r');
 
 /** Counts the line breaks within the cells of a row. */
 export const lineBreaksIn = (row: string): number =>
-	hasLines(row) ? (row.match(LINE_BREAKS)?.length ?? 0) : 0;
+	hasLineBreaks(row) ? (row.match(LINE_BREAKS)?.length ?? 0) : 0;
 
 /**
  * Finds the end of a row. Only a quote at the beginning of a cell starts a quoted cell.
  *
- * @returns the index of the line break after the row, or one of the constants above
+ * @returns the index of the line break after the row, `NOT_ENDED` or `NOT_CLOSED`
  */
 export function endOfRow(text: string, from: number, { delimiter, hasQuotes }: Dialect): number {
 	const ends = hasQuotes ? QUOTE_OR_LINE_BREAK : LINE_END;
@@ -50,7 +51,8 @@ export function endOfRow(text: string, from: number, { delimiter, hasQuotes }: D
 /**
  * Returns the cells of a row, without quotes around them.
  *
- * @returns undefined if something other than a delimiter follows a closing quote, or there is none
+ * @returns undefined if a quote is not closed, or if a closing quote is followed by anything but a
+ *   delimiter
  */
 export function cellsOf(row: string, { delimiter, hasQuotes }: Dialect): string[] | undefined {
 	if (!hasQuotes || !row.includes(QUOTE)) return row.split(delimiter);
@@ -72,86 +74,87 @@ export function cellsOf(row: string, { delimiter, hasQuotes }: Dialect): string[
 	}
 }
 
-/** Whether a row consists of delimiters, white space and quotes: spreadsheets write such rows at their end. */
+/**
+ * Tells whether a row contains only delimiters, white space and quotes. Spreadsheets write such rows at
+ * the end.
+ */
 export function isBlankRow(row: string, { delimiter, hasQuotes }: Dialect): boolean {
 	for (const character of row) {
-		const hasValue = !isBlank(character) && !(hasQuotes && character === QUOTE);
+		const hasValue = !isWhiteSpace(character) && !(hasQuotes && character === QUOTE);
 		if (hasValue && !delimiter.includes(character)) return false;
 	}
 	return true;
 }
 
-/** Returns the names of the columns; undefined for a row that is none. */
+/** Returns the names in a header row. Returns undefined if the quotes in the row are wrong. */
 export const columnsOf = (header: string, dialect: Dialect): string[] | undefined =>
 	cellsOf(header, dialect)?.map((name) => name.trim());
 
-/** Whether there is a column for a field, see `fieldOf`. */
+/** Tells whether `fieldOf` finds a field in a record with these columns. */
 export const hasColumn = (columns: readonly string[], field: string): boolean =>
 	fieldOf(Object.fromEntries(columns.map((column) => [column, column])), field) !== undefined;
 
 /**
- * Returns the delimiter under which a header row has most of the columns that are needed. If it is the same
- * for several, the one that is most frequent outside quotes.
+ * Returns the delimiter with which a header row contains the most required fields. If this is true of
+ * several delimiters, the one that occurs most often outside quotes is returned.
  */
 export function likeliestDelimiter(
 	header: string,
 	hasQuotes: boolean,
-	needed: readonly string[],
+	requiredFields: readonly string[],
 ): string {
 	const unquoted = hasQuotes ? header.replaceAll(/"[^"]*"/g, '') : header;
 	const scores = DELIMITERS.map((delimiter) => {
 		const columns = columnsOf(header, { delimiter, hasQuotes }) ?? [];
-		const found = needed.filter((field) => hasColumn(columns, field)).length;
-		return { delimiter, found, count: unquoted.split(delimiter).length };
+		const found = requiredFields.filter((field) => hasColumn(columns, field)).length;
+		return { delimiter, found, cells: unquoted.split(delimiter).length };
 	});
-	// Sorting is stable, so the first of equal ones stays the first.
-	scores.sort((one, other) => other.found - one.found || other.count - one.count);
+	// Sorting is stable, so equal delimiters stay in the order of `DELIMITERS`.
+	scores.sort((one, other) => other.found - one.found || other.cells - one.cells);
 	return scores[0]?.delimiter ?? ',';
 }
 
-/** The index of the quote that closes the one at `opening`, or -1. */
 function closingQuote(text: string, opening: number): number {
 	let at = text.indexOf(QUOTE, opening + 1);
 	while (at >= 0 && text.charAt(at + 1) === QUOTE) at = text.indexOf(QUOTE, at + 2);
 	return at;
 }
 
-/** Maximum number of lines that are counted. */
-export const ENOUGH_LINES = 10;
+export const MAX_COUNTED_LINES = 10;
 
-/** A quoted cell of several lines, as lines that may be rows of their own. */
-export interface CellOfLines {
-	/** Index in the row where the line ends in which the quote opens. */
+/** A quoted cell of several lines. The lines may really be rows of their own. */
+export interface MultilineCell {
+	/** Index in the row of the end of the line that contains the opening quote. */
 	firstLineEnd: number;
-	/** Number of consecutive lines, from the first or the second line on, that have as many cells as the header. */
-	rowLike: number;
+	/** Number of consecutive lines with as many cells as the header row, from the first or second line on. */
+	rowLikeLines: number;
 }
 
 /**
- * Returns the cell of a row whose lines look most like rows. A file that is written without quoting may
- * have a cell that begins with a quote, which then seems to contain all rows up to the next quote.
+ * Returns the quoted cell whose lines look most like rows. In a file that was written without quoting, a
+ * cell may begin with a quote by chance. Then this cell seems to contain all rows up to the next quote.
  *
  * @param width number of columns
- * @param isOpen whether the row ends within quotes, and its last line may be incomplete
+ * @param isOpen whether the text ends within quotes, so that its last line may be incomplete
  * @returns undefined if no cell has line breaks
  */
-export function cellOfLines(
+export function mostRowLikeCell(
 	row: string,
 	{ delimiter }: Dialect,
 	width: number,
 	isOpen: boolean,
-): CellOfLines | undefined {
-	if (!hasLines(row)) return undefined;
-	let found: CellOfLines | undefined;
+): MultilineCell | undefined {
+	if (!hasLineBreaks(row)) return undefined;
+	let found: MultilineCell | undefined;
 	let lineStart = 0;
 	for (let at = 0; at < row.length; at++) {
 		if (row.charAt(at) === QUOTE) {
 			const end = closingQuote(row, at) + 1;
 			const lineEnd = end === 0 ? row.length : endOfLine(row, end);
 			const lines = linesOf(row, lineStart, lineEnd);
-			const rowLike = countRowLike(lines, delimiter, width, end === 0 && isOpen);
-			if (rowLike >= (found?.rowLike ?? 0))
-				found = { firstLineEnd: endOfLine(row, at), rowLike };
+			const rowLikeLines = countRowLike(lines, delimiter, width, end === 0 && isOpen);
+			if (rowLikeLines >= (found?.rowLikeLines ?? 0))
+				found = { firstLineEnd: endOfLine(row, at), rowLikeLines };
 			if (end === 0) break;
 			const lastBreak = Math.max(
 				row.lastIndexOf('\n', end - 1),
@@ -171,7 +174,7 @@ function endOfLine(text: string, from: number): number {
 	return LINE_END.test(text) ? LINE_END.lastIndex - 1 : text.length;
 }
 
-/** The lines of a part of a text, one after the other: a cell may have 64 MB, and its first lines tell. */
+/** Yields the lines of a part of a text one by one. A cell may have 64 MB, but its first lines are enough. */
 function* linesOf(
 	text: string,
 	from: number,
@@ -184,24 +187,24 @@ function* linesOf(
 	}
 }
 
-/** @param isCut the last line may be incomplete */
+/** @param isCut whether the last line may be incomplete */
 function countRowLike(
 	lines: Iterable<{ line: string; isLast: boolean }>,
 	delimiter: string,
 	width: number,
 	isCut: boolean,
 ): number {
-	let count = 0;
+	let total = 0;
 	let index = 0;
 	for (const { line, isLast } of lines) {
-		if (count === ENOUGH_LINES || (isLast && isCut)) break;
+		if (total === MAX_COUNTED_LINES || (isLast && isCut)) break;
 		const cells = line.split(delimiter).length;
 		// Some programs end each row, but not the header, with a delimiter.
 		const isLikeRow = cells === width || (cells === width + 1 && line.endsWith(delimiter));
-		// The cell that begins with a quote may have delimiters, so that its own line is no row.
+		// The first line may have another number of cells, because the quoted text may contain delimiters.
 		if (!isLikeRow && index > 0) break;
-		if (isLikeRow) count++;
+		if (isLikeRow) total++;
 		index++;
 	}
-	return count;
+	return total;
 }

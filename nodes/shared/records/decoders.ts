@@ -1,28 +1,28 @@
 import { FileError, type Bytes } from './bytes';
 import type { Findings } from './findings';
 
-/** Makes text of the bytes of a file. */
 export type Decoder = (source: Bytes) => AsyncGenerator<string>;
 
 /**
- * A byte that belongs to no character becomes half of a surrogate pair, U+DC80 to U+DCFF. U+DFFF stands for
- * one whose value is not known. Well-formed text has neither, so `characterProblem` finds them.
+ * A byte that belongs to no character is decoded as half of a surrogate pair, from U+DC80 to U+DCFF. If
+ * the value of the byte is unknown, it is decoded as U+DFFF. Valid text contains neither, so
+ * `describeBadCharacters` finds both.
  */
 const BAD_BYTE = 0xdc00;
 export const BAD_BYTES = /[\udc80-\udcff\udfff]/gu;
 
-const UNKNOWN = '\udfff';
+const UNKNOWN_BYTE = '\udfff';
 
-const bad = (byte: string): string => String.fromCharCode(BAD_BYTE + byte.charCodeAt(0));
+const markBadByte = (byte: string): string => String.fromCharCode(BAD_BYTE + byte.charCodeAt(0));
 
-/** Returns the byte that a character of `BAD_BYTES` stands for; 0 if it is not known. */
+/** Returns the byte that a character of `BAD_BYTES` stands for, or 0 if the byte is unknown. */
 export const byteOf = (character: string): number =>
-	character === UNKNOWN ? 0 : character.charCodeAt(0) - BAD_BYTE;
+	character === UNKNOWN_BYTE ? 0 : character.charCodeAt(0) - BAD_BYTE;
 
-const TRUNCATED = 'The file ends within a character: it is truncated';
+const TRUNCATED = 'The file ends within a character, so it is truncated';
 
-/** Decodes UTF-16. */
-export const utf16 = (end: 'big' | 'little'): Decoder =>
+/** Returns a decoder for UTF-16. */
+export const utf16Decoder = (end: 'big' | 'little'): Decoder =>
 	async function* (source) {
 		let rest = Buffer.alloc(0);
 		for await (const slice of source) {
@@ -35,89 +35,101 @@ export const utf16 = (end: 'big' | 'little'): Decoder =>
 		if (rest.length > 0) throw new FileError(TRUNCATED);
 	};
 
-/** Characters that `TextDecoder` returns for bytes without a character: it keeps those from 0x80 to 0x9F. */
+/**
+ * Characters that `TextDecoder` returns for bytes without a character. For bytes from 0x80 to 0x9F, it
+ * returns the control character with the same code.
+ */
 const NO_CHARACTER = /[\x80-\x9f\ufffd]/g;
 
 /**
- * Decodes an encoding that has no code for U+FFFD and the control characters from U+0080 to U+009F.
+ * Returns a decoder for an encoding that contains neither U+FFFD nor the control characters from U+0080 to
+ * U+009F.
  *
- * @param label of the Encoding Standard
+ * @param label name of the encoding in the Encoding Standard
  */
-export const legacy = (label: string): Decoder =>
+export const legacyDecoder = (label: string): Decoder =>
 	label === 'windows-1252'
 		? async function* (source) {
-				for await (const bytes of source) yield windows1252(bytes);
+				for await (const bytes of source) yield decodeWindows1252(bytes);
 			}
 		: async function* (source) {
 				const decoder = new TextDecoder(label);
-				const marked = (text: string) => text.replace(NO_CHARACTER, UNKNOWN);
+				const markUnknown = (text: string) => text.replace(NO_CHARACTER, UNKNOWN_BYTE);
 				for await (const bytes of source)
-					yield marked(decoder.decode(bytes, { stream: true }));
-				yield marked(decoder.decode());
+					yield markUnknown(decoder.decode(bytes, { stream: true }));
+				yield markUnknown(decoder.decode());
 			};
 
-/** Characters of Windows-1252 from 0x80 to 0x9F, a space for none. `TextDecoder` has others in Node.js 20. */
+/**
+ * Characters of Windows-1252 from 0x80 to 0x9F. A space stands for a byte without a character. In Node.js
+ * 20, `TextDecoder` returns other characters.
+ */
 const FROM_0X80 = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ';
 
-/** Returns the character of Windows-1252 for a byte; '' if there is none. */
+/** Returns the character of Windows-1252 for a byte, or '' if there is none. */
 const characterOf = (byte: number): string => {
 	if (byte < 0x80 || byte > 0x9f) return String.fromCharCode(byte);
 	return FROM_0X80.charAt(byte - 0x80).trim();
 };
 
-const windows1252 = (bytes: Uint8Array): string =>
+const decodeWindows1252 = (bytes: Uint8Array): string =>
 	Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 		.toString('latin1')
-		.replace(/[\x80-\x9f]/g, (byte) => characterOf(byte.charCodeAt(0)) || bad(byte));
+		.replace(/[\x80-\x9f]/g, (byte) => characterOf(byte.charCodeAt(0)) || markBadByte(byte));
 
-/** Replaces bytes without a character by what they mean in Windows-1252, or by a question mark. */
-export const repaired = (text: string): string =>
+/** Replaces each byte without a character with its character in Windows-1252, or with a question mark. */
+export const repairText = (text: string): string =>
 	text.replace(BAD_BYTES, (found) => (byteOf(found) && characterOf(byteOf(found))) || '?');
 
-/** Whether Windows-1252 has a character for a byte. */
+/** Tells whether Windows-1252 has a character for a byte. */
 export const isInWindows1252 = (byte: number): boolean => characterOf(byte) !== '';
 
-/** A line break, a character of UTF-8 that takes several bytes, or else a byte that is not ASCII. */
-const PARTS =
+/** Matches a line break, a UTF-8 character of several bytes, or any other byte that is not ASCII. */
+const UTF8_PARTS =
 	/[\r\n]|[\xc2-\xdf][\x80-\xbf]|(?:\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f])[\x80-\xbf]|(?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]{2}|[\x80-\xff]/g;
 
-/** The beginning of a character at the end. */
-const BEGUN = /(?:[\xc2-\xf4]|[\xe0-\xf4][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf]{2})$/;
+/** Matches an incomplete UTF-8 character at the end of a text. */
+const INCOMPLETE_CHARACTER = /(?:[\xc2-\xf4]|[\xe0-\xf4][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf]{2})$/;
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Decodes UTF-8.
+ * Returns a decoder for UTF-8.
  *
- * @param guesses counts lines that are not UTF-8 and read as Windows-1252, see `LineDecoder`; undefined if
- *   nothing is to be guessed
+ * @param guesses counts the lines that are read as Windows-1252, see `LineDecoder`; without it, all lines
+ *   are read as UTF-8
  */
-export const utf8 = (guesses: Findings | undefined): Decoder =>
+export const utf8Decoder = (guesses: Findings | undefined): Decoder =>
 	async function* (source) {
 		const decoder = new LineDecoder(guesses);
 		let rest = Buffer.alloc(0);
 		for await (const slice of source) {
 			const bytes = Buffer.concat([rest, slice]);
-			const begun = BEGUN.exec(bytes.toString('latin1', Math.max(0, bytes.length - 3)));
-			const complete = bytes.subarray(0, bytes.length - (begun?.[0].length ?? 0));
+			const incomplete = INCOMPLETE_CHARACTER.exec(
+				bytes.toString('latin1', Math.max(0, bytes.length - 3)),
+			);
+			const complete = bytes.subarray(0, bytes.length - (incomplete?.[0].length ?? 0));
 			rest = bytes.subarray(complete.length);
 			yield decoder.decode(complete);
 		}
-		if (rest.length > 0 && decoder.isCertain) throw new FileError(TRUNCATED);
+		if (rest.length === 0) return;
+		if (decoder.isCertain) throw new FileError(TRUNCATED);
 		yield decoder.decode(rest);
 	};
 
 /**
- * Decodes lines of UTF-8 and, if it may guess, of Windows-1252: joined files have both. A line is read as
- * Windows-1252 from its first byte that is not UTF-8 on. After a character of several bytes the file is
- * certainly UTF-8, and such a byte is an error.
+ * Decodes lines of UTF-8. Joined files may also contain lines of Windows-1252. If guessing is allowed, the
+ * rest of a line is decoded as Windows-1252 from the first byte that is not UTF-8. A UTF-8 character of
+ * several bytes proves that the file is UTF-8. From then on, a byte that is not UTF-8 is an error.
  */
 class LineDecoder {
-	/** Nothing is guessed (any more). */
+	/** Whether the file is certainly UTF-8, so that no line is guessed. */
 	isCertain: boolean;
-	/** The line so far is read as Windows-1252. */
+	/** Whether the current line is decoded as Windows-1252. */
 	private isGuessed = false;
-	/** Number of the line where the next bytes begin, until the first guess. */
+	/** Whether the first guess is noted, so that lines need not be counted any longer. */
+	private hasNoted = false;
+	/** Number of the current line, which is counted only until the first guess. */
 	private line = 1;
 	private endsWithCr = false;
 
@@ -125,41 +137,42 @@ class LineDecoder {
 		this.isCertain = guesses === undefined;
 	}
 
-	/** @param bytes which end with a complete character */
+	/** @param bytes must end with a complete character */
 	decode(bytes: Buffer): string {
 		const valid = this.isGuessed ? undefined : validUtf8(bytes);
 		if (valid !== undefined && valid.length < bytes.length) this.isCertain = true;
 		const text = valid ?? this.decodeParts(bytes.toString('latin1'));
-		if (this.guesses && !this.guesses.of('windows1252')) this.countLines(text);
+		if (this.guesses && !this.hasNoted) this.countLines(text);
 		return text;
 	}
 
 	private decodeParts(bytes: string): string {
-		return bytes.replace(PARTS, (part, at: number) => {
+		return bytes.replace(UTF8_PARTS, (part, at: number) => {
 			if (part === '\n' || part === '\r') {
 				this.isGuessed = false;
 				return part;
 			}
-			if (this.isGuessed) return windows1252(Buffer.from(part, 'latin1'));
+			if (this.isGuessed) return decodeWindows1252(Buffer.from(part, 'latin1'));
 			if (part.length > 1) {
 				this.isCertain = true;
 				return Buffer.from(part, 'latin1').toString();
 			}
-			if (this.isCertain) return bad(part);
-			const character = windows1252(Buffer.from(part, 'latin1'));
+			if (this.isCertain) return markBadByte(part);
+			const character = decodeWindows1252(Buffer.from(part, 'latin1'));
 			this.isGuessed = true;
-			if (character !== bad(part)) this.noteGuess(bytes, at);
+			if (character !== markBadByte(part)) this.noteGuess(bytes, at);
 			return character;
 		});
 	}
 
 	private noteGuess(bytes: string, at: number): void {
-		if (this.guesses?.of('windows1252')) return this.guesses.add('windows1252', 0);
+		if (this.hasNoted) return this.guesses?.add('windows1252', 0);
+		this.hasNoted = true;
 		this.countLines(bytes.slice(0, at));
 		const [before = ''] =
 			/[^\s"<>,;|]{0,20}$/.exec(bytes.slice(Math.max(0, at - 20), at)) ?? [];
 		const [after = ''] = /^[^\s"<>,;|]{0,20}/.exec(bytes.slice(at, at + 20)) ?? [];
-		const word = repaired(windows1252(Buffer.from(before + after, 'latin1')));
+		const word = repairText(decodeWindows1252(Buffer.from(before + after, 'latin1')));
 		this.guesses?.add('windows1252', this.line, word);
 	}
 
@@ -175,7 +188,7 @@ class LineDecoder {
 	}
 }
 
-/** @returns undefined if a byte belongs to no character */
+/** @returns undefined if the bytes are not valid UTF-8 */
 function validUtf8(bytes: Buffer): string | undefined {
 	try {
 		return UTF_8.decode(bytes);

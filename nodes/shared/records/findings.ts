@@ -1,4 +1,4 @@
-/** What a file may contain that is read, but that its owner should know of. */
+/** Peculiarities of a file that the node accepts, but that the user should know about. */
 export type FindingKind =
 	| 'blankRow'
 	| 'decimalId'
@@ -9,38 +9,36 @@ export type FindingKind =
 	| 'titleRow'
 	| 'windows1252';
 
-/** How often something was found in a file, and where first. */
 export interface Finding {
-	count: number;
-	/** Line of the first one, counted from 1. */
+	total: number;
+	/** Line of the first occurrence, counted from 1. */
 	line: number;
-	/** Part of the file that shows the first one; '' if the line is enough. */
+	/** Text of the first occurrence. Empty if the line number is enough to find it. */
 	example: string;
 }
 
 /**
- * Counts what is noticed while a file is read, and remembers the first place of each kind. Whoever reads
- * the file adds to it: the decoder, the reader of the format, the node. Hints are made of it in the end
+ * Counts the peculiarities of a file while it is read, and remembers where each kind occurred first. The
+ * decoder, the reader of the format and the node add to the counts. At the end, the counts become hints
  * (`n8n/sources/file-findings.ts`).
  */
 export class Findings {
-	private readonly found = new Map<FindingKind, Finding>();
+	private readonly byKind = new Map<FindingKind, Finding>();
 	private readonly excluded = new Set<FindingKind>();
 
 	add(kind: FindingKind, line: number, example = ''): void {
-		const known = this.found.get(kind);
-		if (known) known.count++;
-		else if (!this.excluded.has(kind)) this.found.set(kind, { count: 1, line, example });
+		const known = this.byKind.get(kind);
+		if (known) known.total++;
+		else if (!this.excluded.has(kind)) this.byKind.set(kind, { total: 1, line, example });
 	}
 
-	/** Forgets what was found of a kind, and ignores what is found of it later. */
+	/** Removes the findings of a kind, and ignores this kind from now on. */
 	exclude(kind: FindingKind): void {
-		this.found.delete(kind);
+		this.byKind.delete(kind);
 		this.excluded.add(kind);
 	}
 
-	/** Returns what was found of a kind; undefined if there was nothing. */
-	of(kind: FindingKind): Finding | undefined {
-		return this.found.get(kind);
+	get(kind: FindingKind): Finding | undefined {
+		return this.byKind.get(kind);
 	}
 }

@@ -1,57 +1,50 @@
 import { CsvReader, type CsvOptions } from './csv-reader';
 import type { Findings } from './findings';
 import { JsonReader } from './json-reader';
-import { jsonLines, textLines } from './line-reader';
+import { jsonLinesReader, textLinesReader } from './line-reader';
 import type { RecordReader, SourceRecord } from './record';
 
-/** How records are written in a file. `lines`: each line of text is a record. */
+/** Format of the records in a file. In `lines`, each line of text is a record. */
 export type RecordFormat = 'jsonLines' | 'jsonArray' | 'csv' | 'lines';
 
-/** A file whose format is known. */
 export interface RecordFile {
 	name: string;
 	format: RecordFormat;
-	/** Dotted path of the list in a JSON file; '' if the file is the list. */
+	/** Dotted path of the list in a JSON file. Empty if the file itself is the list. */
 	path: string;
 	/**
-	 * Reads its records, several together, as they are asked for (`readRecords`).
+	 * Reads the records in slices, each of them on demand (`readRecords`).
 	 *
 	 * @param skip number of records at the beginning that are not returned
-	 * @param needed fields that each record needs
+	 * @param requiredFields fields that each record needs
 	 */
-	records(skip: number, needed: readonly string[]): AsyncIterable<SourceRecord[]>;
-	/** What is noticed while it is read. */
+	records(skip: number, requiredFields: readonly string[]): AsyncIterable<SourceRecord[]>;
 	findings: Findings;
-	/** What it says of the file so far, such as its position and the header row of CSV. */
+	/** The reader of the format, which knows the position in the file and the header row of CSV. */
 	reader: RecordReader;
-	/** To be called in the end, whether it was read to its end or not. */
+	/** Must be called at the end, even if the file was not read to its end. */
 	close(): void;
 }
 
-/** What sets a format apart. */
 interface FormatTraits {
 	name: string;
-	/** As a choice. */
 	description: string;
-	/** Extensions of names of files; that of files we write comes first. */
+	/** Extensions of file names. Files that a node writes get the first one. */
 	extensions: readonly [string, ...string[]];
-	/** MIME types that say the format; that of files we write comes first. */
+	/** MIME types that identify the format. Files that a node writes get the first one. */
 	mimeTypes: readonly string[];
-	/** Whether the text of a record is JSON. */
 	isJson?: true;
-	/** Whether a file is one JSON value, with the records in a list. */
+	/** Whether a file is one JSON value that contains the records as a list. */
 	isList?: true;
-	/** Whether records have no fields: they can only be IDs. */
+	/** Whether records have no fields, so that they can only be IDs. */
 	isOnlyIds?: true;
 	reader(options: ReaderOptions): RecordReader;
 }
 
 interface ReaderOptions extends CsvOptions {
-	/** Of the list in a JSON file, dotted. */
 	path?: string | undefined;
 }
 
-/** All formats. */
 export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 	jsonLines: {
 		name: 'JSON Lines',
@@ -64,7 +57,7 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 			'application/x-jsonlines',
 		],
 		isJson: true,
-		reader: ({ findings }) => jsonLines(findings),
+		reader: ({ findings }) => jsonLinesReader(findings),
 	},
 	jsonArray: {
 		name: 'JSON Array',
@@ -86,32 +79,34 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 		name: 'Text Lines',
 		description: 'One ID per line',
 		extensions: ['txt'],
-		// Not text/plain, which n8n gives to whatever it does not know.
+		// Without text/plain, because n8n also uses it for files that it does not know.
 		mimeTypes: [],
 		isOnlyIds: true,
-		reader: ({ findings }) => textLines(findings),
+		reader: ({ findings }) => textLinesReader(findings),
 	},
 };
 
-/** Formats by a condition, in the order of the table. */
+/** Returns the formats that meet a condition, in the order of `FORMATS`. */
 export const formatsWith = (meets: (traits: FormatTraits) => unknown): RecordFormat[] =>
 	(Object.keys(FORMATS) as RecordFormat[]).filter((format) => meets(FORMATS[format]));
 
 /**
- * Detects the format of a file from its name, such as `documents.jsonl.gz`, or else from its MIME type.
+ * Detects the format of a file from its name, such as `documents.jsonl.gz`. If the name does not identify
+ * a format, the MIME type decides.
  *
- * @param takesLines whether it may be lines of text
- * @returns undefined if neither says it
+ * @param allowsTextLines whether the file may contain lines of text
+ * @returns undefined if neither identifies a format
  */
 export function formatOf(
 	fileName: string,
 	mimeType: string,
-	takesLines: boolean,
+	allowsTextLines: boolean,
 ): RecordFormat | undefined {
 	const extension = /\.([^.]+?)(?:\.gz)?$/.exec(fileName.toLowerCase())?.[1] ?? '';
 	const type = mimeType.replace(/;.*/s, '').trim().toLowerCase();
 	const [byName] = formatsWith(
-		({ extensions, isOnlyIds }) => extensions.includes(extension) && (takesLines || !isOnlyIds),
+		({ extensions, isOnlyIds }) =>
+			extensions.includes(extension) && (allowsTextLines || !isOnlyIds),
 	);
 	return byName ?? formatsWith(({ mimeTypes }) => mimeTypes.includes(type))[0];
 }

@@ -1,5 +1,14 @@
+/**
+ * Reads the elements of a list in a JSON file, each as a record. The reader itself only looks for
+ * brackets, quotes and separators. It searches for the list at the path and cuts the list into elements.
+ * `JSON.parse` reads each element, so an invalid element fails alone and memory holds only one element.
+ * JSON outside the list is not checked.
+ *
+ * If the file is a single object, this object is the only record. If further objects follow on lines of
+ * their own, the file is read as JSON Lines.
+ */
 import { Findings } from './findings';
-import { jsonLines } from './line-reader';
+import { jsonLinesReader } from './line-reader';
 import {
 	checkLength,
 	RecordError,
@@ -9,97 +18,92 @@ import {
 } from './record';
 
 const QUOTE_OR_BACKSLASH = /["\\]/g;
-/** The characters to look for outside the elements of the list, and within an element. */
+/** Characters that matter outside the elements of the list, and within an element. */
 const TOKENS = { outside: /["[\]{},:]/g, within: /["[\]{}]/g };
 
-/** Stands for an element of a list: no path leads through it. */
-const NO_NAME = '\0';
+/** Stands for a position in a list. No path leads through a list. */
+const LIST_POSITION = '\0';
 
-/** What is longer on the way to the list is not on its path. */
+/** Longer text outside the records is dropped, since it cannot be a key on the path to the list. */
 const MAX_KEY_CHARACTERS = 64 * 1024;
 
-/**
- * Reads the elements of a list in a JSON file, each as a record. Only brackets and quotes matter; each element
- * is left to `JSON.parse`, and fails alone. What is beside the list is not checked. A file that is one
- * object is a record itself; objects on a line each are read as JSON Lines.
- */
 export class JsonReader implements RecordReader {
 	skip = 0;
-	/** Whether the file is one object, which is the only record. */
 	isObject = false;
-	private state: 'start' | 'way' | 'elements' | 'object' | 'after' = 'start';
-	/** How many brackets are open, and how many are between two elements. */
+	private state: 'start' | 'search' | 'elements' | 'object' | 'after' = 'start';
+	/** Number of open brackets, now and between two elements of the list. */
 	private depth = 0;
 	private listDepth = 0;
 	private inString = false;
 	private isEscaped = false;
-	/** The names that lead to the value that is read, one for each open bracket on the way. */
-	private readonly names: string[] = [];
-	/** What was read since the last token that mattered, and the line where it begins. */
-	private begun = '';
+	/** Keys that lead to the current value, one for each open bracket. */
+	private readonly pathNames: string[] = [];
+	/** Text since the last token that mattered, and the line in which this text begins. */
+	private buffer = '';
 	private line = 1;
 	private record = 0;
-	/** The object that the file begins with, until what follows tells whether it is all. */
-	private object: { text: string; line: number } | undefined;
-	private lines: RecordReader | undefined;
+	/** The object at the beginning of the file, until it is known whether another one follows. */
+	private firstObject: { text: string; line: number } | undefined;
+	private lineReader: RecordReader | undefined;
 
-	/** @param path the dotted path of the list, such as `items.docs`; '' if the file is the list */
+	/** @param path dotted path of the list, such as `items.docs`, or '' if the file itself is the list */
 	constructor(
 		private readonly path = '',
 		private readonly findings = new Findings(),
 	) {}
 
 	get position(): { record: number; line: number } {
-		return this.lines?.position ?? { record: this.record + 1, line: this.valueLine };
+		return this.lineReader?.position ?? { record: this.record + 1, line: this.valueLine };
 	}
 
 	*push(piece: string): Generator<SourceRecord> {
 		let at = 0;
 		while (at < piece.length) {
-			if (this.lines) return yield* this.lines.push(piece.slice(at));
-			if (this.state === 'start' || this.isOver) {
-				at = this.nonBlank(piece, at);
+			if (this.lineReader) return yield* this.lineReader.push(piece.slice(at));
+			if (this.state === 'start' || this.isAfterValue) {
+				at = this.skipBlanks(piece, at);
 				if (at === piece.length) break;
 				if (this.state === 'start') this.start(piece.charAt(at));
-				else this.goOn(piece.charAt(at));
-				if (this.object) yield* this.asLines(this.object);
+				else this.continueAfterValue(piece.charAt(at));
+				if (this.firstObject) yield* this.asLines(this.firstObject);
 				continue;
 			}
-			const found = this.token(piece, at);
+			const found = this.findToken(piece, at);
 			const end = found < 0 ? piece.length : found;
-			this.begun += piece.slice(at, end);
-			if (this.isBeside && this.begun.length > MAX_KEY_CHARACTERS) this.take();
-			checkLength(this.begun.length, this.record + 1, this.line);
+			this.buffer += piece.slice(at, end);
+			if (this.isOutsideRecords && this.buffer.length > MAX_KEY_CHARACTERS) this.takeBuffer();
+			checkLength(this.buffer.length, this.record + 1, this.line);
 			at = end + 1;
 			if (found >= 0) yield* this.read(piece.charAt(found));
 		}
 	}
 
 	*end(isBroken = false): Generator<SourceRecord> {
-		if (this.lines) return yield* this.lines.end(isBroken);
-		this.isObject = this.object !== undefined;
-		if (this.object && this.skip === 0) yield this.recordOf(this.object.text, this.object.line);
+		if (this.lineReader) return yield* this.lineReader.end(isBroken);
+		this.isObject = this.firstObject !== undefined;
+		if (this.firstObject && this.skip === 0)
+			yield this.recordOf(this.firstObject.text, this.firstObject.line);
 		const isWhole = this.depth === this.listDepth && !this.inString;
-		if (isWhole && this.begun.endsWith('}')) yield* this.element();
+		if (isWhole && this.buffer.endsWith('}')) yield* this.takeElement();
 		if (isBroken) return;
-		if (this.state === 'start') throw this.failure('The file is empty');
+		if (this.state === 'start') throw this.errorHere('The file is empty');
 		if (this.depth > 0 || this.inString)
 			throw recordError(ENDS_EARLY, this.record + 1, this.valueLine);
-		if (this.state === 'way') throw this.failure(`The file has no list at "${this.path}"`);
+		if (this.state === 'search') throw this.errorHere(`The file has no list at "${this.path}"`);
 	}
 
-	/** The line of the value that is being read. */
+	/** Line of the current value. Blank lines before the value are skipped. */
 	private get valueLine(): number {
-		const { begun } = this;
-		return this.line + lineBreaks(begun.slice(0, begun.length - begun.trimStart().length));
+		const { buffer } = this;
+		return this.line + lineBreaks(buffer.slice(0, buffer.length - buffer.trimStart().length));
 	}
 
-	private get isOver(): boolean {
+	private get isAfterValue(): boolean {
 		return this.state === 'after' && this.depth === 0;
 	}
 
-	/** The index of the next character that is not blank. */
-	private nonBlank(piece: string, from: number): number {
+	/** Returns the index of the next character that is not white space, and counts the lines before it. */
+	private skipBlanks(piece: string, from: number): number {
 		const text = piece.slice(from);
 		const blanks = text.slice(0, text.length - text.trimStart().length);
 		this.line += lineBreaks(blanks);
@@ -107,33 +111,35 @@ export class JsonReader implements RecordReader {
 	}
 
 	private start(first: string): void {
-		if (this.path !== '') this.state = 'way';
+		if (this.path !== '') this.state = 'search';
 		else if (first === '{') this.state = 'object';
-		else if (first === '[') this.state = 'way';
-		else throw this.failure('The file is neither a JSON list nor a JSON object');
+		else if (first === '[') this.state = 'search';
+		else throw this.errorHere('The file is neither a JSON list nor a JSON object');
 	}
 
-	/** Something follows the value that the file begins with. */
-	private goOn(first: string): void {
-		const { object } = this;
-		if (object && first === '{' && lineBreaks(object.text) === 0) return;
-		const problem =
-			object && first === '{'
-				? 'The file has several objects that span several lines each: write each on one line, for example with jq -c .'
-				: 'The file goes on after its JSON';
-		throw this.failure(`${problem} (line ${this.line})`);
+	/**
+	 * Checks what follows the first value. Only an object may follow, if the first value is an object on
+	 * one line.
+	 */
+	private continueAfterValue(first: string): void {
+		const { firstObject } = this;
+		if (firstObject && first === '{' && lineBreaks(firstObject.text) === 0) return;
+		const [message, advice] =
+			firstObject && first === '{'
+				? ['The file has several objects that span several lines each', ONE_LINE_ADVICE]
+				: ['The file has more text after the end of its JSON'];
+		throw this.errorHere(`${message} (line ${this.line})`, advice);
 	}
 
-	/** Reads on as JSON Lines, from the object that the file begins with. */
 	private *asLines({ text, line }: { text: string; line: number }): Generator<SourceRecord> {
-		this.lines = jsonLines(this.findings);
-		this.lines.skip = this.skip;
-		yield* this.lines.push('\n'.repeat(line - 1) + text + '\n'.repeat(this.line - line));
+		this.lineReader = jsonLinesReader(this.findings);
+		this.lineReader.skip = this.skip;
+		yield* this.lineReader.push('\n'.repeat(line - 1) + text + '\n'.repeat(this.line - line));
 	}
 
-	/** The index of the next bracket, quote or separator that matters, or -1. */
-	private token(piece: string, from: number): number {
-		const isWithin = this.state !== 'way' && this.depth > this.listDepth;
+	/** Returns the index of the next bracket or separator outside strings, or -1. */
+	private findToken(piece: string, from: number): number {
+		const isWithin = this.state !== 'search' && this.depth > this.listDepth;
 		const tokens = TOKENS[isWithin ? 'within' : 'outside'];
 		for (let at = from; ; at++) {
 			if (this.inString) at = this.endOfString(piece, at);
@@ -144,7 +150,6 @@ export class JsonReader implements RecordReader {
 		}
 	}
 
-	/** The index after the quote that ends a string, or -1. */
 	private endOfString(piece: string, from: number): number {
 		let at = this.isEscaped ? from + 1 : from;
 		this.isEscaped = false;
@@ -164,52 +169,50 @@ export class JsonReader implements RecordReader {
 		const closes = token === '}' || token === ']';
 		const isBetween = this.state === 'elements' && this.depth === this.listDepth;
 		if (isBetween && (closes || token === ',')) {
-			yield* this.element();
+			yield* this.takeElement();
 			if (closes) this.state = 'after';
-		} else if (this.isBeside) {
-			if (this.state === 'way') this.follow(token);
-			this.take();
-		} else this.begun += token;
+		} else if (this.isOutsideRecords) {
+			if (this.state === 'search') this.followPath(token);
+			this.takeBuffer();
+		} else this.buffer += token;
 		if (closes) this.depth--;
 		else if (token !== ',' && token !== ':') this.depth++;
 		if (this.state !== 'object' || this.depth > 0) return;
 		const { line } = this;
-		this.object = { text: this.take(), line };
+		this.firstObject = { text: this.takeBuffer(), line };
 		this.state = 'after';
 	}
 
-	/** Whether what is read belongs to no record. */
-	private get isBeside(): boolean {
-		return this.state === 'way' || this.state === 'after';
+	private get isOutsideRecords(): boolean {
+		return this.state === 'search' || this.state === 'after';
 	}
 
-	/** Notes the names on the way, and recognizes the value at the path. */
-	private follow(token: string): void {
-		const { names, depth, path } = this;
-		if (names[depth - 1] === NO_NAME) names[depth] = NO_NAME;
-		else if (token === ':') names[depth - 1] = parsedKey(this.begun);
-		else if (names.slice(0, depth).join('.') !== path)
-			names[depth] = token === '[' ? NO_NAME : '';
+	/** Notes the keys that lead to the current value, and recognizes the list at the path. */
+	private followPath(token: string): void {
+		const { pathNames, depth, path } = this;
+		if (pathNames[depth - 1] === LIST_POSITION) pathNames[depth] = LIST_POSITION;
+		else if (token === ':') pathNames[depth - 1] = parseKey(this.buffer);
+		else if (pathNames.slice(0, depth).join('.') !== path)
+			pathNames[depth] = token === '[' ? LIST_POSITION : '';
 		else if (token === '[') {
 			this.state = 'elements';
 			this.listDepth = depth + 1;
-		} else throw this.failure(`"${path}" is not a list (line ${this.valueLine})`);
+		} else throw this.errorHere(`"${path}" is not a list (line ${this.valueLine})`);
 	}
 
-	/** What was read so far is done with. */
-	private take(): string {
-		const text = this.begun;
-		this.begun = '';
+	private takeBuffer(): string {
+		const text = this.buffer;
+		this.buffer = '';
 		this.line += lineBreaks(text);
 		return text;
 	}
 
-	private *element(): Generator<SourceRecord> {
-		const { begun, valueLine } = this;
-		this.take();
-		if (begun.trim() === '') return;
+	private *takeElement(): Generator<SourceRecord> {
+		const { buffer, valueLine } = this;
+		this.takeBuffer();
+		if (buffer.trim() === '') return;
 		if (this.record < this.skip) this.record++;
-		else yield this.recordOf(begun.trim(), valueLine);
+		else yield this.recordOf(buffer.trim(), valueLine);
 	}
 
 	private recordOf(text: string, line: number): SourceRecord {
@@ -217,28 +220,29 @@ export class JsonReader implements RecordReader {
 		try {
 			return { record, line, text, value: JSON.parse(text), error: undefined };
 		} catch (reason) {
-			const problem = `is not valid JSON: ${(reason as Error).message}`;
-			const error = recordError(problem, record, line);
+			const defect = `is not valid JSON: ${(reason as Error).message}`;
+			const error = recordError(defect, record, line);
 			return { record, line, text, value: undefined, error };
 		}
 	}
 
-	private failure(message: string): RecordError {
-		return new RecordError(message, this.record + 1, this.valueLine);
+	private errorHere(message: string, advice?: string): RecordError {
+		return new RecordError(message, this.record + 1, this.valueLine, advice);
 	}
 }
 
 const ENDS_EARLY = 'is not valid JSON: the text ends early';
+const ONE_LINE_ADVICE = 'Write each object on one line, for example with jq -c .';
 
 const lineBreaks = (text: string): number => text.split('\n').length - 1;
 
-/** The index of the next match of an expression with the flag `g`, or -1. */
+/** Returns the index of the next match, or -1. The expression must have the flag `g`. */
 function indexOf(expression: RegExp, text: string, from: number): number {
 	expression.lastIndex = from;
 	return expression.test(text) ? expression.lastIndex - 1 : -1;
 }
 
-function parsedKey(text: string): string {
+function parseKey(text: string): string {
 	try {
 		return String(JSON.parse(text));
 	} catch {

@@ -6,29 +6,27 @@ import {
 	type RecordReader,
 	type SourceRecord,
 } from './record';
-import { isBlank } from './text';
+import { isWhiteSpace } from './text';
 
-/** How the lines of a format are read. */
 interface LineFormat {
-	/** Throws for a line that is not valid. */
+	/** Parses a line. Throws if the line is invalid. */
 	parse(text: string): unknown;
-	/** What an invalid line has that consists of several records. */
-	several: RegExp;
-	/** Returns the records of such a line, or the line itself. */
-	recordsIn(line: string): string[];
+	/** Matches an invalid line if it may consist of several records. */
+	boundary: RegExp;
+	splitLine(line: string): string[];
 }
 
 /**
- * Reads records that are one line each. Lines end with LF or CRLF; blank lines are no records. Of JSON, a
- * line may have several objects without a line break in between, as Amazon Data Firehose writes them.
+ * Reads records that are one line each. Lines end with LF or CRLF, and blank lines are skipped. A line of
+ * JSON may contain several objects without line breaks between them, as Amazon Data Firehose writes them.
  */
 class LineReader implements RecordReader {
 	skip = 0;
 	private record = 0;
 	private line = 1;
-	private begun = '';
-	/** How long the line must be before it is searched for complete objects. */
-	private longLine = LONG_LINE;
+	private incompleteLine = '';
+	/** Minimum length, in characters, of a line that is searched for complete objects. */
+	private searchLength = LONG_LINE;
 
 	constructor(
 		private readonly format: LineFormat,
@@ -42,48 +40,52 @@ class LineReader implements RecordReader {
 	*push(piece: string): Generator<SourceRecord> {
 		let from = 0;
 		for (let end = piece.indexOf('\n', from); end >= 0; end = piece.indexOf('\n', from)) {
-			const line = this.begun + piece.slice(from, end);
-			this.begun = '';
+			const line = this.incompleteLine + piece.slice(from, end);
+			this.incompleteLine = '';
 			from = end + 1;
 			const found = this.read(line.endsWith('\r') ? line.slice(0, -1) : line, false);
 			this.line++;
-			this.longLine = LONG_LINE;
+			this.searchLength = LONG_LINE;
 			if (Array.isArray(found)) yield* found;
 			else if (found) yield found;
 		}
-		this.begun += piece.slice(from);
-		if (this.begun.length > this.longLine) yield* this.readBegun();
-		checkLength(this.begun.length, this.record + 1, this.line);
+		this.incompleteLine += piece.slice(from);
+		if (this.incompleteLine.length > this.searchLength) yield* this.readLongLine();
+		checkLength(this.incompleteLine.length, this.record + 1, this.line);
 	}
 
 	*end(isBroken = false): Generator<SourceRecord> {
-		const found = isBroken || this.begun === '' ? [] : this.read(this.begun, true);
+		const found =
+			isBroken || this.incompleteLine === '' ? [] : this.read(this.incompleteLine, true);
 		if (Array.isArray(found)) yield* found;
 		else if (found) yield found;
 	}
 
-	/** Reads the complete objects of a long line, so that a file without line breaks is not held as a whole. */
-	private *readBegun(): Generator<SourceRecord> {
-		const texts = this.format.recordsIn(this.begun);
-		this.begun = texts.pop() ?? '';
-		this.longLine = Math.max(LONG_LINE, 2 * this.begun.length);
+	/**
+	 * Reads the complete objects of a long line, so that memory never holds a whole file without line
+	 * breaks.
+	 */
+	private *readLongLine(): Generator<SourceRecord> {
+		const texts = this.format.splitLine(this.incompleteLine);
+		this.incompleteLine = texts.pop() ?? '';
+		this.searchLength = Math.max(LONG_LINE, 2 * this.incompleteLine.length);
 		for (const text of texts) {
 			const found = this.recordOf(text, false);
 			if (found) yield found;
 		}
 	}
 
-	/** @param isCut the file ends after the line without a line break */
+	/** @param isCut whether the file ends after the line without a line break */
 	private read(line: string, isCut: boolean): SourceRecord | SourceRecord[] | undefined {
-		if (isBlank(line)) {
+		if (isWhiteSpace(line)) {
 			if (this.record >= this.skip) this.findings.add('blankRow', this.line);
 			return undefined;
 		}
 		const isSkipped = this.record < this.skip;
 		const found = isSkipped ? undefined : this.recordOf(line, isCut);
-		if (!isSkipped && (!found?.error || !this.format.several.test(line))) return found;
+		if (!isSkipped && (!found?.error || !this.format.boundary.test(line))) return found;
 		if (!isSkipped) this.record--;
-		const texts = this.format.several.test(line) ? this.format.recordsIn(line) : [line];
+		const texts = this.format.boundary.test(line) ? this.format.splitLine(line) : [line];
 		return texts.flatMap(
 			(text, index) => this.recordOf(text, isCut && index === texts.length - 1) ?? [],
 		);
@@ -93,29 +95,28 @@ class LineReader implements RecordReader {
 		const { line } = this;
 		const record = ++this.record;
 		if (record <= this.skip) return undefined;
-		let problem: string;
+		let defect: string;
 		try {
 			return { record, line, text, value: this.format.parse(text), error: undefined };
 		} catch (reason) {
-			problem = `is not valid JSON: ${(reason as Error).message}${isCut ? MAY_BE_CUT : ''}`;
+			defect = `is not valid JSON: ${(reason as Error).message}${isCut ? MAY_BE_CUT : ''}`;
 		}
 		if (record === 1 && /^[[{]$/.test(text.trim()))
-			throw new RecordError(NOT_LINES, record, line);
-		const error = new RecordError(`Line ${line} ${problem}`, record, line);
+			throw new RecordError(NOT_LINES, record, line, NOT_LINES_ADVICE);
+		const error = new RecordError(`Line ${line} ${defect}`, record, line);
 		return { record, line, text, value: undefined, error };
 	}
 }
 
-/** Characters of a line that is so long that it may have many objects. */
+/** Initial minimum length of a line that is searched for complete objects. */
 const LONG_LINE = 1_000_000;
 
-/** Where an object may end and another begin. */
-const SEVERAL = /\}\s*\{/;
+const OBJECT_BOUNDARY = /\}\s*\{/;
 const TOKEN = /["[\]{}]/g;
 const QUOTE_OR_BACKSLASH = /["\\]/g;
 
-/** Returns the objects that follow each other in a line; the line itself if they do not. */
-function objectsIn(line: string): string[] {
+/** Splits a line that consists of several objects. Any other line is returned as a whole. */
+function splitObjects(line: string): string[] {
 	const objects: string[] = [];
 	let depth = 0;
 	let start = 0;
@@ -135,49 +136,51 @@ function objectsIn(line: string): string[] {
 	return [...objects, line.slice(start)];
 }
 
-/** The index of the quote that ends a string, or -1. */
 function endOfString(text: string, from: number): number {
 	let at = indexOf(QUOTE_OR_BACKSLASH, text, from);
 	while (at >= 0 && text.charAt(at) !== '"') at = indexOf(QUOTE_OR_BACKSLASH, text, at + 2);
 	return at;
 }
 
-/** The index of the next match of an expression with the flag `g`, or -1. */
+/** Returns the index of the next match, or -1. The expression must have the flag `g`. */
 function indexOf(expression: RegExp, text: string, from: number): number {
 	expression.lastIndex = from;
 	return expression.test(text) ? expression.lastIndex - 1 : -1;
 }
 
-/** Whether the text before an object is another one. */
 function endsWithObject(line: string, from: number, to: number): boolean {
 	let last = to - 1;
 	while (last > from && line.charAt(last).trim() === '') last--;
 	return last > from && line.charAt(last) === '}';
 }
 
-/** Reads JSON Lines: one JSON value in each line. A line that is not valid fails alone. */
-export const jsonLines = (findings = new Findings()): LineReader =>
+/** Returns a reader of JSON Lines. An invalid line fails alone. */
+export const jsonLinesReader = (findings = new Findings()): LineReader =>
 	new LineReader(
-		{ parse: (text) => JSON.parse(text), several: SEVERAL, recordsIn: objectsIn },
+		{ parse: (text) => JSON.parse(text), boundary: OBJECT_BOUNDARY, splitLine: splitObjects },
 		findings,
 	);
 
-/** Reads lines of text, such as one ID per line. The value of a record is its line, unchanged. */
-export const textLines = (findings = new Findings()): LineReader =>
+/** Returns a reader of text lines, such as one ID per line. The value of a record is its unchanged line. */
+export const textLinesReader = (findings = new Findings()): LineReader =>
 	new LineReader(
 		{
-			parse: validLine,
-			several: /\ufeff/,
-			recordsIn: (line) => line.split('\ufeff').filter(Boolean),
+			parse: checkLine,
+			boundary: /\ufeff/,
+			splitLine: (line) => line.split('\ufeff').filter(Boolean),
 		},
 		findings,
 	);
 
-/** Returns the line; throws for one with a byte order mark, where files were joined without a line break. */
-function validLine(line: string): string {
+/**
+ * Returns a line. Throws if it contains a byte order mark, which means that files were joined without a
+ * line break.
+ */
+function checkLine(line: string): string {
 	if (!line.includes('\ufeff')) return line;
 	throw new Error('it has a byte order mark');
 }
 
-const NOT_LINES =
-	"The file has JSON that spans several lines, not JSON Lines: write each object on one line, for example with jq -c ., or set 'File Format' to 'JSON Array' if it is a list";
+const NOT_LINES = 'The file has JSON that spans several lines, so it is not JSON Lines';
+const NOT_LINES_ADVICE =
+	"If the file is a list, set 'File Format' to 'JSON Array'. Otherwise write each object on one line, for example with jq -c .";

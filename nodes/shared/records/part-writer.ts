@@ -1,35 +1,36 @@
 /** A file of records, or one part of it. */
 export interface Part {
-	/** UTF-8. */
+	/** Contents, encoded as UTF-8. */
 	buffer: Buffer;
-	/** How many records it contains, a header not counted. */
 	records: number;
 }
 
-/** What a part has around its records. */
+/** Text around the records of a part. */
 export interface Frame {
 	before: string;
 	between: string;
 	after: string;
 }
 
-/** Each record is a line. */
 export const LINES: Frame = { before: '', between: '\n', after: '\n' };
 
-/** Text that is encoded at once: a buffer for each short record would take more memory than the record. */
+/**
+ * Minimum number of characters that are encoded together. A buffer for each short record would need more
+ * memory than the record.
+ */
 const BLOCK_CHARACTERS = 64 * 1024;
 
-/** Writes records into parts of limited size; memory holds one part. */
+/** Writes records into parts of limited size. Memory holds one part at a time. */
 export class PartWriter {
-	/** What the part has so far, and the text that is not yet encoded. */
+	/** Encoded text of the current part, and the text that is not encoded yet. */
 	private blocks: Buffer[] = [];
 	private text = '';
 	private bytes = 0;
 	private records = 0;
 
 	/**
-	 * @param maxBytes of a part; a larger record gets a part of its own
-	 * @param frame what each part begins with and ends with, and what separates its records
+	 * @param maxBytes maximum size of a part; a larger record becomes a part of its own
+	 * @param frame text before, between and after the records of each part
 	 */
 	constructor(
 		private readonly maxBytes: number,
@@ -39,7 +40,7 @@ export class PartWriter {
 	/**
 	 * Adds a record.
 	 *
-	 * @returns the part that is complete because the record did not fit into it
+	 * @returns the finished part, if the record did not fit into it
 	 */
 	add(text: string): Part | undefined {
 		const { before, between, after } = this.frame;
@@ -50,7 +51,11 @@ export class PartWriter {
 		return part;
 	}
 
-	/** @returns the last part; undefined if it has no records */
+	/**
+	 * Finishes the current part.
+	 *
+	 * @returns undefined if the part has no records
+	 */
 	end(): Part | undefined {
 		if (this.records === 0) return undefined;
 		this.write(this.frame.after);

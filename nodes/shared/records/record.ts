@@ -1,21 +1,26 @@
-import { repaired } from './decoders';
-import { characterProblem } from './text';
+import { repairText } from './decoders';
+import { describeBadCharacters } from './text';
 
-/** One record of a file. */
 export interface SourceRecord {
-	/** Its number, counted from 1. */
+	/** Number of the record, counted from 1. */
 	record: number;
-	/** The line it begins in, counted from 1. */
+	/** Line in which the record begins, counted from 1. */
 	line: number;
-	/** Its text as it is in the file, without the line break at its end: part of a longer text, see `detached`. */
+	/**
+	 * Text as the file contains it, without the line break at the end. It may keep a longer text in
+	 * memory, see `detach`.
+	 */
 	text: string;
-	/** Its content; undefined if there is an error. */
+	/** Parsed content. Undefined if there is an error. */
 	value: unknown;
-	/** Why it cannot be read; the records after it can. */
+	/** Why this record cannot be read. The records after it can be read. */
 	error: RecordError | undefined;
 }
 
-/** A record that cannot be read. A reader that throws it ends there; all records before it were returned. */
+/**
+ * A record that cannot be read. If a reader throws this error, all records before it were returned, but
+ * nothing after it can be read.
+ */
 export class RecordError extends Error {
 	override readonly name = 'RecordError';
 
@@ -23,105 +28,117 @@ export class RecordError extends Error {
 		message: string,
 		readonly record: number,
 		readonly line: number,
-		/** What to do about it if nothing after the record can be read. */
+		/** Advice for the user if nothing after the record can be read. */
 		readonly advice = 'Correct the file.',
 	) {
 		super(message);
 	}
 }
 
-/** What is wrong with a record, named by its number and its line. */
+/**
+ * Returns the error of a record.
+ *
+ * @param defect what is wrong, as the rest of a sentence that begins with "Record 17 (line 18)"
+ */
 export const recordError = (
-	problem: string,
+	defect: string,
 	record: number,
 	line: number,
 	advice?: string,
 ): RecordError =>
-	new RecordError(`Record ${record} (line ${line}) ${problem}`, record, line, advice);
+	new RecordError(`Record ${record} (line ${line}) ${defect}`, record, line, advice);
 
 /** Reads records of one format from text that arrives in pieces. */
 export interface RecordReader {
-	/** How many records at the beginning are not returned; to be set before the first piece. */
+	/** Number of records at the beginning that are not returned. Must be set before the first piece. */
 	skip: number;
-	/** Fields that each record needs, by which a header row is recognized; to be set as `skip`. */
-	needed?: readonly string[];
 	/**
-	 * The records that are complete with this piece; to be read to the end before the next piece.
+	 * Fields that each record needs. A header row is recognized by them. Must be set before the first
+	 * piece.
+	 */
+	requiredFields?: readonly string[];
+	/**
+	 * Returns the records that this piece completes. They must all be read before the next piece.
 	 *
 	 * @throws {RecordError} if nothing after this record can be read
 	 */
 	push(piece: string): Iterable<SourceRecord>;
 	/**
-	 * To be called once, after the last piece: the records that end with the text.
+	 * Returns the records that end with the text. Must be called once, after the last piece.
 	 *
-	 * @param isBroken the text could not be read to its end: only records that are complete
+	 * @param isBroken whether the text could not be read to its end; then only complete records are
+	 *   returned
 	 */
 	end(isBroken?: boolean): Iterable<SourceRecord>;
-	/** The record that comes next or is being read, and its line. */
+	/** Number and line of the record that is being read, or that comes next. */
 	readonly position: { record: number; line: number };
-	/** The header row and the columns, once read, of formats that have them. */
+	/** Header row and columns, for formats that have them. Undefined until they were read. */
 	readonly header?: string | undefined;
 	readonly columns?: readonly string[] | undefined;
 	/** Whether the file is one object, which is its only record. */
 	readonly isObject?: boolean;
 }
 
-/** What a record that cannot be read is told if the file ends with it, to follow what is wrong. */
+/** Appended to the error of the last record if the file ends without a line break. */
 export const MAY_BE_CUT = '; the file ends here without a line break and may be truncated';
 
-/** No record may be longer, so that a missing line break or quote cannot fill the memory. */
+/** Maximum length of a record. Without it, a missing line break or quote could fill the memory. */
 export const MAX_RECORD_CHARACTERS = 64 * 1024 * 1024;
 
 /**
- * Refuses a record that is too long to be held.
+ * Checks the length of a record.
  *
  * @throws {RecordError} if it is longer than `MAX_RECORD_CHARACTERS`
  */
 export function checkLength(characters: number, record: number, line: number): void {
 	if (characters <= MAX_RECORD_CHARACTERS) return;
 	const megabytes = MAX_RECORD_CHARACTERS / 1024 / 1024;
-	const problem = `is longer than ${megabytes} MB of text, the maximum for one record`;
-	throw recordError(problem, record, line);
+	const defect = `is longer than ${megabytes} MB of text, the maximum for one record`;
+	throw recordError(defect, record, line);
 }
 
-/** A copy of a part of a longer text, for what is kept for long: it does not keep the longer text in memory. */
-export function detached(part: string): string {
-	// V8 represents a long part as a reference to the whole, but not that of a text made anew.
+/** Copies a part of a longer text, so that the copy does not keep the longer text in memory. */
+export function detach(part: string): string {
+	// V8 stores a long part as a reference to the whole text. A newly built text is stored without the
+	// reference.
 	return ` ${part}`.slice(1);
 }
 
-/** How many records are returned together: what is read and not yet sent is lost work if the run ends. */
+/**
+ * Maximum number of records in a slice. A larger slice would waste more work if the run ends before its
+ * records are sent.
+ */
 const SLICE_RECORDS = 64;
 
 /**
- * Reads the records of a file as they are asked for, several together, since each step of an
- * asynchronous loop costs about as much as reading a small record.
+ * Reads the records of a file in slices, each of them on demand. A slice saves time, because each step of
+ * an asynchronous loop costs about as much as reading a small record.
  *
  * @param text from `textOf`
- * @throws {RecordError} at a record after which nothing can be read; and whatever breaks the text, after
- *   all records that are complete
+ * @throws {RecordError} if nothing after a record can be read. Errors of the text are thrown unchanged,
+ *   after all complete records were returned.
  */
 export async function* readRecords(
 	text: AsyncIterable<string>,
 	reader: RecordReader,
 ): AsyncGenerator<SourceRecord[]> {
-	let broken: { reason: unknown } | undefined;
+	let interruption: { reason: unknown } | undefined;
 	try {
-		for await (const piece of text) yield* together(reader.push(piece));
+		for await (const piece of text) yield* slicesOf(reader.push(piece));
 	} catch (reason) {
-		broken = { reason };
+		interruption = { reason };
 	}
-	const hasGivenUp = broken?.reason instanceof RecordError;
-	if (!hasGivenUp) yield* together(reader.end(broken !== undefined));
-	if (broken) throw broken.reason;
+	const hasGivenUp = interruption?.reason instanceof RecordError;
+	if (!hasGivenUp) yield* slicesOf(reader.end(interruption !== undefined));
+	if (interruption) throw interruption.reason;
 }
 
-/** All records in slices, or those before the one after which nothing can be read. */
-function* together(records: Iterable<SourceRecord>): Generator<SourceRecord[]> {
+/** Yields records in slices. If reading fails, the records before the failure are yielded first. */
+function* slicesOf(records: Iterable<SourceRecord>): Generator<SourceRecord[]> {
 	let slice: SourceRecord[] = [];
 	try {
 		for (const record of records) {
-			slice.push(checked(record));
+			slice.push(checkCharacters(record));
 			if (slice.length < SLICE_RECORDS) continue;
 			const full = slice;
 			slice = [];
@@ -132,11 +149,11 @@ function* together(records: Iterable<SourceRecord>): Generator<SourceRecord[]> {
 	}
 }
 
-/** A record whose bytes are characters, or else one that cannot be read. */
-function checked(record: SourceRecord): SourceRecord {
-	const problem = characterProblem(record.text);
-	if (problem === undefined) return record;
+/** Turns a record with invalid characters into a record with an error. */
+function checkCharacters(record: SourceRecord): SourceRecord {
+	const defect = describeBadCharacters(record.text);
+	if (defect === undefined) return record;
 	const { record: number, line } = record;
-	const error = recordError(problem, number, line);
-	return { ...record, text: repaired(record.text), value: undefined, error };
+	const error = recordError(defect, number, line);
+	return { ...record, text: repairText(record.text), value: undefined, error };
 }

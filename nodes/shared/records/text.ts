@@ -1,25 +1,31 @@
-import { unpacked, type Bytes } from './bytes';
-import { BAD_BYTES, byteOf, isInWindows1252, legacy, utf16, utf8, type Decoder } from './decoders';
+import { readBytes, type Bytes } from './bytes';
+import {
+	BAD_BYTES,
+	byteOf,
+	isInWindows1252,
+	legacyDecoder,
+	utf16Decoder,
+	utf8Decoder,
+	type Decoder,
+} from './decoders';
 import { Findings } from './findings';
 
-/** How the text of a file is read. */
 export interface TextOptions {
-	/** A label of the Encoding Standard, or `auto`: each line is UTF-8 or else Windows-1252. */
+	/** A name from the Encoding Standard, or `auto`, which reads a line that is not UTF-8 as Windows-1252. */
 	encoding?: string;
-	/** Counts lines whose encoding was guessed. */
 	findings?: Findings;
 }
 
 /**
- * Reads the text of a file, compressed with gzip or not. A byte order mark counts more than the encoding
- * that was chosen. What belongs to no character is returned as half of a surrogate pair, see
- * `characterProblem`.
+ * Reads the text of a file, which may be compressed with gzip. A byte order mark overrides the chosen
+ * encoding. A byte that belongs to no character is returned as half of a surrogate pair, see
+ * `describeBadCharacters`.
  *
- * @param yieldToOthers see `unpacked`
- * @returns the text in slices of up to 64 KB, without the byte order marks that joined files have at the
- *   beginning of lines
- * @throws {FileError} if the file is no text or damaged, after all text before that was returned; and
- *   whatever breaks the source
+ * @param yieldToOthers see `readBytes`
+ * @returns the text in slices of up to 64 KB. Joined files have byte order marks at the beginning of
+ *   lines, which are removed.
+ * @throws {FileError} if the file is not text or is damaged, after all text before the error was returned.
+ *   Errors of the source are thrown unchanged.
  */
 export async function* textOf(
 	source: Bytes,
@@ -27,7 +33,7 @@ export async function* textOf(
 	{ encoding = 'auto', findings = new Findings() }: TextOptions = {},
 ): AsyncGenerator<string> {
 	const isUtf16 = encoding.startsWith('utf-16');
-	const { head, all } = await unpacked(source, yieldToOthers, isUtf16);
+	const { head, all } = await readBytes(source, yieldToOthers, isUtf16);
 	const decode = decoderOf(markOf(head) ?? encoding, findings);
 	let isLineStart = true;
 	for await (const piece of decode(all)) {
@@ -38,7 +44,6 @@ export async function* textOf(
 	}
 }
 
-/** The encoding that a byte order mark says. */
 function markOf([first, second, third]: Uint8Array): string | undefined {
 	if (first === 0xff && second === 0xfe) return 'utf-16le';
 	if (first === 0xfe && second === 0xff) return 'utf-16be';
@@ -46,10 +51,10 @@ function markOf([first, second, third]: Uint8Array): string | undefined {
 }
 
 function decoderOf(encoding: string, findings: Findings): Decoder {
-	if (encoding === 'utf-16le') return utf16('little');
-	if (encoding === 'utf-16be') return utf16('big');
-	if (encoding === 'utf-8') return utf8(undefined);
-	return encoding === 'auto' ? utf8(findings) : legacy(encoding);
+	if (encoding === 'utf-16le') return utf16Decoder('little');
+	if (encoding === 'utf-16be') return utf16Decoder('big');
+	if (encoding === 'utf-8') return utf8Decoder(undefined);
+	return encoding === 'auto' ? utf8Decoder(findings) : legacyDecoder(encoding);
 }
 
 const MARK = '\ufeff';
@@ -60,20 +65,23 @@ function withoutMarks(text: string, isLineStart: boolean): string {
 	return rest.replace(/(?<=[\r\n])\ufeff+/g, '');
 }
 
-/** The character that MS-DOS programs end a file with. */
+/** MS-DOS programs write this character at the end of a file. */
 const END_OF_FILE = '\x1a';
 
-/** Whether a text has nothing but white space. */
-export const isBlank = (text: string): boolean => text.trim() === '' || text === END_OF_FILE;
+/** Tells whether a text contains only white space, or only the end-of-file character of MS-DOS. */
+export const isWhiteSpace = (text: string): boolean => text.trim() === '' || text === END_OF_FILE;
 
-/** What is wrong with the characters of a record, to follow "Line 17 "; undefined for most. */
-export function characterProblem(text: string): string | undefined {
+/**
+ * Describes what is wrong with the characters of a record, as the rest of a sentence that begins with
+ * "Line 17". Returns undefined if nothing is wrong.
+ */
+export function describeBadCharacters(text: string): string | undefined {
 	if (text.isWellFormed()) return undefined;
 	const [bad] = text.match(BAD_BYTES) ?? [];
-	if (bad === undefined) return 'has half a character of UTF-16';
+	if (bad === undefined) return 'has half of a UTF-16 character';
 	const byte = byteOf(bad);
 	if (byte === 0)
-		return "has bytes that are no character in the encoding of the option 'Encoding'";
+		return "has bytes that are not characters in the encoding that is set as 'Encoding'";
 	const encodings = isInWindows1252(byte) ? 'not UTF-8' : 'neither UTF-8 nor Windows-1252';
 	return `has a byte that is ${encodings} (0x${byte.toString(16)}): set the option 'Encoding' to the encoding of the file, or save the file as UTF-8`;
 }

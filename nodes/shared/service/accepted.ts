@@ -1,18 +1,27 @@
+/**
+ * Reads which documents the service accepted. The interface does not specify the responses to pushes,
+ * deletes and migrations. So any status 2xx is a success, unless the response clearly says otherwise.
+ *
+ * This file reads the entries of a response: the elements of its lists, and the response itself. An entry
+ * that reports a failure rejects the document whose ID it contains. If it contains no ID of the request,
+ * it may mean any document. Then the outcome of all documents is unknown, except for documents that
+ * another entry reports as accepted or as failed. Members that only repeat the sent document are ignored,
+ * because a document may itself contain a member such as `error` or `status`. All rules are in
+ * docs/service-interface.md, Responses.
+ */
 import { ServiceFailure } from './failure';
-import { isEmpty, isObject, isRecord, type Members } from './json';
+import { isNullOrEmptyText, isObject, isRecord, type Members } from './json';
 import { serverMessage } from './response-words';
 
-/** A document of a request: its ID, and its JSON, by which an echo in the response is recognized. */
+/** A document of the request. Its JSON shows which members of a response only repeat the document. */
 interface SentDocument {
 	id: string;
 	text?: string;
 }
 
-/** What a response says of a document. */
 export interface DocumentOutcome {
-	/** The entry that names the document, or the whole response. */
+	/** The entry of the response that names the document, otherwise the whole response. */
 	response: unknown;
-	/** Why it does not count as accepted. */
 	failure?: ServiceFailure;
 }
 
@@ -25,76 +34,78 @@ const FLAG_NAMES = ['success', 'ok', 'acknowledged', 'status'];
 const ERROR_NAMES = ['error', 'errorMessage'];
 
 /**
- * Reads which documents of a request its 2xx response accepts (docs/service-interface.md, Responses).
+ * Reads from a 2xx response which documents of the request were accepted.
  *
- * @param documents of the request; of a migration one with the ID ''
- * @returns the answer for each document, by its ID; none if the response has no body
+ * @param documents all documents of the request; a migration has one document with the ID ''
+ * @returns the outcome of each document by its ID; empty if the response has no body
  */
 export function documentOutcomes(
 	body: unknown,
 	documents: readonly SentDocument[],
 	request: Request,
 ): ReadonlyMap<string, DocumentOutcome> {
-	const answers = new Map<string, DocumentOutcome>();
-	if (isEmpty(body)) return answers;
-	for (const { id } of documents) answers.set(id, { response: body });
-	if (isRecord(body) && Object.keys(body).length === 0) return answers;
-	const sent = new Map(documents.map((document) => [document.id, document]));
-	const complaints: unknown[] = [];
+	const outcomes = new Map<string, DocumentOutcome>();
+	if (isNullOrEmptyText(body)) return outcomes;
+	for (const { id } of documents) outcomes.set(id, { response: body });
+	if (isRecord(body) && Object.keys(body).length === 0) return outcomes;
+	const sentById = new Map(documents.map((document) => [document.id, document]));
+	const unassigned: unknown[] = [];
 	const read = (entry: unknown, isListedAsFailed: boolean, isTop: boolean): unknown => {
-		const document = namedBy(entry, sent, isListedAsFailed);
-		const own = isTop || saysFailed(entry) ? withoutEcho(entry, document) : entry;
-		const isFailure = saysFailed(own) || (isListedAsFailed && !saysNothing(entry));
-		const answer = document && answers.get(document.id);
-		if (answer) answer.response = entry;
-		if (answer && isFailure) answer.failure = rejection(own, request);
-		if (isFailure && (isTop || !document)) complaints.push(own);
-		return own;
+		const document = documentNamedIn(entry, sentById, isListedAsFailed);
+		const facts = isTop || reportsFailure(entry) ? withoutEcho(entry, document) : entry;
+		const isFailure = reportsFailure(facts) || (isListedAsFailed && !isFalsyThroughout(entry));
+		const outcome = document && outcomes.get(document.id);
+		if (outcome) outcome.response = entry;
+		if (outcome && isFailure) outcome.failure = rejection(facts, request);
+		if (isFailure && (isTop || !document)) unassigned.push(facts);
+		return facts;
 	};
 	const top = isObject(body) ? (read(body, false, true) as Members) : { results: body };
 	for (const name of LIST_NAMES) {
 		const list = Array.isArray(top[name]) ? top[name] : [];
-		for (const entry of list) read(unwrapped(entry), FAILED_NAMES.includes(name), false);
+		for (const entry of list) read(unwrap(entry), FAILED_NAMES.includes(name), false);
 	}
-	const failed = [...answers.values()].filter(({ failure }) => failure).length;
-	complaints.push(...unexplained(top, failed));
-	if (complaints.length === 0) return answers;
-	const unknown = complaint(complaints, request);
-	for (const [id, answer] of answers) {
-		if (answer.failure || saysAccepted(withoutEcho(answer.response, sent.get(id)))) continue;
-		answer.failure = unknown;
+	const failed = [...outcomes.values()].filter(({ failure }) => failure).length;
+	unassigned.push(...unexplainedFailures(top, failed));
+	if (unassigned.length === 0) return outcomes;
+	const shared = reportedFailure(unassigned, request);
+	for (const [id, outcome] of outcomes) {
+		if (outcome.failure || reportsSuccess(withoutEcho(outcome.response, sentById.get(id))))
+			continue;
+		outcome.failure = shared;
 	}
-	return answers;
+	return outcomes;
 }
 
-/** Whether a value says nothing: null, false, 0, '', and what has nothing else in it. */
-const saysNothing = (value: unknown): boolean =>
-	typeof value === 'object' && value !== null ? Object.values(value).every(saysNothing) : !value;
+/** Tells whether a value is null, false, 0 or '', or contains only such values. */
+const isFalsyThroughout = (value: unknown): boolean =>
+	typeof value === 'object' && value !== null
+		? Object.values(value).every(isFalsyThroughout)
+		: !value;
 
-/** `{"index": {...}}` stands for what is in it. */
-function unwrapped(entry: unknown): unknown {
+/** Returns the inner object of an entry such as `{"index": {...}}`, and any other entry as it is. */
+function unwrap(entry: unknown): unknown {
 	const [name = '', ...others] = isObject(entry) ? Object.keys(entry) : [];
 	const only = isObject(entry) && others.length === 0 ? entry[name] : undefined;
 	return isObject(only) && !ERROR_NAMES.includes(name) ? only : entry;
 }
 
-/** The document of the request that an entry names. */
-function namedBy(entry: unknown, sent: Map<string, SentDocument>, mayBeId: boolean) {
+function documentNamedIn(entry: unknown, sentById: Map<string, SentDocument>, mayBeId: boolean) {
 	const ids = isObject(entry) ? ID_NAMES.map((name) => entry[name]) : mayBeId ? [entry] : [];
 	const texts = ids.filter((id) => typeof id === 'string' || typeof id === 'number');
-	return texts.map((id) => sent.get(String(id))).find(Boolean);
+	return texts.map((id) => sentById.get(String(id))).find(Boolean);
 }
 
-/** An entry without the members that only repeat those of its document. */
+/** Returns an entry without the members that only repeat members of its document. */
 function withoutEcho(entry: unknown, document?: SentDocument): unknown {
 	if (document?.text === undefined || !isObject(entry)) return entry;
 	const fields = JSON.parse(document.text) as Members;
-	const isOwn = ([name, value]: [string, unknown]) =>
+	const isNew = ([name, value]: [string, unknown]) =>
 		ID_NAMES.includes(name) || sortedJson(value) !== sortedJson(fields[name]);
-	return Object.fromEntries(Object.entries(entry).filter(isOwn));
+	return Object.fromEntries(Object.entries(entry).filter(isNew));
 }
 
-/** JSON of a value, the same whatever the order of the members of objects. */
+/** Returns JSON with sorted members, so that their order makes no difference. */
 const sortedJson = (value: unknown): string | undefined =>
 	JSON.stringify(value, (_name, member: unknown) =>
 		isObject(member)
@@ -107,23 +118,25 @@ const sortedJson = (value: unknown): string | undefined =>
 const hasStatus = ({ status, statusCode }: Members, from: number, to: number): boolean =>
 	[status, statusCode].some((one) => typeof one === 'number' && one >= from && one <= to);
 
-const saysFailed = (entry: unknown): boolean =>
+const reportsFailure = (entry: unknown): boolean =>
 	isObject(entry) &&
 	(hasStatus(entry, 400, Infinity) ||
 		FLAG_NAMES.some((name) => entry[name] === false) ||
-		ERROR_NAMES.some((name) => !saysNothing(entry[name])));
+		ERROR_NAMES.some((name) => !isFalsyThroughout(entry[name])));
 
-const saysAccepted = (entry: unknown): boolean =>
+const reportsSuccess = (entry: unknown): boolean =>
 	isObject(entry) &&
 	(hasStatus(entry, 200, 299) || FLAG_NAMES.some((name) => entry[name] === true));
 
-/** Failure flags, counts or objects that the failed documents do not explain. */
-const unexplained = (top: Members, failed: number): unknown[] =>
+/** Returns the reports of failures (flags, counts, objects) that the failed documents do not explain. */
+const unexplainedFailures = (top: Members, failed: number): unknown[] =>
 	FAILED_NAMES.filter((name) => {
 		const value = top[name];
 		const isCount = value === true || typeof value === 'number';
 		return (
-			!saysNothing(value) && !Array.isArray(value) && !(isCount && Number(value) <= failed)
+			!isFalsyThroughout(value) &&
+			!Array.isArray(value) &&
+			!(isCount && Number(value) <= failed)
 		);
 	}).map((name) => (isObject(top[name]) ? top[name] : `${name}: ${String(top[name])}`));
 
@@ -131,14 +144,17 @@ const ADVICE = {
 	push: 'Correct the document and push it again.',
 	delete: 'Check what the service says, then delete the document again.',
 	migration:
-		'Check its log and the manifests before you run the node again: some may have been migrated.',
+		'Some manifests may have been migrated. Check the log of the blob service and the manifests before you run the node again.',
 	unknown:
-		"To find out which document the service means, push them again with 'Documents per Request' set to 1.",
+		"To find out which document the service means, push the documents again with 'Documents per Request' set to 1.",
 };
 
-/** The failure of a document that a 2xx response rejects; of a migration nobody knows how much was done. */
+/**
+ * Returns the failure of a document that a 2xx response rejects. A migration may have been carried out in
+ * part.
+ */
 function rejection(entry: unknown, request: Request): ServiceFailure {
-	if (request === 'migration') return complaint(entry, request);
+	if (request === 'migration') return reportedFailure(entry, request);
 	const { status, statusCode } = isObject(entry) ? entry : {};
 	const code = [status, statusCode].find((one) => typeof one === 'number');
 	const what = request === 'push' ? 'document' : 'delete';
@@ -146,20 +162,20 @@ function rejection(entry: unknown, request: Request): ServiceFailure {
 		`The push service rejected the ${what}${code === undefined ? '' : ` with status ${code}`}`,
 		{
 			kind: 'rejected',
-			said: serverMessage(entry),
+			serviceWords: serverMessage(entry),
 			...(code !== undefined && { status: code }),
 			description: ADVICE[request],
 		},
 	);
 }
 
-/** The failure of all documents that a complaint may mean. */
-const complaint = (said: unknown, request: Request): ServiceFailure =>
+/** Returns the failure for all documents that may be meant by a report without an ID. */
+const reportedFailure = (report: unknown, request: Request): ServiceFailure =>
 	new ServiceFailure(
 		`The ${request === 'migration' ? 'blob' : 'push'} service reported a failure`,
 		{
 			kind: 'response',
-			said: serverMessage(said),
+			serviceWords: serverMessage(report),
 			description: ADVICE[request === 'push' ? 'unknown' : request],
 		},
 	);

@@ -3,23 +3,24 @@ import type { Failure } from 'n8n-workflow';
 import { isTransientStatus, type ServiceFailure } from './failure';
 
 /**
- * Returns why a request failed in n8n's terms, by which an error workflow or an agent can decide what to do.
+ * Returns the cause of a failure in n8n's terms, so that an error workflow or an agent can decide what to
+ * do.
  *
- * @returns undefined where more than one cause is possible: after 403, for example, a firewall may have
- *   rejected one document, or the key may be for another data source
+ * @returns undefined if several causes are possible. After 403, for example, a firewall may have rejected
+ *   one document, or the key may belong to another data source.
  */
 export function causeOf(failure: ServiceFailure): Failure | undefined {
-	const { kind, httpStatus = 0, transient, actionableCause } = failure;
+	const { kind, httpStatus = 0, isTransient, actionableCause } = failure;
 	if (actionableCause !== undefined) return { cause: actionableCause };
 	switch (kind) {
 		case 'status':
 			return causeOfStatus(httpStatus, failure);
 		case 'token':
-			return transient
+			return isTransient
 				? (causeOfStatus(httpStatus, failure) ?? { cause: 'temporarily-unavailable' })
 				: { cause: 'configuration-invalid' };
 		case 'transport':
-			return { cause: transient ? 'temporarily-unavailable' : 'configuration-invalid' };
+			return { cause: isTransient ? 'temporarily-unavailable' : 'configuration-invalid' };
 		default:
 			return undefined;
 	}

@@ -1,52 +1,63 @@
+/**
+ * A request that does not succeed ends with a `ServiceFailure`, whether the service, the connection, the
+ * token server or n8n is the cause. A failure says what is known: its kind, whether the request may have
+ * taken effect, and what the user can do. `judge` turns a failure into a verdict, which says what the
+ * failure means by itself. The retry policy (`flow/retry-policy.ts`) also knows the history of the request
+ * and of other requests, and decides what happens next.
+ */
 import type { ActionableCause } from 'n8n-workflow';
 
 import type { Verdict } from '../flow/verdict';
 
-/** What went wrong with a request (docs/service-interface.md, Failures). */
+/** Kinds of failures (docs/service-interface.md, Failures). */
 type FailureKind =
 	/** The service answered with a status other than 2xx. */
 	| 'status'
-	/** No complete response: connection, DNS, TLS, timeout. */
+	/** No complete response arrived, because of the connection, DNS, TLS or a timeout. */
 	| 'transport'
 	/** No access token could be obtained, so the request was not sent. */
 	| 'token'
-	/** The service answered 2xx with something that cannot be used. */
+	/** The service answered with status 2xx, but the response cannot be used. */
 	| 'response'
-	/** The service answered 2xx and says in the response that it did not accept this entry. */
+	/** The service answered with status 2xx, but the response says that this entry was not accepted. */
 	| 'rejected';
 
-/** What is known about a failure. */
 export interface FailureDetails {
 	kind: FailureKind;
-	/** HTTP status, if there was a response. */
 	status?: number;
 	/** Transport code, e.g. `ECONNREFUSED`. */
 	code?: string;
-	/** How long the service asked to wait, not capped. */
+	/** Wait before the next request that the service asks for. It may exceed `MAX_RETRY_AFTER_MS`. */
 	retryAfterMs?: number | undefined;
-	/** The service's own words, which the message ends with. */
-	said?: string;
-	/** The response is text, such as the page of a proxy: it may not come from the service. */
+	/** The service's own words, with which the message ends. */
+	serviceWords?: string;
+	/** Whether the response is text, such as the page of a proxy. Then it may not come from the service. */
 	isText?: boolean;
-	/** What to do next. */
+	/** Advice for the user. */
 	description?: string;
-	/** What to do instead if requests without the entry succeed. */
+	/** Replaces `description` if requests without the entry succeed. */
 	descriptionIfIsolated?: string;
-	/** Whether a later attempt may succeed, for `token` and `transport`; true for `transport` unless given. */
-	transient?: boolean;
-	/** For `transport`: there is evidence that the request never left (see transport-failure.ts). */
-	neverSent?: boolean;
-	/** Why it failed in n8n's terms, if kind and status do not tell. */
+	/**
+	 * Whether a later attempt may succeed, for `token` and `transport`. The default is true for
+	 * `transport`, otherwise false.
+	 */
+	isTransient?: boolean;
+	/** For `transport`: whether the request provably never left n8n (see transport-failure.ts). */
+	wasNeverSent?: boolean;
+	/** Cause in n8n's terms, if it does not follow from kind and status. */
 	actionableCause?: ActionableCause | undefined;
 	/** For `transport` and `token`: how long the request was repeated without reaching the server. */
 	triedForMs?: number | undefined;
-	/** Overrules what follows from the rest: an earlier attempt may have taken effect. */
-	outcomeUnknown?: boolean;
+	/**
+	 * Overrides what follows from the other members, for example if an earlier attempt may have taken
+	 * effect.
+	 */
+	isOutcomeUnknown?: boolean;
 }
 
 /**
- * A request that failed. Carries no header and no URL, so it can be shown as it is. Its members are not
- * called `status` and `code`, because n8n would replace the message.
+ * The failure of a request. It contains no header and no URL, so it can be shown to the user. Its members
+ * are not named `status` and `code`, because n8n would then replace the message.
  */
 export class ServiceFailure extends Error {
 	override readonly name = 'ServiceFailure';
@@ -55,74 +66,76 @@ export class ServiceFailure extends Error {
 	readonly transportCode: string | undefined;
 	readonly retryAfterMs: number | undefined;
 	readonly description: string | undefined;
-	readonly transient: boolean;
-	/** The request certainly did not reach the service; true without a token, whatever became of the token request. */
-	readonly neverSent: boolean;
+	readonly isTransient: boolean;
 	/**
-	 * The service may have carried out the request, or may still be doing so, although it never said so.
-	 * This includes gateways that stopped waiting, and 2xx responses that cannot be read.
+	 * Whether the request certainly did not reach the service. True for `token`, because a request without
+	 * a token is not sent.
 	 */
-	readonly outcomeUnknown: boolean;
-	/** The service's own words, '' if there are none. */
-	readonly said: string;
+	readonly wasNeverSent: boolean;
+	/**
+	 * Whether the service may have carried out the request, or may still be doing so, without confirming
+	 * it. This is also true if a gateway stopped waiting, and if a 2xx response cannot be read.
+	 */
+	readonly isOutcomeUnknown: boolean;
+	readonly serviceWords: string;
 	readonly isText: boolean;
 	readonly actionableCause: ActionableCause | undefined;
 	readonly #details: FailureDetails;
 
-	/** @param what what happened, without the service's words */
+	/** @param summary what happened, without the service's words */
 	constructor(
-		readonly what: string,
+		readonly summary: string,
 		details: FailureDetails,
 	) {
 		const { kind, code, status = 0 } = details;
-		// The message continues after the quoted words.
-		const said = (details.said ?? '').replace(/(?<!\.)\.$/, '');
-		super(`${what}${triedFor(details)}${said === '' ? '' : `, "${said}"`}`);
+		// The message continues after the quotation, so the full stop at its end is removed.
+		const quotation = (details.serviceWords ?? '').replace(/(?<!\.)\.$/, '');
+		super(`${summary}${repeatTime(details)}${quotation === '' ? '' : `, "${quotation}"`}`);
 		this.#details = details;
 		this.kind = kind;
 		this.httpStatus = details.status;
 		this.transportCode = code;
 		this.retryAfterMs = details.retryAfterMs;
 		this.description = details.description;
-		this.said = said;
+		this.serviceWords = quotation;
 		this.isText = details.isText ?? false;
 		this.actionableCause = details.actionableCause;
-		this.transient = details.transient ?? kind === 'transport';
-		this.neverSent = kind === 'token' || details.neverSent === true;
+		this.isTransient = details.isTransient ?? kind === 'transport';
+		this.wasNeverSent = kind === 'token' || details.wasNeverSent === true;
 		const mayBeDone =
 			kind === 'response' ||
-			(kind === 'transport' && !this.neverSent) ||
+			(kind === 'transport' && !this.wasNeverSent) ||
 			(kind === 'status' && (status === 408 || status >= 500));
-		this.outcomeUnknown = details.outcomeUnknown ?? mayBeDone;
+		this.isOutcomeUnknown = details.isOutcomeUnknown ?? mayBeDone;
 	}
 
-	/** Returns the failure of an entry without which requests succeed: its advice is about the entry. */
-	isolated(): ServiceFailure {
+	/** Returns the failure with the advice for an entry that fails while requests without it succeed. */
+	forIsolatedEntry(): ServiceFailure {
 		const { descriptionIfIsolated: description } = this.#details;
 		return description === undefined ? this : this.with({ description });
 	}
 
-	/** Returns a copy of the failure with other advice, another outcome or the time it was tried. */
+	/** Returns a copy of the failure in which some details are replaced. */
 	with(
-		details: Pick<FailureDetails, 'description' | 'outcomeUnknown' | 'triedForMs'>,
+		details: Pick<FailureDetails, 'description' | 'isOutcomeUnknown' | 'triedForMs'>,
 	): ServiceFailure {
-		return new ServiceFailure(this.what, { ...this.#details, ...details });
+		return new ServiceFailure(this.summary, { ...this.#details, ...details });
 	}
 }
 
-/** How long a request was repeated, for a message; '' for less than a second. */
-const triedFor = ({ triedForMs = 0 }: FailureDetails): string =>
+/** Says how long a request was repeated. Returns '' for less than a second. */
+const repeatTime = ({ triedForMs = 0 }: FailureDetails): string =>
 	triedForMs < 1000 ? '' : ` (tried for ${Math.round(triedForMs / 1000)} s)`;
 
-/** The longest Retry-After that is honored: a person would not wait longer. */
+/** The longest Retry-After that the node waits for. A person would not wait longer. */
 export const MAX_RETRY_AFTER_MS = 5 * 60_000;
 
 /**
- * Decides what to do after a failure (docs/service-interface.md, Failures).
+ * Returns what a failure means by itself (docs/service-interface.md, Failures).
  *
  * @param error what a request threw
- * @param options.idempotent whether the request may take effect twice without harm. If not, it is
- * repeated only if it certainly never reached the service, or after 429.
+ * @param options.idempotent whether the request may take effect twice without harm. Otherwise it is
+ *   repeated only after 429, or if it certainly never reached the service.
  * @returns `fail` for anything that is not a ServiceFailure
  */
 export function judge(error: unknown, { idempotent }: { idempotent: boolean }): Verdict {
@@ -130,7 +143,7 @@ export function judge(error: unknown, { idempotent }: { idempotent: boolean }): 
 	const verdict = verdictOf(error, idempotent);
 	if (verdict.action !== 'retry') return verdict;
 	const { retryAfterMs } = error;
-	// A proxy that sheds load answers with 503 where others answer with 429.
+	// An overloaded proxy may answer with 503 where others answer with 429.
 	const throttled = error.kind === 'status' && error.httpStatus === 503;
 	return {
 		...verdict,
@@ -146,16 +159,19 @@ function verdictOf(failure: ServiceFailure, idempotent: boolean): Verdict {
 		case 'transport':
 			return transportVerdict(failure, idempotent);
 		case 'token':
-			return failure.transient ? { action: 'retry', blocksAll: true } : { action: 'stop' };
+			return failure.isTransient ? { action: 'retry', blocksAll: true } : { action: 'stop' };
 		default:
 			return { action: 'fail' };
 	}
 }
 
-/** An unsupported operation (501) or version of HTTP (505) stays unsupported. */
+/**
+ * These statuses are permanent, because the server does not support the operation (501) or the HTTP
+ * version (505).
+ */
 const LASTING_STATUSES = [501, 505];
 
-/** Whether a status says that the same request, of whatever kind, may succeed later. */
+/** Tells whether the same request may succeed later after this status. */
 export const isTransientStatus = (status: number): boolean =>
 	[408, 425, 429].includes(status) || (status >= 500 && !LASTING_STATUSES.includes(status));
 
@@ -164,16 +180,16 @@ function statusVerdict(status: number, idempotent: boolean): Verdict {
 	if (idempotent && isTransientStatus(status)) return { action: 'retry', serviceMayBe: 'down' };
 	if (status === 413) return { action: 'split', tooLarge: true };
 	if (status === 400 || status === 422) return { action: 'split' };
-	// A firewall may refuse a single document; a key without rights is refused with whatever is sent.
-	if (status === 403) return { action: 'split', serviceMayBe: 'denying' };
+	// A firewall may reject a single document, but a key without rights is rejected with every document.
+	if (status === 403) return { action: 'split', serviceMayBe: 'rejecting' };
 	const isRedirect = status >= 300 && status < 400;
 	return { action: isRedirect || status === 401 || status === 407 ? 'stop' : 'fail' };
 }
 
 function transportVerdict(failure: ServiceFailure, idempotent: boolean): Verdict {
-	// Without a code n8n itself refused to send the request, and would refuse again.
+	// An error without a code comes from n8n itself. Retrying would not help.
 	if (failure.transportCode === undefined) return { action: 'fail' };
-	if (!failure.transient) return { action: 'stop' };
+	if (!failure.isTransient) return { action: 'stop' };
 	if (idempotent) return { action: 'retry', serviceMayBe: 'down' };
-	return { action: failure.neverSent ? 'retry' : 'fail' };
+	return { action: failure.wasNeverSent ? 'retry' : 'fail' };
 }

@@ -1,6 +1,6 @@
 /**
- * Bad input, found before any request. The n8n layer turns it into a NodeOperationError:
- * `message` says what is wrong and names the parameter or field, `description` what to do.
+ * Invalid input that is found before a request is sent. The n8n layer turns it into a NodeOperationError.
+ * `message` says what is wrong and names the parameter or field. `description` says what to do.
  */
 export class InputError extends Error {
 	override readonly name = 'InputError';
@@ -15,6 +15,6 @@ export class InputError extends Error {
 	}
 }
 
-/** The words of any error. */
+/** Returns the message of an error, or any other thrown value as text. */
 export const messageOf = (error: unknown): string =>
 	error instanceof Error ? error.message : String(error);

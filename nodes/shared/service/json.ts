@@ -1,23 +1,24 @@
-/** The members of an object or a list, by their names. */
 export type Members = Record<string, unknown>;
 
-/** Whether a value is an object, lists included. */
+/** Tells whether a value is an object or a list. */
 export const isRecord = (value: unknown): value is Members =>
 	typeof value === 'object' && value !== null;
 
-/** Whether there is no value: a field that is missing, or left empty. */
-export const isEmpty = (value: unknown): boolean =>
+/** Tells whether a value is undefined, null or ''. A field that was left empty has one of these values. */
+export const isNullOrEmptyText = (value: unknown): boolean =>
 	value === undefined || value === null || value === '';
 
-/** Whether a value is an object, and no list. */
+/** Tells whether a value is an object, but not a list. */
 export const isObject = (value: unknown): value is Members =>
 	isRecord(value) && !Array.isArray(value);
 
-/** The members of an object that is no list; undefined for anything else. */
+/** Returns a value if it is an object but not a list, otherwise undefined. */
 export const membersOf = (value: unknown): Members | undefined =>
 	isObject(value) ? value : undefined;
 
-/** The members that have a value: what is empty is omitted. */
-export function filled(members: Array<[name: string, value: unknown]>): Record<string, unknown> {
-	return Object.fromEntries(members.filter(([, value]) => !isEmpty(value)));
+/** Returns an object of the members that are not undefined, null or ''. */
+export function nonEmptyMembers(
+	members: Array<[name: string, value: unknown]>,
+): Record<string, unknown> {
+	return Object.fromEntries(members.filter(([, value]) => !isNullOrEmptyText(value)));
 }

@@ -1,90 +1,104 @@
+/**
+ * Writes the messages of error items. A message first gives the reason, then what is known about the
+ * outcome: the document was not pushed, or it is unknown whether it was pushed. If the outcome is unknown,
+ * the message also says whether repeating is safe. All of this is in the message, because AI agents and
+ * error items show nothing else.
+ */
 import { ServiceFailure } from './failure';
 import { messageOf } from './input-error';
 
-/** What a request should do, in the words of messages. */
+/** The words from which the messages about a request are made. */
 export interface Action {
-	/** To what, e.g. `document 'a1'`. */
+	/** Subject of the messages, e.g. `document 'a1'`. */
 	subject: string;
 	/** Past participle, e.g. `pushed`. */
 	done: string;
-	/** The subject is a plural. */
 	isPlural?: boolean;
-	/** What repeating means if the outcome is unknown: one sentence. */
+	/** One sentence that says what happens if the request is repeated after an unknown outcome. */
 	repeating: string;
-	/** The service's own words come first. */
+	/** Whether the message begins with the service's own words. */
 	wordsFirst?: boolean;
 }
 
-/** A push, in messages. */
-export const pushing = (documentId: string): Action => ({
+/** Returns the words for pushing a document. */
+export const pushAction = (documentId: string): Action => ({
 	subject: `document ${quoted(documentId)}`,
 	done: 'pushed',
 	repeating: 'Pushing it again is safe.',
 });
 
-/** A delete, in messages. */
-export const deleting = (documentId: string): Action => ({
+/** Returns the words for deleting a document. */
+export const deleteAction = (documentId: string): Action => ({
 	subject: `document ${quoted(documentId)}`,
 	done: 'deleted',
-	repeating: 'Deleting it again is safe: if it is gone, the service may answer with status 404.',
+	repeating:
+		'Deleting it again is safe. If it no longer exists, the service may answer with status 404.',
 });
 
-/** The submission of a text, in messages, with the ID of its document if it has one. */
-export const submitting = (documentId?: string): Action => ({
+/**
+ * Returns the words for submitting a text.
+ *
+ * @param documentId ID of the text's document, if it has one
+ */
+export const submitAction = (documentId?: string): Action => ({
 	subject: documentId === undefined ? 'the text' : `the text of document ${quoted(documentId)}`,
 	done: 'submitted',
-	repeating: 'Submitting it again is safe: at worst, it is chunked twice.',
+	repeating: 'Submitting it again is safe. At worst, it is chunked twice.',
 	wordsFirst: true,
 });
 
-/** A migration, in messages. */
-export const MIGRATING: Action = {
+export const MIGRATE_ACTION: Action = {
 	subject: 'the blob manifests',
 	done: 'migrated',
 	isPlural: true,
-	repeating: 'The migration may still be running: check the service before you start it again.',
+	repeating:
+		'The migration may still be running, so check the service before you start it again.',
 };
 
 /**
- * The message of an error item: the reason first, then what is known about the outcome. AI agents and
- * error items see nothing else, so it also says whether repeating is safe if the outcome is unknown.
+ * Returns the message of an error item.
  *
  * @param action what could not be done
- * @param error why
- * @param skipped it was not sent, because the run had ended
+ * @param error the reason
+ * @param skipped whether the entry was not sent, because the run had ended
  */
 export function outcomeMessage(action: Action, error: unknown, skipped = false): string {
 	const verb = action.isPlural ? 'were' : 'was';
-	const isUnknown = !skipped && error instanceof ServiceFailure && error.outcomeUnknown;
-	const reason = action.wordsFirst ? saidFirst(error) : messageOf(error);
+	const isUnknown = !skipped && error instanceof ServiceFailure && error.isOutcomeUnknown;
+	const reason = action.wordsFirst ? withServiceWordsFirst(error) : messageOf(error);
 	if (!isUnknown) return withReason(reason, `${action.subject} ${verb} not ${action.done}`);
 	const outcome = `it is unknown whether ${action.subject} ${verb} ${action.done}`;
 	return `${withReason(reason, outcome)}. ${action.repeating}`;
 }
 
-/** What went wrong, in the service's own words first, if it said anything. */
-export function saidFirst(error: unknown): string {
-	if (!(error instanceof ServiceFailure) || error.said === '') return messageOf(error);
-	const { said, what } = error;
-	return `"${said}": ${what.charAt(0).toLowerCase()}${what.slice(1)}`;
+/** Returns what went wrong, beginning with the service's own words if there are any. */
+export function withServiceWordsFirst(error: unknown): string {
+	if (!(error instanceof ServiceFailure) || error.serviceWords === '') return messageOf(error);
+	const { serviceWords, summary } = error;
+	return `"${serviceWords}": ${summary.charAt(0).toLowerCase()}${summary.slice(1)}`;
 }
 
-/** A reason of several sentences, or one that ends with the service's words, stands alone. */
+/**
+ * Joins a reason and an outcome into one sentence. If the reason contains the end of a sentence, they stay
+ * two sentences.
+ */
 function withReason(reason: string, outcome: string): string {
 	const stem = reason.trim().replace(/\.$/, '');
-	if (stem === '') return capitalized(outcome);
+	if (stem === '') return capitalize(outcome);
 	return /[.!?]["')\]]?(?:\s|$)/.test(stem)
-		? `${capitalized(stem)}. ${capitalized(outcome)}`
-		: `${capitalized(stem)}, so ${outcome}`;
+		? `${capitalize(stem)}. ${capitalize(outcome)}`
+		: `${capitalize(stem)}, so ${outcome}`;
 }
 
-/** A text that begins a sentence. */
-export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+/** Returns a text with a capital first letter. */
+export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-const MAX_SHOWN_CHARACTERS = 200;
+const MAX_EXCERPT_CHARACTERS = 200;
 
-/** An ID in a message: complete unless it is very long, and without control characters. */
+/** Quotes an ID for a message. A very long ID is cut, and control characters are replaced. */
 export function quoted(id: string): string {
-	const shown = id.slice(0, MAX_SHOWN_CHARACTERS).replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu, '�');
-	return `'${shown}${id.length > MAX_SHOWN_CHARACTERS ? '…' : ''}'`;
+	const excerpt = id
+		.slice(0, MAX_EXCERPT_CHARACTERS)
+		.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu, '�');
+	return `'${excerpt}${id.length > MAX_EXCERPT_CHARACTERS ? '…' : ''}'`;
 }

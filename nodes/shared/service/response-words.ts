@@ -1,6 +1,6 @@
 import { isRecord } from './json';
 
-/** Members of a response that may hold the service's words, the most telling first. */
+/** Members of a response that may contain the service's words, the most informative one first. */
 export const MESSAGE_KEYS = [
 	'error_description',
 	'message',
@@ -15,11 +15,11 @@ export const MESSAGE_KEYS = [
 const MAX_MESSAGE_CHARACTERS = 500;
 
 /**
- * The service's own words in a response, whatever its shape (docs/service-interface.md, Error bodies).
+ * Returns the service's own words in a response of any shape (docs/service-interface.md, Error bodies).
  *
- * @param body without secrets
- * @returns one line of up to 500 characters and an ellipsis, or '' if there is nothing a person could
- * read
+ * @param body a response without secrets
+ * @returns one line of up to 500 characters and an ellipsis, or '' if there is nothing that a person could
+ *   read
  */
 export function serverMessage(body: unknown): string {
 	// Control characters could change what a log or a terminal shows.
@@ -31,17 +31,18 @@ export function serverMessage(body: unknown): string {
 		: line;
 }
 
-/** Levels of a response that are searched for words. */
 const MAX_DEPTH = 20;
-/** More of a text is not read, since white space may shrink. */
+/**
+ * Maximum number of characters that are read. It exceeds the maximum of a message, because white space is
+ * shortened.
+ */
 const MAX_READ_CHARACTERS = 4_000;
-/** Members of a list that are searched for words. */
 const MAX_READ_MEMBERS = 1000;
 
 function wordsIn(body: unknown, depth = MAX_DEPTH): string {
 	if (typeof body === 'string') {
 		const text = body.trimStart().slice(0, MAX_READ_CHARACTERS);
-		// A page or XML says nothing that its status does not.
+		// A page or XML tells the user nothing that the status does not.
 		return isHtml(text) || text.startsWith('<?xml') ? '' : text.trim();
 	}
 	if (!isRecord(body) || depth === 0) return '';
@@ -59,10 +60,10 @@ function wordsIn(body: unknown, depth = MAX_DEPTH): string {
 	return '';
 }
 
-/** Where a page says that it is one: comments may come first. */
+/** Matches the beginning of an HTML page. Comments may come first. */
 const PAGE_START = /^(?:\s|<!--[^]*?-->|<\?xml[^>]*>)*<(?:!doctype\s+html|html|head|body)[\s>]/i;
 const MAX_START_CHARACTERS = 2_000;
 
-/** Whether a text is an HTML page, such as a proxy or a login answers with. */
+/** Tells whether a text is an HTML page, such as the page of a proxy or of a login. */
 export const isHtml = (text: string): boolean =>
 	PAGE_START.test(text.slice(0, MAX_START_CHARACTERS));

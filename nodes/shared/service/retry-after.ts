@@ -1,10 +1,11 @@
 const DAY_MS = 86_400_000;
 
 /**
- * Reads the header Retry-After: seconds, or an HTTP date, which counts from that of the response
- * (docs/service-interface.md, Failures). A date more than a day away means that a clock is wrong, so it is ignored.
+ * Reads the Retry-After header, which contains seconds or an HTTP date (docs/service-interface.md,
+ * Failures). The wait until a date is counted from the Date header of the response. A date more than a day
+ * away is ignored, because it means that a clock is wrong.
  *
- * @returns ms to wait, or undefined if there is no readable header
+ * @returns milliseconds to wait, or undefined if the header is missing or unreadable
  */
 export function parseRetryAfter(headers: Readonly<Record<string, unknown>>): number | undefined {
 	const header = headers['retry-after'];

@@ -1,6 +1,6 @@
 import { InputError } from './input-error';
 
-/** The paths below the URLs of the services (docs/service-interface.md, Servers and URLs). */
+/** Paths below the URLs of the services (docs/service-interface.md, Servers and URLs). */
 export const PATHS = {
 	token: (server: string) => `/oauth2/${server}/v1/token`,
 	chunking: '/ai/async-chunking',
@@ -10,10 +10,10 @@ export const PATHS = {
 };
 
 /**
- * Checks the URL of a service and brings it into one form.
+ * Checks and normalizes the URL of a service.
  *
  * @param value what the user entered, e.g. `https://search.example.com/site/`
- * @param label the field's display name, for the error
+ * @param label display name of the field, for the error
  * @returns the URL without trailing slashes
  * @throws InputError unless it is an http or https URL without login, query and fragment
  */
@@ -46,10 +46,10 @@ export function parseBaseUrl(value: unknown, label: string): string {
  * Encodes a value as exactly one segment of a path, so that no ID can reach another route
  * (docs/service-interface.md, Servers and URLs).
  *
- * @param value the raw value, e.g. a document ID
- * @param label what it is, for the error, e.g. `Document ID`
- * @throws InputError for an empty value, for `.` and `..` (clients and servers resolve them even
- * when encoded) and for text that is not valid Unicode
+ * @param value the unencoded value, e.g. a document ID
+ * @param label name of the value, for the error, e.g. `Document ID`
+ * @throws InputError for an empty value, for text that is not valid Unicode, and for `.` and `..`, which
+ *   clients and servers resolve even if they are encoded
  */
 export function pathSegment(value: unknown, label: string): string {
 	if (typeof value !== 'string' || value === '') {

@@ -1,5 +1,6 @@
 import type { Packed } from '../../../nodes/shared/flow/batcher';
-import { bulk, type BatchResult, type BulkOptions } from '../../../nodes/shared/flow/bulk';
+import { bulk } from '../../../nodes/shared/flow/bulk';
+import type { BatchResult, BulkOptions } from '../../../nodes/shared/flow/bulk-options';
 import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { flat, singly } from '../support/slices';

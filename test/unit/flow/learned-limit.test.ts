@@ -105,8 +105,8 @@ describe('503 without Retry-After', () => {
 		const limiterClient = new LimiterClient(new Limiter(), run, 1);
 		const down = status === 503 ? { serviceMayBe: 'down' as const } : {};
 		const verdict = { ...down, ...(delayMs !== undefined && { delayMs }) };
-		const pauses = limiterClient.schedule(async (sequence) =>
-			Promise.resolve(limiterClient.refused(sequence, verdict)),
+		const pauses = limiterClient.schedule(async ({ sequence }) =>
+			Promise.resolve(limiterClient.noteRefusal(sequence, verdict)),
 		);
 		expect(await run.clock.run(pauses)).toBe(pausesAll);
 		const startedAt = limiterClient.schedule(async () => Promise.resolve(run.now()));
@@ -126,11 +126,11 @@ function setUp(max: number) {
 	const send = async (count: number, accepted = count, through = limiterClient) => {
 		starts.length = 0;
 		const one = async (at: number) =>
-			await through.schedule(async (sequence) => {
+			await through.schedule(async (turn) => {
 				starts.push(run.now());
 				await run.clock.sleep(at < accepted ? 100 : 50);
-				if (at < accepted) through.succeeded(sequence);
-				else through.refused(sequence, { delayMs: 1000 });
+				if (at < accepted) turn.acceptedAt = run.now();
+				else through.noteRefusal(turn.sequence, { delayMs: 1000 });
 			});
 		const begin = run.now();
 		await run.clock.run(Promise.all(Array.from({ length: count }, (_, at) => one(at))));

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 
 import { sendOne } from '../../../nodes/shared/flow/one-each';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
-import { backoffMs, LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
+import { backoffMs } from '../../../nodes/shared/flow/backoff';
+import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
 import { poll, type PollOptions } from '../../../nodes/shared/flow/poll';
 import { mostInAMinute, perMinute, play } from '../../../support/rate-limited';
 import { VirtualClock } from '../../../support/virtual-clock';
@@ -30,7 +31,7 @@ function setUp(max: number) {
 	let running = 0;
 	let peak = 0;
 	const task = async (ms: number) =>
-		await limiterClient.schedule(async (sequence) => {
+		await limiterClient.schedule(async ({ sequence }) => {
 			starts.push(clock.now());
 			peak = Math.max(peak, ++running);
 			await clock.sleep(ms);
@@ -68,9 +69,9 @@ test('a task that throws frees its slot', async () => {
 test('a pause delays all tasks that have not started, and the longest pause counts', async () => {
 	const { clock, limiterClient, starts, task, sequence } = setUp(4);
 	const first = await sequence();
-	limiterClient.refused(first, { delayMs: 1000 });
-	clock.at(500, () => limiterClient.refused(first, { delayMs: 3000 }));
-	clock.at(600, () => limiterClient.refused(first, { delayMs: 100 }));
+	limiterClient.noteRefusal(first, { delayMs: 1000 });
+	clock.at(500, () => limiterClient.noteRefusal(first, { delayMs: 3000 }));
+	clock.at(600, () => limiterClient.noteRefusal(first, { delayMs: 100 }));
 	await clock.run(Promise.all([task(10), task(10)]));
 	expect(starts[1]).toBe(3500);
 });
@@ -82,7 +83,7 @@ test('a pause outlasts a run that leaves while another goes on', async () => {
 		new LimiterClient(limiter, run, 4),
 		new LimiterClient(limiter, run, 4),
 	];
-	limiterClient.refused(1, { delayMs: 3000 });
+	limiterClient.noteRefusal(1, { delayMs: 3000 });
 	other.leave();
 	await run.clock.run(limiterClient.schedule(async () => await Promise.resolve()));
 	expect(run.clock.now()).toBe(3000);
@@ -90,7 +91,7 @@ test('a pause outlasts a run that leaves while another goes on', async () => {
 
 test('the end of a run ends all current and later pauses at once', async () => {
 	const { run, clock, limiterClient, starts, task, sequence } = setUp(4);
-	limiterClient.refused(await sequence(), { delayMs: 300_000 });
+	limiterClient.noteRefusal(await sequence(), { delayMs: 300_000 });
 	clock.at(100, () => run.stop('a failure'));
 	await clock.run(Promise.all([task(1), task(1)]));
 	expect(starts.slice(1)).toEqual([100, 100]);
@@ -110,17 +111,17 @@ function twoRuns() {
 	] as const;
 	const starts: Array<[number, number]> = [];
 	const task = async (at: 0 | 1) =>
-		await clients[at].schedule(async (sequence) => {
+		await clients[at].schedule(async (turn) => {
 			starts.push([at, clock.now()]);
 			await clock.sleep(10);
-			clients[at].succeeded(sequence);
+			turn.acceptedAt = clock.now();
 		});
 	return { clock, runs, clients, starts, task };
 }
 
 test('a pause holds for both runs, and the end of one run changes neither the pause nor the queue', async () => {
 	const { clock, runs, clients, starts, task } = twoRuns();
-	clients[0].refused(1, { delayMs: 3000 });
+	clients[0].noteRefusal(1, { delayMs: 3000 });
 	clock.at(100, () => runs[0].stop('canceled'));
 	await clock.run(Promise.all([task(0), task(0), task(1)]));
 	expect(starts).toEqual([
@@ -144,7 +145,7 @@ test('a run never exceeds its own maximum, even if the other run is idle', async
 test('a task that must not wait longer starts in a pause, before those that came first', async () => {
 	const { clock, clients, starts, task } = twoRuns();
 	const [limiterClient] = clients;
-	limiterClient.refused(1, { delayMs: 3000 });
+	limiterClient.noteRefusal(1, { delayMs: 3000 });
 	const urgent = limiterClient.schedule(async () => clock.now(), 500);
 	expect(await clock.run(Promise.all([task(0), urgent]))).toEqual([undefined, 500]);
 	expect(starts).toEqual([[0, 3000]]);
@@ -251,11 +252,12 @@ describe('a limit per minute', () => {
 					const send = async (each: (typeof requests)[number]) => {
 						await clock.sleep(each.atMs);
 						const limiterClient = clients[each.limiterClient];
-						await limiterClient.schedule(async (sequence) => {
+						await limiterClient.schedule(async (turn) => {
 							starts.push(clock.now());
 							await clock.sleep(each.durationMs);
-							if (each.isRefused) limiterClient.refused(sequence, { delayMs: 1000 });
-							else limiterClient.succeeded(sequence);
+							if (each.isRefused)
+								limiterClient.noteRefusal(turn.sequence, { delayMs: 1000 });
+							else turn.acceptedAt = clock.now();
 						}, clock.now() + each.patienceMs);
 					};
 					await clock.run(Promise.all(requests.map(send)));

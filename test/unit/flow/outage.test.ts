@@ -1,5 +1,6 @@
 /** Plays outages and faulty entries in virtual time. No other entry may fail because of them. */
-import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
+import { bulk } from '../../../nodes/shared/flow/bulk';
+import type { BulkOptions } from '../../../nodes/shared/flow/bulk-options';
 import { oneEach } from '../../../nodes/shared/flow/one-each';
 import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';

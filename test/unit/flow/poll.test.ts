@@ -287,7 +287,7 @@ describe('the input and the result of a poll', () => {
 test('a job that nobody waits for is not polled', async () => {
 	const run = new VirtualRun();
 	const polled: string[] = [];
-	let isAbandoned = false;
+	const consumer = { isAbandoned: false };
 	const options: PollOptions<string, string> = {
 		run,
 		limiterClient: new LimiterClient(new Limiter(), run, 1),
@@ -297,13 +297,13 @@ test('a job that nobody waits for is not polled', async () => {
 		check: async (job) => {
 			polled.push(job);
 			await run.clock.sleep(5);
-			isAbandoned = job === 'b';
+			consumer.isAbandoned = job === 'b';
 			return { state: 'finished', response: job };
 		},
 		judge: () => ({ action: 'fail' }),
 		expire: () => ({ state: 'failed', reason: 'timeout' }),
 	};
-	const jobs = ['a', 'b', 'c'].map(async (job) => await poll(job, options, () => isAbandoned));
+	const jobs = ['a', 'b', 'c'].map(async (job) => await poll(job, options, consumer));
 	await run.clock.run(Promise.all(jobs));
 	expect(polled).toEqual(['a', 'b']);
 });

@@ -17,7 +17,7 @@ const VERDICTS = {
 	'400': { action: 'split' },
 	'409': { action: 'fail' },
 	'413': { action: 'split', tooLarge: true },
-	'403': { action: 'split', serviceMayBe: 'denying' },
+	'403': { action: 'split', serviceMayBe: 'rejecting' },
 	'429': { action: 'retry', throttled: true },
 	'503': { action: 'retry', throttled: true, serviceMayBe: 'down' },
 	'504': { action: 'retry', serviceMayBe: 'down' },
@@ -59,14 +59,15 @@ async function tell(story: Step[], { size = 10, isProbe, retryForMs = MINUTE_MS 
 		} satisfies FailedAttempt);
 	for (const step of story) {
 		if (typeof step === 'number') await run.clock.run(run.sleep(step));
-		else if (step === 'success') health.succeeded(++sequence, 0, run.now());
+		else if (step === 'success') health.noteSuccess(++sequence, 0, run.now());
 		else if (step === 'part') policy = policy.forPart();
 		else if (step === 'other 400') fail(new RetryPolicy(settings), '400', 1);
 		else if (step === 'other 403') fail(new RetryPolicy(settings), '403', 1);
 		else if (step === 'other 504') fail(new RetryPolicy(settings), '504', 1);
 		else decision = fail(policy, step, size);
 	}
-	return { decision, pauseMs: policy.resumeAt - run.now(), isAtFault: policy.isAtFault };
+	const { resumeAt = -Infinity } = policy;
+	return { decision, pauseMs: resumeAt - run.now(), isAtFault: policy.isAtFault };
 }
 
 const times = <T>(count: number, ...steps: T[]): T[] =>

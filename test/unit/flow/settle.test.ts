@@ -1,13 +1,14 @@
 import { Budget } from '../../../nodes/shared/flow/budget';
-import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
+import { bulk } from '../../../nodes/shared/flow/bulk';
+import type { BulkOptions } from '../../../nodes/shared/flow/bulk-options';
 import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
-import { failed, type Outcome, type Unfinished } from '../../../nodes/shared/flow/outcome';
+import { failureOf, type Outcome, type Unfinished } from '../../../nodes/shared/flow/outcome';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { VirtualRun } from '../../../support/virtual-run';
 
 type Result = Outcome<string> | Unfinished;
 const finished = (job: string): Result => ({ ok: true, response: `chunks of ${job}` });
-const unfinished = (next: Unfinished['next']): Result => ({ next, failure: failed(next) });
+const unfinished = (next: Unfinished['next']): Result => ({ next, failure: failureOf(next) });
 
 interface World {
 	entries: string;

@@ -64,7 +64,7 @@ describe('a body that does not end', () => {
 	test('is an error after 64 MB of a successful response', async () => {
 		await expect(asking(async () => response(endless()))).rejects.toMatchObject({
 			message: expect.stringMatching(/is longer than 64 MB and was not read to its end/),
-			outcomeUnknown: true,
+			isOutcomeUnknown: true,
 		});
 		expect(sent).toBe(65 * MB);
 	});
@@ -127,7 +127,7 @@ describe('a request ends', () => {
 	])('at its time limit: %s', async (_what, send) => {
 		const error: unknown = await asking(send, 20).catch((reason: unknown) => reason);
 		expect(error).toBeInstanceOf(ServiceFailure);
-		expect(error).toMatchObject({ transportCode: 'ETIMEDOUT', outcomeUnknown: true });
+		expect(error).toMatchObject({ transportCode: 'ETIMEDOUT', isOutcomeUnknown: true });
 	});
 
 	test.each([
@@ -161,6 +161,6 @@ test('an error while a response arrives is not reported as a refused connection'
 	}
 	await expect(asking(async () => response(broken()))).rejects.toMatchObject({
 		message: 'The response of the push service cannot be read: x',
-		outcomeUnknown: true,
+		isOutcomeUnknown: true,
 	});
 });

@@ -54,8 +54,8 @@ test.each([
 		}),
 		{
 			message: 'The token server could not be reached: the connection was refused',
-			transient: true,
-			neverSent: true,
+			isTransient: true,
+			wasNeverSent: true,
 		},
 	],
 	[
@@ -63,14 +63,14 @@ test.each([
 		Object.assign(new Error('socket hang up for client-s3cret'), { code: 'ECONNRESET' }),
 		{
 			message: 'The connection to the token server closed before the response was complete',
-			transient: true,
-			neverSent: true,
+			isTransient: true,
+			wasNeverSent: true,
 		},
 	],
 	[
 		'what n8n refuses to send will not pass',
 		new Error('Domain not allowed'),
-		{ message: 'The token request was not sent: Domain not allowed', transient: false },
+		{ message: 'The token request was not sent: Domain not allowed', isTransient: false },
 	],
 ])('%s', async (_, thrown, expected) => {
 	const config = { auth: request.auth };

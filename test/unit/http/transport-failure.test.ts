@@ -13,8 +13,8 @@ import { NO_HOST } from '../../../support/no-host';
 const PARTY = { name: 'the push service', urlLabel: 'Push URL' };
 
 function transportFacts(error: unknown) {
-	const { transportCode: code, neverSent, transient } = transportFailure(error, PARTY);
-	return { code, neverSent, permanent: code !== undefined && !transient };
+	const { transportCode: code, wasNeverSent, isTransient } = transportFailure(error, PARTY);
+	return { code, wasNeverSent, permanent: code !== undefined && !isTransient };
 }
 type TransportFacts = ReturnType<typeof transportFacts>;
 
@@ -80,14 +80,14 @@ describe('requests over real sockets', () => {
 		await new Promise((resolve) => servers.pop()?.close(resolve));
 		for (const protocol of ['http', 'https']) {
 			const error = await errorOf(`${protocol}://127.0.0.1:${port}/`);
-			const expected = { code: 'ECONNREFUSED', neverSent: true, permanent: false };
+			const expected = { code: 'ECONNREFUSED', wasNeverSent: true, permanent: false };
 			expect(transportFacts(error)).toEqual(expected);
 		}
 	});
 
 	test('a host name that does not exist was never sent to', async () => {
 		const facts = transportFacts(await errorOf(`http://${NO_HOST}/`));
-		expect(facts).toMatchObject({ neverSent: true, permanent: false });
+		expect(facts).toMatchObject({ wasNeverSent: true, permanent: false });
 		expect(['ENOTFOUND', 'EAI_AGAIN']).toContain(facts.code);
 	});
 
@@ -97,7 +97,7 @@ describe('requests over real sockets', () => {
 	])('once written, a request that is %s may have arrived', async (_, behavior, code) => {
 		const port = await tcp(behavior);
 		const facts = transportFacts(await errorOf(`http://127.0.0.1:${port}/`));
-		expect(facts).toEqual({ code, neverSent: false, permanent: false });
+		expect(facts).toEqual({ code, wasNeverSent: false, permanent: false });
 	});
 
 	test.each<[string, (socket: Socket) => void, string]>([
@@ -107,14 +107,14 @@ describe('requests over real sockets', () => {
 	])('a TLS handshake that is %s was never sent over', async (_, behavior, code) => {
 		const port = await tcp(behavior);
 		const facts = transportFacts(await errorOf(`https://127.0.0.1:${port}/`));
-		expect(facts).toEqual({ code, neverSent: true, permanent: false });
+		expect(facts).toEqual({ code, wasNeverSent: true, permanent: false });
 	});
 
 	test('a certificate that is not trusted is permanent, and nothing was sent', async () => {
 		const port = await tls(silent);
 		const error = await errorOf(`https://127.0.0.1:${port}/`, { trusting: false });
 		const code = 'DEPTH_ZERO_SELF_SIGNED_CERT';
-		expect(transportFacts(error)).toEqual({ code, neverSent: true, permanent: true });
+		expect(transportFacts(error)).toEqual({ code, wasNeverSent: true, permanent: true });
 	});
 
 	test('a client certificate that is required is permanent, but the request may have arrived', async () => {
@@ -122,7 +122,7 @@ describe('requests over real sockets', () => {
 		// handshake.
 		const port = await tls(silent, { requestCert: true, minVersion: 'TLSv1.3' });
 		const facts = transportFacts(await errorOf(`https://127.0.0.1:${port}/`));
-		expect(facts).toMatchObject({ neverSent: false, permanent: true });
+		expect(facts).toMatchObject({ wasNeverSent: false, permanent: true });
 	});
 });
 
@@ -136,7 +136,7 @@ describe('evidence', () => {
 		[
 			'a domain n8n does not allow',
 			new Error('Domain not allowed'),
-			{ code: undefined, neverSent: true, permanent: false },
+			{ code: undefined, wasNeverSent: true, permanent: false },
 		],
 		[
 			'an IP range n8n blocks',
@@ -145,32 +145,32 @@ describe('evidence', () => {
 				httpCode: null,
 				cause: { request: {}, cause: new Error('SSRF') },
 			},
-			{ code: undefined, neverSent: true, permanent: false },
+			{ code: undefined, wasNeverSent: true, permanent: false },
 		],
 		[
 			'a failure without a code after a response began',
 			{ cause: { request: { res: {} } } },
-			{ code: undefined, neverSent: false, permanent: false },
+			{ code: undefined, wasNeverSent: false, permanent: false },
 		],
 		[
 			'a code without a system call',
 			system('ECONNREFUSED'),
-			{ code: 'ECONNREFUSED', neverSent: false, permanent: false },
+			{ code: 'ECONNREFUSED', wasNeverSent: false, permanent: false },
 		],
 		[
 			'only the code that n8n keeps',
 			{ httpCode: 'ECONNREFUSED' },
-			{ code: 'ECONNREFUSED', neverSent: false, permanent: false },
+			{ code: 'ECONNREFUSED', wasNeverSent: false, permanent: false },
 		],
 		[
 			'a timeout of connecting',
 			wrapped(system('ETIMEDOUT', 'connect'), 2),
-			{ code: 'ETIMEDOUT', neverSent: true, permanent: false },
+			{ code: 'ETIMEDOUT', wasNeverSent: true, permanent: false },
 		],
 		[
 			'a timeout of reading',
 			wrapped(system('ETIMEDOUT', 'read'), 2),
-			{ code: 'ETIMEDOUT', neverSent: false, permanent: false },
+			{ code: 'ETIMEDOUT', wasNeverSent: false, permanent: false },
 		],
 		[
 			'a host with several addresses that all refuse',
@@ -183,12 +183,12 @@ describe('evidence', () => {
 				),
 				1,
 			),
-			{ code: 'ECONNREFUSED', neverSent: true, permanent: false },
+			{ code: 'ECONNREFUSED', wasNeverSent: true, permanent: false },
 		],
 		[
 			'a handshake that is over',
 			{ code: 'ECONNRESET', request: { socket: { secureConnecting: false } } },
-			{ code: 'ECONNRESET', neverSent: false, permanent: false },
+			{ code: 'ECONNRESET', wasNeverSent: false, permanent: false },
 		],
 	])('%s', (_, error, facts) => {
 		expect(transportFacts(error)).toEqual(facts);
@@ -294,9 +294,9 @@ describe('the message', () => {
 	])(
 		'of a timeout suggests more time only if a parameter allows it: %j, %i ms',
 		(party, ms, canHaveMore) => {
-			const { description = '', message, outcomeUnknown } = timeoutFailure(party, ms);
+			const { description = '', message, isOutcomeUnknown } = timeoutFailure(party, ms);
 			expect(message).toMatch(/ did not answer within (30|29) s$/);
-			expect(outcomeUnknown).toBe(party === PARTY);
+			expect(isOutcomeUnknown).toBe(party === PARTY);
 			expect(description).toContain(`Check '${party.urlLabel}' in the credential`);
 			expect(description.includes('increase')).toBe(canHaveMore);
 		},
@@ -304,6 +304,10 @@ describe('the message', () => {
 
 	test('without a token nothing was sent, for any result of the token request', () => {
 		const failure = transportFailure(system('ECONNRESET', 'read'), TOKEN_SERVER);
-		expect(failure).toMatchObject({ kind: 'token', neverSent: true, outcomeUnknown: false });
+		expect(failure).toMatchObject({
+			kind: 'token',
+			wasNeverSent: true,
+			isOutcomeUnknown: false,
+		});
 	});
 });

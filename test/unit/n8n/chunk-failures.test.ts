@@ -46,35 +46,35 @@ it('each failure says what happened, and what to do', () => {
 	const all = ALL.map(({ message, description }) => `${message}\n    ${description}`).join('\n');
 	expect(all).toMatchInlineSnapshot(`
 		"The AI service returned no chunking ID, "Hello"
-		    Check 'AI Service URL' in the credential: another server may have answered.
+		    Check 'AI Service URL' in the credential, because another server may have answered.
 		The response of the AI service is not a valid JSON object
-		    Check whether a proxy cuts off large responses, then submit the text again. With 'On Error' set to 'Continue', the failed item has the response.
+		    Check whether a proxy cuts off large responses, then submit the text again. With 'On Error' set to 'Continue', the failed item contains the response.
 		The response of the AI service is not a valid chunking response
 		    Check 'AI Service URL' in the credential and the option 'Results Path'.
 		The AI service returned 2 vectors for 1 chunk, so it is unknown which belongs to which
-		    If submitting the text again does not help, set 'Vectors' to 'None' to get the chunks without them. With 'On Error' set to 'Continue', the failed item has the response.
+		    If submitting the text again does not help, set 'Vectors' to 'None' to get the chunks without them. With 'On Error' set to 'Continue', the failed item contains the response.
 		The AI service reported ERROR, "Out of memory"
 		    Check the text, the model, the chunker and its settings, then submit the text again.
 		The AI service reported ERROR for a request with 3 texts, any of which may be the cause
 		    If all texts fail, check the model, the chunker and its settings. To find out which text fails, submit them with 'Texts per Request' set to 1.
 		The chunks were already retrieved, and the AI service does not return them again
-		    Submit the text again. With 'On Error' set to 'Continue', the failed item has the response.
+		    Submit the text again. With 'On Error' set to 'Continue', the failed item contains the response.
 		The chunks were already retrieved, and the AI service does not return them again
 		    Use the output of the run that retrieved them, or submit the text again.
 		The AI service reported READY, but this node cannot read the results
-		    Check 'AI Service URL' in the credential and the option 'Results Path'. With 'On Error' set to 'Continue', the failed item has the response.
+		    Check 'AI Service URL' in the credential and the option 'Results Path'. With 'On Error' set to 'Continue', the failed item contains the response.
 		The AI service returned 2 results for 1 text, so it is unknown which belongs to which
-		    Submit the text again. With 'On Error' set to 'Continue', the failed item has the response.
+		    Submit the text again. With 'On Error' set to 'Continue', the failed item contains the response.
 		The AI service returned 1 result for 3 texts, so it is unknown which belongs to which
-		    Submit the texts with 'Texts per Request' set to 1. With 'On Error' set to 'Continue', the first failed item of the request has the response.
+		    Submit the texts with 'Texts per Request' set to 1. With 'On Error' set to 'Continue', the first failed item of the request contains the response.
 		The AI service returned no readable chunks for the text, "Overloaded"
-		    Submit the text again. With 'On Error' set to 'Continue', the failed item has the response.
+		    Submit the text again. With 'On Error' set to 'Continue', the failed item contains the response.
 		'Text Position' is 4, but the request has 1 text (0)
 		    Use the field 'textPosition' that 'Submit' returns. It can be empty if the request has one text.
 		The request has 3 texts, but the item does not say which one it is
-		    Use the field 'textPosition' that 'Submit' and failed items return. With 'On Error' set to 'Continue', the first failed item of the request has the response.
+		    Use the field 'textPosition' that 'Submit' and failed items return. With 'On Error' set to 'Continue', the first failed item of the request contains the response.
 		The item has no document for this text in its field 'documents'
-		    Use 'documents', 'textsInRequest' and 'textPosition' as 'Submit' and failed items return them, or set 'Output' to 'One Item per Chunk'. With 'On Error' set to 'Continue', the first failed item of the request has the response.
+		    Use 'documents', 'textsInRequest' and 'textPosition' as 'Submit' and failed items return them, or set 'Output' to 'One Item per Chunk'. With 'On Error' set to 'Continue', the first failed item of the request contains the response.
 		The chunks were not ready after 1 second (status SUBMITTED)
 		    The service may still be working on them. Fetch the chunks with the operation 'Get Results' and this chunking ID, or increase 'Max Wait (Seconds)'.
 		The chunks were not ready after 300 seconds (status SUBMITTED). The final poll failed: No connection
@@ -96,7 +96,7 @@ it.each([
 
 it('the outcome is unknown only after failures after which the service may still be working', () => {
 	const open = ALL.filter(
-		(failure) => failure instanceof ServiceFailure && failure.outcomeUnknown,
+		(failure) => failure instanceof ServiceFailure && failure.isOutcomeUnknown,
 	);
 	expect(open).not.toContain(ALL[4]);
 	expect(open).toContain(ALL[0]);

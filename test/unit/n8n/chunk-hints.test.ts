@@ -18,26 +18,26 @@ const TROUBLE = ['3'];
 
 it('texts that are not finished do not count as chunked', () => {
 	const hints = new ChunkHints();
-	hints.unfinished(20, undefined);
-	hints.unfinished(5, undefined);
+	hints.addUnfinished(20, undefined);
+	hints.addUnfinished(5, undefined);
 	expect(figures(hints, 150)).toEqual([['125', '40', '7'], TROUBLE, ['25']]);
 	expect(figures(hints, 150, false)).toEqual([['150', '40', '7'], TROUBLE]);
 });
 
 it('the hints contain the totals of all files', () => {
 	const hints = new ChunkHints();
-	hints.file({ records: 1_000, chunked: 900, chunks: 3_000 });
-	hints.file({ records: 50, chunked: 40, chunks: 70 });
+	hints.addFile({ records: 1_000, chunked: 900, chunks: 3_000 });
+	hints.addFile({ records: 50, chunked: 40, chunks: 70 });
 	expect(figures(hints, 0)).toEqual([['2', '940', '1,050', '3,070', '0'], TROUBLE]);
 });
 
 it('all texts without chunks, without vectors and without their ends are counted', () => {
 	const hints = new ChunkHints();
 	const chunk = { text: 'a', tokensUsed: 600 } as never;
-	hints.chunked([], 0, true);
-	hints.chunked([], 0, true);
-	hints.chunked([chunk], 0, true);
-	hints.chunked([{ tokensUsed: 513 } as never], 30, false);
-	hints.chunked([{ tokensUsed: 1 } as never], 12, false);
+	hints.addText([], 0, true);
+	hints.addText([], 0, true);
+	hints.addText([chunk], 0, true);
+	hints.addText([{ tokensUsed: 513 } as never], 30, false);
+	hints.addText([{ tokensUsed: 1 } as never], 12, false);
 	expect(figures(hints, 5)).toEqual([TROUBLE, ['2'], ['1'], ['600', '512'], ['2', '42']]);
 });

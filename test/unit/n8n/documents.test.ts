@@ -1,21 +1,12 @@
 import fc from 'fast-check';
 
-import {
-	documentFrom,
-	DEFAULT_FIELDS,
-	type DocumentForm,
-} from '../../../nodes/PushDocuments/documents';
+import { documentFrom, DEFAULT_MAPPING } from '../../../nodes/PushDocuments/documents';
 import type { PushOptions } from '../../../nodes/PushDocuments/properties';
 import { InputError } from '../../../nodes/shared/service/input-error';
 import { thrownBy } from '../support/text';
 
-const form = (
-	options: Partial<PushOptions> = {},
-	fields: Partial<typeof DEFAULT_FIELDS> = {},
-): DocumentForm => ({
-	fields: { ...DEFAULT_FIELDS, ...fields },
-	options: { excludeFields: [], dropEmpty: false, ...options },
-});
+const made = (source: unknown, options: Partial<PushOptions> = {}) =>
+	documentFrom(source, DEFAULT_MAPPING, { excludeFields: [], dropEmpty: false, ...options });
 
 test.each<[string, Record<string, unknown>, string]>([
 	['no ID', { name: 'One' }, "The field 'id' is missing or empty"],
@@ -43,14 +34,14 @@ test.each<[string, Record<string, unknown>, string]>([
 		"The field 'id' is 4.00638E+12: a spreadsheet has shortened the number",
 	],
 ])('%s is refused', (_, source, message) => {
-	const error = thrownBy(() => documentFrom(source, form()));
+	const error = thrownBy(() => made(source));
 	expect(error).toBeInstanceOf(InputError);
 	expect(error).toMatchObject({ message, description: expect.stringMatching(/.{15}/) });
 });
 
 test('whole numbers become text, and other fields stay numbers', () => {
 	const source = { id: 7, name: 2024, n: 1 };
-	expect(documentFrom(source, form())).toEqual({ id: '7', name: '2024', n: 1 });
+	expect(made(source)).toEqual({ id: '7', name: '2024', n: 1 });
 	expect(source.id).toBe(7);
 });
 
@@ -65,8 +56,8 @@ test('the input is never changed', () => {
 		fc.property(source, anyOptions, (document, options) => {
 			const before = structuredClone(document);
 			try {
-				const made = documentFrom(document, form(options));
-				expect([typeof made.id, typeof made.name]).toEqual(['string', 'string']);
+				const result = made(document, options);
+				expect([typeof result.id, typeof result.name]).toEqual(['string', 'string']);
 			} catch (error) {
 				expect(error).toBeInstanceOf(InputError);
 			}

@@ -11,7 +11,7 @@ it('is the last record before the first that has not been answered', () => {
 				const watermark = new Watermark(skipped);
 				const answered = new Set<number>();
 				for (const record of order.map((number) => skipped + number)) {
-					watermark.answered(record);
+					watermark.markDone(record);
 					answered.add(record);
 					let expected = skipped;
 					while (answered.has(expected + 1)) expected++;

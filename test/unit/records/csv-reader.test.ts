@@ -272,7 +272,7 @@ test('rows without quoting never disappear: each is read, or fails with its line
 			expect(next).toBe(last);
 			const isLong = ({ error: wrong, text: own }: SourceRecord) =>
 				!wrong && own.split('\n').length > 2;
-			if (records.some(isLong)) expect(findings.of('quotedRows')).toBeDefined();
+			if (records.some(isLong)) expect(findings.get('quotedRows')).toBeDefined();
 		}),
 		{ numRuns: 300 },
 	);
@@ -314,7 +314,7 @@ test.each<[string, string[], object]>([
 	['"id";"n,m,o"\n1;x\n', ['id', 'n,m,o'], { id: '1', 'n,m,o': 'x' }],
 ])('the delimiter of %j is the one under which %j exists', (text, needed, value) => {
 	const reader = new CsvReader();
-	reader.needed = needed;
+	reader.requiredFields = needed;
 	expect(readAll(reader, text).records[0].value).toEqual(value);
 });
 
@@ -323,8 +323,8 @@ test('counts blank and short rows after those that are skipped, but no columns w
 	const reader = new CsvReader({ findings });
 	reader.skip = 1;
 	readAll(reader, 'a,b,c,\n\n1\n,,\n\n2,x,y\n3,x\n4\n');
-	expect(findings.of('blankRow')).toEqual({ count: 2, line: 4, example: '' });
-	expect(findings.of('shortRow')).toEqual({ count: 2, line: 7, example: '' });
+	expect(findings.get('blankRow')).toEqual({ total: 2, line: 4, example: '' });
+	expect(findings.get('shortRow')).toEqual({ total: 2, line: 7, example: '' });
 });
 
 describe('rows before the header row', () => {
@@ -333,7 +333,7 @@ describe('rows before the header row', () => {
 		for (const cuts of [[1], [1000]]) {
 			const findings = new Findings();
 			const reader = new CsvReader({ findings });
-			reader.needed = ['id', 'name'];
+			reader.requiredFields = ['id', 'name'];
 			const { records } = readAll(
 				reader,
 				`${title}id;name\n--;----\n1;A\n${title}2;B\n`,
@@ -344,7 +344,7 @@ describe('rows before the header row', () => {
 				{ id: '2', name: 'B' },
 			]);
 			expect(reader.header).toBe('id;name');
-			expect(findings.of('titleRow')).toMatchObject({ line: 1 });
+			expect(findings.get('titleRow')).toMatchObject({ line: 1 });
 		}
 	});
 
@@ -352,7 +352,7 @@ describe('rows before the header row', () => {
 		'if none of %d rows has the columns, the first row is the header',
 		(count) => {
 			const reader = new CsvReader();
-			reader.needed = ['id'];
+			reader.requiredFields = ['id'];
 			expect(readAll(reader, 'a;b,c\n1;x,y\n'.repeat(count)).error).toBeUndefined();
 			expect(reader.columns).toEqual(['a;b', 'c']);
 		},

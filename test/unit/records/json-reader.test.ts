@@ -94,7 +94,7 @@ describe('a broken file', () => {
 		['[1,\n{"a":', /^2@2 Record 2 \(line 2\) is not valid JSON: the text ends early$/],
 		['[1,2', /^2@1 Record 2 \(line 1\) is not valid JSON: the text ends early$/],
 		['[1,\n', /^2@. .* the text ends early$/],
-		['[1]\n[2]', /^2@2 The file goes on after its JSON \(line 2\)$/],
+		['[1]\n[2]', /^2@2 The file has more text after the end of its JSON \(line 2\)$/],
 	])('%j ends the file, and the records before it are returned', (text, message) => {
 		for (const cuts of [[1000], [1]]) {
 			const { records, error } = brief(new JsonReader(), text, cuts);
@@ -108,7 +108,7 @@ describe('a broken file', () => {
 		['{"a":[', 'Record 1 (line 1) is not valid JSON: the text ends early'],
 		[
 			'{\n"a":1}\n{\n"a":2}',
-			'The file has several objects that span several lines each: write each on one line, for example with jq -c . (line 3)',
+			'The file has several objects that span several lines each (line 3)',
 		],
 	])('%j has no records', (text, message) => {
 		for (const cuts of [[1000], [1]]) {
@@ -116,6 +116,12 @@ describe('a broken file', () => {
 			expect(records).toStrictEqual([]);
 			expect((error as Error).message).toBe(message);
 		}
+	});
+
+	test('objects that span several lines come with advice', () => {
+		const { error } = readAll(new JsonReader(), '{\n"a":1}\n{\n"a":2}');
+		const advice = 'Write each object on one line, for example with jq -c .';
+		expect(error).toMatchObject({ advice });
 	});
 
 	test.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { jsonLines, textLines } from '../../../nodes/shared/records/line-reader';
+import { jsonLinesReader, textLinesReader } from '../../../nodes/shared/records/line-reader';
 import type { SourceRecord } from '../../../nodes/shared/records/record';
 import { brief, lengths, readAll } from './support';
 
@@ -12,13 +12,13 @@ test('reads one value per line, with its number, line and text', () => {
 		'3@5 [1,2] -> [1,2]',
 		'4@7 null -> null',
 	];
-	expect(brief(jsonLines(), text)).toStrictEqual({ records });
-	expect(brief(jsonLines(), text, [1])).toStrictEqual({ records });
-	expect(brief(jsonLines(), `${text}\n`, [2])).toStrictEqual({ records });
+	expect(brief(jsonLinesReader(), text)).toStrictEqual({ records });
+	expect(brief(jsonLinesReader(), text, [1])).toStrictEqual({ records });
+	expect(brief(jsonLinesReader(), `${text}\n`, [2])).toStrictEqual({ records });
 });
 
 test('a line that is not valid JSON fails alone', () => {
-	const { records } = readAll(jsonLines(), '1\n{"a":}\n3\n');
+	const { records } = readAll(jsonLinesReader(), '1\n{"a":}\n3\n');
 	expect(records.map(({ value }) => value)).toStrictEqual([1, undefined, 3]);
 	const [first, second] = records;
 	expect(first.error).toBeUndefined();
@@ -29,21 +29,23 @@ test('a line that is not valid JSON fails alone', () => {
 });
 
 test('says that the last line may be truncated', () => {
-	expect(readAll(jsonLines(), '1\n{"a":').records[1].error?.message).toMatch(
+	expect(readAll(jsonLinesReader(), '1\n{"a":').records[1].error?.message).toMatch(
 		/^Line 2 is not valid JSON: .*; the file ends here without a line break and may be truncated$/,
 	);
-	expect(readAll(jsonLines(), '1\n2').records).toMatchObject([{ value: 1 }, { value: 2 }]);
-	expect(readAll(jsonLines(), '1\n{"a":\n').records[1].error?.message).not.toMatch('truncated');
+	expect(readAll(jsonLinesReader(), '1\n2').records).toMatchObject([{ value: 1 }, { value: 2 }]);
+	expect(readAll(jsonLinesReader(), '1\n{"a":\n').records[1].error?.message).not.toMatch(
+		'truncated',
+	);
 });
 
 test('an empty file has no records', () => {
 	for (const text of ['', '\n', ' \r\n\r\n']) {
-		expect(brief(jsonLines(), text)).toStrictEqual({ records: [] });
+		expect(brief(jsonLinesReader(), text)).toStrictEqual({ records: [] });
 	}
 });
 
 test('lines of text are returned as they are', () => {
-	expect(brief(textLines(), 'a-1\r\n\r\n b\r c \n"d', [1])).toStrictEqual({
+	expect(brief(textLinesReader(), 'a-1\r\n\r\n b\r c \n"d', [1])).toStrictEqual({
 		records: ['1@1 a-1 -> "a-1"', '2@3  b\r c  -> " b\\r c "', '3@4 "d -> "\\"d"'],
 	});
 });
@@ -58,7 +60,7 @@ test('reads what was written, however it is cut', () => {
 			(values, cuts, lineBreak, isEnded) => {
 				const lines = values.map((value) => JSON.stringify(value));
 				const text = lines.join(lineBreak) + (isEnded ? lineBreak : '');
-				const { records, error } = readAll(jsonLines(), text, cuts);
+				const { records, error } = readAll(jsonLinesReader(), text, cuts);
 				expect(error).toBeUndefined();
 				expect(records.map(({ value }) => value)).toStrictEqual(
 					lines.map((line) => JSON.parse(line) as unknown),
@@ -75,7 +77,9 @@ test('reads what was written, however it is cut', () => {
 });
 
 test('a file without line breaks ends when a record becomes too long', () => {
-	const { records, error } = readAll(jsonLines(), `1\n${'x'.repeat(70_000_000)}`, [10_000_000]);
+	const { records, error } = readAll(jsonLinesReader(), `1\n${'x'.repeat(70_000_000)}`, [
+		10_000_000,
+	]);
 	expect(records).toHaveLength(1);
 	expect(error).toMatchObject({
 		record: 2,
@@ -85,19 +89,25 @@ test('a file without line breaks ends when a record becomes too long', () => {
 });
 
 test.each([
-	['{ \n"a":1\n}\n', /^1@1 The file has JSON that spans several lines.* jq -c/],
+	['{ \n"a":1\n}\n', /^1@1 The file has JSON that spans several lines/],
 	['[\n1\n]', /^1@1 The file has JSON that spans several lines/],
 	['{"a":}\n1', /^$/],
 	['{"a":[\n1\n]}', /^$/],
 	['1\n{\n', /^$/],
 ])('%j is refused if its first line says that its JSON has several', (text, message) => {
-	expect(brief(jsonLines(), text).error ?? '').toMatch(message);
+	expect(brief(jsonLinesReader(), text).error ?? '').toMatch(message);
+});
+
+test('JSON that spans several lines comes with advice', () => {
+	const { error } = readAll(jsonLinesReader(), '{\n"a":1\n}\n');
+	const advice = expect.stringMatching(/'File Format' to 'JSON Array'.*one line.* jq -c \.$/);
+	expect(error).toMatchObject({ advice });
 });
 
 test('objects that follow each other in a line are records of their own', () => {
 	const text = '{"a":"}{\\""}{"a":[{}]} {"a":}\n{"b":1}\n[1]{"c":1}\n{"d":1}{"e":';
 	for (const cuts of [[1000], [1], [5]]) {
-		const { records } = readAll(jsonLines(), text, cuts);
+		const { records } = readAll(jsonLinesReader(), text, cuts);
 		expect(records.map(({ line, text: own, value }) => [line, own, value])).toEqual([
 			[1, '{"a":"}{\\""}', { a: '}{"' }],
 			[1, '{"a":[{}]}', { a: [{}] }],
@@ -112,7 +122,7 @@ test('objects that follow each other in a line are records of their own', () => 
 });
 
 test('a file of such objects without line breaks is not kept in memory as a whole', () => {
-	const reader = jsonLines();
+	const reader = jsonLinesReader();
 	const one = `{"id":"${'x'.repeat(1000)}}{\\"{"}`;
 	let found = 0;
 	const count = (records: Iterable<SourceRecord>) => {

@@ -3,8 +3,8 @@ import { runInNewContext } from 'node:vm';
 
 import { CsvReader } from '../../../nodes/shared/records/csv-reader';
 import { JsonReader } from '../../../nodes/shared/records/json-reader';
-import { jsonLines, textLines } from '../../../nodes/shared/records/line-reader';
-import { detached, type RecordReader } from '../../../nodes/shared/records/record';
+import { jsonLinesReader, textLinesReader } from '../../../nodes/shared/records/line-reader';
+import { detach, type RecordReader } from '../../../nodes/shared/records/record';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -15,10 +15,10 @@ const idOf = (value: unknown): string =>
 	typeof value === 'string' ? value : (value as { id: string }).id;
 
 test.each<[string, () => RecordReader, (id: string, padding: string) => string]>([
-	['JSON Lines', jsonLines, (id, padding) => `{"id":"${id}"}\n{"id":"${padding}"}\n`],
+	['JSON Lines', jsonLinesReader, (id, padding) => `{"id":"${id}"}\n{"id":"${padding}"}\n`],
 	['JSON array', () => new JsonReader(), (id, padding) => `{"id":"${id}"},\n"${padding}",`],
 	['CSV', () => new CsvReader({ delimiter: ',' }), (id, padding) => `${id},x\n${padding},x\n`],
-	['lines', textLines, (id, padding) => `${id}\n${padding}\n`],
+	['lines', textLinesReader, (id, padding) => `${id}\n${padding}\n`],
 ])(
 	'a detached value of a record of %s does not keep the rest of the file in memory',
 	(name, create, write) => {
@@ -35,8 +35,8 @@ test.each<[string, () => RecordReader, (id: string, padding: string) => string]>
 			for (const { value, text } of reader.push(Buffer.from(piece).toString())) {
 				if (text.length > 1000) continue;
 				// A value from JSON consists of new strings, so it does not keep the piece in memory.
-				const id = name.startsWith('JSON') ? value : detached(idOf(value));
-				kept.push(id, detached(text));
+				const id = name.startsWith('JSON') ? value : detach(idOf(value));
+				kept.push(id, detach(text));
 			}
 		}
 		collectGarbage();

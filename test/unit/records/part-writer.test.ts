@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import { CsvReader } from '../../../nodes/shared/records/csv-reader';
-import { jsonLines } from '../../../nodes/shared/records/line-reader';
+import { jsonLinesReader } from '../../../nodes/shared/records/line-reader';
 import {
 	LINES,
 	PartWriter,
@@ -52,7 +52,9 @@ test('reads back the JSON Lines that were written', () => {
 			(values, maxBytes) => {
 				const lines = values.map((value) => JSON.stringify(value));
 				const parts = write(lines, maxBytes);
-				const found = contents(parts).flatMap((text) => readAll(jsonLines(), text).records);
+				const found = contents(parts).flatMap(
+					(text) => readAll(jsonLinesReader(), text).records,
+				);
 				expect(found.map(({ text }) => text)).toStrictEqual(lines);
 				expect(parts.reduce((sum, { records }) => sum + records, 0)).toBe(values.length);
 				for (const { buffer, records } of parts)

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import { CsvReader } from '../../../nodes/shared/records/csv-reader';
-import { jsonLines } from '../../../nodes/shared/records/line-reader';
+import { jsonLinesReader } from '../../../nodes/shared/records/line-reader';
 import { readRecords } from '../../../nodes/shared/records/record';
 import { cut, lengths } from './support';
 
@@ -12,7 +12,7 @@ test('records come in slices of up to 64 with their numbers and lines, and no pi
 	}
 	const sizes: number[] = [];
 	let record = 0;
-	for await (const records of readRecords(text(), jsonLines())) {
+	for await (const records of readRecords(text(), jsonLinesReader())) {
 		sizes.push(records.length);
 		for (const one of records) {
 			expect(one).toMatchObject({ record: ++record, line: 2 * record - 1, value: 1 });
@@ -31,7 +31,7 @@ test('the records before a broken one are returned first', async () => {
 	}
 	const found: number[] = [];
 	const reading = (async () => {
-		for await (const records of readRecords(text(), jsonLines())) {
+		for await (const records of readRecords(text(), jsonLinesReader())) {
 			found.push(...records.map(({ record }) => record));
 		}
 	})();
@@ -54,7 +54,7 @@ test('all complete CSV rows and JSON lines before a break are returned, for any 
 			const reading = (async () => {
 				for await (const records of readRecords(
 					text(),
-					isCsv ? new CsvReader() : jsonLines(),
+					isCsv ? new CsvReader() : jsonLinesReader(),
 				)) {
 					found.push(...records.map((record) => record.text));
 				}

@@ -5,9 +5,9 @@ import fc from 'fast-check';
 
 import { FileError, SLICE_BYTES } from '../../../nodes/shared/records/bytes';
 import { encodingProperty } from '../../../nodes/shared/n8n/sources/file-properties';
-import { repaired } from '../../../nodes/shared/records/decoders';
+import { repairText } from '../../../nodes/shared/records/decoders';
 import { Findings } from '../../../nodes/shared/records/findings';
-import { characterProblem, textOf } from '../../../nodes/shared/records/text';
+import { describeBadCharacters, textOf } from '../../../nodes/shared/records/text';
 import { chunks, lengths } from './support';
 
 async function read(
@@ -25,7 +25,7 @@ async function read(
 	}
 }
 
-const TRUNCATED = 'The file ends within a character: it is truncated';
+const TRUNCATED = 'The file ends within a character, so it is truncated';
 
 const ENCODINGS: Array<[string, (text: string) => Buffer]> = [
 	['UTF-8', (text) => Buffer.from(text)],
@@ -96,8 +96,8 @@ test('reads any text in Windows-1252, and marks the five bytes that it does not 
 	const bytes = Buffer.from([0xfc, ...Array.from({ length: 128 }, (_, at) => 128 + at)]);
 	const found = (await read(bytes, [7])).text;
 	expect(found.slice(1, 33)).toBe('€\udc81‚ƒ„…†‡ˆ‰Š‹Œ\udc8dŽ\udc8f\udc90‘’“”•–—˜™š›œ\udc9džŸ');
-	expect(repaired(found).slice(1, 33)).toBe('€?‚ƒ„…†‡ˆ‰Š‹Œ?Ž??‘’“”•–—˜™š›œ?žŸ');
-	expect(characterProblem(found)).toMatch(
+	expect(repairText(found).slice(1, 33)).toBe('€?‚ƒ„…†‡ˆ‰Š‹Œ?Ž??‘’“”•–—˜™š›œ?žŸ');
+	expect(describeBadCharacters(found)).toMatch(
 		/^has a byte that is neither UTF-8 nor Windows-1252 \(0x81\): set the option 'Encoding'/,
 	);
 	expect(found.slice(33)).toBe(bytes.toString('latin1', 33));
@@ -112,10 +112,10 @@ test.each([
 		for (const cuts of [[1], [100]]) {
 			const { text } = await read(Buffer.from([...bytes, 0x0a]), cuts);
 			expect(text).not.toContain('\ufffd');
-			expect(characterProblem(text)).toBe(
+			expect(describeBadCharacters(text)).toBe(
 				`has a byte that is not UTF-8 (${byte}): set the option 'Encoding' to the encoding of the file, or save the file as UTF-8`,
 			);
-			expect(repaired(text)).toBe(`${meant}\n`);
+			expect(repairText(text)).toBe(`${meant}\n`);
 		}
 	},
 );
@@ -138,8 +138,8 @@ test('valid UTF-8 among bad bytes is read as TextDecoder reads it, for any cuts'
 
 test('half a character of UTF-16 is a problem of its record', async () => {
 	const { text } = await read(Buffer.from('fffe610000dc6200', 'hex'));
-	expect(characterProblem(text)).toBe('has half a character of UTF-16');
-	expect(characterProblem('a😀')).toBeUndefined();
+	expect(describeBadCharacters(text)).toBe('has half of a UTF-16 character');
+	expect(describeBadCharacters('a😀')).toBeUndefined();
 });
 
 test.each([
@@ -174,7 +174,7 @@ describe('gzip', () => {
 		(_, index) => `{"id":${(index * 7919) % 100_003}}\n`,
 	).join('');
 	const packed = gzipSync(content);
-	const early = 'The gzip file ends early: it is truncated';
+	const early = 'The gzip file ends early, so it is truncated';
 	const goesOn = 'The file goes on after its first gzip member';
 	const readsMembers = Number(process.versions.node.split('.')[0]) < 24;
 
@@ -186,7 +186,7 @@ describe('gzip', () => {
 		if (readsMembers) expect({ text, error }).toEqual({ text: `${content}{"id":"last"}\n` });
 		else {
 			expect({ text, error }).toEqual({ text: content, error: goesOn });
-			expect(advice).toBe('Write it as one: gzip -dc | gzip');
+			expect(advice).toBe('Write it as one member, for example with gzip -dc | gzip.');
 		}
 	});
 
@@ -309,10 +309,10 @@ describe('lines of UTF-8 and of Windows-1252', () => {
 					const isGuessed = ([, codes]: (typeof before)[0]) =>
 						codes.some((code) => code > 127);
 					const first = before.findIndex(isGuessed);
-					expect(findings.of('windows1252')?.count ?? 0).toBe(
+					expect(findings.get('windows1252')?.total ?? 0).toBe(
 						before.filter(isGuessed).length,
 					);
-					if (first >= 0) expect(findings.of('windows1252')?.line).toBe(first + 1);
+					if (first >= 0) expect(findings.get('windows1252')?.line).toBe(first + 1);
 					const rest = text.slice(read.length);
 					expect(rest.isWellFormed()).toBe(!after.some(isGuessed));
 				},

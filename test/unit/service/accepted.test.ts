@@ -19,15 +19,15 @@ const answers = (body: unknown, all = documents): Array<Partial<DocumentOutcome>
 /** Returns the outcome of each document: `ok`, `failed`, or `?` if it is unknown. */
 const outcomes = (body: unknown, all = documents): string =>
 	answers(body, all)
-		.map(({ failure }) => (failure ? (failure.outcomeUnknown ? '?' : 'failed') : 'ok'))
+		.map(({ failure }) => (failure ? (failure.isOutcomeUnknown ? '?' : 'failed') : 'ok'))
 		.join(' ');
 
 function failureOf(id: string, body: unknown) {
 	const { failure } = answers(body)[documents.findIndex((each) => each.id === id)] ?? {};
 	if (failure === undefined) throw new Error('It was accepted');
-	const { said, httpStatus, outcomeUnknown } = failure;
+	const { serviceWords, httpStatus, isOutcomeUnknown } = failure;
 	const status = httpStatus === undefined ? {} : { status: httpStatus };
-	return { isUnknown: outcomeUnknown, words: said, ...status };
+	return { isUnknown: isOutcomeUnknown, words: serviceWords, ...status };
 }
 
 /** Documents whose own fields look like the fields of a failure. */

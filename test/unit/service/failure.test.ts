@@ -20,7 +20,7 @@ describe('judge', () => {
 		code,
 		...more,
 	});
-	const neverSent = { neverSent: true };
+	const wasNeverSent = { wasNeverSent: true };
 
 	/**
 	 * The first verdict is for a request that may take effect twice. The second, if there is one, is for any
@@ -31,7 +31,7 @@ describe('judge', () => {
 		['304', { kind: 'status', status: 304 }, stop],
 		['400', { kind: 'status', status: 400 }, split],
 		['401', { kind: 'status', status: 401 }, stop],
-		['403', { kind: 'status', status: 403 }, { action: 'split', serviceMayBe: 'denying' }],
+		['403', { kind: 'status', status: 403 }, { action: 'split', serviceMayBe: 'rejecting' }],
 		['404', { kind: 'status', status: 404 }, fail],
 		['407', { kind: 'status', status: 407 }, stop],
 		['408', { kind: 'status', status: 408 }, retry, fail],
@@ -49,22 +49,31 @@ describe('judge', () => {
 		['505', { kind: 'status', status: 505 }, fail],
 		['507', { kind: 'status', status: 507 }, retry, fail],
 		['520 of a proxy', { kind: 'status', status: 520 }, retry, fail],
-		['a connection that was refused', connection('ECONNREFUSED', neverSent), retry, again],
+		['a connection that was refused', connection('ECONNREFUSED', wasNeverSent), retry, again],
 		['a connection with the code of a refused one', connection('ECONNREFUSED'), retry, fail],
 		['a lost connection', connection('ECONNRESET'), retry, fail],
-		['a connection lost in the handshake', connection('ECONNRESET', neverSent), retry, again],
+		[
+			'a connection lost in the handshake',
+			connection('ECONNRESET', wasNeverSent),
+			retry,
+			again,
+		],
 		['a timeout', connection('ETIMEDOUT'), retry, fail],
 		['a canceled request', connection('ERR_CANCELED'), retry, fail],
 		['a broken TLS connection', connection('EPROTO'), retry, fail],
-		['a broken TLS handshake', connection('EPROTO', neverSent), retry, again],
+		['a broken TLS handshake', connection('EPROTO', wasNeverSent), retry, again],
 		[
 			'a bad certificate',
-			connection('CERT_HAS_EXPIRED', { ...neverSent, transient: false }),
+			connection('CERT_HAS_EXPIRED', { ...wasNeverSent, isTransient: false }),
 			stop,
 		],
-		['a required client certificate', connection('EPROTO', { transient: false }), stop],
-		['a request that n8n refused to send', { kind: 'transport', neverSent: true }, fail],
-		['a busy token server', { kind: 'token', transient: true }, { ...again, blocksAll: true }],
+		['a required client certificate', connection('EPROTO', { isTransient: false }), stop],
+		['a request that n8n refused to send', { kind: 'transport', wasNeverSent: true }, fail],
+		[
+			'a busy token server',
+			{ kind: 'token', isTransient: true },
+			{ ...again, blocksAll: true },
+		],
 		['a refused client', { kind: 'token', status: 401 }, stop],
 		['an unusable response', { kind: 'response', status: 200 }, fail],
 		['a rejected document', { kind: 'rejected', status: 503 }, fail],
@@ -101,7 +110,7 @@ describe('judge', () => {
 			throttled: true,
 		});
 		expect(verdictOf({ kind: 'status' })).toMatchObject({ action: 'retry', throttled: true });
-		const busy = verdictOf({ kind: 'token', transient: true, retryAfterMs: 7000 });
+		const busy = verdictOf({ kind: 'token', isTransient: true, retryAfterMs: 7000 });
 		expect(busy).toMatchObject({ action: 'retry', delayMs: 7000 });
 	});
 
@@ -118,7 +127,7 @@ describe('judge', () => {
 				kind: fc.constantFrom('status', 'transport', 'token', 'response', 'rejected'),
 				status: fc.integer({ min: 100, max: 599 }),
 				code: fc.constantFrom('ECONNREFUSED', 'ECONNRESET', 'EPROTO', 'CERT_REVOKED'),
-				neverSent: fc.boolean(),
+				wasNeverSent: fc.boolean(),
 			},
 			{ requiredKeys: ['kind', 'status'] },
 		);
@@ -126,23 +135,27 @@ describe('judge', () => {
 			fc.property(details, (any) => {
 				const failure = new ServiceFailure('x', any);
 				if (judge(failure, { idempotent: false }).action !== 'retry') return;
-				expect(failure.neverSent || failure.httpStatus === 429).toBe(true);
-				expect(failure.outcomeUnknown).toBe(false);
+				expect(failure.wasNeverSent || failure.httpStatus === 429).toBe(true);
+				expect(failure.isOutcomeUnknown).toBe(false);
 			}),
 		);
 	});
 });
 
-describe('outcomeUnknown', () => {
+describe('isOutcomeUnknown', () => {
 	test.each<[string, FailureDetails, boolean]>([
 		['a lost connection', { kind: 'transport', code: 'ECONNRESET' }, true],
 		['a timeout', { kind: 'transport', code: 'ETIMEDOUT' }, true],
 		['a broken TLS connection', { kind: 'transport', code: 'EPROTO' }, true],
-		['a broken TLS handshake', { kind: 'transport', code: 'EPROTO', neverSent: true }, false],
+		[
+			'a broken TLS handshake',
+			{ kind: 'transport', code: 'EPROTO', wasNeverSent: true },
+			false,
+		],
 		['a required client certificate', { kind: 'transport', code: 'CERT_REQUIRED' }, true],
 		['a connection without evidence', { kind: 'transport', code: 'ECONNREFUSED' }, true],
-		['a refused connection', { kind: 'transport', code: 'E', neverSent: true }, false],
-		['a request n8n refused to send', { kind: 'transport', neverSent: true }, false],
+		['a refused connection', { kind: 'transport', code: 'E', wasNeverSent: true }, false],
+		['a request n8n refused to send', { kind: 'transport', wasNeverSent: true }, false],
 		['a gateway that stopped waiting', { kind: 'status', status: 504 }, true],
 		['an error of the service', { kind: 'status', status: 500 }, true],
 		['a request that took too long', { kind: 'status', status: 408 }, true],
@@ -153,21 +166,21 @@ describe('outcomeUnknown', () => {
 		['a redirect', { kind: 'status', status: 307 }, false],
 		['a token that could not be obtained', { kind: 'token', code: 'ECONNRESET' }, false],
 	])('after %s: %p', (_, details, expected) => {
-		expect(new ServiceFailure('x', details).outcomeUnknown).toBe(expected);
+		expect(new ServiceFailure('x', details).isOutcomeUnknown).toBe(expected);
 	});
 
 	test('stays unknown after an earlier attempt, whatever the last one says', () => {
 		const refused = new ServiceFailure('refused', {
 			kind: 'transport',
 			code: 'ECONNREFUSED',
-			neverSent: true,
+			wasNeverSent: true,
 			description: 'Check the URL.',
 		});
-		const later = refused.with({ outcomeUnknown: true });
-		expect(later.outcomeUnknown).toBe(true);
+		const later = refused.with({ isOutcomeUnknown: true });
+		expect(later.isOutcomeUnknown).toBe(true);
 		expect(later.message).toBe('refused');
-		expect({ ...later, outcomeUnknown: false }).toEqual({ ...refused });
-		expect(refused.outcomeUnknown).toBe(false);
+		expect({ ...later, isOutcomeUnknown: false }).toEqual({ ...refused });
+		expect(refused.isOutcomeUnknown).toBe(false);
 	});
 });
 

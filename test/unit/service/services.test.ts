@@ -66,7 +66,7 @@ it('if the gateway denies access, the advice names neither the key nor the scope
 		for (const body of ['RBAC: access denied', { message: 'RBAC: access denied' }]) {
 			for (const isTest of [false, true]) {
 				const advice = statusAdvice({ status: 403, body }, service, isTest);
-				expect(advice).toMatch(/^A gateway in front of the service denied access/);
+				expect(advice).toMatch(/^A gateway in front of the service rejected the request/);
 				expect(advice).toMatch(/see status\.lucidworks\.com$/);
 				expect(advice).not.toMatch(/key|scope|credential|firewall/i);
 			}
@@ -81,9 +81,9 @@ it('if only one document or text fails, the advice is to check it', () => {
 	] as const) {
 		const failure = statusFailure(service, { status: 500, body: 'Analysis failed' });
 		expect(failure.description).toMatch(/busy or down.*status\.lucidworks\.com\.$/);
-		const isolated = failure.isolated();
+		const isolated = failure.forIsolatedEntry();
 		expect(isolated.message).toBe(failure.message);
-		expect(isolated).toMatchObject({ httpStatus: 500, outcomeUnknown: true });
+		expect(isolated).toMatchObject({ httpStatus: 500, isOutcomeUnknown: true });
 		expect(isolated.description).toBe(`${adviceForIsolated(service)}.`);
 		expect(isolated.description).toMatch(new RegExp(`check the ${entry}`));
 		expect(isolated.description).not.toMatch(/busy|status\.lucidworks\.com/);
@@ -92,17 +92,19 @@ it('if only one document or text fails, the advice is to check it', () => {
 
 it('a failure that says nothing about the entry keeps its advice', () => {
 	const denied = statusFailure(PUSH_SERVICE, { status: 403, body: '' });
-	expect(denied.isolated()).toBe(denied);
+	expect(denied.forIsolatedEntry()).toBe(denied);
 	const reset = new ServiceFailure('The connection closed', { kind: 'transport' });
-	expect(reset.isolated()).toBe(reset);
+	expect(reset.forIsolatedEntry()).toBe(reset);
 });
 
 it('after 413 the advice does not ask for a split that the node has tried', () => {
 	for (const service of SERVICES) {
-		expect(inNode(service, 413)).toMatch(/^The service accepts no request of this size/);
+		expect(inNode(service, 413)).toMatch(/^The request is too large for the service/);
 	}
-	expect(inNode(AI_SERVICE, 413)).toMatch(/split already: split the text before this node$/);
-	expect(inNode(PUSH_SERVICE, 413)).toMatch(/split already: shorten the document, .* chunk it/);
+	expect(inNode(AI_SERVICE, 413)).toMatch(/already split, so split the text before this node$/);
+	expect(inNode(PUSH_SERVICE, 413)).toMatch(
+		/already split\. Shorten the document, .* chunk the document/,
+	);
 });
 
 it('the advice depends on the request and names the parameters that are likely wrong', () => {

@@ -23,7 +23,7 @@ beforeEach(() => {
 	issued = 0;
 	hints = [];
 	stored = fields;
-	SharedToken.all.clear();
+	SharedToken.states.clear();
 	jest.spyOn(Date, 'now').mockImplementation(() => now);
 });
 
@@ -36,7 +36,7 @@ const issue = async () => {
 
 /** Sends requests one after the other, as the nodes and n8n do. Returns how many were accepted. */
 async function run(requests: number, beforeEach = () => {}): Promise<number> {
-	const token = SharedToken.of(parseClient(fields), SCOPE, {
+	const token = SharedToken.forScope(parseClient(fields), SCOPE, {
 		readStored: async () => stored,
 		sleep: async (ms) => void (now += ms),
 		random: () => 0.5,
@@ -49,10 +49,10 @@ async function run(requests: number, beforeEach = () => {}): Promise<number> {
 			const data: Record<string, unknown> = await token.signingData(fields);
 			if (data.accessTokens === '') {
 				await token.obtain(issue, () => true);
-				data.accessTokens = token.toStore();
-				stored = { ...stored, accessTokens: token.toStore() };
+				data.accessTokens = token.mapToStore();
+				stored = { ...stored, accessTokens: token.mapToStore() };
 			}
-			const used = SharedToken.in(data);
+			const used = SharedToken.findIn(data);
 			if (used === undefined) throw new Error('No token');
 			now += 100;
 			if (used.accessToken === valid) {

@@ -35,7 +35,7 @@ let answer: (scope: string) => Promise<{ status: number; body: unknown }>;
 beforeEach(() => {
 	now = 1_000_000;
 	asked = [];
-	SharedToken.all.clear();
+	SharedToken.states.clear();
 	jest.spyOn(Date, 'now').mockImplementation(() => now);
 	answer = async (scope) => ({
 		status: 200,
@@ -49,14 +49,15 @@ const send: SendTokenRequest = async ({ qs }) => {
 };
 const busy = async () => ({ status: 503, body: { error: 'busy' } });
 const clientOf = (changes: Changes = {}) => parseClient({ ...fields, ...changes });
-const shared = (changes: Changes = {}) => SharedToken.of(clientOf(changes), changes.scope ?? SCOPE);
+const shared = (changes: Changes = {}) =>
+	SharedToken.forScope(clientOf(changes), changes.scope ?? SCOPE);
 const obtain = async (changes: Changes = {}): Promise<string> => {
 	shared(changes).adoptStored(changes.held);
 	const accepts = ({ accessToken }: Token) => accessToken !== changes.not;
 	return (await shared(changes).obtain(send, accepts)).accessToken;
 };
 const revoke = (accessToken: string) => shared().markRevoked({ accessToken } as Token);
-const toStore = () => parseTokenMap(shared().toStore());
+const toStore = () => parseTokenMap(shared().mapToStore());
 
 /** Returns a stored token with a lifetime of one hour. By default it belongs to the client above. */
 const stored = (accessToken: string, minutesLeft: number, scope = SCOPE, changes: Changes = {}) =>
@@ -147,7 +148,7 @@ describe('what is stored', () => {
 		answer = issue;
 		await obtain();
 		expect(shared().isUnstored).toBe(true);
-		shared().toStore();
+		shared().mapToStore();
 		expect(shared().isUnstored).toBe(false);
 	});
 });
@@ -157,7 +158,7 @@ describe('another client', () => {
 		'with another %s reuses neither a token of the process nor a stored one',
 		async (key) => {
 			await obtain();
-			const held = shared().toStore();
+			const held = shared().mapToStore();
 			expect(await obtain({ [key]: 'https://new.example', held })).toBe('t2');
 		},
 	);
@@ -197,7 +198,7 @@ describe('a renewal that fails', () => {
 			() => ({ held: stored('old', 30, SCOPE, { clientSecret: 'previous' }) }),
 		],
 	])('fails the request if the token %s', async (_, changes) => {
-		await expect(obtain(changes())).rejects.toMatchObject({ kind: 'token', transient: true });
+		await expect(obtain(changes())).rejects.toMatchObject({ kind: 'token', isTransient: true });
 	});
 
 	test('fails if the token expired while the server was being asked', async () => {
@@ -231,7 +232,7 @@ describe('a token the service revoked', () => {
 	test('counts once, however many requests were signed with it', async () => {
 		const hint = jest.fn();
 		const readStored = async () => ({});
-		const token = SharedToken.of(clientOf(), SCOPE, {
+		const token = SharedToken.forScope(clientOf(), SCOPE, {
 			readStored,
 			sleep: async () => {},
 			random: () => 0,

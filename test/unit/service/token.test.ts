@@ -124,16 +124,16 @@ describe('a response that is not a token', () => {
 		['an empty access_token', { ...good, access_token: '' }, 'access_token'],
 		['a line break in it', { ...good, access_token: `${TOKEN}\r\nX: y` }, 'access_token'],
 		['a space in it', { ...good, access_token: `${TOKEN} x` }, 'access_token'],
-		['a foreign scope', { ...good, scope: 'merchandising.rules' }, 'another scope'],
-		['more than was asked', { ...good, scope: `${SCOPE} other` }, 'another scope'],
-		['no scope granted', { ...good, scope: '' }, 'another scope'],
+		['a foreign scope', { ...good, scope: 'merchandising.rules' }, 'a scope other'],
+		['more than was asked', { ...good, scope: `${SCOPE} other` }, 'a scope other'],
+		['no scope granted', { ...good, scope: '' }, 'a scope other'],
 	])('%s is a clear error', (_, body, words) => {
 		const failure = failureOf(body);
 		expect(failure.message).toContain("The token server's response cannot be used");
 		expect(failure.message).toContain(words);
 		expect(failure).toMatchObject({
 			kind: 'token',
-			transient: false,
+			isTransient: false,
 			description: expect.stringContaining("'Token Server URL'"),
 		});
 	});
@@ -172,7 +172,7 @@ describe('a refusal', () => {
 				"Check 'Client ID' and 'Client Secret' in the credential. If it worked before, see status.lucidworks.com.",
 			kind: 'token',
 			httpStatus: 401,
-			transient: false,
+			isTransient: false,
 		});
 	});
 
@@ -224,8 +224,8 @@ describe('a refusal', () => {
 		[501, false],
 		[503, true],
 		[505, false],
-	])('status %i may pass: %s', (status, transient) => {
-		expect(failureOf({}, status, 3000)).toMatchObject({ transient, retryAfterMs: 3000 });
+	])('status %i may pass: %s', (status, isTransient) => {
+		expect(failureOf({}, status, 3000)).toMatchObject({ isTransient, retryAfterMs: 3000 });
 	});
 });
 

@@ -1,5 +1,6 @@
 import type { Packed } from '../../../nodes/shared/flow/batcher';
-import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
+import { bulk } from '../../../nodes/shared/flow/bulk';
+import type { BulkOptions } from '../../../nodes/shared/flow/bulk-options';
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';

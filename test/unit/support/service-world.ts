@@ -2,7 +2,8 @@
  * Plays a run of a node in virtual time against a service whose rules decide when it fails. The requests go
  * through `bulk` and `poll` with the settings of the nodes, and each failure is one that the nodes would see.
  */
-import { bulk, type BulkOptions } from '../../../nodes/shared/flow/bulk';
+import { bulk } from '../../../nodes/shared/flow/bulk';
+import type { BulkOptions } from '../../../nodes/shared/flow/bulk-options';
 import { oneEach } from '../../../nodes/shared/flow/one-each';
 import type { Outcome } from '../../../nodes/shared/flow/outcome';
 import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';

@@ -1,18 +1,31 @@
+/**
+ * `Parameters` reads the parameters of a node, item by item. Labels, defaults, bounds, choices and types come from the
+ * property definitions, which are declared with `property` and `properties` (`properties.ts`). A name is the name of a
+ * property, or `collection.member` for a member of a collection.
+ *
+ * A member that the user has not added has its default. If this default is an expression, it is only a suggestion for
+ * the user, so the member is empty. Every method throws an InputError that names the parameter if its value is invalid.
+ * If an expression fails, the method throws the error of n8n. Values of expressions may be parts of the input item, so
+ * callers must not change them.
+ *
+ * n8n takes 0.1 to 0.7 ms to evaluate an expression and blocks everything else meanwhile. Therefore a parameter without
+ * expressions is read only once. An expression that only reads a field is read directly from the item
+ * (`plain-path.ts`).
+ */
 import {
-	NodeHelpers,
 	type IBinaryData,
 	type IDataObject,
 	type IExecuteFunctions,
-	type INodeExecutionData,
 	type INodeProperties,
-	type INodeTypeDescription,
 } from 'n8n-workflow';
 
 import { fieldOf } from '../../records/fields';
 import { InputError } from '../../service/input-error';
-import { isEmpty, isObject } from '../../service/json';
+import { isNullOrEmptyText, isObject } from '../../service/json';
 import { documentId } from '../../service/push/document-id';
-import { NOT_PLAIN, parsePlainPath, readPlainPath } from './plain-path';
+import { indexDefinitions, type IndexedDefinition } from './definitions';
+import { invalidJson, invalidValue, type FoundValue } from './invalid-value';
+import { plainReader, type Reader } from './plain-path';
 import type {
 	CollectionName,
 	Definition,
@@ -21,36 +34,16 @@ import type {
 	ValueOf,
 	Values,
 } from './properties';
-import { jsonOf, requiredTextOf, typedValue, type Read } from './values';
 
-/** Gives a value of an item. */
-type Reader = (itemIndex: number) => unknown;
-
-/** A list, which is part of an item, and the name of its field, or of the parameter. */
+/** A list that is part of an item, and the name of its field or parameter. */
 interface FoundList {
 	field: string;
 	list: readonly unknown[];
 }
 
-/**
- * Reads the parameters of a node, item by item. Labels, defaults, bounds and choices come from the
- * properties, each written once there; so do the types, if the properties are declared with
- * `properties` and `property` of `./properties`.
- *
- * Names are those of the properties, members of a collection are `collection.member`. A member that was
- * not added has its default, unless that is an expression: then it only suggests what to enter, and the
- * member is empty. Values read from expressions may be parts of the input item: never change them. All
- * methods throw InputError for a value that cannot be used, naming the parameter, and what n8n throws
- * for an expression that fails.
- *
- * An evaluation by n8n costs 0.1 to 0.7 ms and blocks everything else, so a parameter without expressions
- * is read once, and expressions that only read a field are answered from the item itself. n8n evaluates
- * them for the first item as well: only if both agree, the others are read directly.
- */
+/** Reads the parameters of a node. */
 export class Parameters<P extends INodeProperties[]> {
-	private readonly items: INodeExecutionData[];
-	/** Index of the definitions that count for this node, by path. */
-	private readonly definitions = new Map<string, INodeProperties>();
+	private readonly definitions: ReadonlyMap<string, IndexedDefinition>;
 	private readonly readers = new Map<string, Reader>();
 	private readonly addedMembers = new Map<string, string[]>();
 
@@ -58,82 +51,80 @@ export class Parameters<P extends INodeProperties[]> {
 		private readonly context: IExecuteFunctions,
 		properties: P,
 	) {
-		this.items = context.getInputData();
-		this.index(properties);
+		this.definitions = indexDefinitions(context.getNode(), properties);
 	}
 
-	/** The name of a parameter as users see it. */
+	/** Returns the name of a parameter as users see it. */
 	label(name: ParameterName<P>): string {
-		return this.definition(name).displayName;
+		return this.definitionAt(name).definition.displayName;
 	}
 
-	/** Whether parameters have the same value for all items, since there is no expression in them. */
+	/** Returns whether parameters have the same value for all items, because none of them contains an expression. */
 	areConstant(...names: Array<ParameterName<P>>): boolean {
 		return names.every((name) => !hasExpression(this.raw(name, null)));
 	}
 
-	/** Whether a member of a collection was added, however it is filled. */
+	/** Returns whether the user has added a member of a collection, even if its value is empty. */
 	isAdded<N extends CollectionName<P>>(collection: N, member: NameOf<Member<P, N>>): boolean {
 		return this.membersAdded(collection).includes(member);
 	}
 
-	/** Returns a parameter as n8n provides it, or the value of a resource locator. */
+	/** Returns a parameter as n8n provides it. For a resource locator, returns its value. */
 	value(name: ParameterName<P>, itemIndex: number): unknown {
 		return this.read(name, itemIndex).value;
 	}
 
 	/**
-	 * A value of the type that the definition says: text exactly as it is (numbers and booleans become text), a
-	 * number within its bounds, a boolean, one of the choices, a JSON object, or names. An empty value gives the
-	 * default, or empty text, an empty object, or no names.
+	 * Returns a value of the type in the definition. Text is returned exactly as it is, and numbers and booleans become
+	 * text. An empty value becomes the default, an empty text, an empty object, or an empty list of names.
 	 */
 	get<N extends ParameterName<P>>(name: N, itemIndex: number): ValueOf<Definition<P, N>> {
-		return typedValue(this.read(name, itemIndex)) as ValueOf<Definition<P, N>>;
+		return convert(this.read(name, itemIndex)) as ValueOf<Definition<P, N>>;
 	}
 
 	/**
-	 * A text without spaces around it, of which there must be some.
+	 * Returns a trimmed text that is not empty.
 	 *
-	 * @param advice what to do if it is empty; by default what the placeholder says
+	 * @param advice what to do if the text is empty. By default the error shows the placeholder as an example
 	 */
 	requiredText(name: ParameterName<P>, itemIndex: number, advice?: string): string {
 		return requiredTextOf(this.read(name, itemIndex), advice);
 	}
 
-	/** The ID of a document, exactly as given; see `documentId`. */
+	/** Returns the ID of a document exactly as it is. See `documentId`. */
 	id(name: ParameterName<P>, itemIndex: number): string {
 		const { value, definition } = this.read(name, itemIndex);
 		return documentId(value, `'${definition.displayName}'`);
 	}
 
 	/**
-	 * Any JSON, given as text or as what it stands for.
+	 * Returns any JSON value. A text is parsed, any other value is returned as it is.
 	 *
-	 * @param advice what to do about text that is not JSON
+	 * @param advice what to do if the text is not JSON
 	 */
 	json(name: ParameterName<P>, itemIndex: number, advice?: string): unknown {
 		return jsonOf(this.read(name, itemIndex), advice);
 	}
 
 	/**
-	 * The list in the field that a parameter names, by its name or a dotted path; or the list that its
-	 * expression gives.
+	 * Returns a list. The parameter names a field with the list, by name or by dotted path, or its expression returns the
+	 * list itself.
 	 *
-	 * @param advice what to do if there is none
+	 * @param advice what to do if there is no list
 	 */
 	list(name: ParameterName<P>, itemIndex: number, advice: string): FoundList {
 		const read = this.read(name, itemIndex);
 		if (Array.isArray(read.value))
 			return { field: read.definition.displayName, list: read.value };
 		const field = requiredTextOf(read);
-		const list = fieldOf(this.items[itemIndex]?.json ?? {}, field);
+		const list = fieldOf(this.context.getInputData()[itemIndex]?.json ?? {}, field);
 		if (Array.isArray(list)) return { field, list };
 		throw new InputError(`The field '${field}' is not a list`, advice);
 	}
 
 	/**
-	 * Where a file is: the name of an input data field or, as an expression gives it where n8n keeps
-	 * files among the JSON (binary mode `combined`), the file itself. n8n's binary helpers take both.
+	 * Returns the name of an input data field with a file. In n8n's binary mode `combined`, files are part of the JSON,
+	 * and an expression may return the file itself. The binary helpers of n8n accept both.
 	 */
 	file(name: ParameterName<P>, itemIndex: number): string | IBinaryData {
 		const read = this.read(name, itemIndex);
@@ -142,9 +133,9 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	/**
-	 * The rows of a fixedCollection, each with the values of its fields as they are.
+	 * Returns the rows of a fixedCollection. The values of their fields are not converted.
 	 *
-	 * @param path `parameter.group`, e.g. `additionalFields.field`
+	 * @param path `parameter.group`, for example `additionalFields.field`
 	 */
 	rows(path: `${P[number]['name']}.${string}`, itemIndex: number): IDataObject[] {
 		const rows = this.raw(path, []) as IDataObject[];
@@ -156,9 +147,9 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	/**
-	 * All members of a collection that apply to the whole run, read for the first item.
+	 * Returns the members of a collection that apply to the whole run. Their expressions are evaluated for the first item.
 	 *
-	 * @param perItem members that each item has its own value of: read them by their names
+	 * @param perItem members to leave out, because their values may differ from item to item
 	 */
 	collection<N extends CollectionName<P>, const X extends NameOf<Member<P, N>> = never>(
 		name: N,
@@ -166,22 +157,21 @@ export class Parameters<P extends INodeProperties[]> {
 	): Omit<Values<Member<P, N>>, X> {
 		const values: Record<string, unknown> = {};
 		const added = this.membersAdded(name);
-		for (const { name: member } of collectionMembers(this.definition(name))) {
+		for (const member of this.definitionAt(name).members) {
 			if ((perItem as readonly string[]).includes(member)) continue;
 			const path = `${name}.${member}`;
-			// Most options are not added: what they are by default need not be looked up.
+			// Most options are not added, and reading their defaults through n8n would be slow.
 			values[member] = added.includes(member)
-				? typedValue(this.read(path, 0))
-				: initialOf(this.definition(path));
+				? convert(this.read(path, 0))
+				: this.definitionAt(path).initial;
 		}
 		return values as Omit<Values<Member<P, N>>, X>;
 	}
 
 	/**
-	 * The members of a collection that were added and are not empty, for what is only sent if the user
-	 * asks for it.
+	 * Returns the members of a collection that the user has added and not left empty.
 	 *
-	 * @param only these members; all unless given
+	 * @param only limits the result to these members
 	 */
 	added<N extends CollectionName<P>, const X extends NameOf<Member<P, N>>>(
 		name: N,
@@ -192,12 +182,12 @@ export class Parameters<P extends INodeProperties[]> {
 		for (const member of this.membersAdded(name)) {
 			if (only && !(only as readonly string[]).includes(member)) continue;
 			const read = this.read(`${name}.${member}`, itemIndex);
-			if (!isEmpty(read.value)) values[member] = typedValue(read);
+			if (!isNullOrEmptyText(read.value)) values[member] = convert(read);
 		}
 		return values as Partial<Pick<Values<Member<P, N>>, X>>;
 	}
 
-	/** Members of a collection that were added, the same for all items. */
+	/** Returns the names of the members that the user has added to a collection. All items have the same ones. */
 	private membersAdded(collection: string): string[] {
 		const members =
 			this.addedMembers.get(collection) ?? Object.keys(Object(this.raw(collection)));
@@ -205,93 +195,37 @@ export class Parameters<P extends INodeProperties[]> {
 		return members;
 	}
 
-	/** The value for an item; of a resource locator what was chosen with it. */
-	private read(path: string, itemIndex: number): Read {
-		const definition = this.definition(path);
-		const initial = path.includes('.') ? initialOf(definition) : definition.default;
+	private read(path: string, itemIndex: number): FoundValue {
+		const { definition, initial } = this.definitionAt(path);
 		const isLocator = definition.type === 'resourceLocator';
-		return { value: this.readerOf(path, initial, isLocator)(itemIndex), definition };
+		const value = this.readerOf(path, initial, isLocator)(itemIndex);
+		return { value, definition };
 	}
 
-	private definition(path: string): INodeProperties {
-		const definition = this.definitions.get(path);
-		if (definition === undefined) throw new Error(`The node has no parameter '${path}'`);
-		return definition;
-	}
-
-	/** @param prefix of their paths: `collection.` for the members of a collection */
-	private index(list: INodeProperties[], prefix = ''): void {
-		const byName = new Map<string, INodeProperties[]>();
-		for (const one of list) {
-			const same = byName.get(one.name);
-			if (same) same.push(one);
-			else byName.set(one.name, [one]);
-		}
-		for (const [name, [first, ...others]] of byName) {
-			if (first === undefined) continue;
-			const definition = others.length > 0 ? this.shownOf(first, others) : first;
-			this.definitions.set(prefix + name, definition);
-			if (definition.type === 'collection')
-				this.index(collectionMembers(definition), `${name}.`);
-		}
-	}
-
-	/** Of parameters with the same name, for different choices, the one that is shown; the first if none is. */
-	private shownOf(first: INodeProperties, others: INodeProperties[]): INodeProperties {
-		const node = this.context.getNode();
-		const { parameters } = node;
-		// n8n tells its variant for AI agents by the name of the type.
-		const type = { name: node.type } as INodeTypeDescription;
-		const shown = [first, ...others].find((one) =>
-			NodeHelpers.displayParameter(parameters, one, node, type, parameters),
-		);
-		return shown ?? first;
+	private definitionAt(path: string): IndexedDefinition {
+		const indexed = this.definitions.get(path);
+		if (indexed === undefined) throw new Error(`The node has no parameter '${path}'`);
+		return indexed;
 	}
 
 	private raw(path: string, initial?: unknown): unknown {
 		return this.context.getNodeParameter(path, 0, initial, { rawExpressions: true });
 	}
 
-	/** How to read a parameter, with its value if the workflow has none. */
+	/** @param initial the value if the workflow does not set one */
 	private readerOf(path: string, initial: unknown, isLocator = false): Reader {
 		const known = this.readers.get(path);
 		if (known) return known;
 		const raw = this.raw(path, initial);
 		const evaluate: Reader = (itemIndex) =>
 			this.context.getNodeParameter(path, itemIndex, initial);
-		const isExpression = typeof raw === 'string' && raw.startsWith('=');
-		const steps = isExpression ? parsePlainPath(raw) : undefined;
-		let reader: Reader = hasExpression(raw) ? evaluate : () => raw;
-		if (steps) reader = this.directReader(steps, evaluate);
-		// A workflow may have the value of a resource locator alone, as a text.
+		let reader: Reader = () => raw;
+		if (hasExpression(raw)) reader = plainReader(this.context, path, raw, initial) ?? evaluate;
+		// In a workflow, a resource locator may also be a plain text, which is its value.
 		if (isLocator && isObject(raw)) reader = this.readerOf(`${path}.value`, '');
 		this.readers.set(path, reader);
 		return reader;
 	}
-
-	/** Reads a field from the item, once that has given what n8n gives. */
-	private directReader(steps: string[], evaluate: Reader): Reader {
-		let agrees: boolean | undefined;
-		return (itemIndex) => {
-			const { json = {} } = this.items[itemIndex] ?? {};
-			const direct = agrees === false ? NOT_PLAIN : readPlainPath(json, steps);
-			if (direct === undefined) refuseMarked(json, steps);
-			if (agrees && direct !== NOT_PLAIN) return direct;
-			const value = evaluate(itemIndex);
-			if (direct !== NOT_PLAIN) agrees ??= isSame(direct, value);
-			return value;
-		};
-	}
-}
-
-const collectionMembers = ({ type, options = [] }: INodeProperties): INodeProperties[] =>
-	type === 'collection' ? (options as INodeProperties[]) : [];
-
-/** The value of a member of a collection that was not added. */
-function initialOf({ type, default: initial, requiresDataPath }: INodeProperties): unknown {
-	if (typeof initial === 'string' && initial.startsWith('=')) return '';
-	if (type === 'json') return {};
-	return requiresDataPath === 'multiple' ? [] : initial;
 }
 
 const hasExpression = (raw: unknown): boolean =>
@@ -299,19 +233,108 @@ const hasExpression = (raw: unknown): boolean =>
 		? Object.values(raw).some(hasExpression)
 		: typeof raw === 'string' && raw.startsWith('=');
 
-/**
- * Refuses to take a field for missing that begins with a byte order mark, as n8n's Extract from File leaves
- * it in the name of the first column.
- */
-function refuseMarked(json: IDataObject, [name = '']: string[]): void {
-	if (!Object.hasOwn(json, `\uFEFF${name}`)) return;
+type NameOf<M> = M extends { name: infer N extends string } ? N : never;
+
+/** Converts a value to text. Throws for lists, objects, NaN and Infinity. */
+function textOf(found: FoundValue): string {
+	const { value } = found;
+	if (typeof value === 'string') return value;
+	if (isNullOrEmptyText(value)) return '';
+	if (typeof value === 'boolean' || Number.isFinite(value)) return String(value);
+	throw invalidValue(found, 'text');
+}
+
+function requiredTextOf(found: FoundValue, advice?: string): string {
+	const text = textOf(found).trim();
+	if (text !== '') return text;
+	const { displayName, placeholder } = found.definition;
+	const example = placeholder === undefined ? '' : ` (${placeholder})`;
 	throw new InputError(
-		`The field '${name}' begins with an invisible byte order mark`,
-		"Turn on 'Exclude Byte Order Mark (BOM)' in Extract from File.",
+		`'${displayName}' is empty`,
+		advice ?? `Enter a value${example} or an expression for a field that has one.`,
 	);
 }
 
-const isSame = (one: unknown, other: unknown): boolean =>
-	Object.is(one, other) || JSON.stringify(one) === JSON.stringify(other);
+/** Converts a number or its text. The number must be whole if the definition has no `numberPrecision`. */
+function numberOf(found: FoundValue): number {
+	const { value, definition } = found;
+	const {
+		minValue = -Infinity,
+		maxValue = Infinity,
+		numberPrecision = 0,
+	} = definition.typeOptions ?? {};
+	const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+	if (typeof number !== 'number' && isNullOrEmptyText(number))
+		return definition.default as number;
+	if (typeof number !== 'number' || !Number.isFinite(number))
+		throw invalidValue(found, 'a number');
+	if (numberPrecision === 0 && !Number.isInteger(number))
+		throw invalidValue(found, 'a whole number');
+	if (number < minValue) throw invalidValue(found, `at least ${minValue}`);
+	if (number > maxValue) throw invalidValue(found, `at most ${maxValue}`);
+	return number;
+}
 
-type NameOf<M> = M extends { name: infer N extends string } ? N : never;
+/**
+ * Converts a boolean or its text. A required parameter must be a boolean, because it decides whether anything is done
+ * at all.
+ */
+function booleanOf(found: FoundValue): boolean {
+	const { value, definition } = found;
+	if (typeof value === 'boolean') return value;
+	if (!definition.required) {
+		if (isNullOrEmptyText(value)) return definition.default as boolean;
+		const text = typeof value === 'string' ? value.trim().toLowerCase() : '';
+		if (text === 'true' || text === 'false') return text === 'true';
+	}
+	throw invalidValue(found, 'true or false');
+}
+
+function choiceOf(found: FoundValue): unknown {
+	const { value, definition } = found;
+	const options = (definition.options ?? []) as Array<{ value?: unknown }>;
+	const choices = options.map((option) => option.value);
+	if (choices.includes(value)) return value;
+	if (isNullOrEmptyText(value)) return definition.default;
+	throw invalidValue(found, `one of ${choices.join(', ')}`);
+}
+
+const OBJECT_ADVICE = 'Write it as {"name": value}, or leave it empty.';
+
+function jsonOf({ value, definition }: FoundValue, advice = OBJECT_ADVICE): unknown {
+	if (typeof value !== 'string') return value;
+	try {
+		return JSON.parse(value);
+	} catch (error) {
+		throw invalidJson(definition, error as Error, advice);
+	}
+}
+
+/** Converts a JSON object or its text. A blank text becomes {}. */
+function objectOf(found: FoundValue): IDataObject {
+	const { value, definition } = found;
+	const text = value ?? '';
+	if (typeof text === 'string' && text.trim() === '') return {};
+	const parsed = jsonOf(found);
+	if (isObject(parsed)) return parsed as IDataObject;
+	throw new InputError(`'${definition.displayName}' is not a JSON object`, OBJECT_ADVICE);
+}
+
+/** Converts a list of names, or a text with names separated by commas. Omits empty names. */
+function namesOf(found: FoundValue): string[] {
+	const { value } = found;
+	const names: unknown = typeof value === 'string' ? value.split(',') : (value ?? []);
+	if (Array.isArray(names) && names.every((name) => typeof name === 'string'))
+		return names.map((name) => name.trim()).filter((name) => name !== '');
+	throw invalidValue(found, 'names separated by commas, or a list of names');
+}
+
+/** Converts a value to the type in its definition, as `Parameters.get` describes. */
+function convert(found: FoundValue): unknown {
+	const { type, requiresDataPath } = found.definition;
+	if (type === 'number') return numberOf(found);
+	if (type === 'boolean') return booleanOf(found);
+	if (type === 'options') return choiceOf(found);
+	if (type === 'json') return objectOf(found);
+	return requiresDataPath === 'multiple' ? namesOf(found) : textOf(found);
+}

@@ -1,8 +1,15 @@
-/** Stands for "only n8n can tell": what is no plain JSON, or may not be reached this way. */
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+
+import { InputError } from '../../service/input-error';
+
+/** Returns the value of a parameter for an item. */
+export type Reader = (itemIndex: number) => unknown;
+
+/** Marks a value that only n8n can read, because it is not plain JSON. */
 export const NOT_PLAIN = Symbol('not plain');
 
 const STEP = String.raw`\.[\p{ID_Start}$_][\p{ID_Continue}$]*|\["[^"\\{}\p{Cc}\u2028\u2029]*"\]|\['[^'\\{}\p{Cc}\u2028\u2029]*'\]|\[(?:0|[1-9]\d{0,8})\]`;
-/** One `={{ ... }}` and nothing around it: with a space outside, n8n makes a text of the result. */
+/** One `={{ ... }}` with nothing around it. With a space outside, n8n would turn the result into text. */
 const PLAIN_PATH = new RegExp(String.raw`^=\{\{\s*\$json((?:${STEP})*)\s*\}\}$`, 'u');
 const STEPS = new RegExp(STEP, 'gu');
 
@@ -10,17 +17,17 @@ const ODD_KEYS = ['prototype', 'length'];
 const INDEX = /^(?:0|[1-9]\d*)$/;
 
 /**
- * Parses an expression that does nothing but read a field of the item: `={{ $json.a }}`,
- * `={{ $json.a.b }}`, `={{ $json["a b"] }}`, `={{ $json.list[0] }}`, `={{ $json }}`.
+ * Parses an expression that only reads a field of the item: `={{ $json.a }}`, `={{ $json.a.b }}`,
+ * `={{ $json["a b"] }}`, `={{ $json.list[0] }}`, or `={{ $json }}`.
  *
  * @param expression a parameter as n8n stores it, with the leading `=`
- * @returns the steps from the item's JSON to the field, or undefined for any other expression
+ * @returns the steps from the JSON of the item to the field, or undefined for any other expression
  */
 export function parsePlainPath(expression: string): string[] | undefined {
 	const steps = PLAIN_PATH.exec(expression)?.[1];
 	if (steps === undefined) return undefined;
 	const path = Array.from(steps.matchAll(STEPS), ([step]) => keyOf(step));
-	// n8n's engines differ on fields with the names of inherited members; some refuse them.
+	// The expression engines of n8n treat fields with names of inherited members in different ways.
 	const isOdd = path.some((key) => key in Object.prototype || ODD_KEYS.includes(key));
 	return isOdd ? undefined : path;
 }
@@ -32,12 +39,12 @@ function keyOf(step: string): string {
 }
 
 /**
- * Reads a field as n8n's expressions do: a missing step gives undefined, however many follow.
+ * Reads a field as the expressions of n8n do. If a step is missing, the value is undefined.
  *
- * @param json the item's JSON
+ * @param json the JSON of the item
  * @param path steps from `parsePlainPath`
- * @returns the value, which is a part of the item and must not be changed; NOT_PLAIN where a step
- * leads through, or ends in, something that JSON does not have, such as a date
+ * @returns the value, which is part of the item and must not be changed. NOT_PLAIN if a step meets a value that is not
+ *   JSON, such as a date
  */
 export function readPlainPath(json: unknown, path: readonly string[]): unknown {
 	let value = json;
@@ -57,4 +64,47 @@ function isContainer(value: unknown): value is Record<string, unknown> {
 	const prototype: unknown = Object.getPrototypeOf(value);
 	if (Array.isArray(value)) return prototype === Array.prototype;
 	return prototype === Object.prototype || prototype === null;
+}
+
+/**
+ * Returns a reader for an expression that only reads a field, or undefined for any other parameter. n8n evaluates the
+ * expression for the first item. If its value is the same as the field, the reader reads further items directly.
+ *
+ * @param raw the parameter as it is stored in the workflow
+ * @param initial the value if the workflow does not set one
+ */
+export function plainReader(
+	context: IExecuteFunctions,
+	path: string,
+	raw: unknown,
+	initial: unknown,
+): Reader | undefined {
+	const steps = typeof raw === 'string' ? parsePlainPath(raw) : undefined;
+	if (steps === undefined) return undefined;
+	const items = context.getInputData();
+	let agrees: boolean | undefined;
+	return (itemIndex) => {
+		const { json = {} } = items[itemIndex] ?? {};
+		const direct = agrees === false ? NOT_PLAIN : readPlainPath(json, steps);
+		if (direct === undefined) refuseMarked(json, steps);
+		if (agrees && direct !== NOT_PLAIN) return direct;
+		const value: unknown = context.getNodeParameter(path, itemIndex, initial);
+		if (direct !== NOT_PLAIN) agrees ??= isSame(direct, value);
+		return value;
+	};
+}
+
+const isSame = (one: unknown, other: unknown): boolean =>
+	Object.is(one, other) || JSON.stringify(one) === JSON.stringify(other);
+
+/**
+ * Throws if a field seems to be missing only because its name begins with a byte order mark. Extract from File of n8n
+ * leaves this mark in the name of the first column.
+ */
+function refuseMarked(json: IDataObject, [name = '']: string[]): void {
+	if (!Object.hasOwn(json, `\uFEFF${name}`)) return;
+	throw new InputError(
+		`The field '${name}' begins with an invisible byte order mark`,
+		"Turn on 'Exclude Byte Order Mark (BOM)' in Extract from File.",
+	);
 }

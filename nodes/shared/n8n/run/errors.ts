@@ -9,45 +9,45 @@ import { causeOf } from '../../service/cause';
 import { ServiceFailure } from '../../service/failure';
 import { InputError, messageOf } from '../../service/input-error';
 
-/** n8n's own errors. */
+/** The two error classes of n8n that a node may throw. */
 export type NodeFailure = NodeApiError | NodeOperationError;
 
-/** The execution was stopped, by a person or by the workflow's timeout: never turned into an item. */
+/** Is thrown when a person or the workflow's timeout stops the execution. It must never become an item. */
 export class Canceled extends Error {
 	override readonly name = 'Canceled';
 
-	/** @param progress what had been done by then */
+	/** @param progress what the run has done so far */
 	constructor(progress = '') {
-		// By this very word n8n records an execution as canceled rather than failed.
+		// The word "canceled" makes n8n record the execution as canceled and not as failed.
 		super(['The execution was canceled', progress].filter(Boolean).join('. '));
 	}
 }
 
-/** What a node's error says beside its cause. */
+/** Details of a node's error besides its cause. */
 interface ErrorWords {
 	itemIndex?: number | undefined;
-	/** Instead of the error's own message. */
+	/** Replaces the message of the original error. */
 	message?: string | undefined;
-	/** Added to the description: what to do, or what had been done. */
+	/** Is added to the description: what to do, or what has been done so far. */
 	advice?: string | undefined;
 }
 
 /**
- * Returns what to do about an error, '' if nothing is known.
+ * Returns what to do about an error, or '' if nothing is known.
  *
- * @param further what to do beyond what the error says
+ * @param further advice that is added to the advice of the error
  */
 export function adviceOf(error: unknown, further?: string): string {
-	const own =
+	const advice =
 		error instanceof ServiceFailure || error instanceof InputError
 			? error.description
 			: undefined;
-	return [own, further].filter(Boolean).join(' ');
+	return [advice, further].filter(Boolean).join(' ');
 }
 
 /**
- * Turns any error into n8n's own: NodeApiError if a service was involved, else NodeOperationError.
- * The original never goes in, because it may hold the request with its credentials.
+ * Turns any error into an error of n8n: a NodeApiError if it comes from a service, otherwise a NodeOperationError. The
+ * result does not contain the original error, because that may contain the request with its credentials.
  */
 export function nodeError(
 	context: IExecuteFunctions,
@@ -72,7 +72,7 @@ export function nodeError(
 				...(httpCode && { httpCode }),
 			})
 		: new NodeOperationError(node, message, options);
-	// n8n replaces a message that contains an error code, as the ID 'preexisting' contains EEXIST.
+	// n8n replaces messages that contain an error code. The ID 'preexisting', for example, contains EEXIST.
 	failure.message = message;
 	return failure;
 }

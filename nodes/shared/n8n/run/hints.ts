@@ -1,33 +1,35 @@
 import type { RunStats } from '../../flow/run-state';
-import { capitalized } from '../../service/outcome-messages';
-import { figure, count } from '../../service/numbers';
+import { capitalize } from '../../service/outcome-messages';
+import { figure, formatCount } from '../../service/numbers';
+import type { Meter } from './meter';
 
-/** Fewer entries than these can be counted in the output. */
+/** With up to this many entries a hint is not needed, because users can see them in the output. */
 const MIN_ENTRIES_COUNTED = 100;
 
 /**
- * What a run has done, for a hint: with many entries how long it took; '' for few, or if it only fetched.
+ * Returns a hint that says how many entries a run has processed and how long this took. Returns '' if there are only a
+ * few entries, or if the run only fetched results.
  *
- * @param noun what an entry is, such as `document`
- * @param verb what became of it, such as `pushed`
+ * @param noun an entry, such as `document`
+ * @param verb what happened to the entries, such as `pushed`
  */
 export function doneText(
 	{ done, requests }: Pick<RunStats, 'done' | 'requests'>,
-	seconds: number,
+	meter: Pick<Meter, 'seconds'>,
 	noun: string,
 	verb: string,
 ): string {
 	if (done <= MIN_ENTRIES_COUNTED || requests === 0) return '';
-	return `${count(done, noun)} ${verb}${costText(requests, seconds)}`;
+	return `${formatCount(done, noun)} ${verb}${costText(requests, meter)}`;
 }
 
-/** ` in 20 requests, 3.5 s`. */
-export function costText(requests: number, seconds: number): string {
+/** Returns a text such as ` in 20 requests, 3.5 s`. */
+export function costText(requests: number, { seconds }: Pick<Meter, 'seconds'>): string {
 	const time = seconds.toLocaleString('en-US', { maximumFractionDigits: 1 });
-	return ` in ${count(requests, 'request')}, ${time} s`;
+	return ` in ${formatCount(requests, 'request')}, ${time} s`;
 }
 
-/** Retries and splits of a run, which explain why it took so long; '' for none. */
+/** Returns a hint about retries and splits, which may explain a slow run, or '' if there were none. */
 export function troubleText({ retries, splits }: RunStats, others: string[] = []): string {
 	const parts = [...others];
 	if (retries === 1) parts.push('a request was repeated after a temporary error');
@@ -36,5 +38,5 @@ export function troubleText({ retries, splits }: RunStats, others: string[] = []
 	if (splits === 1) parts.push('1 batch was split because it failed as a whole');
 	else if (splits > 1)
 		parts.push(`${figure(splits)} batches were split because they failed as a whole`);
-	return capitalized(parts.join('; '));
+	return parts.length === 0 ? '' : capitalize(parts.join('; '));
 }

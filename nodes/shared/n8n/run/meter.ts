@@ -1,25 +1,25 @@
 import type { RunStats } from '../../flow/run-state';
-import { count, figure } from '../../service/numbers';
+import { formatCount, figure } from '../../service/numbers';
 
 /**
- * Measures what was sent since the meter was made, for what summaries, the log and the data of an execution
- * say of the requests of a run or of a file.
+ * Measures the requests of a run or a file since the meter was created. Its figures are shown in summaries, in the log,
+ * and in the metadata of the execution.
  */
 export class Meter {
 	private readonly before: Omit<RunStats, 'increment'>;
 	private readonly since = performance.now();
 
-	/** @param stats what is measured: the counters of the run, or those of a part of it */
+	/** @param stats counters of the run, or of a part of the run */
 	constructor(private readonly stats: RunStats) {
 		this.before = { ...stats };
 	}
 
-	/** Since the meter was made. */
+	/** Seconds since the meter was created. */
 	get seconds(): number {
 		return (performance.now() - this.since) / 1000;
 	}
 
-	/** Members of a summary: `bytes` of what the service accepted (0 of deletes), and how many succeeded per second. */
+	/** Returns the figures for a summary. `bytes` counts what the service accepted, and is 0 for deletes. */
 	json() {
 		const { stats, before, seconds } = this;
 		const done = stats.done - before.done;
@@ -34,28 +34,30 @@ export class Meter {
 		};
 	}
 
-	/** In a few words, for the log of a run that goes on. */
-	text(): string {
-		const { recordsPerSecond, retries } = this.json();
-		return `${recordsPerSecond} per second, ${count(retries, 'retry', 'retries')}`;
+	/** Returns a short text for the log of a run that continues. */
+	text({ recordsPerSecond, retries } = this.json()): string {
+		return `${recordsPerSecond} per second, ${formatCount(retries, 'retry', 'retries')}`;
 	}
 
 	/**
-	 * All of it, for the log of a run that is over.
+	 * Returns all figures as a text, for the log of a run that is over.
 	 *
-	 * @param statuses responses by their status
+	 * @param statuses number of responses by status
 	 */
 	endText(statuses: Readonly<Record<number, number>>): string {
 		const { done, failed } = this.stats;
-		const { requests, bytes, seconds } = this.json();
-		const byStatus = Object.entries(statuses).map(
-			([status, times]) => `${status}: ${figure(times)}`,
-		);
-		return [
+		const json = this.json();
+		const { requests, bytes, seconds } = json;
+		const rate = this.text(json);
+		const parts = [
 			`${figure(done)} succeeded, ${figure(failed)} failed`,
-			`${count(requests, 'request')}, ${figure(bytes)} bytes, ${seconds} s`,
-			this.text(),
-			...(byStatus.length > 0 ? [`responses by status ${byStatus.join(', ')}`] : []),
-		].join(', ');
+			`${formatCount(requests, 'request')}, ${figure(bytes)} bytes, ${seconds} s`,
+			rate,
+		];
+		const byStatus: string[] = [];
+		for (const [status, times] of Object.entries(statuses))
+			byStatus.push(`${status}: ${figure(times)}`);
+		if (byStatus.length > 0) parts.push(`responses by status ${byStatus.join(', ')}`);
+		return parts.join(', ');
 	}
 }

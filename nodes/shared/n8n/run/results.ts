@@ -10,49 +10,47 @@ import { ServiceFailure } from '../../service/failure';
 import { adviceOf, nodeError, type NodeFailure } from './errors';
 import { messageOf } from '../../service/input-error';
 
-/** How results of an item are returned. */
+/** Options for the results of an item. */
 interface ResultOptions {
-	/** All input items the results belong to, if there are more than one. */
+	/** All input items that the results belong to, if there is more than one. */
 	items?: number[];
-	/** Files that the output items have. */
 	binary?: IBinaryKeyData;
 	/**
-	 * Sends an item that sums up a file to the error output, if there is one. It has no field `error`, by
-	 * which n8n would take all of it for failed.
+	 * Sends the summary of a file to the error output, if the node has one. The summary gets no field `error`, because
+	 * n8n would then treat the whole item as failed.
 	 */
 	failure?: unknown;
 }
 
-/** The failure of an item, or of a part of one, and how it is shown. */
+/** The failure of an item or of a part of an item, as it is reported to the user. */
 export interface Failure {
 	reason: unknown;
-	/** Instead of the reason's own message, e.g. with the document it concerns. */
+	/** Replaces the message of the reason, for example to name the document. */
 	message?: string | undefined;
-	/** What to do, beyond what the reason says. */
+	/** Is added to the advice of the reason. */
 	advice?: string | undefined;
-	/** ID of the document, a field of the error item. */
+	/** ID of the document. It is a field of the error item. */
 	id?: string | undefined;
-	/** Further fields of the error item. A `response` is data that may come only once. */
+	/** Further fields of the error item. A field `response` has data that the service may return only once. */
 	json?: IDataObject | undefined;
-	/** Files of the error item. */
 	binary?: IBinaryKeyData;
-	/** It was not started, because the run had ended for this reason. */
+	/** Whether it was never started, because the run had already ended for this reason. */
 	skipped?: boolean | undefined;
-	/** About its request, if it failed with one. */
+	/** The verdict on the request, if a request failed. */
 	verdict?: Verdict | undefined;
 }
 
 /**
- * Collects the outcomes of the input items, in any order, and returns them in the order of the input:
- * every item once, as its results or as its error, linked to it.
+ * Collects the outcomes of the input items in any order, and returns them in the order of the input. Each item is
+ * returned once, as its results or as its error, and each output item is linked to its input item.
  */
 export class Results {
-	/** What each item that has an outcome gets, which may be nothing. */
+	/** Output items by input item. An empty list is an outcome too, undefined means that there is none yet. */
 	private readonly outputs: Array<INodeExecutionData[] | undefined>;
-	/** Whether items that failed leave through an output of their own. */
+	/** Whether the node has an error output for failed items. */
 	readonly toErrorOutput: boolean;
 	failures = 0;
-	/** Of a run that stops at failures the first one, and the first one for whose reason it ended. */
+	/** For a run that stops at failures: the first failure, and the first failure with the reason why it ended. */
 	private firstFailure: NodeFailure | undefined;
 	private cause: NodeFailure | undefined;
 
@@ -65,35 +63,35 @@ export class Results {
 	}
 
 	/**
-	 * Gives an item its results, after those that it has.
+	 * Adds results to the results of an item.
 	 *
-	 * @param list one output item each; an empty list means that nothing is returned for the item
+	 * @param list one output item each. If the list is empty, nothing is returned for the item
 	 */
 	give(itemIndex: number, list: IDataObject[], options: ResultOptions = {}): void {
 		const { items, binary, failure } = options;
 		const pairedItem = items?.map((item) => ({ item })) ?? { item: itemIndex };
-		const error =
+		const makeError =
 			failure === undefined
 				? undefined
 				: () => nodeError(this.context, failure, { itemIndex });
-		for (const json of list) this.add(itemIndex, { json, pairedItem }, binary, error);
+		for (const json of list) this.add(itemIndex, { json, pairedItem }, binary, makeError);
 		for (const item of items ?? [itemIndex]) this.outputs[item] ??= [];
 	}
 
 	/**
-	 * An item, or a part of one, failed.
+	 * Adds the failure of an item or of a part of an item.
 	 *
-	 * @param isCause for this reason the run has ended
+	 * @param isCause whether the run has ended for this reason
 	 */
-	fail(itemIndex: number, failed: Failure, isCause = false): void {
-		const { reason, message = messageOf(reason), advice, id, json, binary } = failed;
+	fail(itemIndex: number, failure: Failure, isCause = false): void {
+		const { reason, message = messageOf(reason), advice, id, json, binary } = failure;
 		this.failures++;
-		// n8n's errors are slow to make, and a run may have hundreds of thousands of items.
-		const failure = () => nodeError(this.context, reason, { itemIndex, message, advice });
+		// Errors of n8n are slow to create, and a run may have hundreds of thousands of items.
+		const makeError = () => nodeError(this.context, reason, { itemIndex, message, advice });
 		if (this.stopsOnFailure) {
-			if (failed.skipped) return;
-			if (isCause) this.cause ??= failure();
-			else this.firstFailure ??= failure();
+			if (failure.skipped) return;
+			if (isCause) this.cause ??= makeError();
+			else this.firstFailure ??= makeError();
 			return;
 		}
 		const status = reason instanceof ServiceFailure && reason.httpStatus;
@@ -106,7 +104,7 @@ export class Results {
 			...(status && { httpStatus: status }),
 		};
 		const pairedItem = { item: itemIndex };
-		this.add(itemIndex, { json: fields, pairedItem }, binary, failure);
+		this.add(itemIndex, { json: fields, pairedItem }, binary, makeError);
 	}
 
 	/** The failure that a run that stops at failures throws. */
@@ -114,31 +112,31 @@ export class Results {
 		return this.cause ?? this.firstFailure;
 	}
 
-	/** Input items without an outcome. */
+	/** Returns the indexes of input items without an outcome. */
 	unanswered(): number[] {
 		return this.outputs.flatMap((output, itemIndex) => (output ? [] : [itemIndex]));
 	}
 
-	/** The node's output. */
+	/** Returns the node's output. */
 	all(): INodeExecutionData[] {
 		return this.outputs.flatMap((output) => output ?? []);
 	}
 
-	/** @param failure makes the error of an item that failed, if it leaves through the error output */
+	/** @param makeError creates the error for the error output, if the item failed */
 	private add(
 		itemIndex: number,
 		item: INodeExecutionData,
 		binary?: IBinaryKeyData,
-		failure?: () => NodeFailure,
+		makeError?: () => NodeFailure,
 	): void {
 		if (binary && Object.keys(binary).length > 0) item.binary = binary;
-		// By this member n8n finds the items for the error output, but drops all JSON except the
-		// message of an item that still has it after that. So n8n's own copy must not have it.
-		if (failure && this.toErrorOutput)
-			Object.defineProperty(item, 'error', { value: failure(), enumerable: false });
+		// n8n sends items with this member to the error output. It copies them first, and if a copy still has the
+		// member, n8n drops its JSON except the message. The copy does not have it because it is not enumerable.
+		if (makeError && this.toErrorOutput)
+			Object.defineProperty(item, 'error', { value: makeError(), enumerable: false });
 		const before = this.outputs[itemIndex];
 		if (before) before.push(item);
-		// Most get one, and an empty list grows to 17 places with its first element.
+		// Most items get one result. A list with one element saves memory, because `push` reserves 17 places.
 		else this.outputs[itemIndex] = [item];
 	}
 }

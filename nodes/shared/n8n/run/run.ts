@@ -1,3 +1,8 @@
+/**
+ * `runNode` runs a node. It creates a `Run`, which is one execution of the node, and calls what the node does with it.
+ * All other code asks the run whether to continue, waits with its `sleep`, and reports results and failures to it.
+ * Whatever happens, the run returns each input item exactly once, as its results or as its error.
+ */
 import {
 	sleep,
 	type IExecuteFunctions,
@@ -5,6 +10,7 @@ import {
 	type NodeExecutionHint,
 } from 'n8n-workflow';
 
+import type { LimiterClient } from '../../flow/limiter';
 import { RunStats, type RunState } from '../../flow/run-state';
 import { Canceled, nodeError } from './errors';
 import { Meter } from './meter';
@@ -13,47 +19,51 @@ import { MAX_TIMEOUT_MS } from '../../http/exchange';
 import { messageOf } from '../../service/input-error';
 import { listOf } from '../../service/numbers';
 
-/** How long one execution may block all others. */
+/** Longest time that one execution may block all others, in milliseconds. */
 const SLICE_MS = 25;
 
-/** How often a long run writes to n8n's log. */
+/** Interval at which a long run writes to n8n's log, in milliseconds. */
 const LOG_INTERVAL_MS = 10_000;
 
 /**
- * One execution of a node: its items, how long it goes on, and its results. It ends when it is told to
- * stop, is canceled, or crashes; the first reason counts, and a cancel more than any other. Whatever waits,
- * waits here, so that the end of the run ends it.
+ * One execution of a node, with its items and its results. A run ends when it is told to stop, is canceled, or when the
+ * node throws. The first reason counts, but a cancel counts more than any other. All code that waits uses `sleep` of
+ * the run, so that the end of the run ends all waiting.
  */
 export class Run implements RunState {
 	readonly items: INodeExecutionData[];
 	readonly stats = new RunStats();
-	/** Responses by their status, those to polls included. */
+	/** Number of responses by status, including responses to polls. */
 	readonly statuses: Record<number, number> = {};
-	/** Whether the workflow stops at a failure, so that further work would be wasted. */
+	/** Whether the workflow stops at the first failure. */
 	readonly stopsOnFailure: boolean;
-	/** Why nothing more may be started; undefined while the run goes on. */
+	/** Why nothing more may be started. It is undefined while the run continues. */
 	ended: { readonly reason: unknown } | undefined;
-	/** Aborted when the execution is canceled. */
+	/** Whether an AI agent runs the node. */
+	readonly isTool: boolean;
+	/** Is aborted when the execution is canceled. */
 	readonly signal: AbortSignal;
-	/** What has been done so far, for the error of a run that ends early. */
+	/** Returns what the run has done so far, for the error of a run that ends early. */
 	progress: () => string = () => '';
-	/** What the log says of a run that takes long, a line each. */
+	/** Returns lines for the log of a long run. */
 	logLines: () => string[] = () => [`${this.progress()} (${this.meter.text()})`.trimStart()];
 	readonly meter: Meter;
 	readonly results: Results;
 	private sliceStartedAt = performance.now();
-	/** Requests were in flight when the run was canceled. */
+	/** Whether requests were in flight when the run was canceled. */
 	private isInterrupted = false;
 	private readonly canceling = new AbortController();
 	private readonly onEndListeners = new Set<() => void>();
-	/** What is wrong with files, by what to do about it. */
+	/** Problems of files, by what to do about them. */
 	private readonly filesToHintAt: Record<string, string[]> = {};
-	/** To be called when the run is over, however it ended. */
-	readonly whenOver: Array<() => void> = [];
+	/** Clients of limiters. They leave when the run is over. */
+	readonly limiterClients: LimiterClient[] = [];
 
 	constructor(readonly context: IExecuteFunctions) {
 		this.items = context.getInputData();
 		this.stopsOnFailure = !context.continueOnFail();
+		// The node's variant for AI agents has a type name that ends with this word.
+		this.isTool = context.getNode().type.endsWith('Tool');
 		this.results = new Results(context, this.stopsOnFailure);
 		this.meter = new Meter(this.stats);
 		this.signal = this.canceling.signal;
@@ -62,7 +72,7 @@ export class Run implements RunState {
 		signal?.addEventListener('abort', this.cancel);
 	}
 
-	/** Lets other executions have their turn; to be called between small steps of long work. */
+	/** Lets other executions run if this one has worked for its time slice. Long work calls it between small steps. */
 	yieldToOthers(): Promise<void> | undefined {
 		return performance.now() - this.sliceStartedAt < SLICE_MS ? undefined : this.pause();
 	}
@@ -73,16 +83,16 @@ export class Run implements RunState {
 	}
 
 	/**
-	 * Calls the listener as soon as the run ends, so that nothing is waited for in vain.
+	 * Calls the listener when the run ends.
 	 *
-	 * @returns removes the listener
+	 * @returns a function that removes the listener
 	 */
 	onEnd(listener: () => void): () => void {
 		this.onEndListeners.add(listener);
 		return () => this.onEndListeners.delete(listener);
 	}
 
-	/** The node itself has thrown: that counts more than a reason why the run had ended before. */
+	/** Ends the run because the node has thrown. This counts more than an earlier reason, except a cancel. */
 	crash(error: unknown): void {
 		if (!this.signal.aborted) this.ended = { reason: error };
 		this.stop(error);
@@ -107,43 +117,43 @@ export class Run implements RunState {
 		stopListening();
 	}
 
-	/** Whether it has ended in such a way that no items are returned. */
+	/** Whether the run has ended so that it returns no items. */
 	get returnsNothing(): boolean {
 		return this.signal.aborted || (this.stopsOnFailure && this.ended !== undefined);
 	}
 
-	/** An item, or a part of one, failed; see `Results`. Ends a run that stops at failures. */
+	/** Adds the failure of an item or of a part of an item. Ends a run that stops at failures. */
 	fail(itemIndex: number, failure: Failure): void {
 		if (this.signal.aborted) return;
 		const { reason } = failure;
 		if (this.stopsOnFailure) this.stop(reason);
-		// A request in flight may fail for another reason before the one that ended the run is reported.
+		// A request in flight may fail for another reason before the failure that ended the run is reported.
 		this.results.fail(itemIndex, failure, this.ended?.reason === reason);
 	}
 
-	/** An item could not be read: nothing was sent for it. */
+	/** Adds the failure of an item that cannot be read, so that nothing was sent for it. */
 	refuse(itemIndex: number, reason: unknown, id?: string): void {
-		// n8n adds the number to the errors of nodes that stop.
+		// If the node stops, n8n adds the item number to the error itself.
 		const where = this.stopsOnFailure ? '' : ` (item ${itemIndex})`;
 		this.fail(itemIndex, { reason, message: `${messageOf(reason)}${where}`, id });
 	}
 
-	/** Tells the user something about the run, in the output pane; nothing if the message is empty. */
+	/** Shows a hint in the output pane of the node. An empty message shows nothing. */
 	hint(message: string, type: NonNullable<NodeExecutionHint['type']> = 'warning'): void {
 		if (message !== '')
 			this.context.addExecutionHints({ message, type, location: 'outputPane' });
 	}
 
 	/**
-	 * Tells the user what is wrong with a file, in one hint for all files about which the same is to be done.
+	 * Hints at a problem of a file. Problems with the same advice share one hint.
 	 *
-	 * @param advice what to do about it; '' if nothing is to be done
+	 * @param advice what to do, or '' if nothing needs to be done
 	 */
 	hintAtFile(what: string, advice: string): void {
 		(this.filesToHintAt[advice] ??= []).push(what);
 	}
 
-	/** Writes lines to n8n's log, with the figures as members, by which a log can be filtered. */
+	/** Writes lines to n8n's log. The figures are members of each entry, so that logs can be filtered by them. */
 	log(lines = this.logLines()): void {
 		const { context, statuses, meter } = this;
 		const { done: records, failed } = this.stats;
@@ -153,20 +163,20 @@ export class Run implements RunState {
 	}
 
 	/**
-	 * The node's output; to be called when the run is over, however it ended.
+	 * Returns the node's output. It must be called when the run is over, whatever ended it.
 	 *
-	 * @throws Canceled; the first failure of a run that stops at failures, with what had been done
+	 * @throws Canceled if the execution was canceled, and the first failure if the run stops at failures
 	 */
 	async finish(): Promise<INodeExecutionData[]> {
 		this.context.getExecutionCancelSignal()?.removeEventListener('abort', this.cancel);
-		for (const listener of this.whenOver) listener();
+		for (const client of this.limiterClients) client.leave();
 		for (const [advice, files] of Object.entries(this.filesToHintAt))
 			if (advice === '') this.hint(listOf(files, 3, '; '), 'info');
 			else this.hint(`${listOf(files, 3, '; ')}. ${advice}`);
 		if (!this.ended) return this.results.all();
 		const { reason } = this.ended;
 		const progress = this.progress();
-		// A node that is to continue must not throw: n8n would pass on its input as if it were the output.
+		// A node with On Error set to continue must not throw, because n8n would pass on the input as its output.
 		if (this.signal.aborted) {
 			const before = progress && `${progress.replace(/\.$/, '')}. `;
 			const uncertain = `${before}Requests in flight may have taken effect.`;
@@ -185,7 +195,6 @@ export class Run implements RunState {
 		return this.results.all();
 	}
 
-	/** A cancel counts more than any other reason: a canceled run returns nothing. */
 	private readonly cancel = (): void => {
 		this.isInterrupted = this.stats.inFlight > 0;
 		this.ended = { reason: new Canceled() };
@@ -200,9 +209,9 @@ export class Run implements RunState {
 }
 
 /**
- * Runs a node: whatever happens, each input item is returned as its results or as its error.
+ * Runs a node, and returns each input item as its results or as its error.
  *
- * @throws the first failure if the node is set to stop, and when the execution was canceled
+ * @throws the first failure if the node is set to stop, and Canceled if the execution was canceled
  */
 export async function runNode(
 	context: IExecuteFunctions,
@@ -213,15 +222,15 @@ export async function runNode(
 	void logRegularly(run, executed.signal);
 	await execute(run).catch((error: unknown) => run.crash(error));
 	executed.abort();
-	// n8n does not show what a run that was stopped by hand had done.
+	// n8n does not show what a canceled run has done, so the log says it.
 	if (run.ended) run.log();
 	run.log([run.meter.endText(run.statuses)]);
-	// In the data of the execution, from which n8n's OpenTelemetry spans take them.
+	// n8n adds this metadata to its OpenTelemetry spans.
 	context.setMetadata({ tracing: { records: run.stats.done, ...run.meter.json() } });
 	return [await run.finish()];
 }
 
-/** Writes to n8n's log now and then, until the signal is aborted. */
+/** Writes to n8n's log at intervals until the signal is aborted. */
 async function logRegularly(run: Run, signal: AbortSignal): Promise<void> {
 	for (;;) {
 		await run.sleep(LOG_INTERVAL_MS, signal);

@@ -1,11 +1,10 @@
 import type { Run } from './run';
 
 /**
- * `JSON.stringify` of an object as JSON has them, which may be large: one long list in it, say, is written
- * entry by entry.
+ * Writes a large JSON value like `JSON.stringify`, but in small steps that do not block other executions.
  *
- * @param levels how deep lists and objects are written in steps
- * @param yieldToOthers called between two steps
+ * @param levels depth to which lists and objects are written entry by entry
+ * @param yieldToOthers is called between two steps
  */
 export async function jsonInSteps(
 	value: unknown,
@@ -16,7 +15,7 @@ export async function jsonInSteps(
 	if (levels === 0 || typeof value !== 'object' || value === null)
 		return JSON.stringify(value) ?? 'null';
 	const isList = Array.isArray(value);
-	// Joined only when it is used: each level would copy all of it.
+	// V8 joins these strings when the result is used. Joining a list at each level would copy the text each time.
 	let json = '';
 	for (const [name, part] of Object.entries(value)) {
 		if (part === undefined && !isList) continue;
@@ -26,7 +25,7 @@ export async function jsonInSteps(
 	return isList ? `[${json}]` : `{${json}}`;
 }
 
-/** `map` of a list that may be long; breathes between two entries. */
+/** Maps a list that may be long. Lets other executions run between two entries. */
 export async function mapInSlices<T, R>(
 	list: readonly T[],
 	run: Run,

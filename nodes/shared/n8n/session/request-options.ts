@@ -5,16 +5,15 @@ import { judge, ServiceFailure } from '../../service/failure';
 import { properties } from '../parameters/properties';
 import type { Run } from '../run/run';
 import type { Session } from './session';
-import { isTool } from '../run/tool';
 
 const RETRY_FOR_SECONDS = 60;
-/** A model does not wait longer for its tool. */
+/** AI agents wait for their tools, so tools must not retry for long. */
 const RETRY_FOR_SECONDS_IN_TOOLS = 10;
 
 /**
- * The options of all nodes that send many requests, in the order in which they are used.
+ * Returns the options of all nodes that send many requests.
  *
- * @param concurrency default of the option, each node's own, chosen by measurement (bench/README.md)
+ * @param concurrency default of the option Concurrency. Each node has a default that was measured (bench/README.md)
  */
 export const requestProperties = (concurrency: number) =>
 	properties([
@@ -55,12 +54,11 @@ export const requestProperties = (concurrency: number) =>
 		},
 	]);
 
-/** The limiters of this process, by service and credential: executions share what a service tells one of them. */
+/** The limiters of this process, by service and credential. All executions of one service share what it tells one. */
 export const limiters = new Map<string, Limiter>();
 
 /**
- * Makes what the requests of one kind in a run share: their limits, their retries, and what follows from a
- * failure. To be called once for each kind.
+ * Makes the settings that all requests of one kind in a run share. It must be called once for each kind.
  *
  * @param idempotent whether a request may take effect twice without harm
  */
@@ -80,7 +78,7 @@ export function requestSettings(
 	},
 	{ idempotent }: { idempotent: boolean },
 ): RequestSettings {
-	// A dry run sends nothing that the others would have to wait for.
+	// A dry run sends nothing, so other executions need not share its limiter.
 	const limiterKey = dryRun ? undefined : session.limiterKey;
 	const limiter = (limiterKey !== undefined && limiters.get(limiterKey)) || new Limiter();
 	if (limiterKey !== undefined) limiters.set(limiterKey, limiter);
@@ -90,8 +88,8 @@ export function requestSettings(
 		concurrency,
 		dryRun ? 0 : maxRequestsPerMinute,
 	);
-	run.whenOver.push(() => limiterClient.leave());
-	const retryFor = isTool(run.context)
+	run.limiterClients.push(limiterClient);
+	const retryFor = run.isTool
 		? Math.min(retryForSeconds, RETRY_FOR_SECONDS_IN_TOOLS)
 		: retryForSeconds;
 	const firstFailures = new WeakMap<ServiceFailure, number>();
@@ -106,15 +104,16 @@ export function requestSettings(
 				firstFailures.set(error, run.now());
 			return judge(error, { idempotent });
 		},
-		forEntry: (reason) => (reason instanceof ServiceFailure ? reason.isolated() : reason),
+		forEntry: (reason) =>
+			reason instanceof ServiceFailure ? reason.forIsolatedEntry() : reason,
 		withHistory: (reason, earlier) => {
 			if (!(reason instanceof ServiceFailure && earlier instanceof ServiceFailure))
 				return reason;
 			const now = run.now();
 			const since = firstFailures.get(earlier) ?? now;
 			const all = reason.with({
-				// A refused connection says nothing about an earlier attempt that may have taken effect.
-				...(earlier.outcomeUnknown && { outcomeUnknown: true }),
+				// A connection that is refused now does not tell whether an earlier attempt took effect.
+				...(earlier.isOutcomeUnknown && { isOutcomeUnknown: true }),
 				...(reason.transportCode !== undefined && { triedForMs: now - since }),
 			});
 			firstFailures.set(all, since);

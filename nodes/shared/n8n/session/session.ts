@@ -1,3 +1,10 @@
+/**
+ * A `Session` sends all requests of one run to one service, and no other code of the nodes sends requests. It keeps the
+ * URL and the client that the credential had when the run began. For each attempt it passes the data of the credential
+ * to n8n, and n8n signs the request by calling the credential's `authenticate`. After a 401 the session marks the token
+ * as revoked and sends the request again with another token. Every response without a 2xx status becomes a
+ * `ServiceFailure` without secrets.
+ */
 import type {
 	ICredentialDataDecryptedObject,
 	IExecuteFunctions,
@@ -21,39 +28,37 @@ import { parseClient, type Token } from '../../service/tokens/token';
 import type { Run } from '../run/run';
 import { serverMessage } from '../../service/response-words';
 
-/** One request. */
 interface SessionRequest {
 	method: IHttpRequestMethods;
-	/** Below the service's URL, already encoded. */
+	/** Path below the URL of the service, already encoded. */
 	path?: string;
 	qs?: Record<string, string>;
-	/** JSON. */
+	/** JSON text. */
 	body?: string | Uint8Array;
-	/** How long the exchange may take: for a token if it needs one, headers and body. */
+	/** Maximum time for the token, if one must be requested, the headers and the body. */
 	timeoutMs: number;
-	/** The response may hold chunks: it is returned as it came, and the node masks what is not chunks. */
+	/** Whether secrets are not masked in a 2xx response, since it may contain chunks. The node masks the rest itself. */
 	isUnmasked?: boolean;
 	/** Advice by status that replaces the advice of the service. */
 	advice?: Advice;
 }
 
-/** After this many 401s a request would be refused with any token. */
+/** Maximum of repeats after 401. After that the service would probably reject any token. */
 const MAX_RECOVERIES = 4;
 
-/**
- * The requests of one run to one service: nothing else in the nodes sends requests. A run keeps the
- * client and the URL it was opened with.
- */
+/** Sends the requests of one run to one service. */
 export class Session {
 	private readonly masker: Masker;
-	/** End the exchanges in flight. Shared, since Node.js warns if a signal has more than ten listeners. */
+	/** The token map that signed the last request, and the token in it that this session uses. */
+	private signedWith: { accessTokens: unknown; token: Token | undefined } | undefined;
+	/** Functions that end the exchanges in flight. One listener calls all, since Node.js warns about many listeners. */
 	private readonly cancels = new Set<() => void>();
 
-	/** Names the service and the credential, so that executions can share a limiter; undefined for an inline credential. */
+	/** Key of the limiter that executions with the same service and credential share, if the credential is stored. */
 	readonly limiterKey: string | undefined;
 	private readonly baseUrl: string;
 
-	/** @param token of the credential. It is undefined if the service takes no tokens, and then a 401 is final. */
+	/** @param token undefined if the service uses no tokens. Then a 401 is final */
 	private constructor(
 		private readonly run: Run,
 		private readonly service: Service,
@@ -70,16 +75,16 @@ export class Session {
 	}
 
 	/**
-	 * Reads the credential, once.
+	 * Opens a session, and reads the credential for it once.
 	 *
-	 * @throws InputError for a URL or a client that cannot be used
+	 * @throws InputError if the URL or the client in the credential is invalid
 	 */
 	static async open(run: Run, service: Service): Promise<Session> {
 		const { credentialType, scope } = service;
 		const readStored = async () => await run.context.getCredentials(credentialType);
 		const fields = await readStored();
 		if (scope === undefined) return new Session(run, service, fields);
-		const token = SharedToken.of(parseClient(fields), scope, {
+		const token = SharedToken.forScope(parseClient(fields), scope, {
 			readStored,
 			sleep: async (ms) => await run.sleep(ms),
 			random: () => run.random(),
@@ -90,21 +95,24 @@ export class Session {
 	}
 
 	/**
-	 * Sends a request once; again after a 401 if another token may be accepted.
+	 * Sends a request once. Sends it again after a 401 if another token may be accepted.
 	 *
-	 * @returns a response with a 2xx status: parsed JSON, or the text if it is not JSON
-	 * @throws ServiceFailure for any other outcome, an HTML page included, InputError if the credential turns out to be
-	 * unusable, Canceled when the run was canceled
+	 * @returns a response with a 2xx status. Its body is parsed JSON, or text if it is not JSON
+	 * @throws ServiceFailure for any other status and for an HTML page
+	 * @throws InputError if the credential is invalid
+	 * @throws Canceled if the run was canceled
 	 */
 	async request(request: SessionRequest): Promise<ReadResponse> {
 		for (let recoveries = 0; ; recoveries++) {
 			const data = ((await this.token?.signingData(this.fields)) ??
 				this.fields) as ICredentialDataDecryptedObject;
 			let token: Token | undefined;
-			const response = await this.attempt(request, data).finally(() => {
-				if (this.token) token = SharedToken.in(data);
-				this.masker.add(token?.accessToken);
-			});
+			let response: ReadResponse;
+			try {
+				response = await this.attempt(request, data);
+			} finally {
+				if (this.token) token = this.tokenIn(data);
+			}
 			const { status } = response;
 			const { statuses } = this.run;
 			statuses[status] = (statuses[status] ?? 0) + 1;
@@ -120,17 +128,27 @@ export class Session {
 		}
 	}
 
+	/** Returns the token that a request was signed with. From then on the token is masked in responses. */
+	private tokenIn(data: ICredentialDataDecryptedObject): Token | undefined {
+		const { accessTokens } = data;
+		if (this.signedWith?.accessTokens !== accessTokens) {
+			this.signedWith = { accessTokens, token: SharedToken.findIn(data) };
+			this.masker.add(this.signedWith.token?.accessToken);
+		}
+		return this.signedWith?.token;
+	}
+
 	private failure({ advice }: SessionRequest, response: ReadResponse): ServiceFailure {
 		const { service } = this;
 		return statusFailure({ ...service, advice: { ...service.advice, ...advice } }, response);
 	}
 
-	/** A value of a response without the secrets of this session; the same value if it has none. */
-	masked(value: unknown): unknown {
+	/** Replaces the secrets of this session in a value of a response. Returns the same value if it has none. */
+	mask(value: unknown): unknown {
 		return this.masker.mask(value);
 	}
 
-	/** What a service says in a response: one line without secrets, '' if nothing. */
+	/** Returns the message in a response as one line without secrets, or '' if there is none. */
 	words(body: unknown): string {
 		return serverMessage(this.masker.mask(body));
 	}
@@ -148,16 +166,17 @@ export class Session {
 			request.timeoutMs,
 			this.cancels,
 		).catch((error: unknown) => {
-			// Its reason says that the run was canceled.
+			// If the run was canceled, this throws Canceled instead of the error of the aborted request.
 			signal.throwIfAborted();
 			throw error;
 		});
 	}
 
 	/**
-	 * Each attempt builds new options, since n8n changes the ones it gets. n8n is given the data of the credential,
-	 * because it would otherwise read the credential again for each request, and after a 401 it would request a token
-	 * before a newer stored one is adopted. The credential signs.
+	 * Sends one attempt. It needs new options each time, because n8n changes the options that it gets.
+	 *
+	 * The data of the credential are passed to n8n for two reasons. Otherwise n8n would read the credential again for each
+	 * request. After a 401 it would also request a new token, although another worker may have stored a newer one.
 	 */
 	private send(
 		{ method, path = '', qs, body }: SessionRequest,
@@ -166,9 +185,9 @@ export class Session {
 	): Promise<unknown> {
 		const { credentialType } = this.service;
 		const { context } = this.run;
-		// A context whose requests end with another signal than that of the execution.
-		const own = Object.create(context) as IExecuteFunctions;
-		own.getExecutionCancelSignal = () => how.abortSignal;
+		// The request must end with the signal of the exchange, which also has a time limit.
+		const contextOfExchange = Object.create(context) as IExecuteFunctions;
+		contextOfExchange.getExecutionCancelSignal = () => how.abortSignal;
 		const headers: Record<string, string> = { Accept: 'application/json' };
 		if (body !== undefined) headers['Content-Type'] = 'application/json';
 		const options: IHttpRequestOptions = {
@@ -178,10 +197,15 @@ export class Session {
 			headers,
 		};
 		if (qs) options.qs = qs;
-		// As bytes, since n8n would parse and check text once more.
+		// n8n would parse and check a text again, so the body is sent as bytes.
 		if (body !== undefined) options.body = typeof body === 'string' ? Buffer.from(body) : body;
-		return context.helpers.httpRequestWithAuthentication.call(own, credentialType, options, {
-			credentialsDecrypted: { id: '', name: '', type: credentialType, data },
-		});
+		return context.helpers.httpRequestWithAuthentication.call(
+			contextOfExchange,
+			credentialType,
+			options,
+			{
+				credentialsDecrypted: { id: '', name: '', type: credentialType, data },
+			},
+		);
 	}
 }

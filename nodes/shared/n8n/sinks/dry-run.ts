@@ -1,9 +1,14 @@
-export const DRY_RUN = 'Nothing was sent, because this was a dry run.';
+import type { FileResult } from './file-sink';
 
-/** What a dry run returns of items and files: entries that were checked, and no advice how to go on. */
-export const CHECKED = {
+export const NOTHING_SENT = 'Nothing was sent, because this was a dry run.';
+
+/**
+ * Changes the results of a dry run. Entries are checked instead of sent, and there is no advice on how to
+ * continue.
+ */
+export const DRY_RUN_RESULT = {
 	done: 'checked',
 	json: () => ({ dryRun: true }),
-	progress: () => DRY_RUN,
-	goOn: () => DRY_RUN,
-};
+	progress: () => NOTHING_SENT,
+	adviceToContinue: () => NOTHING_SENT,
+} satisfies FileResult & { progress: () => string };

@@ -2,39 +2,41 @@ import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
 import { FORMATS, type RecordFile, type RecordFormat } from '../../records/format';
 import { LINES, PartWriter, type Frame, type Part } from '../../records/part-writer';
-import { detached, type SourceRecord } from '../../records/record';
+import { detach, type SourceRecord } from '../../records/record';
 import type { Failure } from '../run/results';
 import type { Run } from '../run/run';
 import { jsonInSteps } from '../run/slices';
 import { storeFile, stemOf } from './stored-file';
 
-/** Files of one kind: failed records, those that cannot be parsed, responses that could not be used. */
+/**
+ * The kinds of output files: failed records, records that cannot be parsed, and responses that could not be
+ * used.
+ */
 type Kind = 'failed' | 'unreadable' | 'responses';
 
-/** Records in files of limited size. */
 interface PartFiles {
 	writer: PartWriter;
 	format: RecordFormat;
-	/** `{ field, fileName, records, bytes }` of each file. */
+	/** A description of each file: `{ field, fileName, records, bytes }`. */
 	files: IDataObject[];
 }
 
-/** Through the record, its response, a list in that, an entry and a list of vectors. */
+/** Nesting of a vector in the output: entry, response, list of texts, text, list of vectors. */
 const LEVELS_TO_VECTORS = 5;
 
 /**
- * Writes the failed records of a file, unchanged, to files of limited size in the same format. The item of the file
- * returns these files in its binary fields `failed`, `failed2` and so on. Records that cannot be parsed go into files
- * of their own, so that the other files can be read again as they are.
+ * Writes the failed records of a file, unchanged, to files of limited size in the same format. The item of
+ * the file returns these files in its binary fields `failed`, `failed2` and so on. Records that cannot be
+ * parsed are written to separate files, so that the node can read the other files as they are.
  */
 export class FailedRecords {
-	/** The files, by their field. */
+	/** The output files by binary field. */
 	readonly binary: IBinaryKeyData = {};
 	private readonly kinds = new Map<Kind, PartFiles>();
 
 	/**
-	 * @param source of a JSON file: files of failed records have the list at the same place
-	 * @param maxBytes of a file; a larger record gets a file of its own
+	 * @param source input file. Output files in JSON have the list of records at the same path.
+	 * @param maxBytes maximum size of a file. A larger record gets a file to itself.
 	 */
 	constructor(
 		private readonly run: Run,
@@ -43,26 +45,29 @@ export class FailedRecords {
 	) {}
 
 	async keep({ text, error }: SourceRecord): Promise<void> {
-		await this.write(error ? 'unreadable' : 'failed', detached(text));
+		await this.write(error ? 'unreadable' : 'failed', detach(text));
 	}
 
 	/**
-	 * Keeps the response that a failure has, if any: the service may not deliver it again. It may be large,
-	 * so each vector is written in a step.
+	 * Keeps the response of a failure, if it has one, because the service may not return the response again.
+	 * A response may be large, so each vector is written in a step of its own.
 	 */
 	async keepResponse({ record }: SourceRecord, { id, json }: Failure): Promise<void> {
 		if (json?.response === undefined) return;
-		const kept = { record, ...(id !== undefined && { id }), ...json };
+		const entry = { record, ...(id !== undefined && { id }), ...json };
 		const yieldToOthers = () => this.run.yieldToOthers();
-		await this.write('responses', await jsonInSteps(kept, LEVELS_TO_VECTORS, yieldToOthers));
+		await this.write('responses', await jsonInSteps(entry, LEVELS_TO_VECTORS, yieldToOthers));
 	}
 
-	/** All records have been added. */
+	/** Stores the files that are not full yet, after all records were added. */
 	async close(): Promise<void> {
 		for (const [kind, files] of this.kinds) await this.save(kind, files, files.writer.end());
 	}
 
-	/** Members of the summary: `{ field, fileName, records, bytes, unreadable? }` of each file. */
+	/**
+	 * Returns the members of the summary that describe each file: `{ field, fileName, records, bytes,
+	 * unreadable? }`.
+	 */
 	json(): IDataObject {
 		const of = (kind: Kind) => this.kinds.get(kind)?.files ?? [];
 		const unreadable = of('unreadable').map((file) => ({ ...file, unreadable: true }));
@@ -81,9 +86,9 @@ export class FailedRecords {
 	}
 
 	private begin(kind: Kind): PartFiles {
-		const isOwn = kind === 'responses';
-		const writer = new PartWriter(this.maxBytes, isOwn ? LINES : this.frame());
-		return { writer, format: isOwn ? 'jsonLines' : this.source.format, files: [] };
+		const areResponses = kind === 'responses';
+		const writer = new PartWriter(this.maxBytes, areResponses ? LINES : this.frame());
+		return { writer, format: areResponses ? 'jsonLines' : this.source.format, files: [] };
 	}
 
 	private async save(
@@ -96,7 +101,7 @@ export class FailedRecords {
 		const field = files.length === 0 ? kind : `${kind}${files.length + 1}`;
 		const fileName = `${stemOf(this.source.name)}.${field}.${extensions[0]}`;
 		const { buffer, records } = part;
-		// Before n8n stores it: meanwhile another file may be complete.
+		// The file is listed before n8n stores it, because another file may be completed in the meantime.
 		files.push({ field, fileName, records, bytes: buffer.length });
 		const mimeType = mimeTypes[0] ?? 'text/plain';
 		this.binary[field] = await storeFile(this.run, buffer, fileName, mimeType);
@@ -109,7 +114,10 @@ export class FailedRecords {
 	}
 }
 
-/** A JSON file with a list at a dotted path; '' if the file is the list. */
+/**
+ * Returns what surrounds the records in a JSON file whose list is at a dotted path. If the path is empty, the
+ * file itself is the list.
+ */
 function listAt(path: string): Frame {
 	const names = path === '' ? [] : path.split('.');
 	const opening = names.map((name) => `{${JSON.stringify(name)}:`).join('');

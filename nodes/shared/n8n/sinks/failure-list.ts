@@ -7,35 +7,36 @@ import { adviceOf } from '../run/errors';
 import type { Failure } from '../run/results';
 import { messageOf } from '../../service/input-error';
 
-/** Maximum of failures listed in the output; the others are only counted. */
-const MAX_LISTED = 100;
-/** Maximum of different reasons that are counted: a service may word each one differently. */
+/** Maximum number of failures to list in the output. Further failures are only counted. */
+const MAX_FAILURES = 100;
+/** Maximum number of reasons to count separately, because a service may word each one differently. */
 const MAX_REASONS = 100;
 
-/** A failure, and where it is in its file. */
 interface LocatedFailure extends Failure {
 	record?: number;
 	line?: number | undefined;
 }
 
-/** The failures of a file or of an input item. */
+/** Collects the failures of a file or of an input item. */
 export class FailureList {
-	/** How many there are. */
-	count = 0;
-	/** `{ record?, line?, id?, error, advice?, httpStatus? }` of the first ones. */
+	total = 0;
+	/** The first failures: `{ record?, line?, id?, error, advice?, httpStatus? }`. */
 	readonly list: IDataObject[] = [];
 	private readonly reasons = new Map<string, number>();
 
 	note(failure: LocatedFailure): void {
-		this.count++;
+		this.total++;
 		const reason = commonReason(failure);
 		const isKnown = this.reasons.has(reason) || this.reasons.size < MAX_REASONS;
 		const key = isKnown ? reason : 'Other errors';
 		this.reasons.set(key, (this.reasons.get(key) ?? 0) + 1);
-		if (this.list.length < MAX_LISTED) this.list.push(entryOf(failure));
+		if (this.list.length < MAX_FAILURES) this.list.push(entryOf(failure));
 	}
 
-	/** Members of a summary: the list, and all by what they have in common, the most frequent first. */
+	/**
+	 * Returns the members of a summary: the list of failures, and the number of failures for each reason, the
+	 * most frequent first.
+	 */
 	json() {
 		const failureCounts = [...this.reasons]
 			.map(([error, records]) => ({ error, records }))
@@ -57,7 +58,10 @@ function entryOf({ record, line, id, reason, message, advice }: LocatedFailure):
 	};
 }
 
-/** A reason without what differs from record to record: line, record, ID, a value, a size. */
+/**
+ * Returns the message of a failure without the parts that differ between records, such as line, ID, value or
+ * size. Failures with the same reason are then counted together.
+ */
 function commonReason({ reason, id }: LocatedFailure): string {
 	const message = messageOf(reason);
 	if (reason instanceof RecordError) {

@@ -1,3 +1,10 @@
+/**
+ * Accounts for the records of one file. The sink counts what became of each record and keeps the failed ones.
+ * When the file has been processed, the sink returns one item with the counts, and attaches the failed
+ * records as files that the node can read again. If the run ends before that, the error says how far the file
+ * was processed and how to continue. For this purpose a watermark tracks the number up to which all records
+ * have an outcome.
+ */
 import type { IDataObject } from 'n8n-workflow';
 
 import type { RunStats } from '../../flow/run-state';
@@ -21,113 +28,121 @@ import {
 	type Success,
 	type ResultFormat,
 } from './sink';
-import { skipAnswered, Watermark } from './watermark';
+import { adviceToSkip, Watermark } from './watermark';
 import type { CommonOptions } from '../parameters/common-options';
-import { count, figure } from '../../service/numbers';
+import { formatCount, figure } from '../../service/numbers';
 
-/** An open file, where it comes from, and what is to be read of it. */
+/** An open file, the item it comes from, and the records to read. */
 export interface FileToRead {
 	file: RecordFile;
 	itemIndex: number;
-	/** Records to skip at the beginning of the file. */
+	/** Number of records to skip at the beginning of the file. */
 	skip: number;
-	/** Maximum of records to read after those that are skipped; 0 for all. */
+	/** Maximum number of records to read after the skipped ones, or 0 for all. */
 	max: number;
 }
 
-/** What a node returns of a file. */
+/** The parts of a file's result that differ between nodes. */
 export interface FileResult extends SinkResult {
-	/** Counts what concerns this file, if requests of several are in flight; the run's unless given. */
+	/**
+	 * Counters of this file, if requests of several files are in flight. The default is the counters of the
+	 * run.
+	 */
 	stats?: RunStats;
-	/** Returns how to continue after an interruption. All records up to `upTo` were answered. */
-	goOn?: (upTo: number) => string;
-	/** What else to say of the file if the run stops at a later one. */
-	atEnd?: () => string;
-	/** Takes the summary of a file that was read to its end without failures, which gets no item then. */
-	summed?: ((summary: IDataObject) => void) | undefined;
+	/** Returns how to continue after an interruption. All records up to `upTo` have an outcome. */
+	adviceToContinue?: (upTo: number) => string;
+	/** Returns what else an error says about this file if the run stops at a later file. */
+	noteAtEnd?: () => string;
+	/**
+	 * If present, receives the summary of each file that was read to its end without failures. Such a file
+	 * then returns no item.
+	 */
+	onSummary?: ((summary: IDataObject) => void) | undefined;
 }
 
 /**
- * Sums up the records of one file in one item, with files of those that failed. Records that succeeded,
- * failed or were skipped, and those with a count of their own, add up to all read.
+ * Returns one item that sums up a file, with the failed records as files. The records that succeeded, failed,
+ * were skipped or have a count of their own add up to the number of records read.
  */
 export class FileSink implements Sink {
-	/** The file has no more records. */
 	isAtEnd = false;
-	/** The last record that is accounted for. */
+	/** Number of the last record that is accounted for. */
 	private records = 0;
 	private skipped = 0;
 	private readonly counts: Record<string, number>;
 	private readonly failures = new FailureList();
 	private firstFailed = Infinity;
 	private readonly watermark: Watermark;
-	/** Records whose failure may have ended the run; a later success resolves it. */
-	private inDoubt: number[] = [];
+	/**
+	 * Failed records whose error may affect every request. The watermark stops before them until a later
+	 * record succeeds.
+	 */
+	private unresolved: number[] = [];
 	private readError: { message: string; advice: string } | undefined;
 	private readonly failedRecords: FailedRecords;
-	/** The item has the files of failed records. */
+	/** Whether the item returns the failed records as files. */
 	private hasFiles = false;
-	/** The file was read to its end, and its item was returned. */
+	/** Whether the file was processed and its item returned. */
 	private isProcessed = false;
 	private readonly stats: RunStats;
 	private readonly meter: Meter;
 
 	constructor(
 		private readonly run: Run,
-		private readonly origin: FileToRead,
+		private readonly fileToRead: FileToRead,
 		options: CommonOptions,
 		private readonly result: FileResult,
 	) {
-		this.failedRecords = new FailedRecords(run, origin.file, options.bytesPerFile);
+		this.failedRecords = new FailedRecords(run, fileToRead.file, options.bytesPerFile);
 		this.counts = newCounts(result);
-		this.watermark = new Watermark(origin.skip);
+		this.watermark = new Watermark(fileToRead.skip);
 		this.stats = result.stats ?? run.stats;
 		this.meter = new Meter(this.stats);
 	}
 
-	async done<E extends EntryOrigin, R>(
+	async addSuccess<E extends EntryOrigin, R>(
 		entries: readonly E[],
 		{ response }: Success<R>,
 		resultFormat: ResultFormat<E, R>,
 	): Promise<void> {
-		const as = resultFormat.countedAs?.(response);
-		for (const { record } of entries) this.succeed(record?.record, as);
+		const countName = resultFormat.countName?.(response);
+		for (const { record } of entries) this.succeed(record?.record, countName);
 	}
 
-	async returned(
+	async addItems(
 		{ record }: EntryOrigin,
 		items: IDataObject[],
 		counts: Readonly<Record<string, number>> = {},
 	): Promise<void> {
 		for (const [name, number] of Object.entries(counts)) add(this.counts, name, number);
-		this.run.results.give(this.origin.itemIndex, items);
+		this.run.results.give(this.fileToRead.itemIndex, items);
 		this.succeed(record?.record);
 	}
 
-	async failed({ record }: EntryOrigin, failure: Failure): Promise<void> {
+	async addFailure({ record }: EntryOrigin, failure: Failure): Promise<void> {
 		if (record === undefined) return;
 		const { run, failedRecords } = this;
 		await failedRecords.keepResponse(record, failure);
-		// What a cancel interrupts has not failed: it is done again.
+		// A record that a cancel interrupts has not failed. The next run sends it again.
 		if (failure.skipped || run.signal.aborted) return this.skip(1, record.record);
-		if (failure.verdict && mayFailAll(failure.verdict)) this.inDoubt.push(record.record);
-		else this.watermark.answered(record.record);
+		if (failure.verdict && mayFailAll(failure.verdict)) this.unresolved.push(record.record);
+		else this.watermark.markDone(record.record);
 		this.fail(record, failure);
 		if (!run.stopsOnFailure) await failedRecords.keep(record);
 	}
 
-	/** The file cannot be read any further than before this record. */
-	brokenOff(record: number, reason: unknown): void {
+	/** Reports that the file cannot be read from this record on. */
+	breakOff(record: number, reason: unknown): void {
 		const line = reason instanceof RecordError ? reason.line : undefined;
 		const isOfFile = reason instanceof RecordError || reason instanceof FileError;
-		const advice = isOfFile ? reason.advice : FETCH_FILE;
+		const advice = isOfFile ? reason.advice : FETCH_AGAIN_ADVICE;
 		this.readError = { message: messageOf(reason), advice };
 		this.fail({ record, line }, { reason, advice });
 	}
 
 	async close(): Promise<void> {
 		const { run, failures } = this;
-		const { itemIndex, file, skip } = this.origin;
+		const { itemIndex, file, skip } = this.fileToRead;
 		const passedOver = Math.min(skip, file.reader.position.record - 1);
 		this.skip(passedOver, passedOver);
 		if (run.returnsNothing) return;
@@ -142,46 +157,49 @@ export class FileSink implements Sink {
 			return run.fail(itemIndex, { reason, message, json, binary });
 		}
 		this.isProcessed = true;
-		const { summed } = this.result;
-		if (summed && this.isAtEnd && failures.count === 0) {
-			summed(json);
+		const { onSummary } = this.result;
+		if (onSummary && this.isAtEnd && failures.total === 0) {
+			onSummary(json);
 			return run.results.give(itemIndex, []);
 		}
-		const failure = failures.count > 0 ? this.failure() : undefined;
+		const failure = failures.total > 0 ? this.failure() : undefined;
 		run.results.give(itemIndex, [json], { binary, failure });
 	}
 
-	/** How far it has come, and how to continue if the run ends here. */
+	/** Returns how far the file was processed, and how to continue if the run ends here. */
 	progress(): string {
 		const { failures, watermark, firstFailed } = this;
-		const { done, goOn = skipAnswered, atEnd } = this.result;
-		const name = quoted(this.origin.file.name);
+		const { done, adviceToContinue = adviceToSkip, noteAtEnd } = this.result;
+		const name = quoted(this.fileToRead.file.name);
 		if (this.isProcessed)
-			return [`The file ${name} had been processed.`, atEnd?.()].filter(Boolean).join(' ');
-		// A run that returns no files loses the failed records, so the next run starts at the first of them.
+			return [`The file ${name} had been processed.`, noteAtEnd?.()]
+				.filter(Boolean)
+				.join(' ');
+		// If the run returns no files, the failed records are lost. The next run must then start at the first
+		// of them.
 		const upTo = this.hasFiles ? watermark.upTo : Math.min(watermark.upTo, firstFailed - 1);
-		const succeeded = count(this.counts[done] ?? 0, 'record');
-		const failed = failures.count > 0 ? ` and ${figure(failures.count)} had failed` : '';
-		return `Of the file ${name}, ${succeeded} had been ${done}${failed}. ${goOn(upTo)}`.trimEnd();
+		const succeeded = formatCount(this.counts[done] ?? 0, 'record');
+		const failed = failures.total > 0 ? ` and ${figure(failures.total)} had failed` : '';
+		return `${succeeded} of the file ${name} had been ${done}${failed}. ${adviceToContinue(upTo)}`.trimEnd();
 	}
 
-	/** How far it has come, for n8n's log. */
+	/** Returns how far the file was processed, for n8n's log. */
 	logLine(): string {
-		const read = this.origin.file.reader.position.record - 1;
-		return `${this.progress()} (${count(read, 'record')} read, ${this.meter.text()})`;
+		const read = this.fileToRead.file.reader.position.record - 1;
+		return `${this.progress()} (${formatCount(read, 'record')} read, ${this.meter.text()})`;
 	}
 
-	/** @param as what it is counted as, unless it was done in the usual way */
-	private succeed(record = 0, as = this.result.done): void {
-		if (as === this.result.done) this.stats.increment('done');
-		if (as === 'skipped') this.skipped++;
-		else add(this.counts, as, 1);
+	/** @param countName name of the count, if it is not the usual one such as `pushed` */
+	private succeed(record = 0, countName = this.result.done): void {
+		if (countName === this.result.done) this.stats.increment('done');
+		if (countName === 'skipped') this.skipped++;
+		else add(this.counts, countName, 1);
 		this.records = Math.max(this.records, record);
-		this.watermark.answered(record);
-		if (this.run.ended || this.inDoubt.length === 0) return;
-		const settled = this.inDoubt.filter((each) => each < record);
-		this.inDoubt = this.inDoubt.filter((each) => each > record);
-		for (const each of settled) this.watermark.answered(each);
+		this.watermark.markDone(record);
+		if (this.run.ended || this.unresolved.length === 0) return;
+		const resolved = this.unresolved.filter((each) => each < record);
+		this.unresolved = this.unresolved.filter((each) => each > record);
+		for (const each of resolved) this.watermark.markDone(each);
 	}
 
 	private skip(records: number, upTo: number): void {
@@ -193,7 +211,7 @@ export class FileSink implements Sink {
 		{ record, line }: { record: number; line: number | undefined },
 		failure: Failure,
 	): void {
-		const { run, origin } = this;
+		const { run, fileToRead } = this;
 		this.records = Math.max(this.records, record);
 		this.firstFailed = Math.min(this.firstFailed, record);
 		this.stats.increment('failed');
@@ -204,23 +222,23 @@ export class FileSink implements Sink {
 		const inLine = line === undefined ? '' : ` (line ${line})`;
 		const where = isUnreadable ? '' : `, record ${record}${inLine}`;
 		const isOfRecord = isUnreadable || reason instanceof InputError;
-		run.fail(origin.itemIndex, {
+		run.fail(fileToRead.itemIndex, {
 			reason,
-			message: `${quoted(origin.file.name)}${where}: ${message}`,
-			advice: failure.advice ?? (isOfRecord ? CORRECT_RECORD : undefined),
+			message: `${quoted(fileToRead.file.name)}${where}: ${message}`,
+			advice: failure.advice ?? (isOfRecord ? CORRECT_RECORD_ADVICE : undefined),
 		});
 	}
 
-	/** Hints at what failed in a file while the run went on. */
+	/** Adds a hint about the failures of the file, and returns the error for its item. */
 	private failure(): InputError {
 		const { failures, readError, records, run } = this;
-		const name = quoted(this.origin.file.name);
-		const inFiles = failures.count - (readError ? 1 : 0);
-		const what = `${count(inFiles, 'record')} of ${name} failed`;
-		if (inFiles > 0) run.hintAtFile(what, CORRECT_FAILED);
-		if (!readError) return new InputError(what, CORRECT_FAILED);
+		const name = quoted(this.fileToRead.file.name);
+		const inFiles = failures.total - (readError ? 1 : 0);
+		const what = `${formatCount(inFiles, 'record')} of ${name} failed`;
+		if (inFiles > 0) run.hintAtFile(what, CORRECT_FILES_ADVICE);
+		if (!readError) return new InputError(what, CORRECT_FILES_ADVICE);
 		const ending = `The file ${name} could not be read to its end: ${readError.message}`;
-		const advice = `${readError.advice} Then continue with Skip Records: ${records - 1}`;
+		const advice = `${readError.advice} To continue after that, set 'Skip Records' to ${records - 1}`;
 		run.hintAtFile(ending, advice);
 		return new InputError(ending, advice);
 	}
@@ -228,25 +246,25 @@ export class FileSink implements Sink {
 	private summary(): IDataObject {
 		const { records, counts, failures, skipped, readError } = this;
 		return {
-			file: this.origin.file.name,
+			file: this.fileToRead.file.name,
 			records,
 			...counts,
-			failed: failures.count,
+			failed: failures.total,
 			skipped,
 			atEnd: this.isAtEnd,
 			...(readError && { readError: readError.message }),
 			stats: this.meter.json(),
 			...this.result.json?.(),
-			...(failures.count > 0 && failures.json()),
+			...(failures.total > 0 && failures.json()),
 			...this.failedRecords.json(),
 		};
 	}
 }
 
-const FETCH_FILE =
+const FETCH_AGAIN_ADVICE =
 	'Fetch the file again. If that does not help, check the storage where n8n keeps files.';
 
-const CORRECT_RECORD = "Correct the record, or set 'On Error' to 'Continue' to skip it.";
+const CORRECT_RECORD_ADVICE = "Correct the record, or set 'On Error' to 'Continue' to skip it.";
 
-const CORRECT_FAILED =
-	"See 'failures' for the reasons. The failed records are attached as files: correct these files and run this node on them.";
+const CORRECT_FILES_ADVICE =
+	"See 'failures' for the reasons. The failed records are attached as files. Correct these files, then run this node on them.";

@@ -1,3 +1,10 @@
+/**
+ * Accounts for the entries of input items. The option Output decides what the sink returns: an item for each
+ * entry, an item with counts for each input item, or one summary of all items. Each output item is linked to
+ * its input items. If several input items share an entry, each of them gets the result or the error. Entries
+ * that cannot be sent and blank items are also reported to the sink, so that every input item is accounted
+ * for exactly once.
+ */
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Failure } from '../run/results';
@@ -15,38 +22,40 @@ import {
 } from './sink';
 import { messageOf } from '../../service/input-error';
 import type { CommonOptions } from '../parameters/common-options';
-import { count, figure } from '../../service/numbers';
+import { formatCount, figure } from '../../service/numbers';
 
-/** How many results are made between two turns for other executions. */
+/** Number of results to make before other executions get a turn. */
 const SLICE_ENTRIES = 64;
 
-/** What a node returns for items. */
 interface ItemResult extends SinkResult {
-	/** What an entry is, if no document. */
+	/** Noun for an entry, if it is not a document. */
 	noun?: string;
-	/** What doing it again means, for the error of a run that ends early. */
+	/** Says whether repeating all entries is safe, for the error of a run that ends early. */
 	repeating: string;
-	/** What had been done, if that is not how many entries. */
+	/**
+	 * Returns what had been done when the run ended. The default is the number of entries that the service
+	 * confirmed.
+	 */
 	progress?: (() => string) | undefined;
 }
 
-/** What has become of the entries of an input item that gets one result with counts. */
+/** Counts the entries of an input item that returns one result for all of them. */
 interface ItemTally {
-	/** Of those that succeeded, by what became of them. */
+	/** Number of successful entries by result, such as `deleted` or `notFound`. */
 	counts: Record<string, number>;
 	failures: FailureList;
 	first?: Failure;
 }
 
-/** Returns the results or the error of each entry, or one result for an input item, linked to the items that wait for it. */
+/** Returns the results and errors of the entries of input items. */
 export class ItemSink implements Sink {
-	/** Entries to be sent; undefined until all were read. */
+	/** Number of entries to send. It is undefined until all items were read. */
 	total: number | undefined;
-	/** Items that the summary stands for. */
-	private readonly summarized = new Set<number>();
-	/** Entries that succeeded as something else, such as `skipped`. */
-	private readonly others: Record<string, number> = {};
-	private blanks = 0;
+	/** Input items that the summary is linked to. */
+	private readonly summaryItems = new Set<number>();
+	/** Number of entries that succeeded with another result, such as `skipped`. */
+	private readonly otherCounts: Record<string, number> = {};
+	private blankItems = 0;
 	private readonly tallies = new Map<number, ItemTally>();
 
 	constructor(
@@ -57,46 +66,52 @@ export class ItemSink implements Sink {
 		run.progress = () => this.progress();
 	}
 
-	async done<E extends EntryOrigin, R>(
+	async addSuccess<E extends EntryOrigin, R>(
 		entries: readonly E[],
 		{ response }: Success<R>,
 		resultFormat: ResultFormat<E, R>,
 	): Promise<void> {
 		const { run, result } = this;
-		const as = resultFormat.countedAs?.(response) ?? result.done;
-		if (as === result.done) run.stats.increment('done', entries.length);
-		else add(this.others, as, entries.length);
+		const countName = resultFormat.countName?.(response) ?? result.done;
+		if (countName === result.done) run.stats.increment('done', entries.length);
+		else add(this.otherCounts, countName, entries.length);
 		for (const [at, entry] of entries.entries()) {
 			if (at % SLICE_ENTRIES === SLICE_ENTRIES - 1) await run.yieldToOthers();
 			for (const itemIndex of entry.items)
-				this.give(itemIndex, () => [resultFormat.result(entry, response)], as);
+				this.give(itemIndex, () => [resultFormat.result(entry, response)], countName);
 		}
 	}
 
-	async returned(entry: EntryOrigin, items: IDataObject[]): Promise<void> {
+	async addItems(entry: EntryOrigin, items: IDataObject[]): Promise<void> {
 		this.run.stats.increment('done');
 		this.run.results.give(itemOf(entry), items);
 	}
 
-	/** An item with an empty list: it gets `json`, unless several or each input item get one result anyway. */
-	empty(itemIndex: number, json: IDataObject): void {
+	/**
+	 * Accounts for an item with an empty list. The item returns `json`, unless the output is a summary or one
+	 * item per input item.
+	 */
+	addEmptyList(itemIndex: number, json: IDataObject): void {
 		this.give(itemIndex, () => [json]);
 	}
 
-	/** An item without anything in it, such as an empty row of a spreadsheet: no failure, and no output item. */
-	blank(itemIndex: number): void {
-		this.blanks++;
+	/**
+	 * Accounts for an item without any value, such as an empty row of a spreadsheet. It does not fail, and
+	 * returns nothing.
+	 */
+	addBlankItem(itemIndex: number): void {
+		this.blankItems++;
 		this.give(itemIndex, () => []);
 	}
 
-	/** An entry that cannot be sent. */
-	refused(itemIndex: number, reason: unknown, id?: string): void {
+	/** Accounts for an entry that cannot be sent because the input is invalid. */
+	addInvalid(itemIndex: number, reason: unknown, id?: string): void {
 		this.run.stats.increment('failed');
 		if (this.isPerInputItem) this.countFailure(itemIndex, { reason, id });
 		else this.run.refuse(itemIndex, reason, id);
 	}
 
-	async failed(entry: EntryOrigin, failure: Failure): Promise<void> {
+	async addFailure(entry: EntryOrigin, failure: Failure): Promise<void> {
 		await this.run.yieldToOthers();
 		this.run.stats.increment('failed');
 		for (const itemIndex of entry.items) {
@@ -111,26 +126,27 @@ export class ItemSink implements Sink {
 			this.returnTally(itemIndex, tally);
 		}
 		if (this.run.stats.failed > 0 && !this.run.stopsOnFailure) this.hintAtFailures();
-		if (this.blanks > 0) this.run.hint(`${count(this.blanks, 'blank row')} skipped`, 'info');
+		if (this.blankItems > 0)
+			this.run.hint(`${formatCount(this.blankItems, 'blank row')} skipped`, 'info');
 		if (this.options.output === 'summary') this.returnSummary();
 	}
 
-	/** Whether each input item gets one result with counts, its failures too. */
+	/** Whether each input item returns one result with counts, which include its failures. */
 	private get isPerInputItem(): boolean {
 		return this.options.output === 'perInputItem' && !this.run.stopsOnFailure;
 	}
 
 	/**
-	 * Gives an input item what it gets for an entry, or its share in one result.
+	 * Returns the output for an entry, or counts the entry in the result of its input item.
 	 *
-	 * @param as what the entry is counted as, if there is one
+	 * @param countName name of the count, or undefined if there is no entry to count
 	 */
-	private give(itemIndex: number, items: () => IDataObject[], as?: string): void {
+	private give(itemIndex: number, items: () => IDataObject[], countName?: string): void {
 		const { output } = this.options;
-		if (output === 'summary') this.summarized.add(itemIndex);
+		if (output === 'summary') this.summaryItems.add(itemIndex);
 		else if (output !== 'perInputItem') this.run.results.give(itemIndex, items());
-		else if (as === undefined) this.tallyOf(itemIndex);
-		else add(this.tallyOf(itemIndex).counts, as, 1);
+		else if (countName === undefined) this.tallyOf(itemIndex);
+		else add(this.tallyOf(itemIndex).counts, countName, 1);
 	}
 
 	private tallyOf(itemIndex: number): ItemTally {
@@ -148,12 +164,12 @@ export class ItemSink implements Sink {
 	}
 
 	private returnTally(itemIndex: number, { counts, failures, first }: ItemTally): void {
-		const failed = failures.count;
+		const failed = failures.total;
 		const json = { ...this.result.json?.(), ...counts, failed };
 		if (first === undefined) return this.run.results.give(itemIndex, [json]);
 		const { reason, message = messageOf(reason), advice } = first;
 		const all = Object.values(counts).reduce((sum, number) => sum + number, failed);
-		const several = ` (${figure(failed)} of ${count(all, 'document')} failed)`;
+		const several = ` (${figure(failed)} of ${formatCount(all, 'document')} failed)`;
 		this.run.fail(itemIndex, {
 			reason,
 			message: all === 1 ? message : `${message}${several}`,
@@ -167,22 +183,25 @@ export class ItemSink implements Sink {
 		const json = {
 			documents: stats.done,
 			failures: results.failures,
-			...this.others,
-			...(this.blanks > 0 && { blank: this.blanks }),
+			...this.otherCounts,
+			...(this.blankItems > 0 && { blank: this.blankItems }),
 			stats: meter.json(),
 		};
-		// If all have failed, there is still an item that it comes from.
-		const all = [...this.summarized].sort((one, other) => one - other);
+		// If all entries failed, the summary is linked to the first item.
+		const all = [...this.summaryItems].sort((one, other) => one - other);
 		const items = all.length > 0 ? all : [0];
 		this.run.results.give(items[0] ?? 0, [{ ...json, ...this.result.json?.() }], { items });
 	}
 
-	/** A run that continues on errors is green, whatever failed. */
+	/** Adds a hint about failures, because n8n shows a run that continues on errors as successful. */
 	private hintAtFailures(): void {
-		const { run, others } = this;
+		const { run, otherCounts } = this;
 		const { done, failed } = run.stats;
-		const number = Object.values(others).reduce((sum, other) => sum + other, done + failed);
-		const all = count(number, this.result.noun ?? 'document');
+		const number = Object.values(otherCounts).reduce(
+			(sum, other) => sum + other,
+			done + failed,
+		);
+		const all = formatCount(number, this.result.noun ?? 'document');
 		const items = failed === 1 ? 'the failed item' : 'the failed items';
 		const where = run.results.toErrorOutput ? 'in the Error output' : `of ${items}`;
 		run.hint(`${figure(failed)} of ${all} failed. See the field 'error' ${where}.`);
@@ -193,6 +212,6 @@ export class ItemSink implements Sink {
 		if (this.total === undefined) return 'Nothing was sent.';
 		if (progress !== undefined) return progress();
 		if (this.run.stats.requests === 0) return 'Nothing was sent.';
-		return `The service confirmed ${figure(this.run.stats.done)} of ${count(this.total, 'document')}. ${repeating}.`;
+		return `The service confirmed ${figure(this.run.stats.done)} of ${formatCount(this.total, 'document')}. ${repeating}.`;
 	}
 }

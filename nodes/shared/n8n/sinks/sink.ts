@@ -4,84 +4,81 @@ import type { Failed, Outcome } from '../../flow/outcome';
 import type { SourceRecord } from '../../records/record';
 import type { Failure } from '../run/results';
 
-/** Where an entry comes from. */
+/** The input items and the record that an entry comes from. */
 export interface EntryOrigin {
-	/** The input items that wait for its outcome; of a record the item of its file. */
+	/** The input items that get the outcome of the entry. For a record, this is the item of its file. */
 	readonly items: readonly number[];
-	/** The record of the file, if it comes from a file. */
 	readonly record?: SourceRecord | undefined;
 }
 
-/** The first item that waits for an entry. */
+/** Returns the first input item of an entry. */
 export const itemOf = ({ items: [itemIndex = 0] }: EntryOrigin): number => itemIndex;
 
-/** The outcome of entries that succeeded. */
 export type Success<R> = Extract<Outcome<R>, { ok: true }>;
 
-/** How a node reports what has become of its entries. */
+/** Describes how a node reports the outcomes of its entries. */
 export interface ResultFormat<E, R> {
-	/** What an item gets for an entry that succeeded; not called where items get a summary. */
+	/** Returns the output for an entry that succeeded. It is not called if the output is a summary. */
 	result(entry: E, response: R): IDataObject;
-	/** The name that a success is counted under, such as `notFound`, if it is not done in the usual way. */
-	countedAs?(response: R): string | undefined;
-	/** How a failure is shown. */
+	/** Returns the name of a separate count for an entry that succeeded, such as `notFound`. */
+	countName?(response: R): string | undefined;
+	/** Returns the message and the ID for an entry that failed. */
 	failure(entry: E, failed: Failed): Pick<Failure, 'message' | 'id'>;
 }
 
-/** What a node returns of a source. */
 export interface SinkResult {
-	/** What becomes of an entry that succeeds, such as `pushed`: a count of the result. */
+	/** Name of the count of entries that succeeded, such as `pushed`. */
 	done: string;
-	/** Further counts that are there even if nothing counts, such as `notFound`. */
+	/** Further counts that are returned even if they are 0, such as `notFound`. */
 	others?: readonly string[];
-	/** Further members of a result with counts, read when the sink is closed. */
+	/** Returns further members of a result with counts. It is called when the sink is closed. */
 	json?: () => IDataObject;
 }
 
-/** The counts of a result before anything is counted. */
+/** Returns the counts of a result, all of them 0. */
 export const newCounts = ({ done, others = [] }: SinkResult): Record<string, number> =>
 	Object.fromEntries([done, ...others].map((name) => [name, 0]));
 
-/** Adds to a count, which may be a new one. */
+/** Adds to a count, and creates it if necessary. */
 export function add(counts: Record<string, number>, name: string, number: number): void {
 	counts[name] = (counts[name] ?? 0) + number;
 }
 
 /** Accounts for the entries of one source, each exactly once. */
 export interface Sink {
-	/** Entries succeeded. */
-	done<E extends EntryOrigin, R>(
+	/** Accounts for entries that succeeded. */
+	addSuccess<E extends EntryOrigin, R>(
 		entries: readonly E[],
 		outcome: Success<R>,
 		resultFormat: ResultFormat<E, R>,
 	): Promise<void>;
 	/**
-	 * An entry succeeded and gave these output items.
+	 * Accounts for an entry that succeeded and returns these items.
 	 *
-	 * @param counts of a summary, which these are added to
+	 * @param counts numbers to add to the counts of a summary
 	 */
-	returned(
+	addItems(
 		entry: EntryOrigin,
 		items: IDataObject[],
 		counts?: Readonly<Record<string, number>>,
 	): Promise<void>;
-	/** An entry failed, or was not sent; a failure ends a run that stops at failures. */
-	failed(entry: EntryOrigin, failure: Failure): Promise<void>;
-	/** All entries have been answered: returns the rest. */
+	/** Accounts for an entry that failed or was not sent. The failure ends a run that stops at errors. */
+	addFailure(entry: EntryOrigin, failure: Failure): Promise<void>;
+	/** Returns the remaining results, after all entries have an outcome. */
 	close(): Promise<void>;
 }
 
-/** Passes the outcome that some entries share to their sink. */
+/** Passes an outcome to the sink of the entries that share it. */
 export async function account<E extends EntryOrigin, R>(
 	sink: Sink,
 	entries: readonly E[],
 	outcome: Outcome<R>,
 	resultFormat: ResultFormat<E, R>,
 ): Promise<void> {
-	if (outcome.ok) return await sink.done(entries, outcome, resultFormat);
+	if (outcome.ok) return await sink.addSuccess(entries, outcome, resultFormat);
 	const { reason, skipped, verdict } = outcome;
 	for (const entry of entries) {
 		const words = resultFormat.failure(entry, outcome);
-		await sink.failed(entry, { reason, skipped, verdict, ...words });
+		await sink.addFailure(entry, { reason, skipped, verdict, ...words });
 	}
 }

@@ -3,11 +3,11 @@ import type { IBinaryData } from 'n8n-workflow';
 import { InputError, messageOf } from '../../service/input-error';
 import type { Run } from '../run/run';
 
-const CHECK_STORAGE = 'Check the storage where n8n keeps files, for example its free space.';
+const STORAGE_ADVICE = 'Check the storage where n8n keeps files, for example its free space.';
 
 /**
- * Stores a file that an output item is to have. If n8n cannot store it, the run ends, since this would
- * go on for every further file; this one stays in the item itself.
+ * Stores a file for an output item. If n8n cannot store it, storing any further file would fail too, so the
+ * run ends. This file then stays in the item itself.
  */
 export async function storeFile(
 	run: Run,
@@ -19,12 +19,15 @@ export async function storeFile(
 		return await run.context.helpers.prepareBinaryData(buffer, fileName, mimeType);
 	} catch (error) {
 		const message = `n8n could not store the file '${fileName}': ${messageOf(error)}`;
-		run.stop(new InputError(message, CHECK_STORAGE));
+		run.stop(new InputError(message, STORAGE_ADVICE));
 		return { data: buffer.toString('base64'), mimeType, fileName };
 	}
 }
 
-/** `documents` of `exports/documents.jsonl.gz`. */
+/**
+ * Returns the name of a file without its folder and extension, such as `documents` for
+ * `exports/documents.jsonl.gz`.
+ */
 export function stemOf(name: string): string {
 	const last = name.split(/[\\/]/).at(-1) ?? '';
 	return last.replace(/\.gz$/i, '').replace(/(?<=.)\.[^.]*$/, '') || 'records';

@@ -1,26 +1,26 @@
 import { figure } from '../../service/numbers';
 
-/** Knows up to which record everything has been answered, though answers come in any order. */
+/** Tracks the number up to which all records have an outcome. Outcomes may arrive in any order. */
 export class Watermark {
-	/** Records beyond a gap. */
-	private readonly beyond = new Set<number>();
+	/** Records that have an outcome although an earlier record has none. */
+	private readonly laterRecords = new Set<number>();
 
-	/** @param upTo all records up to this number, counted from 1, have been answered */
+	/** @param upTo all records up to this number, counted from 1, have an outcome */
 	constructor(public upTo = 0) {}
 
-	/** A record was answered. */
-	answered(record: number): void {
+	/** Notes that a record has an outcome. */
+	markDone(record: number): void {
 		if (record !== this.upTo + 1) {
-			this.beyond.add(record);
+			this.laterRecords.add(record);
 			return;
 		}
 		this.upTo = record;
-		while (this.beyond.delete(this.upTo + 1)) this.upTo++;
+		while (this.laterRecords.delete(this.upTo + 1)) this.upTo++;
 	}
 }
 
-/** How to continue if what was answered has taken effect; '' if nothing was. */
-export const skipAnswered = (upTo: number): string =>
+/** Returns how to continue after the records that have an outcome, or '' if there are none. */
+export const adviceToSkip = (upTo: number): string =>
 	upTo === 0
 		? ''
-		: `Everything up to record ${figure(upTo)} was answered: continue with Skip Records: ${upTo}`;
+		: `All records up to ${figure(upTo)} have a result. To continue, set 'Skip Records' to ${upTo}`;

@@ -1,74 +1,75 @@
 import type { Finding, FindingKind, Findings } from '../../records/findings';
 import { quoted } from '../../service/outcome-messages';
 import type { Run } from '../run/run';
-import { count, figure } from '../../service/numbers';
+import { formatCount, figure } from '../../service/numbers';
 
-/** How the user is told of a finding. */
 interface FindingText {
-	/** What was found, to follow the number of times and to be followed by the first place. */
+	/**
+	 * Returns what was found. The sentence begins with the number of findings and ends with the first
+	 * location.
+	 */
 	what: (isOne: boolean, file: string) => string;
-	/** What to do about it. */
 	advice: string;
 }
 
-const QUOTES =
-	"If quotes are ordinary characters in the file, set the option 'Quotes' to 'None': otherwise these rows are part of a cell.";
+const QUOTES_ADVICE =
+	"If quotes are ordinary characters in the file, set the option 'Quotes' to 'None'. Otherwise these rows become part of one cell.";
 
-const TEXTS: Readonly<Record<Exclude<FindingKind, 'blankRow' | 'titleRow'>, FindingText>> = {
+const HINTS: Readonly<Record<Exclude<FindingKind, 'blankRow' | 'titleRow'>, FindingText>> = {
 	windows1252: {
 		what: (isOne, file) =>
 			`${isOne ? 'line' : 'lines'} of ${file} ${isOne ? 'is' : 'are'} not UTF-8 and ${isOne ? 'was' : 'were'} read as Windows-1252`,
-		advice: "If the text looks wrong, set the option 'Encoding' to the encoding of the file.",
+		advice: "If the text looks wrong, set the option 'Encoding' to the encoding of the file. If the list does not contain it, convert the file to UTF-8 before this node.",
 	},
 	shortRow: {
 		what: (isOne, file) =>
 			`${isOne ? 'row' : 'rows'} of ${file} ${isOne ? 'has' : 'have'} fewer cells than the header row`,
-		advice: 'The other columns are left out. Check whether a cell has a line break that is not in quotes.',
+		advice: 'These records get no value for the other columns. Check whether a cell contains a line break that is not in quotes.',
 	},
 	quotedRows: {
 		what: (isOne, file) =>
 			`quoted ${isOne ? 'cell' : 'cells'} of ${file} ${isOne ? 'has' : 'have'} several lines that look like rows`,
-		advice: QUOTES,
+		advice: QUOTES_ADVICE,
 	},
 	decimalId: {
 		what: (isOne, file) =>
 			`${isOne ? 'ID' : 'IDs'} of ${file} ${isOne ? 'ends' : 'end'} with .0`,
-		advice: 'Programs that hold IDs as decimal numbers write them so. If the IDs in the index have no .0, export the column as text or as whole numbers.',
+		advice: 'Some programs write IDs as decimal numbers. If the IDs in the index do not end with .0, export the column as text or as whole numbers.',
 	},
 	inexactNumber: {
 		what: (isOne, file) =>
-			`${isOne ? 'record' : 'records'} of ${file} ${isOne ? 'has' : 'have'} numbers that lost digits in the fields that are kept`,
-		advice: 'Have the source write numbers beyond 9,007,199,254,740,991 as text.',
+			`${isOne ? 'record' : 'records'} of ${file} ${isOne ? 'has' : 'have'} numbers that lost digits in the source fields to keep`,
+		advice: 'Make the source write numbers above 9,007,199,254,740,991 as text.',
 	},
 	sameId: {
 		what: (isOne, file) =>
 			`${isOne ? 'record' : 'records'} of ${file} ${isOne ? 'has' : 'have'} the document ID of an earlier record`,
-		advice: 'Their chunks get the same IDs and replace each other in the index. Give each text its own document ID.',
+		advice: 'Chunks of records with the same document ID replace each other in the index. If the records are different documents, give each one its own ID.',
 	},
 };
 
-/** Rows about which nothing is to be done. */
-const SKIPPED = [
+/** Rows that are skipped on purpose, so the hint contains no advice. */
+const SKIPPED_ROWS = [
 	['titleRow', 'row before the header row', 'rows before the header row'],
 	['blankRow', 'blank row', 'blank rows'],
 ] as const;
 
-/** Adds hints for what was noticed in a file. */
+/** Adds hints about what was noticed while a file was read. */
 export function hintAtFindings(run: Run, name: string, findings: Findings): void {
 	const file = quoted(name);
-	for (const [kind, { what, advice }] of Object.entries(TEXTS)) {
-		const found = findings.of(kind as FindingKind);
+	for (const [kind, { what, advice }] of Object.entries(HINTS)) {
+		const found = findings.get(kind as FindingKind);
 		if (!found) continue;
-		const sentence = `${figure(found.count)} ${what(found.count === 1, file)}`;
-		run.hintAtFile(`${sentence} (${placeOf(found)})`, advice);
+		const sentence = `${figure(found.total)} ${what(found.total === 1, file)}`;
+		run.hintAtFile(`${sentence} (${locationOf(found)})`, advice);
 	}
-	for (const [kind, noun, plural] of SKIPPED) {
-		const found = findings.of(kind);
+	for (const [kind, noun, plural] of SKIPPED_ROWS) {
+		const found = findings.get(kind);
 		if (!found) continue;
-		const rows = count(found.count, noun, plural);
-		run.hintAtFile(`${rows} of ${file} skipped (${placeOf(found)})`, '');
+		const rows = formatCount(found.total, noun, plural);
+		run.hintAtFile(`${rows} of ${file} skipped (${locationOf(found)})`, '');
 	}
 }
 
-const placeOf = ({ count: number, line, example }: Finding): string =>
+const locationOf = ({ total: number, line, example }: Finding): string =>
 	`${number === 1 ? '' : 'the first in '}line ${line}${example === '' ? '' : `: ${quoted(example)}`}`;

@@ -3,33 +3,31 @@ import type { INodeProperties } from 'n8n-workflow';
 import { FORMATS, formatsWith, type RecordFormat } from '../../records/format';
 import { properties, property, shownFor, type Member, type Values } from '../parameters/properties';
 
-/** What files a node reads. */
+/** The file formats that a node reads, with their texts in the editor. */
 interface FileKind {
 	formats: readonly RecordFormat[];
-	/** The formats, for the description of a choice. */
+	/** List of the formats, such as "CSV, JSON or JSON Lines". */
 	text: string;
-	/** How the format is detected. */
-	detected: string;
+	autoDetectText: string;
 }
 
-const fileKind = (formats: readonly RecordFormat[], detected: string): FileKind => {
+const fileKind = (formats: readonly RecordFormat[], autoDetectText: string): FileKind => {
 	const text = formats.map((format) => FORMATS[format].name).join(', ');
-	return { formats, text: text.replace(/, ([^,]+)$/, ' or $1'), detected };
+	return { formats, text: text.replace(/, ([^,]+)$/, ' or $1'), autoDetectText };
 };
 
-/** Files of records with fields. */
+/** Files whose records have fields. */
 export const RECORD_FILES = fileKind(
 	formatsWith(({ isOnlyIds }) => !isOnlyIds),
 	'Detected from the extension of the file, its MIME type or its content',
 );
 
-/** Files of IDs, or of records that have them. */
+/** Files that contain one ID per line, or records with an ID. */
 export const ID_FILES = fileKind(
 	formatsWith(() => true),
 	'Detected from the extension of the file or its MIME type. Any other file is read as one ID per line, unless it begins with [ or {.',
 );
 
-/** Where the files of an item are. */
 export const fileProperty = property({
 	displayName: 'Input Data Field Name',
 	name: 'binaryPropertyName',
@@ -40,10 +38,13 @@ export const fileProperty = property({
 	placeholder: 'e.g. attachment_0',
 	hint: 'The name of the input field that contains the file',
 	description:
-		'Name of the binary field that contains the file. Files of records can be in several fields: separate the names with commas.',
+		'Name of the binary field that contains the file. For several files of records, separate the names with commas.',
 });
 
-/** The document that a text file belongs to. Its defaults differ from those of an item, hence other names. */
+/**
+ * Parameters for the document of a text file. They have names of their own because their defaults differ from
+ * the defaults of the parameters for items.
+ */
 export const textFileDocumentProperties = properties([
 	{
 		displayName: 'Document ID',
@@ -51,7 +52,8 @@ export const textFileDocumentProperties = properties([
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. {{ $binary.data.directory }}/{{ $binary.data.fileName }}',
-		description: 'ID of the document. If empty, the name of the file without its folder.',
+		description:
+			'ID of the document. If empty, the name of the file without its folder is used.',
 	},
 	{
 		displayName: 'Document Name',
@@ -65,18 +67,21 @@ export const textFileDocumentProperties = properties([
 ]);
 
 /**
- * How a file of records is written.
+ * Returns the parameters that describe the format of a file.
  *
- * @param show for which choices
+ * @param show display options that say when the parameters are shown
  */
-export const fileProperties = ({ formats, detected }: FileKind, show: Record<string, string[]>) =>
+export const fileProperties = (
+	{ formats, autoDetectText }: FileKind,
+	show: Record<string, string[]>,
+) =>
 	properties([
 		{
 			displayName: 'File Format',
 			name: 'fileFormat',
 			type: 'options',
 			options: [
-				{ name: 'Auto-Detect', value: 'auto', description: detected },
+				{ name: 'Auto-Detect', value: 'auto', description: autoDetectText },
 				...formats
 					.map((value) => {
 						const { name, description } = FORMATS[value];
@@ -95,7 +100,7 @@ export const fileProperties = ({ formats, detected }: FileKind, show: Record<str
 			default: '',
 			placeholder: 'e.g. items.docs',
 			description:
-				'Dotted path of the list in a JSON file. Leave empty if the whole file is the list.',
+				'Dotted path of the list of records, which only applies to JSON files. Leave empty if the whole file is the list.',
 			displayOptions: {
 				show: { ...show, fileFormat: ['auto', ...formatsWith(({ isList }) => isList)] },
 			},
@@ -106,13 +111,12 @@ export const bytesPerFileProperty = property({
 	displayName: 'Bytes per File',
 	name: 'bytesPerFile',
 	type: 'number',
-	// n8n takes a file as one piece, and larger pieces block it.
+	// n8n stores a file in one step, and a larger file would block n8n.
 	typeOptions: { minValue: 1000, maxValue: 100_000_000 },
 	default: 32_000_000,
 	description: 'Maximum size in bytes of each file this node returns',
 });
 
-/** The encoding of files of text, for records and for text files. */
 export const encodingProperty = property({
 	displayName: 'Encoding',
 	name: 'encoding',
@@ -122,13 +126,13 @@ export const encodingProperty = property({
 			name: 'Auto-Detect',
 			value: 'auto',
 			description:
-				'Each line is UTF-8 or else Windows-1252. Also UTF-16 with a byte order mark.',
+				'Detects UTF-16 by its byte order mark. Otherwise reads each line as UTF-8, or as Windows-1252 if it is not valid UTF-8.',
 		},
 		{ name: 'Big5', value: 'big5', description: 'Traditional Chinese' },
 		{ name: 'EUC-JP', value: 'euc-jp', description: 'Japanese' },
 		{ name: 'EUC-KR', value: 'euc-kr', description: 'Korean' },
 		{ name: 'GB18030, GBK', value: 'gb18030', description: 'Simplified Chinese' },
-		{ name: 'IBM866', value: 'ibm866', description: 'Cyrillic, of MS-DOS' },
+		{ name: 'IBM866', value: 'ibm866', description: 'Cyrillic, from MS-DOS' },
 		{ name: 'ISO-8859-15', value: 'iso-8859-15', description: 'Western European' },
 		{ name: 'ISO-8859-2', value: 'iso-8859-2', description: 'Central European' },
 		{ name: 'KOI8-R', value: 'koi8-r', description: 'Cyrillic' },
@@ -158,7 +162,7 @@ export const encodingProperty = property({
 
 const showForCsv = { show: { '/fileFormat': ['auto', 'csv'] } };
 
-/** The options of files that are read, besides their encoding. */
+/** Options for reading files, without the encoding. */
 export const readOptionProperties = properties([
 	...shownFor(showForCsv, [
 		{
@@ -168,7 +172,7 @@ export const readOptionProperties = properties([
 			default: '',
 			placeholder: 'e.g. ;',
 			description:
-				'Character that separates the cells of a CSV file, \\t for a tab. Detected from the header row if empty.',
+				'Character that separates the cells of a CSV file, or \\t for a tab. If empty, it is detected from the header row.',
 		},
 		{
 			displayName: 'Quotes',
@@ -197,7 +201,7 @@ export const readOptionProperties = properties([
 			placeholder: 'e.g. price, inStock, tags, vector',
 			requiresDataPath: 'multiple',
 			description:
-				'Columns of a CSV file whose cells are JSON, such as numbers, booleans and lists, separated by commas. All other values are text.',
+				'Names of CSV columns whose cells contain JSON, such as numbers, booleans or lists, separated by commas. All other cells are text.',
 		},
 	]),
 	{
@@ -216,18 +220,18 @@ export const readOptionProperties = properties([
 		typeOptions: { minValue: 0 },
 		default: 0,
 		description:
-			"Maximum number of records to read after the skipped ones, or 0 for all. The field 'atEnd' of the output says whether the file ended.",
+			"Maximum number of records to read after the skipped ones, or 0 for all. The field 'atEnd' of the output says whether the end of the file was reached.",
 	},
 ]);
 
-/** Options that each file has its own value of. */
+/** Options that may have a different value for each input item. */
 export const PER_ITEM_OPTIONS = ['encoding', 'skipRecords', 'maxRecords'] as const;
 
-/** The options of a node that hold for the whole run. */
+/** The options that have one value for the whole run. */
 export type RunOptions<P extends INodeProperties[]> = Omit<
 	Values<Member<P, 'options'>>,
 	(typeof PER_ITEM_OPTIONS)[number]
 >;
 
-/** The options for files of nodes whose only files are those with failed records. */
+/** Options for nodes that write no files except files with failed records. */
 export const fileOptionProperties = properties([...readOptionProperties, bytesPerFileProperty]);

@@ -1,3 +1,11 @@
+/**
+ * Reads the files of the input items. `withFiles` first finds the files of all items and then opens one file
+ * after another. For each file it calls the node's function `use`, which sends the entries. Records are only
+ * read when a request needs them, so memory does not grow with the length of a file. An invalid record is
+ * passed to the sink of its file as a failure, and a file that cannot be opened fails its item. If the run
+ * ends early, each file that was not read yet gets an error of its own. In this way every file and every
+ * record is accounted for.
+ */
 import type { IBinaryData } from 'n8n-workflow';
 
 import { quoted } from '../../service/outcome-messages';
@@ -16,59 +24,59 @@ import {
 	checkFields,
 	openItemFile,
 	type FileParameters,
-	type Needed,
+	type RequiredField,
 	type RecordFileOptions,
 } from './record-file';
-import { passedOn, type Reading, type Source } from './source';
+import { passOnSummary, type Reading, type Source } from './source';
 import { InputError, messageOf } from '../../service/input-error';
-import { refusal } from './file-errors';
+import { readError } from './file-errors';
 
-/** How a file of an input item is read: its records as they are needed. */
+/** Describes how the records of one file become entries, and which sink accounts for them. */
 export interface FileReading<E extends EntryOrigin> extends Reading<E> {
-	/** Fields that a file must have, each with the parameter that names it; see `checkFields`. */
-	needed: readonly Needed[];
+	/** Fields that the file must contain; see `checkFields`. */
+	requiredFields: readonly RequiredField[];
 	sink: FileSink;
 }
 
-/** The files of all input items, and what is done with each. */
 interface Files<E extends EntryOrigin, R extends FileReading<E>> {
 	run: Run;
 	parameters: FileParameters;
 	options: RecordFileOptions;
-	/** How a file is read. */
-	readingOf: (origin: FileToRead) => R;
-	/** Has answered all entries of a file when it returns. */
+	/** Called for each file after it was opened. */
+	readingOf: (fileToRead: FileToRead) => R;
+	/** Sends the entries of a file. When it returns, every entry has an outcome. */
 	use: (source: Source<E>, reading: R) => Promise<void>;
-	/** Whether a file is opened once the one before was read, with the entries of both in flight. */
+	/** Whether the next file is opened while entries of the previous one are still in flight. */
 	overlaps?: boolean;
 }
 
-/** Files that a message names: those that were opened last. */
+/** Maximum number of files that an error message names. It names the files that were opened last. */
 const MAX_FILES_NAMED = 3;
 
 /**
- * Reads the files of all input items, each opened when the one before was taken. An item without a usable
- * file fails; one that sums up a file, as our nodes return it, is passed on as it is.
+ * Reads the files of all input items, one after another. An item without a usable file fails. An item that is
+ * the summary of a file, as the nodes of this package return it, is passed on unchanged.
  */
 export async function withFiles<E extends EntryOrigin, R extends FileReading<E>>(
 	files: Files<E, R>,
 ): Promise<void> {
 	const { run, parameters, overlaps = false } = files;
 	const unfinished = new Set<Promise<void>>();
-	/** Those of files in flight. */
+	/** Sinks of the files that are being processed. */
 	const sinks = new Set<FileSink>();
-	const places: Array<{ itemIndex: number; where: string | IBinaryData }> = [];
+	const locations: Array<{ itemIndex: number; location: string | IBinaryData }> = [];
 	for (const itemIndex of run.items.keys()) {
 		await run.yieldToOthers();
 		if (run.returnsNothing) break;
-		for (const where of placesOf(run, parameters, itemIndex)) places.push({ itemIndex, where });
+		for (const location of locationsOf(run, parameters, itemIndex))
+			locations.push({ itemIndex, location });
 	}
-	for (const [at, { itemIndex, where }] of places.entries()) {
+	for (const [at, { itemIndex, location }] of locations.entries()) {
 		await run.yieldToOthers();
 		if (run.returnsNothing) break;
-		const opened = run.ended ? undefined : await open(files, itemIndex, where);
+		const opened = run.ended ? undefined : await open(files, itemIndex, location);
 		if (opened === undefined) {
-			if (run.ended) notRead(run, itemIndex, where);
+			if (run.ended) failUnreadFile(run, itemIndex, location);
 			continue;
 		}
 		const { sink } = opened.reading;
@@ -78,10 +86,10 @@ export async function withFiles<E extends EntryOrigin, R extends FileReading<E>>
 			const named = sinks.size > 0 ? [...sinks].slice(-MAX_FILES_NAMED) : [sink];
 			return named.map((one) => one.progress()).join(' ');
 		};
-		const isLast = at === places.length - 1;
-		let wasRead: () => void = () => undefined;
-		const reading = new Promise<void>((resolve) => (wasRead = resolve));
-		const using: Promise<void> = useFile(files, opened, isLast, wasRead).finally(() => {
+		const isLast = at === locations.length - 1;
+		let onRead: () => void = () => undefined;
+		const reading = new Promise<void>((resolve) => (onRead = resolve));
+		const using: Promise<void> = useFile(files, opened, isLast, onRead).finally(() => {
 			if (!run.ended) sinks.delete(sink);
 			unfinished.delete(using);
 		});
@@ -91,75 +99,75 @@ export async function withFiles<E extends EntryOrigin, R extends FileReading<E>>
 	await Promise.all(unfinished);
 }
 
-/** Opens a file. One that cannot be opened fails alone, not those in other fields of its item. */
+/** Opens a file. If that fails, the files in other fields of the same item are still read. */
 async function open<E extends EntryOrigin, R extends FileReading<E>>(
 	{ run, parameters, options, readingOf }: Files<E, R>,
 	itemIndex: number,
-	where: string | IBinaryData,
-): Promise<{ origin: FileToRead; reading: R } | undefined> {
+	location: string | IBinaryData,
+): Promise<{ fileToRead: FileToRead; reading: R } | undefined> {
 	let file: RecordFile | undefined;
 	try {
-		file = await openItemFile(run, parameters, options, itemIndex, where);
+		file = await openItemFile(run, parameters, options, itemIndex, location);
 		const skip = parameters.get('options.skipRecords', itemIndex);
 		const max = parameters.get('options.maxRecords', itemIndex);
-		const origin = { file, itemIndex, skip, max };
-		return { origin, reading: readingOf(origin) };
+		const fileToRead = { file, itemIndex, skip, max };
+		return { fileToRead, reading: readingOf(fileToRead) };
 	} catch (error) {
 		file?.close();
-		// A run that ends closes its files, also the one that is being opened.
+		// A run that ends closes its files, even a file that is just being opened.
 		if (!run.ended) run.refuse(itemIndex, error);
 		return undefined;
 	}
 }
 
-/** @param wasRead called once all entries of the file have been taken */
+/** @param onRead called when the last record of the file was read */
 async function useFile<E extends EntryOrigin, R extends FileReading<E>>(
 	{ run, options, use }: Files<E, R>,
-	{ origin, reading }: { origin: FileToRead; reading: R },
+	{ fileToRead, reading }: { fileToRead: FileToRead; reading: R },
 	isLast: boolean,
-	wasRead: () => void,
+	onRead: () => void,
 ): Promise<void> {
 	const { sink } = reading;
 	try {
 		await use(
-			{ entries: entriesOf(run, origin, reading, options, wasRead), sink, isLast },
+			{ entries: entriesOf(run, fileToRead, reading, options, onRead), sink, isLast },
 			reading,
 		);
 		await sink.close();
-		hintAtFindings(run, origin.file.name, origin.file.findings);
+		hintAtFindings(run, fileToRead.file.name, fileToRead.file.findings);
 	} catch (error) {
-		run.refuse(origin.itemIndex, error);
+		run.refuse(fileToRead.itemIndex, error);
 	} finally {
-		origin.file.close();
+		fileToRead.file.close();
 	}
 }
 
-/** The run ended before a file was read. */
-function notRead(run: Run, itemIndex: number, where: string | IBinaryData): void {
-	if (typeof where === 'string' && !hasFile(run, itemIndex, where)) return;
+/** Fails a file that the run did not reach, so that every file is accounted for. */
+function failUnreadFile(run: Run, itemIndex: number, location: string | IBinaryData): void {
+	if (typeof location === 'string' && !hasFile(run, itemIndex, location)) return;
 	const reason = run.ended?.reason;
-	const { name } = inputFile(run, itemIndex, where);
+	const { name } = inputFile(run, itemIndex, location);
 	const message = `The file ${quoted(name)} was not read: ${messageOf(reason)}`;
 	run.fail(itemIndex, { reason, message, json: { file: name }, skipped: true });
 }
 
 /**
- * Where the files of an item are: in the fields that are named, separated by commas. Of several names,
- * those count that the item has.
+ * Returns the fields that contain the files of an item. The parameter may name several fields, separated by
+ * commas. Fields in which the item has no file are ignored.
  */
-function placesOf(
+function locationsOf(
 	run: Run,
 	parameters: FileParameters,
 	itemIndex: number,
 ): Array<string | IBinaryData> {
 	try {
-		const where = parameters.file('binaryPropertyName', itemIndex);
-		if (typeof where !== 'string') return [where];
-		const names = [...new Set(where.split(',').flatMap((name) => name.trim() || []))];
+		const location = parameters.file('binaryPropertyName', itemIndex);
+		if (typeof location !== 'string') return [location];
+		const names = [...new Set(location.split(',').flatMap((name) => name.trim() || []))];
 		const found = names.filter((name) => hasFile(run, itemIndex, name));
 		if (found.length > 0) return found;
-		// That there is none is said of the first.
-		return passedOn(run, itemIndex) ? [] : [names[0] ?? ''];
+		// If none of the fields has a file, the error names the first field.
+		return passOnSummary(run, itemIndex) ? [] : [names[0] ?? ''];
 	} catch (error) {
 		run.refuse(itemIndex, error);
 		return [];
@@ -167,29 +175,32 @@ function placesOf(
 }
 
 /**
- * What is to be sent of a file; all other records are accounted for.
+ * Yields the entries of a file. Records that cannot be sent are passed to the sink as failures.
  *
- * @throws InputError if nothing of the file can be read, or it lacks a field that all records need
+ * @throws InputError if no record can be read, or a required field is missing
  */
 async function* entriesOf<E extends EntryOrigin>(
 	run: Run,
 	{ file, itemIndex, skip, max }: FileToRead,
-	{ needed, entryOf, idOf, sink }: FileReading<E>,
+	{ requiredFields, entryOf, idOf, sink }: FileReading<E>,
 	{ jsonColumns }: RecordFileOptions,
-	wasRead: () => void,
+	onRead: () => void,
 ): AsyncGenerator<E[], void, undefined> {
 	const items = [itemIndex];
 	const last = max === 0 ? Infinity : skip + max;
 	const { findings } = file;
 	const columns = file.format === 'csv' ? jsonColumns : [];
 	let areDecimal = !FORMATS[file.format].isJson;
-	const fields = [...needed, ...columns.map((name): Needed => [name, 'JSON Columns'])];
-	const neededFields = needed.map(([field]) => field);
-	const idField = needed.find(([, parameter]) => parameter === 'ID Field')?.[0];
+	const fields = [
+		...requiredFields,
+		...columns.map((name): RequiredField => [name, 'JSON Columns']),
+	];
+	const fieldNames = requiredFields.map(([field]) => field);
+	const idField = requiredFields.find(([, parameter]) => parameter === 'ID Field')?.[0];
 	let isFirst = true;
 	let at = 0;
 	try {
-		for await (const records of file.records(skip, neededFields)) {
+		for await (const records of file.records(skip, fieldNames)) {
 			const slice: E[] = [];
 			for (const record of records) {
 				const pause = run.yieldToOthers();
@@ -198,15 +209,15 @@ async function* entriesOf<E extends EntryOrigin>(
 				if (isFirst) checkFields(run, file, record, fields);
 				isFirst = false;
 				at = record.record;
-				const place = { items, record };
+				const origin = { items, record };
 				try {
 					if (record.error) throw record.error;
 					if (columns.length > 0)
 						record.value = withJsonCells(record.value as object, columns);
-					slice.push(entryOf(record.value, place));
+					slice.push(entryOf(record.value, origin));
 					if (areDecimal) areDecimal = noteDecimalId(findings, record, idField);
 				} catch (reason) {
-					await sink.failed(place, { reason, id: idOf?.(record.value) });
+					await sink.addFailure(origin, { reason, id: idOf?.(record.value) });
 				}
 			}
 			if (slice.length > 0) yield slice;
@@ -215,20 +226,24 @@ async function* entriesOf<E extends EntryOrigin>(
 		if (isFirst && !run.ended) checkFields(run, file, undefined, fields);
 		sink.isAtEnd = !run.ended;
 	} catch (error) {
-		// A run that ends closes its files. What is wrong after Max Records is for the run that reads that far.
+		// A run that ends closes its files, which makes reading fail. An error beyond Max Records is reported
+		// by the run that reads those records.
 		if (run.ended || at >= last) return;
 		const read = Math.max(at, Math.min(skip, file.reader.position.record - 1));
-		if (read === 0 || error instanceof InputError) throw refusal(file.name, error);
-		sink.brokenOff(read + 1, error);
+		if (read === 0 || error instanceof InputError) throw readError(file.name, error);
+		sink.breakOff(read + 1, error);
 	} finally {
-		wasRead();
+		onRead();
 	}
 }
 
-/** An ID that a program held as a decimal number, and that is no version number if all IDs are so. */
+/**
+ * Matches an ID that a program has written as a decimal number, such as 7.0. If all IDs look like this, they
+ * are not version numbers.
+ */
 const DECIMAL = /^\d+\.0+$/;
 
-/** @returns whether all IDs may be such */
+/** @returns whether all IDs up to this one may be decimal numbers */
 function noteDecimalId(findings: Findings, { value, line }: SourceRecord, idField = ''): boolean {
 	const id = isRecord(value) ? fieldOf(value, idField) : value;
 	if (typeof id !== 'string') return true;

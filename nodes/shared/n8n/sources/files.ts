@@ -4,53 +4,52 @@ import type { Bytes } from '../../records/bytes';
 import { textOf, type TextOptions } from '../../records/text';
 import { InputError } from '../../service/input-error';
 import { quoted } from '../../service/outcome-messages';
-import { isEmpty, isRecord } from '../../service/json';
+import { isNullOrEmptyText, isRecord } from '../../service/json';
 import type { Run } from '../run/run';
 import { fileProperty } from './file-properties';
 
-/** Where n8n keeps files if the workflow's binary mode is `combined`. */
+/** Field of the JSON in which n8n keeps files if the workflow's binary mode is `combined`. */
 const FILES_IN_JSON = '_files';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
-/** Bytes read from n8n's storage at a time: fewer, larger reads take less of n8n's time. */
+/** Number of bytes to read from n8n's storage at a time. Fewer and larger reads cost n8n less time. */
 const READ_BYTES = 256 * 1024;
 
-/** A file of an input item. */
 export interface InputFile {
-	/** Its name, or that of its field. */
+	/** Name of the file, or of its binary field if the file has no name. */
 	name: string;
-	/** Whether it has a name of its own. */
 	isNamed: boolean;
 	mimeType: string;
-	/** Opens it: n8n keeps it outside the item, or as base64 in it. */
+	/** Opens the file, which n8n stores outside the item or as base64 in it. */
 	open(options: TextOptions): Promise<OpenFile>;
 }
 
-/** An open file, to be closed whether it was read to its end or not. */
+/** An open file. The caller must close it, even after it was read to its end. */
 interface OpenFile {
-	/** See `textOf`. It ends with the run, whatever reads it. */
+	/** The text in pieces; see `textOf`. Reading fails when the run ends. */
 	text: AsyncIterable<string>;
 	close(): void;
 }
 
 /**
- * A file of an input item. Nothing is read yet.
+ * Finds a file of an input item, without reading it.
  *
- * @param where the name of its field or, from an expression, the file itself (`Parameters.file`)
+ * @param location name of the binary field, or the file itself if an expression returned it
+ *   (`Parameters.file`)
  * @throws InputError if the item has no such file
  */
-export function inputFile(run: Run, itemIndex: number, where: string | IBinaryData): InputFile {
-	const binary = typeof where === 'string' ? fileIn(run, itemIndex, where) : where;
+export function inputFile(run: Run, itemIndex: number, location: string | IBinaryData): InputFile {
+	const binary = typeof location === 'string' ? fileIn(run, itemIndex, location) : location;
 	return {
-		name: binary.fileName || (typeof where === 'string' ? where : 'file'),
-		isNamed: !isEmpty(binary.fileName),
+		name: binary.fileName || (typeof location === 'string' ? location : 'file'),
+		isNamed: !isNullOrEmptyText(binary.fileName),
 		mimeType: binary.mimeType,
-		open: async (options) => await opened(run, binary, options),
+		open: async (options) => await openBinary(run, binary, options),
 	};
 }
 
-async function opened(
+async function openBinary(
 	run: Run,
 	{ id, data }: IBinaryData,
 	options: TextOptions,
@@ -60,10 +59,11 @@ async function opened(
 		if (run.ended) throw run.ended.reason;
 	};
 	if (id === undefined)
-		return { text: textOf(decoded(data), yieldToOthers, options), close: () => undefined };
+		return { text: textOf(decodeBase64(data), yieldToOthers, options), close: () => undefined };
 	const stream = await run.context.helpers.getBinaryStream(id, READ_BYTES);
 	const close = () => void stream.destroy();
-	// Storage that stalls must not hold up a run that has ended: reading fails then.
+	// If the storage stalls, a run that has ended must not wait for it. Closing the stream makes reading
+	// fail.
 	const stopListening = run.onEnd(close);
 	if (run.ended) close();
 	return {
@@ -75,15 +75,15 @@ async function opened(
 	};
 }
 
-/** The fields of an item, as `ownFields` returns them. */
+/** Returns the fields of an item without its files; see `dataFields`. */
 export const fieldsOfItem = ({ items }: Run, itemIndex: number): IDataObject =>
-	ownFields(items[itemIndex]?.json ?? {});
+	dataFields(items[itemIndex]?.json ?? {});
 
 /**
- * The fields of an item's JSON, without the files that n8n may keep among them, and without the byte order
- * mark that n8n's Extract from File leaves in the name of the first column.
+ * Returns the fields of an item's JSON without the files that n8n may keep there. It also removes the byte
+ * order mark that n8n's Extract from File leaves in the name of the first column.
  */
-export function ownFields(json: IDataObject): IDataObject {
+export function dataFields(json: IDataObject): IDataObject {
 	const first = firstName(json);
 	const isMarked = first.startsWith(BYTE_ORDER_MARK);
 	const files = json[FILES_IN_JSON];
@@ -95,13 +95,16 @@ export function ownFields(json: IDataObject): IDataObject {
 	return fields;
 }
 
-/** The name of the first field, which nearly all items of a run are asked for. */
+/**
+ * Returns the name of the first field. It is called for nearly every item of a run, so it does not list all
+ * names.
+ */
 function firstName(json: IDataObject): string {
 	for (const name in json) return name;
 	return '';
 }
 
-/** The files of an item by their fields, also where n8n keeps them in the JSON. */
+/** Returns the files of an item by field, including the files that n8n keeps in the JSON. */
 function filesIn(run: Run, itemIndex: number): Record<string, unknown> {
 	const { binary = {}, json = {} } = run.items[itemIndex] ?? {};
 	const inJson = json[FILES_IN_JSON];
@@ -111,11 +114,11 @@ function filesIn(run: Run, itemIndex: number): Record<string, unknown> {
 const fieldName = (field: string): string =>
 	field.startsWith(`${FILES_IN_JSON}.`) ? field.slice(FILES_IN_JSON.length + 1) : field;
 
-/** Names of the fields in which an item has files. */
+/** Returns the names of the fields that contain the files of an item. */
 export const fileFieldsOf = (run: Run, itemIndex: number): string[] =>
 	Object.entries(filesIn(run, itemIndex)).flatMap(([name, file]) => (isFile(file) ? name : []));
 
-/** Whether an item has a file in this field. */
+/** Returns whether an item has a file in this field. */
 export const hasFile = (run: Run, itemIndex: number, field: string): boolean =>
 	fileFieldsOf(run, itemIndex).includes(fieldName(field));
 
@@ -124,8 +127,9 @@ function fileIn(run: Run, itemIndex: number, field: string): IBinaryData {
 	const name = fieldName(field);
 	const found = Object.hasOwn(files, name) ? files[name] : undefined;
 	if (isFile(found)) return found;
-	// Nobody means the files of failed records that our nodes return.
-	const names = Object.keys(files).filter((other) => !BESIDES.test(other));
+	// The advice does not list files with failed records of an earlier node, because nobody wants to read
+	// them here.
+	const names = Object.keys(files).filter((other) => !FAILED_RECORDS_FIELD.test(other));
 	throw new InputError(
 		`The item has no file in the field ${quoted(name)}`,
 		names.length === 0
@@ -134,19 +138,21 @@ function fileIn(run: Run, itemIndex: number, field: string): IBinaryData {
 	);
 }
 
-/** Fields of files with failed records, records that cannot be parsed, or responses. */
-const BESIDES = /^(?:failed|unreadable|responses)\d*$/;
+/**
+ * Matches the fields in which nodes of this package return failed records, unreadable records and responses.
+ */
+const FAILED_RECORDS_FIELD = /^(?:failed|unreadable|responses)\d*$/;
 
-/** Whether a value is a file as n8n describes it. */
 function isFile(value: unknown): value is IBinaryData {
 	return isRecord(value) && 'mimeType' in value && ('data' in value || 'id' in value);
 }
 
 /**
- * A file that an item has itself, such as one that a Code node made. It is decoded in slices, since a
- * whole file at once blocks n8n and keeps that memory until all of it is read. Base64 may have line breaks.
+ * Decodes a file that is stored in the item itself, for example by a Code node. It decodes slices, because
+ * decoding the whole file at once would block n8n and keep all of it in memory. Base64 may contain line
+ * breaks.
  */
-async function* decoded(base64: string): AsyncGenerator<Uint8Array> {
+async function* decodeBase64(base64: string): AsyncGenerator<Uint8Array> {
 	let rest = '';
 	for (let from = 0; from < base64.length; from += READ_BYTES) {
 		const slice = base64.slice(from, from + READ_BYTES);

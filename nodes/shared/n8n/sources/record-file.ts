@@ -12,24 +12,25 @@ import { inputFile, type InputFile } from './files';
 import { isObject, isRecord } from '../../service/json';
 import type { Run } from '../run/run';
 import { isHtml } from '../../service/response-words';
-import { EMPTY, htmlError, listed, refusal, repeatedNames } from './file-errors';
+import { EMPTY_FILE_ADVICE, htmlError, quotedList, readError, repeatedNames } from './file-errors';
 
-/** How to read a file, for the whole run. */
+/** Options for reading files that are the same for the whole run. */
 export interface RecordFileOptions {
-	/** Whether the node reads lines of text: files are that unless name or MIME type says otherwise. */
+	/**
+	 * Whether the node accepts one ID per line. It then reads a file as lines unless its name or MIME type
+	 * says otherwise.
+	 */
 	takesLines?: boolean;
-	/** Of CSV; '' to detect it. */
+	/** Delimiter of CSV files, or '' to detect it. */
 	delimiter: string;
-	/** Of CSV: whether cells may be in quotes. */
 	quotes: 'on' | 'none';
-	/** Of CSV: columns whose cells are JSON. */
 	jsonColumns: readonly string[];
 }
 
-/** A field that all records must have, with the name of the parameter that names it. */
-export type Needed = readonly [field: string, parameter: string];
+/** A field that every record needs, with the label of the parameter that names it. */
+export type RequiredField = readonly [field: string, parameter: string];
 
-/** The parameters that say where a file is, and what is read of it; see file-properties.ts. */
+/** Parameters that locate a file and describe how to read it. They are defined in file-properties.ts. */
 export type FileParameters = WithParameter<'fileFormat', 'auto' | RecordFormat> &
 	WithParameter<'listPath', string> &
 	WithParameter<'options.skipRecords' | 'options.maxRecords', number> & {
@@ -38,20 +39,20 @@ export type FileParameters = WithParameter<'fileFormat', 'auto' | RecordFormat> 
 	};
 
 /**
- * Opens a file of an input item as the parameters say.
+ * Opens a file of an input item and detects its format.
  *
- * @param where the name of its field, or the file itself
- * @throws InputError if the item has no such file, it is no text or its format cannot be detected, or n8n
- *   does not have it any more
+ * @param location name of the binary field, or the file itself
+ * @throws InputError if the file is missing or not text, if its format cannot be detected, or if n8n has
+ *   deleted it
  */
 export async function openItemFile(
 	run: Run,
 	parameters: FileParameters,
 	options: RecordFileOptions,
 	itemIndex: number,
-	where: string | IBinaryData,
+	location: string | IBinaryData,
 ): Promise<RecordFile> {
-	const file = inputFile(run, itemIndex, where);
+	const file = inputFile(run, itemIndex, location);
 	const chosen = parameters.get('fileFormat', itemIndex);
 	const path = parameters.get('listPath', itemIndex).trim();
 	const encoding = encodingOf(parameters, itemIndex);
@@ -67,22 +68,22 @@ export async function openItemFile(
 			(head) => head.trim() !== '',
 		);
 		if (isHtml(head)) throw htmlError(name);
-		const format = chosen === 'auto' ? detected(file, head, options) : chosen;
+		const format = chosen === 'auto' ? detectFormat(file, head, options) : chosen;
 		const reader = FORMATS[format].reader({
 			path,
-			delimiter: checkedDelimiter(options.delimiter),
+			delimiter: parseDelimiter(options.delimiter),
 			hasQuotes: options.quotes === 'on',
 			findings,
 		});
 		const records = (skip: number, needed: readonly string[]) => {
 			reader.skip = skip;
-			reader.needed = needed;
+			reader.requiredFields = needed;
 			return readRecords(all, reader);
 		};
 		return { name, format, path, records, reader, findings, close };
 	} catch (error) {
 		close();
-		throw run.ended ? error : refusal(name, error);
+		throw run.ended ? error : readError(name, error);
 	}
 }
 
@@ -90,60 +91,59 @@ export async function openItemFile(
  * Reads the encoding of an item's file.
  *
  * @returns its name in the Encoding Standard, or `auto`
- * @throws InputError for a label that the standard does not have
+ * @throws InputError for a label that the Encoding Standard does not define
  */
 export function encodingOf(
 	parameters: { value(name: 'options.encoding', itemIndex: number): unknown },
 	itemIndex: number,
 ): string {
-	// An expression may name one that the list does not have.
+	// An expression may return an encoding that the list does not offer.
 	const label = String(parameters.value('options.encoding', itemIndex) ?? '').trim();
 	if (label === '' || label === 'auto') return 'auto';
 	try {
 		return new TextDecoder(label).encoding;
 	} catch {
-		// The message says it.
+		// The label is unknown, so the error below is thrown.
 	}
 	throw new InputError(
 		`'Encoding' must be an encoding such as windows-1251, but it is ${JSON.stringify(label)}`,
-		'Choose one of the list, or enter a label of the Encoding Standard (encoding.spec.whatwg.org).',
+		'Choose an encoding from the list, or enter a label of the Encoding Standard (encoding.spec.whatwg.org). Convert a file in any other encoding to UTF-8 before this node.',
 	);
 }
 
 /**
- * Checks that a file can have the fields that are needed: a CSV file has each as one column, and a JSON
- * file that is one object is a record itself, rather than what contains the records.
+ * Checks that the records of a file can have the required fields. A CSV file must have a column for each of
+ * them. A JSON file that is one object must be a record, and not an object that contains the list of records.
  *
- * @param first its first record after those that are skipped; undefined if it has none
- * @param needed fields, each with the name of the parameter that names it
- * @throws InputError if one is missing, or the file is empty
+ * @param first first record after the skipped ones, if there is one
+ * @throws InputError if a required field is missing, or the file is empty
  */
 export function checkFields(
 	run: Run,
 	{ name, format, reader }: RecordFile,
 	first: SourceRecord | undefined,
-	needed: readonly Needed[],
+	needed: readonly RequiredField[],
 ): void {
 	const { columns, isObject, position } = reader;
 	if (columns) checkColumns(run, name, columns, needed);
 	else if (isObject) checkObject(name, first?.value, needed);
 	else if (!first && !FORMATS[format].isList && position.record === 1)
-		throw new InputError(`The file ${quoted(name)} is empty`, EMPTY);
+		throw new InputError(`The file ${quoted(name)} is empty`, EMPTY_FILE_ADVICE);
 }
 
-function checkObject(name: string, object: unknown, needed: readonly Needed[]): void {
+function checkObject(name: string, object: unknown, required: readonly RequiredField[]): void {
 	if (!isRecord(object)) return;
-	const missing = needed.filter(([field]) => fieldOf(object, field) === undefined);
+	const missing = required.filter(([field]) => fieldOf(object, field) === undefined);
 	const lists = listsIn(object);
 	if (missing.length === 0 || lists.length === 0) return;
 	const fields = missing.map(([field]) => quoted(field)).join(' and ');
 	throw new InputError(
-		`The file ${quoted(name)} is one object without ${fields}, but with a list in ${listed(lists)}`,
+		`The file ${quoted(name)} is one object without ${fields}, but with a list in ${quotedList(lists)}`,
 		"If the records are in such a list, enter its path as 'Path to List'.",
 	);
 }
 
-/** Dotted paths of the lists in an object, such as `response.docs` in an export of Solr. */
+/** Returns the dotted paths of the lists in an object, such as `response.docs` in an export of Solr. */
 const listsIn = (object: object, before = '', levels = 3): string[] =>
 	Object.entries(object).flatMap(([name, value]: [string, unknown]) => {
 		if (Array.isArray(value)) return before + name;
@@ -154,7 +154,7 @@ function checkColumns(
 	run: Run,
 	name: string,
 	all: readonly string[],
-	needed: readonly Needed[],
+	needed: readonly RequiredField[],
 ): void {
 	const names = Object.fromEntries(all.map((column) => [column, column]));
 	const missing = needed.filter(([field]) => fieldOf(names, field) === undefined);
@@ -164,14 +164,17 @@ function checkColumns(
 		throw new InputError(
 			`The file ${quoted(name)} has no column ${columns}`,
 			all.length === 1
-				? `Its only column is ${listed(all)}. Enter it as ${parameters.join(' and ')}, or set the option 'CSV Delimiter'. If this is an error message, check the node that fetches the file.`
-				: `Its columns are: ${listed(all)}. Enter one of these as ${parameters.join(' and one as ')}.`,
+				? `Its only column is ${quotedList(all)}. Enter it as ${parameters.join(' and ')}, or set the option 'CSV Delimiter'. If this is an error message, check the node that fetches the file.`
+				: `Its columns are: ${quotedList(all)}. Enter one of these as ${parameters.join(' and one as ')}.`,
 		);
 	}
 	const repeated = repeatedNames(all);
 	if (repeated.length === 0) return;
 	for (const [field, parameter] of needed) {
-		if (!IDENTIFYING.includes(parameter) || !repeated.includes(String(fieldOf(names, field))))
+		if (
+			!UNIQUE_COLUMN_PARAMETERS.includes(parameter) ||
+			!repeated.includes(String(fieldOf(names, field)))
+		)
 			continue;
 		throw new InputError(
 			`The file ${quoted(name)} has several columns named ${quoted(field)}`,
@@ -179,21 +182,21 @@ function checkColumns(
 		);
 	}
 	run.hintAtFile(
-		`The file ${quoted(name)} has several columns with the same name: ${listed(repeated)}`,
-		'Of each, the first value that is not empty is used.',
+		`The file ${quoted(name)} has several columns with the same name: ${quotedList(repeated)}`,
+		'From each group, the node uses the first value that is not empty.',
 	);
 }
 
-/** Parameters whose column must be the only one of its name. */
-const IDENTIFYING = ['ID Field', 'Name Field'];
+/** Parameters whose column must not share its name with another column. */
+const UNIQUE_COLUMN_PARAMETERS = ['ID Field', 'Name Field'];
 
-/** The format by the name of a file, its MIME type or its first character. */
-function detected(
+/** Detects the format from the name of a file, its MIME type or its first character. */
+function detectFormat(
 	file: InputFile,
 	head: string,
 	{ takesLines = false }: RecordFileOptions,
 ): RecordFormat {
-	// A node that does not read lines of text finds other formats in files called .txt.
+	// If the node does not accept lines, the content of a .txt file decides which format it has.
 	const named = formatOf(file.name, file.mimeType, takesLines);
 	if (named !== undefined) return named;
 	const first = head.trimStart().charAt(0);
@@ -201,14 +204,15 @@ function detected(
 	if (isJson && !takesLines) return 'jsonArray';
 	if (!isJson && takesLines) return 'lines';
 	const name = quoted(file.name);
-	if (first === '') throw new InputError(`The file ${name} is empty`, EMPTY);
+	if (first === '') throw new InputError(`The file ${name} is empty`, EMPTY_FILE_ADVICE);
 	if (!isJson && isPlainText(file)) {
 		throw new InputError(
 			`The file ${name} is plain text, so its records cannot be recognized`,
 			"Set 'File Format' if it has records. If the whole file is one text, choose 'Text File' instead of 'File'.",
 		);
 	}
-	// IDs may begin like JSON: taken for it, the node would do something to documents that nobody named.
+	// An ID may begin with [ or {. If the node took such IDs for JSON, it would delete documents that nobody
+	// named.
 	const why = isJson ? `, because it begins with ${first} and may be JSON or text lines` : '';
 	throw new InputError(
 		`The format of the file ${name} (${file.mimeType}) cannot be detected${why}`,
@@ -219,8 +223,8 @@ function detected(
 const isPlainText = ({ name, mimeType }: InputFile): boolean =>
 	/\.(?:txt|md|markdown)(?:\.gz)?$/i.test(name) || /^text\/(?:plain|markdown)\b/i.test(mimeType);
 
-/** @throws InputError if it is not one character that can separate cells */
-function checkedDelimiter(text: string): string | undefined {
+/** @throws InputError if the text is not one character that can separate cells */
+function parseDelimiter(text: string): string | undefined {
 	if (text === '') return undefined;
 	const delimiter = text === '\\t' ? '\t' : text;
 	if (delimiter.length === 1 && !'"\r\n'.includes(delimiter)) return delimiter;

@@ -2,56 +2,57 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { InputError } from '../../service/input-error';
 import { isObject, isRecord } from '../../service/json';
-import { isBlank } from '../../service/push/document-id';
+import { isNullOrBlankText } from '../../service/push/document-id';
 import type { Run } from '../run/run';
 import type { ItemSink } from '../sinks/item-sink';
 import type { EntryOrigin, Sink } from '../sinks/sink';
 import { fieldsOfItem, fileFieldsOf } from './files';
-import { count, figure, listOf } from '../../service/numbers';
+import { formatCount, figure, listOf } from '../../service/numbers';
 
-/** Where entries come from, and who accounts for them. */
+/** The entries of the input items or of one file, with the sink that accounts for them. */
 export interface Source<E> {
-	/** Several together; read as they are asked for, and no further once the run has ended. */
+	/** Slices of entries. They are read on demand, and reading stops when the run ends. */
 	entries: AsyncIterable<E[]>;
 	sink: Sink;
-	/** Whether no other source follows. */
 	isLast: boolean;
 }
 
-/** How entries are made of what is read. */
+/** Describes how a node makes entries from the values that it reads. */
 export interface Reading<E extends EntryOrigin> {
 	/**
-	 * The entry of a value: of an item, an entry of its list, or a record.
+	 * Returns the entry for a value, which is an item, a member of a list in an item, or a record.
 	 *
-	 * @throws InputError for a value that cannot be sent
+	 * @throws InputError if the value cannot be sent
 	 */
-	entryOf(value: unknown, place: EntryOrigin): E;
-	/** The ID in a value that cannot be sent, as far as it has one. */
+	entryOf(value: unknown, origin: EntryOrigin): E;
+	/** Returns the ID of an invalid value, if it has one, for its error. */
 	idOf?(value: unknown): string | undefined;
 }
 
 type Values = readonly unknown[] | undefined;
 
-/** How input items are read: all of them and checked, before anything is sent. */
+/** Describes how a node reads input items. All items are read and checked before anything is sent. */
 export interface ItemReading<E extends EntryOrigin> extends Reading<E> {
 	/**
-	 * The values of an item: one, or those of its list; undefined for one that is accounted for otherwise.
+	 * Returns the values of an item, or undefined if the item is already accounted for.
 	 *
-	 * @throws InputError for an item that has none
+	 * @throws InputError if the item has no value
 	 */
 	valuesOf(itemIndex: number): Values | Promise<Values>;
-	/** The ID of an item that has no values that can be sent, if it stands for one document. */
+	/** Returns the ID of an invalid item, if the item stands for one document. */
 	idOfItem?(itemIndex: number): string | undefined;
-	/** What the node does with an item, such as `push`. */
+	/** Verb for messages, such as `push`. */
 	verb: string;
-	/** What an item with an empty list gets where each entry gets an item. */
 	emptyList: IDataObject;
-	/** Puts the entries in order, once all were read; may account for entries that are not to be sent. */
+	/**
+	 * Orders the entries after all items were read. It may remove entries if it accounts for them in the
+	 * sink.
+	 */
 	resolve?(entries: E[], sink: Sink): E[] | Promise<E[]>;
 	sink: ItemSink;
 }
 
-/** All input items, as one source. */
+/** Reads all input items and passes their entries to `use` as one source. */
 export async function withItems<E extends EntryOrigin>(
 	run: Run,
 	reading: ItemReading<E>,
@@ -68,17 +69,20 @@ export async function withItems<E extends EntryOrigin>(
 async function readItems<E extends EntryOrigin>(run: Run, reading: ItemReading<E>): Promise<E[]> {
 	const { sink } = reading;
 	const all: E[] = [];
-	/** Items without the value that the first of them lacks, if the run stops for that: others may have it. */
-	const lacking: Array<{ itemIndex: number; error: InputError }> = [];
-	const refuse = (itemIndex: number, error: unknown, id?: string) => {
-		const [first] = lacking;
+	/**
+	 * Invalid items that miss the same value as the first one. They are only collected if the run stops at
+	 * the first error, because that error names all of them.
+	 */
+	const withMissingValue: Array<{ itemIndex: number; error: InputError }> = [];
+	const addInvalid = (itemIndex: number, error: unknown, id?: string) => {
+		const [first] = withMissingValue;
 		const missing = first?.error.missing ?? '';
 		if (run.stopsOnFailure && error instanceof InputError && error.missing?.includes(missing))
-			lacking.push({ itemIndex, error });
-		else if (!first) sink.refused(itemIndex, error, id);
+			withMissingValue.push({ itemIndex, error });
+		else if (!first) sink.addInvalid(itemIndex, error, id);
 	};
-	/** Why blank items cannot be used. */
-	const blank = new Map<number, unknown>();
+	/** Errors of blank items, which are only reported if all items are blank. */
+	const blankItems = new Map<number, unknown>();
 	for (const itemIndex of run.items.keys()) {
 		const pause = run.yieldToOthers();
 		if (pause) await pause;
@@ -88,12 +92,12 @@ async function readItems<E extends EntryOrigin>(run: Run, reading: ItemReading<E
 			const found = reading.valuesOf(itemIndex);
 			values = found instanceof Promise ? await found : found;
 		} catch (error) {
-			if (isBlankItem(run, itemIndex)) blank.set(itemIndex, error);
-			else if (!passedOn(run, itemIndex))
-				refuse(itemIndex, error, reading.idOfItem?.(itemIndex));
+			if (isBlankItem(run, itemIndex)) blankItems.set(itemIndex, error);
+			else if (!passOnSummary(run, itemIndex))
+				addInvalid(itemIndex, error, reading.idOfItem?.(itemIndex));
 			continue;
 		}
-		if (values?.length === 0) sink.empty(itemIndex, reading.emptyList);
+		if (values?.length === 0) sink.addEmptyList(itemIndex, reading.emptyList);
 		for (const [position, value] of (values ?? []).entries()) {
 			const pause = position > 0 ? run.yieldToOthers() : undefined;
 			if (pause) await pause;
@@ -101,60 +105,76 @@ async function readItems<E extends EntryOrigin>(run: Run, reading: ItemReading<E
 			try {
 				all.push(reading.entryOf(value, { items: [itemIndex] }));
 			} catch (error) {
-				if (passedOn(run, itemIndex)) break;
-				if (hasNoValue(value) && isBlankItem(run, itemIndex)) blank.set(itemIndex, error);
-				else refuse(itemIndex, inList(error, position, values), reading.idOf?.(value));
+				if (passOnSummary(run, itemIndex)) break;
+				if (isBlankThroughout(value) && isBlankItem(run, itemIndex))
+					blankItems.set(itemIndex, error);
+				else
+					addInvalid(
+						itemIndex,
+						withPosition(error, position, values),
+						reading.idOf?.(value),
+					);
 			}
 		}
 	}
-	const [first] = lacking;
-	const items = lacking.map(({ itemIndex }) => itemIndex);
-	const total = run.items.length - blank.size;
-	if (first) sink.refused(first.itemIndex, amongOthers(first.error, items, total, reading.verb));
-	for (const [itemIndex, error] of blank) {
-		if (blank.size < run.items.length) sink.blank(itemIndex);
-		else sink.refused(itemIndex, error);
+	const [first] = withMissingValue;
+	const items = withMissingValue.map(({ itemIndex }) => itemIndex);
+	const total = run.items.length - blankItems.size;
+	if (first)
+		sink.addInvalid(first.itemIndex, errorForItems(first.error, items, total, reading.verb));
+	for (const [itemIndex, error] of blankItems) {
+		if (blankItems.size < run.items.length) sink.addBlankItem(itemIndex);
+		else sink.addInvalid(itemIndex, error);
 	}
 	return all;
 }
 
-/** The error of items that lack a value which others have, so that the parameter is right. */
-function amongOthers(error: InputError, items: number[], total: number, verb: string): InputError {
+/**
+ * Returns the error for items without a required value. If other items have the value, the parameter is
+ * right, so the advice is to correct the items.
+ */
+function errorForItems(
+	error: InputError,
+	items: number[],
+	total: number,
+	verb: string,
+): InputError {
 	if (items.length === total) return error;
 	const [noun, have, them] =
 		items.length === 1 ? ['item', 'has', 'it'] : ['items', 'have', 'them'];
-	const advice = `${figure(items.length)} of ${count(total, 'item')} ${have} no ${error.missing} (${noun} ${listOf(items)}). Correct ${them}, or set 'On Error' to 'Continue (using error output)' to ${verb} the others.`;
+	const advice = `${figure(items.length)} of ${formatCount(total, 'item')} ${have} no ${error.missing} (${noun} ${listOf(items)}). Correct ${them}, or set 'On Error' to 'Continue (using error output)' to ${verb} the others.`;
 	return new InputError(error.message, advice);
 }
 
-/** Whether an item has no file and no field with a value, as blank rows of a spreadsheet. */
+/** Returns whether an item has no file and no field with a value, like a blank row of a spreadsheet. */
 const isBlankItem = (run: Run, itemIndex: number): boolean =>
-	hasNoValue(fieldsOfItem(run, itemIndex)) && fileFieldsOf(run, itemIndex).length === 0;
+	isBlankThroughout(fieldsOfItem(run, itemIndex)) && fileFieldsOf(run, itemIndex).length === 0;
 
-const hasNoValue = (value: unknown): boolean =>
-	isBlank(value) || (isObject(value) && Object.values(value).every(isBlank));
+const isBlankThroughout = (value: unknown): boolean =>
+	isNullOrBlankText(value) || (isObject(value) && Object.values(value).every(isNullOrBlankText));
 
-/** Says which value of a list cannot be used. */
-function inList(error: unknown, position: number, { length = 1 }: Values = []): unknown {
+function withPosition(error: unknown, position: number, { length = 1 }: Values = []): unknown {
 	if (length === 1 || !(error instanceof InputError)) return error;
 	const message = `Entry ${position} (zero-based) of the list: ${error.message}`;
 	return new InputError(message, error.description);
 }
 
-/** How many entries of items are passed on at once. */
 const SLICE_ENTRIES = 500;
 
 async function* slicesOf<E>(run: Run, all: readonly E[]): AsyncGenerator<E[], void, undefined> {
 	for (let from = 0; from < all.length; from += SLICE_ENTRIES) {
-		await run.yieldToOthers();
-		// A canceled run returns nothing, so the rest need not be accounted for.
+		// A canceled run returns nothing, so the remaining entries need no outcome.
 		if (run.signal.aborted) return;
 		yield all.slice(from, from + SLICE_ENTRIES);
 	}
 }
 
-/** Passes on an item that sums up a file, as our nodes return it, and is nothing else that can be used. */
-export function passedOn(run: Run, itemIndex: number): boolean {
+/**
+ * Passes on an item that is the summary of a file, as the nodes of this package return it.
+ *
+ * @returns whether the item is a summary
+ */
+export function passOnSummary(run: Run, itemIndex: number): boolean {
 	const { json = {}, binary = {} } = run.items[itemIndex] ?? {};
 	const { file, records, stats } = json;
 	const isSummary = typeof file === 'string' && typeof records === 'number' && isRecord(stats);

@@ -1,9 +1,9 @@
 import type { IBinaryData } from 'n8n-workflow';
 
 import { Findings } from '../../records/findings';
-import { characterProblem } from '../../records/text';
+import { describeBadCharacters } from '../../records/text';
 import { InputError } from '../../service/input-error';
-import { isBlank } from '../../service/push/document-id';
+import { isNullOrBlankText } from '../../service/push/document-id';
 import { quoted } from '../../service/outcome-messages';
 import type { WithParameter } from '../parameters/properties';
 import type { Run } from '../run/run';
@@ -14,21 +14,23 @@ import { encodingOf } from './record-file';
 import { stemOf } from '../sinks/stored-file';
 import { figure } from '../../service/numbers';
 import { isHtml } from '../../service/response-words';
-import { htmlError, refusal, repeatedNames } from './file-errors';
+import { htmlError, readError, repeatedNames } from './file-errors';
 
-/** The parameters of files that are one text each; see file-properties.ts. */
+/** Parameters of text files. They are defined in file-properties.ts. */
 interface TextFileParameters extends WithParameter<'fileDocumentName', string> {
 	file(name: 'binaryPropertyName', itemIndex: number): string | IBinaryData;
 	value(name: 'fileDocumentId' | 'options.encoding', itemIndex: number): unknown;
 	id(name: 'fileDocumentId', itemIndex: number): string;
 }
 
-/** The files of the input items, one each, if every file is one text: a document is named after its file. */
+/**
+ * Reads input items that have one text file each. By default, the ID and the name of a document come from the
+ * name of its file.
+ */
 export class TextFiles {
-	/** Names of files that are IDs of documents, by their items. */
+	/** File names that serve as document IDs, by item. */
 	private readonly names = new Map<number, string>();
 
-	/** @param maxBytes of a text */
 	constructor(
 		private readonly run: Run,
 		private readonly parameters: TextFileParameters,
@@ -38,7 +40,7 @@ export class TextFiles {
 	/**
 	 * Reads the text of an item's file.
 	 *
-	 * @throws InputError for one that is missing, damaged, too large, HTML or no text
+	 * @throws InputError if the file is missing, damaged, too large, an HTML page or not text
 	 */
 	async read(itemIndex: number): Promise<string> {
 		const { run, maxBytes } = this;
@@ -57,49 +59,60 @@ export class TextFiles {
 				bytes += Buffer.byteLength(piece);
 				if (bytes > maxBytes) throw sizeError(file, maxBytes);
 			}
-			const problem = characterProblem(text);
+			const problem = describeBadCharacters(text);
 			hintAtFindings(run, file.name, findings);
 			if (problem === undefined) return text;
-			throw new InputError(`The file ${quoted(file.name)} ${problem}`, 'Fix its encoding.');
+			throw new InputError(
+				`The file ${quoted(file.name)} ${problem}`,
+				"If the option 'Encoding' does not offer the encoding of the file, convert the file to UTF-8 before this node.",
+			);
 		} catch (error) {
-			throw run.ended ? error : refusal(file.name, error);
+			throw run.ended ? error : readError(file.name, error);
 		} finally {
 			close();
 		}
 	}
 
 	/**
-	 * The ID and the name of an item's document: what is empty comes from the name of the file.
+	 * Returns the ID and the name of an item's document. If one of the parameters is empty, the name of the
+	 * file is used.
 	 *
-	 * @throws InputError if the file has none
+	 * @throws InputError if the name of the file is needed, but the file has none
 	 */
 	documentOf(itemIndex: number): { id: string; name: string } {
 		const { parameters } = this;
 		const name = parameters.get('fileDocumentName', itemIndex);
-		if (isBlank(parameters.value('fileDocumentId', itemIndex)))
+		if (isNullOrBlankText(parameters.value('fileDocumentId', itemIndex)))
 			this.names.set(itemIndex, this.nameOf(itemIndex));
 		return {
 			id: this.names.get(itemIndex) ?? parameters.id('fileDocumentId', itemIndex),
-			name: isBlank(name) ? stemOf(this.nameOf(itemIndex)) : name,
+			name: isNullOrBlankText(name) ? stemOf(this.nameOf(itemIndex)) : name,
 		};
 	}
 
 	/**
-	 * The entries whose files have a name of their own, once all items were read. The others fail, since each
-	 * would replace the one before in the index.
+	 * Returns the entries whose file name occurs only once. The other entries fail, because each would
+	 * replace the previous one in the index. It must be called after all items were read.
 	 */
-	async distinct<E extends EntryOrigin>(entries: readonly E[], sink: Sink): Promise<E[]> {
+	async withoutRepeatedNames<E extends EntryOrigin>(
+		entries: readonly E[],
+		sink: Sink,
+	): Promise<E[]> {
 		const repeated = new Set(repeatedNames([...this.names.values()]));
 		const distinct: E[] = [];
 		for (const entry of entries) {
 			const id = this.names.get(itemOf(entry)) ?? '';
 			if (!repeated.has(id)) distinct.push(entry);
-			else await sink.failed(entry, { id, reason: this.sameName(itemOf(entry), id) });
+			else
+				await sink.addFailure(entry, {
+					id,
+					reason: this.repeatedNameError(itemOf(entry), id),
+				});
 		}
 		return distinct;
 	}
 
-	/** The name of a file without its folder, which some nodes give as well. */
+	/** Returns the name of a file without its folder, which some nodes include. */
 	private nameOf(itemIndex: number): string {
 		const { name, isNamed } = this.fileOf(itemIndex);
 		if (isNamed) return name.split(/[\\/]/).at(-1) ?? name;
@@ -109,19 +122,19 @@ export class TextFiles {
 		);
 	}
 
-	private sameName(itemIndex: number, name: string): InputError {
-		const where = this.parameters.file('binaryPropertyName', itemIndex);
-		const file = `$binary.${typeof where === 'string' ? where : 'data'}`;
+	private repeatedNameError(itemIndex: number, name: string): InputError {
+		const location = this.parameters.file('binaryPropertyName', itemIndex);
+		const file = `$binary.${typeof location === 'string' ? location : 'data'}`;
 		return new InputError(
 			`Several files have the name ${quoted(name)}`,
 			`Enter a 'Document ID' that tells them apart, such as {{ ${file}.directory }}/{{ ${file}.fileName }}.`,
 		);
 	}
 
-	/** @throws InputError for an item without a file */
+	/** @throws InputError if the item has no file */
 	fileOf(itemIndex: number): InputFile {
-		const where = this.parameters.file('binaryPropertyName', itemIndex);
-		return inputFile(this.run, itemIndex, where);
+		const location = this.parameters.file('binaryPropertyName', itemIndex);
+		return inputFile(this.run, itemIndex, location);
 	}
 }
 

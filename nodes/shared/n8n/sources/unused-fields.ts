@@ -1,16 +1,15 @@
 import { fieldOf } from '../../records/fields';
 import { quoted } from '../../service/outcome-messages';
 import type { Run } from '../run/run';
-import type { DocumentFields } from './document-fields';
+import type { FieldMapping } from './field-mapping';
 
-/** The optional fields of a document, with the parameters that name them. */
-const OPTIONAL = [
+const OPTIONAL_FIELDS = [
 	['description', 'Description Field'],
 	['url', 'URL Field'],
 ] as const;
 
-/** A field that a parameter names, and what was found of it. */
-interface Named {
+/** A field that a parameter names, and whether a record has it. */
+interface FieldSearch {
 	parameter: string;
 	isDefault: boolean;
 	isFound: boolean;
@@ -19,39 +18,40 @@ interface Named {
 }
 
 /**
- * Finds out whether the optional fields that a user has named exist, because a document without them is
- * pushed all the same. A record may lack an optional field, so only a field that no record has is reported.
+ * Checks that the optional fields that a user has named exist. A wrong name would go unnoticed otherwise,
+ * because documents are also pushed without these fields. A field may be missing from some records, so it is
+ * only reported if no record has it.
  */
 export class UnusedFields {
-	private readonly named = new Map<string, Named>();
-	/** No further record can change what is hinted at for these. */
-	private settled: DocumentFields | undefined;
+	private readonly searches = new Map<string, FieldSearch>();
+	/** The mapping whose hints no further record can change. */
+	private settledMapping: FieldMapping | undefined;
 
-	/** Looks for the fields in a record or an item. */
-	note(record: unknown, fields: DocumentFields): void {
-		if (fields === this.settled || typeof record !== 'object' || record === null) return;
+	note(record: unknown, mapping: FieldMapping): void {
+		if (mapping === this.settledMapping || typeof record !== 'object' || record === null)
+			return;
 		let isSettled = true;
-		for (const [field, parameter] of OPTIONAL) {
-			const name = fields[field];
+		for (const [field, parameter] of OPTIONAL_FIELDS) {
+			const name = mapping[field];
 			if (name === '') continue;
 			const key = `${parameter} ${name}`;
-			const named = this.named.get(key) ?? firstLook(record, name, parameter, field);
-			this.named.set(key, named);
+			const named = this.searches.get(key) ?? newSearch(record, name, parameter, field);
+			this.searches.set(key, named);
 			named.isFound ||= fieldOf(record, name) !== undefined;
 			if (isMistake(named)) isSettled = false;
 		}
-		if (isSettled) this.settled = fields;
+		if (isSettled) this.settledMapping = mapping;
 	}
 
-	/** Hints at the fields that no record has. */
+	/** Adds hints about the fields that no record has. */
 	addTo(run: Pick<Run, 'hint'>): void {
-		for (const [key, named] of this.named) {
+		for (const [key, named] of this.searches) {
 			if (!isMistake(named)) continue;
 			const { parameter, similar } = named;
 			const name = key.slice(parameter.length + 1);
 			if (similar !== undefined)
 				run.hint(
-					`There is no field ${quoted(name)}, but a field ${quoted(similar)}. Enter this name as '${parameter}'.`,
+					`There is no field ${quoted(name)}, but there is a field ${quoted(similar)}. Enter this name as '${parameter}'.`,
 				);
 			else
 				run.hint(
@@ -61,19 +61,23 @@ export class UnusedFields {
 	}
 }
 
-const firstLook = (record: object, name: string, parameter: string, field: string): Named => ({
+const newSearch = (
+	record: object,
+	name: string,
+	parameter: string,
+	field: string,
+): FieldSearch => ({
 	parameter,
 	isDefault: name === field,
 	isFound: false,
-	similar: similarTo(name, record),
+	similar: findSimilar(name, record),
 });
 
-/** A default name that nothing resembles is no mistake. */
-const isMistake = ({ isFound, isDefault, similar }: Named): boolean =>
+/** A missing field with the default name is only a mistake if the record has a similar field. */
+const isMistake = ({ isFound, isDefault, similar }: FieldSearch): boolean =>
 	!isFound && (!isDefault || similar !== undefined);
 
-/** The field whose name is the same but for upper and lower case. */
-function similarTo(name: string, record: object): string | undefined {
+function findSimilar(name: string, record: object): string | undefined {
 	const lower = name.toLowerCase();
 	const names = Object.keys(record);
 	return names.find((other) => other !== name && other.toLowerCase() === lower);

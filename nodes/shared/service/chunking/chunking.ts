@@ -6,14 +6,17 @@ const ID_PLACEHOLDER = '{chunkingId}';
 /** Largest text of a chunking request (docs/service-interface.md, Limits). */
 export const MAX_CHUNK_TEXT_BYTES = 1_000_000;
 
-/** The interface leaves this path open, so it is an option (docs/service-interface.md, Chunking results). */
+/**
+ * The interface does not specify this path, so it is an option (docs/service-interface.md, Chunking
+ * results).
+ */
 export const DEFAULT_RESULTS_PATH = `${PATHS.chunking}/${ID_PLACEHOLDER}`;
 
-/** How a text is to be chunked. Texts with equal settings may share a request. */
+/** Settings for chunking a text. Texts with equal settings may share a request. */
 export interface ChunkSettings {
 	chunker: string;
 	modelId: string;
-	/** Body members beside `batch`; omitted if empty. */
+	/** Further members of the request body. Empty ones are omitted. */
 	modelConfig: Record<string, unknown>;
 	useCaseConfig: Record<string, unknown>;
 	chunkerConfig: Record<string, unknown>;
@@ -21,7 +24,7 @@ export interface ChunkSettings {
 }
 
 /**
- * Path of a submission (docs/service-interface.md, Chunking request).
+ * Returns the path of a submission (docs/service-interface.md, Chunking request).
  *
  * @throws InputError for a name that is empty, `.` or `..`
  */
@@ -44,18 +47,17 @@ export function checkResultsPath(template: string): void {
 }
 
 /**
- * Path of the results of a chunking request, by a template that was checked.
+ * Returns the path of the results of a chunking request.
  *
+ * @param template a template that `checkResultsPath` accepts
  * @throws InputError if the ID is empty, `.` or `..`
  */
 export const resultsPath = (template: string, chunkingId: string): string =>
 	template.replaceAll(ID_PLACEHOLDER, () => pathSegment(chunkingId, 'Chunking ID'));
 
 /**
- * Body of a submission (docs/service-interface.md, Chunking request). Configs without members are not sent;
- * additional fields may also add to the three configs.
- *
- * @returns JSON
+ * Returns the JSON body of a submission (docs/service-interface.md, Chunking request). Configs without
+ * members are omitted. Additional body fields may also add members to the three configs.
  */
 export function submitBody(
 	settings: ChunkSettings,

@@ -1,15 +1,15 @@
 import { InputError } from '../input-error';
 import { parseBaseUrl, PATHS, pathSegment } from '../url';
 
-/** The path of a complete push URL; its last part may be missing. */
+/** Matches the path of a push URL. The endpoint at its end may be missing. */
 const PUSH_PATH = new RegExp(`${PATHS.push}(?:/([^/]+))?$`);
 
 /**
- * The URL of a data source, to which documents are pushed (docs/service-interface.md, Push). A credential has
- * it as a whole, or what comes before `/api/v1/push` and the identifier of the endpoint.
+ * Returns the URL of a data source, to which documents are pushed (docs/service-interface.md, Push). A
+ * credential contains the whole URL, or the part before `/api/v1/push` and the identifier of the endpoint.
  *
  * @param fields the credential's `pushUrl` and `endpoint`
- * @throws InputError for an unusable URL or identifier, and unless exactly one endpoint is named
+ * @throws InputError if the URL or the identifier cannot be used, or if there is not exactly one endpoint
  */
 export function pushUrl(fields: Readonly<Record<string, unknown>>): string {
 	const url = parseBaseUrl(fields.pushUrl, 'Push Service URL');
@@ -33,9 +33,10 @@ export function pushUrl(fields: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * Path of a delete below the push URL (docs/service-interface.md, Delete), the ID as one segment.
+ * Returns the path of a delete below the push URL (docs/service-interface.md, Delete). The ID is one
+ * segment of the path.
  *
- * @param id ID of the document, raw
- * @throws InputError for one that is empty, `.` or `..`, or no valid Unicode
+ * @param id unencoded ID of the document
+ * @throws InputError for an ID that is empty, `.`, `..` or not valid Unicode
  */
 export const deletePath = (id: string): string => `/${pathSegment(id, 'Document ID')}`;

@@ -1,10 +1,13 @@
 import { InputError, messageOf } from '../input-error';
 import { unpackVector } from '../chunking/vector';
 
-/** Largest push the service indexes; a larger one is silently ignored (docs/service-interface.md, Limits). */
+/**
+ * Maximum size of a push, in bytes. The service silently ignores a larger push (docs/service-interface.md,
+ * Limits).
+ */
 export const MAX_PUSH_BYTES = 5_000_000;
 
-/** A document as the service takes it (docs/service-interface.md, Push documents). */
+/** A document as the service accepts it (docs/service-interface.md, Push documents). */
 export interface PushDocument {
 	id: string;
 	name: string;
@@ -12,10 +15,11 @@ export interface PushDocument {
 }
 
 /**
- * JSON of a document, for the body of a push.
+ * Returns the JSON of a document, for the body of a push.
  *
- * @param original its JSON as it came in, which is faster to send and keeps numbers of any length
- * @throws InputError for a document that cannot be written as JSON, such as one that contains itself
+ * @param original JSON of the document as it came in, which is faster to send and keeps numbers of any
+ *   length
+ * @throws InputError for a document that cannot be written as JSON, for example because it contains itself
  */
 export function documentText(document: PushDocument, original?: string): string {
 	const unpacked = withVectors(document);
@@ -33,42 +37,45 @@ export function documentText(document: PushDocument, original?: string): string 
 	);
 }
 
-/** Shorter texts that look like a packed vector, such as `u8:main`, are taken for the user's own. */
+/**
+ * Minimum length of a packed vector. A shorter text that looks like a vector, such as `u8:main`, belongs
+ * to the user.
+ */
 const MIN_VECTOR_CHARACTERS = 64;
 
-/** A document whose packed vectors are lists of numbers, as search indexes want them. */
+/** Returns a document in which packed vectors are lists of numbers, as search indexes expect them. */
 function withVectors(document: PushDocument): PushDocument {
-	let unpacked: PushDocument | undefined;
+	let copy: PushDocument | undefined;
 	for (const field in document) {
 		const value = document[field];
 		if (typeof value !== 'string' || field === 'id' || field === 'name') continue;
 		const mayBeVector = field === 'vector' || value.length >= MIN_VECTOR_CHARACTERS;
 		const vector = mayBeVector ? unpackVector(value) : undefined;
 		if (vector === undefined) continue;
-		unpacked ??= { ...document };
-		unpacked[field] = vector;
+		copy ??= { ...document };
+		copy[field] = vector;
 	}
-	return unpacked ?? document;
+	return copy ?? document;
 }
 
 const COMMA = ','.charCodeAt(0);
 
 /**
- * Body of a push: one document as an object, several as a list.
+ * Returns the body of a push. One document is sent as an object, and several documents as a list.
  *
- * @param documents their JSON, and its bytes
- * @param bytes of the body
+ * @param documents JSON of each document, with its size in bytes
+ * @param bytes size of the body
  */
 export function pushBody(
 	documents: ReadonlyArray<{ text: string; bytes: number }>,
 	bytes: number,
 ): Uint8Array {
 	const body = Buffer.allocUnsafe(bytes);
-	// Written piece by piece: the body as one text, made of others, would be in memory three times.
+	// The body is written piece by piece. If it were joined as a text, it would be in memory three times.
 	let at = documents.length === 1 ? 0 : body.write('[');
 	for (const [index, document] of documents.entries()) {
 		if (index > 0) body[at++] = COMMA;
-		// A text with one byte for each character is ASCII, which this writes fastest.
+		// A text with one byte per character is ASCII, which is written fastest as latin1.
 		const isAscii = document.text.length === document.bytes;
 		at += body.write(document.text, at, isAscii ? 'latin1' : 'utf8');
 	}
@@ -76,5 +83,5 @@ export function pushBody(
 	return body;
 }
 
-/** Bytes that a push of several documents needs beside them: the brackets, and commas in between. */
+/** Bytes of a list that are not part of a document: the brackets, and the comma between two documents. */
 export const PUSH_BODY_BYTES = { envelopeBytes: 2, separatorBytes: 1 };

@@ -1,6 +1,9 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-/** The scopes of the service, their names, and what each is for (docs/service-interface.md, Access tokens). */
+/**
+ * Scopes of the service, each with its display name and its purpose (docs/service-interface.md, Access
+ * tokens).
+ */
 const SCOPES = [
 	['commercestudio.rewrites', 'Commerce Studio Rewrites', 'Query rewrites of Commerce Studio'],
 	['commercestudio.rules', 'Commerce Studio Rules', 'Rules of Commerce Studio'],
@@ -25,10 +28,9 @@ const SCOPES = [
 /** The scope that chunking needs (docs/service-interface.md, Access tokens). */
 export const DEFAULT_SCOPE = 'machinelearning.predict';
 
-/** What to do about a scope that is empty. */
 export const SCOPE_ADVICE = 'Enter a scope, or choose one from the list.';
 
-/** The field for a scope, and the one for custom scopes. */
+/** Returns the field for a scope, and the field for custom scopes. */
 export const scopeProperties = (description: string): INodeProperties[] => [
 	{
 		displayName: 'Scope',
@@ -51,25 +53,26 @@ export const scopeProperties = (description: string): INodeProperties[] => [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. machinelearning.predict machinelearning.model',
-		// Not required: n8n would demand it as well if the scope is an expression.
+		// Not required, because n8n would also require this field if the scope is an expression.
 		description: 'One or more scopes, separated by spaces',
 		displayOptions: { show: { scope: ['custom'] } },
 	},
 ];
 
 /**
- * Where the data of a node's request has the scope of the node. JSON leaves out what a symbol names: before
- * 2.34, n8n stored all other members with a new token, so the credential would get that scope too.
+ * Key under which the data of a node's request contains the scope of the node. The key is a symbol because
+ * JSON omits symbols. Before version 2.34, n8n stored all other members together with a new token, so the
+ * scope would have been stored in the credential.
  */
 export const SCOPE_OF_NODE = Symbol.for('n8n-nodes-search-ingest.scopeOfNode');
 
-/** A credential's data, or those of a node's request. */
+/** The data of a credential or of a node's request. */
 export type ScopeData = Readonly<Record<string, unknown>> & { [SCOPE_OF_NODE]?: string };
 
-/** The scope of a request; '' if the custom one is empty. */
+/** Returns the scope of a request, or '' if the custom scope is empty. */
 export function scopeOf(data: ScopeData): string {
 	const { scope, customScope } = data;
-	const own = scope === 'custom' ? (customScope ?? '') : scope;
-	const chosen = data[SCOPE_OF_NODE] ?? own;
-	return typeof chosen === 'string' ? chosen.trim() : DEFAULT_SCOPE;
+	const credentialScope = scope === 'custom' ? (customScope ?? '') : scope;
+	const requested = data[SCOPE_OF_NODE] ?? credentialScope;
+	return typeof requested === 'string' ? requested.trim() : DEFAULT_SCOPE;
 }

@@ -1,21 +1,21 @@
 import { isRecord } from '../json';
 import { parseTokenMap } from './shared-token';
 
-/** Shorter values occur in words that have nothing to do with them. */
+/** Shorter secrets are not masked, because they also occur in ordinary words. */
 const MIN_CHARACTERS = 8;
 
 const MASK = '***';
 
 /**
- * The secrets in a credential's data: access tokens, client secrets, keys, passwords, and HTTP Basic
- * made of them.
+ * Returns the secrets in a credential's data: access tokens, client secrets, keys, passwords, and the HTTP
+ * Basic logins made from them.
  *
  * @param fields decrypted data of a credential of any of the three types
  */
 export function secretsOf(fields: Record<string, unknown>): string[] {
 	const { clientId, clientSecret, user, password, apiKey, accessTokens } = fields;
 	const tokens = Object.values(parseTokenMap(accessTokens));
-	// Client ID and secret are sent trimmed, user and password as they are.
+	// Client ID and secret are trimmed before they are sent. User and password are sent as they are.
 	const logins = [
 		[String(clientId ?? '').trim(), String(clientSecret ?? '').trim()],
 		[String(user ?? ''), String(password ?? '')],
@@ -30,19 +30,22 @@ export function secretsOf(fields: Record<string, unknown>): string[] {
 }
 
 /**
- * Removes from parsed responses the secrets that a service may repeat ("Unknown API key ..."): as they are,
- * URL-encoded, and escaped as in JSON that could not be parsed.
+ * Masks secrets in parsed responses, because a service may repeat them ("Unknown API key ..."). A secret
+ * is found as it is, URL-encoded, and escaped as in JSON that could not be parsed.
  */
 export class Masker {
-	/** How secrets may occur: the longest first, since one may begin with another. */
+	/**
+	 * All forms in which the secrets may occur. The longest come first, because one may begin with
+	 * another.
+	 */
 	private forms: string[] = [];
 
-	/** @param secrets as they are stored; anything but text is ignored */
+	/** @param secrets as they are stored; values other than text are ignored */
 	constructor(secrets: readonly unknown[] = []) {
 		for (const secret of secrets) this.add(secret);
 	}
 
-	/** Masks this secret too from now on, unless it is very short. */
+	/** Adds a secret. A very short one is ignored. */
 	add(secret: unknown): void {
 		const text = typeof secret === 'string' ? secret.trim() : '';
 		if (text.length < MIN_CHARACTERS || this.forms.includes(text)) return;
@@ -51,7 +54,11 @@ export class Masker {
 		this.forms = [...forms].sort((one, other) => other.length - one.length);
 	}
 
-	/** @returns a value without secrets, in names of members too; the same value if it has none */
+	/**
+	 * Masks all secrets in a value, also in the names of members.
+	 *
+	 * @returns the value itself if it contains no secret
+	 */
 	mask(value: unknown): unknown {
 		if (typeof value === 'string')
 			return this.forms.reduce((rest, form) => rest.replaceAll(form, MASK), value);

@@ -7,37 +7,39 @@ import { isRecord } from '../json';
 import { IF_IT_WORKED, PROXY_LOGIN, type ReadResponse } from '../service-definitions';
 import { serverMessage } from '../response-words';
 
-/** A token is renewed this long before it expires, as the vendor recommends ... */
+/** A token is renewed this long before it expires, as the vendor recommends. */
 const RENEW_EARLY_MS = 5 * 60_000;
-/** ... or in the last tenth of its lifetime, if that is shorter. */
+/** A token with a short lifetime is renewed when this share of its lifetime remains. */
 const RENEW_EARLY_SHARE = 0.1;
 
-/** Statuses by which a token server refuses a client. */
-const REFUSALS = [400, 401, 403];
+/** Statuses with which a token server rejects a client. */
+const REJECTING_STATUSES = [400, 401, 403];
 
 const TOKEN_PATTERN = /^[-a-zA-Z0-9._~+/]+=*$/;
 
 /** An access token and its times, as they are stored (docs/service-interface.md, Access tokens). */
 export interface Token {
 	accessToken: string;
-	/** Epoch ms of its request: a server that revokes leaves the latest one valid. */
+	/**
+	 * Time of the token request, in epoch milliseconds. A server that revokes earlier tokens leaves the
+	 * latest one valid.
+	 */
 	issuedAt: number;
-	/** Epoch ms. */
+	/** In epoch milliseconds. */
 	expiresAt: number;
-	/** Epoch ms from which it is renewed before use. */
+	/** From this time on (epoch milliseconds), the token is renewed before it is used. */
 	renewAt: number;
-	/** Identity of the client it was issued for: a token of another client is never used. */
+	/** Identity of the client. A token that was issued to another client is never used. */
 	issuedFor: string;
 }
 
-/** A client of the token server. */
 export interface Client {
 	authUrl: string;
 	authorizationServerId: string;
 	clientId: string;
 	clientSecret: string;
 	/**
-	 * One-way hash of the other members. The AI service URL is not part of it: credentials with the
+	 * One-way hash of the other members. The AI service URL is not included, because credentials with the
 	 * same client share their tokens.
 	 */
 	identity: string;
@@ -46,7 +48,7 @@ export interface Client {
 /**
  * Reads the client from a credential's data.
  *
- * @throws InputError naming the field that is missing
+ * @throws InputError that names the missing field
  */
 export function parseClient(data: Record<string, unknown>): Client {
 	const text = (key: string, label: string): string => {
@@ -64,7 +66,6 @@ export function parseClient(data: Record<string, unknown>): Client {
 	return { authUrl, authorizationServerId, clientId, clientSecret, identity };
 }
 
-/** A token request, ready to be sent. */
 export type TokenRequest = ReturnType<typeof tokenRequest>;
 
 /** Builds a token request (docs/service-interface.md, Access tokens). It has no body. */
@@ -85,7 +86,8 @@ export function tokenRequest(client: Client, scope: string) {
 /**
  * Reads the response to a token request (docs/service-interface.md, Access tokens).
  *
- * @param requestedAt epoch ms at which the request was sent: the lifetime counts from there
+ * @param requestedAt time in epoch milliseconds at which the request was sent, and from which the lifetime
+ *   counts
  * @throws ServiceFailure of kind `token` for an error object and for anything that is not a usable token
  */
 export function parseTokenResponse(
@@ -95,45 +97,48 @@ export function parseTokenResponse(
 	requestedAt: number,
 ): Token {
 	const { status, body } = response;
-	if (status < 200 || status > 299) throw refusal(response, scope);
+	if (status < 200 || status > 299) throw rejectionFailure(response, scope);
 
-	const unusable = (what: string) =>
+	const unusableResponse = (what: string) =>
 		new ServiceFailure(`The token server's response cannot be used: ${what}`, {
 			kind: 'token',
 			status,
 			description:
 				"Check 'Token Server URL' and 'Authorization Server ID' in the credential: the response may come from something other than the token endpoint.",
 		});
-	if (!isRecord(body)) throw unusable('it is not a JSON object');
-	const { token_type, expires_in, access_token, scope: granted } = body;
+	if (!isRecord(body)) throw unusableResponse('it is not a JSON object');
+	const { token_type, expires_in, access_token, scope: grantedScope } = body;
 
 	if (typeof token_type !== 'string' || token_type.toLowerCase() !== 'bearer') {
-		throw unusable('its token_type is not Bearer');
+		throw unusableResponse('its token_type is not Bearer');
 	}
 	// Some servers write the number as text.
 	const lifetimeMs = Number(expires_in) * 1000;
 	if (!(lifetimeMs > 0 && lifetimeMs < Infinity)) {
-		throw unusable('its expires_in is not a positive number of seconds');
+		throw unusableResponse('its expires_in is not a positive number of seconds');
 	}
 	if (typeof access_token !== 'string' || !TOKEN_PATTERN.test(access_token)) {
-		throw unusable('its access_token is missing or has characters a token cannot have');
+		throw unusableResponse('its access_token is missing or has characters a token cannot have');
 	}
-	// OAuth lets a server omit the scope if it grants what was requested.
-	if (granted !== undefined && !sameScopes(granted, scope)) {
-		throw unusable(`it grants another scope than the requested ${scope}`);
+	// OAuth allows a server to omit the scope if it grants the requested scope.
+	if (grantedScope !== undefined && !sameScopes(grantedScope, scope)) {
+		throw unusableResponse(`it grants a scope other than the requested ${scope}`);
 	}
 	const expiresAt = requestedAt + lifetimeMs;
 	const renewAt = expiresAt - Math.min(RENEW_EARLY_MS, lifetimeMs * RENEW_EARLY_SHARE);
 	return { accessToken: access_token, issuedAt: requestedAt, expiresAt, renewAt, issuedFor };
 }
 
-function sameScopes(granted: unknown, asked: string): boolean {
+function sameScopes(grantedScope: unknown, requestedScope: string): boolean {
 	const sorted = (scopes: string) => scopes.trim().split(/\s+/).sort().join(' ');
-	return typeof granted === 'string' && sorted(granted) === sorted(asked);
+	return typeof grantedScope === 'string' && sorted(grantedScope) === sorted(requestedScope);
 }
 
-/** A response other than 2xx, with a token error object or not, as a failure a person can act on. */
-function refusal({ status, body, retryAfterMs }: ReadResponse, scope: string): ServiceFailure {
+/** Returns the failure of a token request that was answered with a status other than 2xx. */
+function rejectionFailure(
+	{ status, body, retryAfterMs }: ReadResponse,
+	scope: string,
+): ServiceFailure {
 	const error = isRecord(body) ? body.error : undefined;
 	const words = serverMessage(body);
 	const code = typeof error === 'string' ? serverMessage(error) : '';
@@ -142,23 +147,23 @@ function refusal({ status, body, retryAfterMs }: ReadResponse, scope: string): S
 		{
 			kind: 'token',
 			status,
-			said: words === code ? '' : words,
-			description: refusalAdvice(status, error, words, scope),
-			transient: isTransientStatus(status),
-			actionableCause: causeOfRefusal(status, error),
+			serviceWords: words === code ? '' : words,
+			description: rejectionAdvice(status, error, words, scope),
+			isTransient: isTransientStatus(status),
+			actionableCause: causeOfRejection(status, error),
 			retryAfterMs,
 		},
 	);
 }
 
-function causeOfRefusal(status: number, error: unknown): ServiceFailure['actionableCause'] {
-	if (!REFUSALS.includes(status)) return undefined;
+function causeOfRejection(status: number, error: unknown): ServiceFailure['actionableCause'] {
+	if (!REJECTING_STATUSES.includes(status)) return undefined;
 	return error === 'invalid_scope' ? 'configuration-invalid' : 'credential-invalid';
 }
 
-function refusalAdvice(status: number, error: unknown, words: string, scope: string): string {
+function rejectionAdvice(status: number, error: unknown, words: string, scope: string): string {
 	if (error === 'invalid_client' && /proof key|pkce/i.test(words)) {
-		return 'The token server took the request for one from a browser, probably because it had an Origin header. n8n sends none: remove the proxy or gateway that adds it, or use a client that is registered for client credentials.';
+		return 'The token server rejected the request as a request from a browser, probably because it had an Origin header. n8n does not send this header. Remove the proxy or gateway that adds it, or use a client that is registered for client credentials.';
 	}
 	if (error === 'invalid_scope') {
 		return `Ask the administrator to grant the client the scope ${scope}, or choose another 'Scope'.`;
@@ -168,7 +173,7 @@ function refusalAdvice(status: number, error: unknown, words: string, scope: str
 	const after = mayBeIncident ? ` ${IF_IT_WORKED}.` : '';
 	if (isTransientStatus(status))
 		return `The token server is busy or down. Try again later.${after}`;
-	if (REFUSALS.includes(status))
+	if (REJECTING_STATUSES.includes(status))
 		return `Check 'Client ID' and 'Client Secret' in the credential.${after}`;
 	const redirect = status >= 300 && status < 400 ? 'Redirects are not followed. ' : '';
 	return `${redirect}Check 'Token Server URL' and 'Authorization Server ID' in the credential.`;

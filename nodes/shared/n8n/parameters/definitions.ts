@@ -1,0 +1,69 @@
+import {
+	NodeHelpers,
+	type INode,
+	type INodeProperties,
+	type INodeTypeDescription,
+} from 'n8n-workflow';
+
+/** The definition that applies to a parameter of a node. */
+export interface IndexedDefinition {
+	definition: INodeProperties;
+	/** The value if the workflow does not set one. */
+	initial: unknown;
+	/** Names of the members, if the parameter is a collection. */
+	members: string[];
+}
+
+/**
+ * Indexes the definitions of a node by path, which is `name` or `collection.member`. If several parameters have the same
+ * name, the index contains the one that the editor shows. If the editor shows none of them, it contains the first.
+ */
+export function indexDefinitions(
+	node: INode,
+	properties: INodeProperties[],
+): Map<string, IndexedDefinition> {
+	const index = new Map<string, IndexedDefinition>();
+	for (const [name, definition] of chooseDefinitions(node, properties)) {
+		const { type, default: initial, options = [] } = definition;
+		const members =
+			type === 'collection'
+				? chooseDefinitions(node, options as INodeProperties[])
+				: undefined;
+		index.set(name, { definition, initial, members: [...(members?.keys() ?? [])] });
+		for (const [member, inside] of members ?? [])
+			index.set(`${name}.${member}`, {
+				definition: inside,
+				initial: initialOf(inside),
+				members: [],
+			});
+	}
+	return index;
+}
+
+/** Returns one definition for each name. */
+function chooseDefinitions(
+	node: INode,
+	properties: INodeProperties[],
+): Map<string, INodeProperties> {
+	const byName = new Map<string, INodeProperties>();
+	for (const property of properties) {
+		const earlier = byName.get(property.name);
+		if (earlier === undefined || (isShown(node, property) && !isShown(node, earlier)))
+			byName.set(property.name, property);
+	}
+	return byName;
+}
+
+function isShown(node: INode, property: INodeProperties): boolean {
+	const { parameters } = node;
+	// n8n recognizes the variant for AI agents by the name of the type.
+	const type = { name: node.type } as INodeTypeDescription;
+	return NodeHelpers.displayParameter(parameters, property, node, type, parameters);
+}
+
+/** Returns the value of a collection member that the user has not added. */
+function initialOf({ type, default: initial, requiresDataPath }: INodeProperties): unknown {
+	if (typeof initial === 'string' && initial.startsWith('=')) return '';
+	if (type === 'json') return {};
+	return requiresDataPath === 'multiple' ? [] : initial;
+}

@@ -1,0 +1,164 @@
+import { fieldOf } from '../../records/fields';
+import { isNullOrEmptyText, isRecord, nonEmptyMembers } from '../../service/json';
+import { InputError } from '../../service/input-error';
+import { exactId, exactText, isNullOrBlankText } from '../../service/push/document-id';
+import { quoted } from '../../service/outcome-messages';
+import { properties, property, type WithParameter } from '../parameters/properties';
+
+/** Returns the definition of a parameter that names a field of the records or items. */
+export const fieldProperty = <const F extends string>(
+	field: F,
+	label: string,
+	example: string,
+	advice = '',
+) =>
+	property({
+		displayName: `${label} Field`,
+		name: `${field}Field` as `${F}Field`,
+		type: 'string',
+		requiresDataPath: 'single',
+		default: field,
+		placeholder: `e.g. ${example}`,
+		required: advice === '',
+		description: `Field or column that contains the ${/^[A-Z]+$/.test(label) ? label : field}, e.g. ${example} or meta.${example}${advice}`,
+	});
+
+/** Parameters that name the fields with the ID and the name. Each node defines when the editor shows them. */
+export const requiredFieldProperties = properties([
+	fieldProperty('id', 'ID', 'sku'),
+	fieldProperty('name', 'Name', 'title'),
+]);
+
+const RECOMMENDED = '. Recommended, but not required.';
+
+export const recommendedFieldProperties = properties([
+	fieldProperty('description', 'Description', 'summary', RECOMMENDED),
+	fieldProperty('url', 'URL', 'link', RECOMMENDED),
+]);
+
+/**
+ * The fields of a record or item that contain the ID, name, description and URL of its document. Each value
+ * is a field name or a dotted path. An empty string means that no field is named.
+ */
+export interface FieldMapping extends Record<'id' | 'name' | 'description' | 'url', string> {
+	/**
+	 * Whether the user fills in the parameters 'Document ID' and 'Document Name'. Messages then name these
+	 * parameters instead of fields.
+	 */
+	hasParameters?: boolean;
+}
+
+interface MappingParameters extends WithParameter<'descriptionField' | 'urlField', string> {
+	requiredText(name: 'idField' | 'nameField', itemIndex: number): string;
+}
+
+/**
+ * Reads the parameters that name the fields of a document.
+ *
+ * @throws InputError if 'ID Field' or 'Name Field' is empty
+ */
+export function readFieldMapping(parameters: MappingParameters, itemIndex: number): FieldMapping {
+	return {
+		...readItemMapping(parameters, itemIndex),
+		description: parameters.get('descriptionField', itemIndex).trim(),
+		url: parameters.get('urlField', itemIndex).trim(),
+	};
+}
+
+/**
+ * Reads the parameters that name the ID and the name. Description and URL are expected in fields of these
+ * names.
+ */
+export const readItemMapping = (
+	parameters: Pick<MappingParameters, 'requiredText'>,
+	itemIndex: number,
+): FieldMapping => ({
+	id: parameters.requiredText('idField', itemIndex),
+	name: parameters.requiredText('nameField', itemIndex),
+	description: 'description',
+	url: 'url',
+});
+
+/** Returns the fields that every record needs, each with the label of its parameter, for `checkFields`. */
+export const requiredFields = ({ id, name }: FieldMapping): Array<[string, string]> => [
+	[id, 'ID Field'],
+	[name, 'Name Field'],
+];
+
+export type IdOrName = 'id' | 'name';
+
+/**
+ * Returns what to do about a missing ID or name. It is only called for documents without them, because a run
+ * may have hundreds of thousands of documents.
+ */
+export type MissingAdvice = (fields: readonly IdOrName[]) => string;
+
+const FILL_IN_ADVICE =
+	'Every document needs an ID and a name. Fill in what is missing, or choose the field that contains it.';
+
+export const PARAMETER_LABELS = { id: 'Document ID', name: 'Document Name' };
+
+/**
+ * Reads the ID and the name of a document as strings. A string is returned unchanged, a whole number as its
+ * digits, and a date in ISO format.
+ *
+ * @throws InputError that names the field and, if its ID is known, the document
+ */
+export function readIdAndName(
+	source: object,
+	mapping: FieldMapping,
+	adviceFor: MissingAdvice = () => FILL_IN_ADVICE,
+): Record<IdOrName, string> {
+	const id = fieldOf(source, mapping.id);
+	const name = fieldOf(source, mapping.name);
+	if (isNullOrBlankText(id))
+		throw missingError(isNullOrEmptyText(name) ? ['id', 'name'] : ['id'], mapping, adviceFor);
+	const text = exactId(id, () => describeField('id', mapping), OTHER_FIELD_ADVICE);
+	if (typeof name === 'string' && name !== '') return { id: text, name };
+	const of = ` of document ${quoted(text)}`;
+	if (isNullOrEmptyText(name)) throw missingError(['name'], mapping, adviceFor, of);
+	return {
+		id: text,
+		name: exactText(name, () => describeField('name', mapping) + of, OTHER_FIELD_ADVICE),
+	};
+}
+
+function missingError(
+	fields: IdOrName[],
+	mapping: FieldMapping,
+	adviceFor: MissingAdvice,
+	of = '',
+) {
+	const names = fields.map((field) => describeField(field, mapping)).join(' and ');
+	const are = fields.length > 1 ? 'are' : 'is';
+	const message = `${names.replace(' and The', ' and the')}${of} ${are} missing or empty`;
+	const labels = fields.map((field) => labelOf(field, mapping)).join(' or ');
+	return new InputError(message, adviceFor(fields), labels);
+}
+
+/** Returns the quoted name of the parameter or field that contains the ID or the name. */
+const labelOf = (field: IdOrName, mapping: FieldMapping): string =>
+	quoted(mapping.hasParameters ? PARAMETER_LABELS[field] : mapping[field]);
+
+/** Returns the subject of a message, such as: The field 'sku' with the ID. */
+function describeField(field: IdOrName, mapping: FieldMapping): string {
+	if (mapping.hasParameters) return labelOf(field, mapping);
+	const what = mapping[field] === field ? '' : ` with the ${field === 'id' ? 'ID' : 'name'}`;
+	return `The field ${labelOf(field, mapping)}${what}`;
+}
+
+const OTHER_FIELD_ADVICE = 'Choose a field that contains text.';
+
+/** Returns the description and the URL of a document, if the record has them. */
+export const optionalFieldsOf = (record: object, mapping: FieldMapping) =>
+	nonEmptyMembers([
+		['description', fieldOf(record, mapping.description)],
+		['url', fieldOf(record, mapping.url)],
+	]);
+
+/** Returns the ID of an invalid record, if it has one in this field. */
+export function idIn(record: unknown, field: string): string | undefined {
+	const id = isRecord(record) ? fieldOf(record, field) : undefined;
+	if (typeof id === 'string' && id !== '') return id;
+	return Number.isSafeInteger(id) ? String(id) : undefined;
+}
