@@ -280,7 +280,7 @@ describe('failed records', () => {
 		const item = await files.item(lines([{ id: 'a' }]), 'a.jsonl');
 		const { error } = await push([item]);
 		expect(error?.description).toContain(
-			"Correct the record, or set 'On Error' to 'Continue' to skip it. 0 records of the file",
+			"To skip this record, set 'On Error' to 'Continue'. 0 records of the file",
 		);
 	});
 

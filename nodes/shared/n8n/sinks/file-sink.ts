@@ -225,7 +225,7 @@ export class FileSink implements Sink {
 		run.fail(fileToRead.itemIndex, {
 			reason,
 			message: `${quoted(fileToRead.file.name)}${where}: ${message}`,
-			advice: failure.advice ?? (isOfRecord ? CORRECT_RECORD_ADVICE : undefined),
+			advice: failure.advice ?? (isOfRecord ? SKIP_RECORD_ADVICE : undefined),
 		});
 	}
 
@@ -264,7 +264,7 @@ export class FileSink implements Sink {
 const FETCH_AGAIN_ADVICE =
 	'Fetch the file again. If that does not help, check the storage where n8n keeps files.';
 
-const CORRECT_RECORD_ADVICE = "Correct the record, or set 'On Error' to 'Continue' to skip it.";
+const SKIP_RECORD_ADVICE = "To skip this record, set 'On Error' to 'Continue'.";
 
 const CORRECT_FILES_ADVICE =
 	"See 'failures' for the reasons. The failed records are attached as files. Correct these files, then run this node on them.";
