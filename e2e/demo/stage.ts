@@ -104,11 +104,10 @@ export class Stage {
 	}
 
 	/** Runs an example by calling its webhook, whose path is the example's name. */
-	async runByWebhook(example: string, body: unknown): Promise<Execution> {
-		return this.addRun(
-			this.demo.workflows[example].name,
-			await this.callWebhook(example, body),
-		);
+	async runByWebhook(example: string, body: unknown): Promise<AnsweredExecution> {
+		const execution = await this.callWebhook(example, body);
+		this.addRun(this.demo.workflows[example].name, execution);
+		return execution;
 	}
 
 	/** Calls an example's webhook; returns the execution and the response, whether it succeeded or not. */

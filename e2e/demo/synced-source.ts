@@ -25,6 +25,9 @@ interface SyncExample {
 
 /** An example that syncs a source, with its data table and what the index has of the source. */
 export class SyncedSource {
+	/** The counts in the response to the last list. */
+	counts = '';
+
 	constructor(
 		readonly stage: Stage,
 		private readonly example: SyncExample,
@@ -34,7 +37,10 @@ export class SyncedSource {
 	async sync(after: string, documents: SourceDocument[], more: object = {}): Promise<Asked> {
 		const { sandbox } = this.stage.demo;
 		const before = sandbox.requests.length;
-		await this.stage.runByWebhook(this.example.name, { documents, ...more });
+		const body = { documents, ...more };
+		const { response } = await this.stage.runByWebhook(this.example.name, body);
+		const { error: _error, ...counts } = response.body as Record<string, unknown>;
+		this.counts = JSON.stringify(counts);
 		const expected = documents.flatMap((each) => this.example.entriesOf(each)).sort();
 		const title = `${this.example.name}: the index has what the source has ${after}`;
 		this.stage.checks.add(title, this.indexed() === expected.join(), this.indexed());

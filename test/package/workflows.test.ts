@@ -161,7 +161,7 @@ test('the nightly sync is Sync Chunks by Source from its list on, with a table o
 	const chunks = fromListOn('sync-chunks-by-source');
 	expect(nightly.all).toEqual(chunks.all);
 	expect(nightly.ends).toEqual(chunks.ends);
-	expect([nightly.tableName, chunks.tableName]).toEqual(['Nightly Sync', 'Synced Chunks']);
+	expect(nightly.tableName).not.toEqual(chunks.tableName);
 });
 
 /** A part of a workflow as text, without the IDs that n8n gives to conditions and fields. */
@@ -169,6 +169,15 @@ const withoutIds = (part: unknown): string =>
 	JSON.stringify(part, (key, value: unknown) => (key === 'id' ? undefined : value));
 
 const SYNCS = ['sync-by-source', 'sync-chunks-by-source', 'nightly-sync-from-an-api'];
+
+// With one table, each sync would delete what the other has pushed.
+test('each workflow that syncs has a data table of its own: its name has the ID of the workflow', () => {
+	const names = SYNCS.map((name) => tablesOf(`examples/${name}.json`)[0].parameters.tableName);
+	expect(names.filter((name) => !/^=.+ \{\{ \$workflow\.id \}\}$/.test(String(name)))).toEqual(
+		[],
+	);
+	expect(new Set(names).size).toBe(SYNCS.length);
+});
 
 test('the guard against a source that lacks documents is the same node in all syncs', () => {
 	const guards = SYNCS.map((name) => {
@@ -233,7 +242,7 @@ it.each(examples.filter((file) => ofType(file, 'splitOut').some(isOfFailedRecord
 );
 
 function isOfFailedRecords({ parameters }: INode): boolean {
-	return parameters.fieldToSplitOut === 'deadLetters';
+	return parameters.fieldToSplitOut === '$binary';
 }
 
 it.each(examples.filter((file) => ofType(file, 'scheduleTrigger').length > 0))(
