@@ -86,6 +86,11 @@ export class SyncedSource {
 				'document 2 of 2 in the list has no ID',
 			],
 			[
+				'an ID that has lost digits',
+				{ documents: [{ ...document, id: 2 ** 60 }] },
+				'document 1 of 1 in the list has no ID, only 115292150460684',
+			],
+			[
 				'two documents of one ID',
 				{ documents: [document, { ...document, text: 'Apricot' }] },
 				`two different documents with the ID '${document.id}'`,
