@@ -210,11 +210,11 @@ export async function nightlySync(stage: Stage): Promise<void> {
 	const pages = stage.demo.sandbox.requests
 		.slice(before)
 		.filter(({ route }) => route === 'files')
-		.map(({ path }) => path.split('?').at(-1))
+		.map(({ query }) => query.page)
 		.join();
 	stage.checks.add(
 		'The first page has the number that the example is set to',
-		pages === 'page=7,page=8,page=9',
+		pages === '7,8,9',
 		pages,
 	);
 	const found = indexed().join();

@@ -1,5 +1,6 @@
 /** Workflows of this repository use parameters that the nodes have: n8n ignores all others silently. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 
 import type {
@@ -190,6 +191,39 @@ test('the guard against a source that lacks documents is the same node in all sy
 });
 
 const examples = files.filter((file) => file.startsWith('examples'));
+
+/** The package with which n8n-workflow reads expressions. */
+const { Tournament } = createRequire(require.resolve('n8n-workflow'))('@n8n/tournament') as {
+	Tournament: new (onError: (error: Error) => void) => {
+		getExpressionCode(code: string): unknown;
+	};
+};
+
+const reader = new Tournament((error) => {
+	throw error;
+});
+
+/** All expressions in a value. */
+function expressionsIn(value: unknown): string[] {
+	if (typeof value === 'string') return value.startsWith('=') ? [value.slice(1)] : [];
+	return Object.values(Object(value)).flatMap(expressionsIn);
+}
+
+// n8n reads an expression only when its node runs, and there are nodes that run on bad days only.
+it.each(examples)('%s has only expressions that n8n can read', (file) => {
+	const { nodes } = read(file);
+	const expressions = nodes.flatMap(({ parameters }) => expressionsIn(parameters));
+	const unreadable = expressions.filter((expression) => {
+		try {
+			reader.getExpressionCode(expression);
+			return false;
+		} catch {
+			return true;
+		}
+	});
+	expect(unreadable).toEqual([]);
+});
+
 const ofType = (file: string, type: string) =>
 	read(file).nodes.filter((node) => node.type === `n8n-nodes-base.${type}`);
 
