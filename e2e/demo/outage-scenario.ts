@@ -54,6 +54,9 @@ const BY_HAND: Readonly<Record<string, NodeChanges>> = {
 	'check-my-service': { Wait: { parameters: { amount: 1 } } },
 };
 
+/** The files of failed records that three of them store. */
+const STORED = [/^documents\.failed/, /^after-0-documents\.failed/, /^corpus\.(chunks-1\.)?failed/];
+
 /** The examples that a schedule starts. */
 const SCHEDULED = ['every-night-a-csv', 'nightly-sync-from-an-api'];
 
@@ -164,6 +167,7 @@ const ROUTES = ['submit', 'results', 'push', 'delete', 'convert', 'rules'] as co
 async function endure(stage: Stage, outage: Outage): Promise<void> {
 	const { sandbox, n8n, chatModel } = stage.demo;
 	const before = idsOf(stage);
+	const from = sandbox.requests.length;
 	await outage.begin();
 	const examples = [...Object.keys(CALLS), ...Object.keys(BY_HAND), FAN_OUT].filter(
 		(example) => !outage.spared.includes(example),
@@ -175,6 +179,13 @@ async function endure(stage: Stage, outage: Outage): Promise<void> {
 	]);
 	sandbox.faults.clear();
 	await saveCredentials(n8n.api, sandbox, chatModel.url);
+	const stored = sandbox.requests.slice(from).filter(({ method }) => method === 'PUT');
+	const names = stored.map(({ path }) => path.split('/').at(-1) ?? '').sort();
+	stage.checks.add(
+		`A service that ${outage.what}: the records that failed are stored`,
+		STORED.every((name) => names.some((other) => name.test(other))),
+		names.join(),
+	);
 	stage.checks.add(
 		`A service that ${outage.what}: the index has what it had`,
 		idsOf(stage) === before,
