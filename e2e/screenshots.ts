@@ -7,7 +7,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 
-import type { Page } from 'playwright-core';
+import type { Page, PageScreenshotOptions } from 'playwright-core';
 
 import { Canvas } from './browser/canvas';
 import { openEditor, startBrowser, WINDOW_SIZE } from './browser/editor';
@@ -29,6 +29,15 @@ const NOT_RUN = new Set([
 	'migrate-blobs',
 ]);
 
+/** Large enough for every workflow, so that n8n does not shrink its labels. */
+const CANVAS_SIZE = { width: 2600, height: 2400 };
+
+/** Nodes and stickies on the canvas. */
+const ON_CANVAS = '.vue-flow__node';
+
+/** Space around them in a picture, in pixels. */
+const MARGIN = 24;
+
 /** High enough for every panel and dialog to be shown without scrolling. */
 const HEIGHT = 1400;
 
@@ -46,6 +55,9 @@ const CREDENTIAL = 'Demo AI Service';
 const DIALOG = '[data-test-id="editCredential-modal"]';
 const UNROLLED = `${DIALOG}, ${DIALOG} * { max-height: none !important; overflow: visible !important; }`;
 
+/** A part of the window, in pixels. */
+type Clip = NonNullable<PageScreenshotOptions['clip']>;
+
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 
 const isWanted = (name: string): boolean => names.length === 0 || names.includes(name);
@@ -58,6 +70,18 @@ function kindOf({ type, parameters }: WorkflowNode): string {
 	return [type, parameters.operation ?? '', isFile].join();
 }
 
+/** Finds the part of the window with all nodes and stickies, so that a picture shows nothing else. */
+async function workflowArea(page: Page): Promise<Clip> {
+	const boxes = await page
+		.locator(ON_CANVAS)
+		.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().toJSON() as DOMRect));
+	const x = Math.min(...boxes.map(({ left }) => left)) - MARGIN;
+	const y = Math.min(...boxes.map(({ top }) => top)) - MARGIN;
+	const right = Math.max(...boxes.map((box) => box.right)) + MARGIN;
+	const bottom = Math.max(...boxes.map((box) => box.bottom)) + MARGIN;
+	return { x, y, width: right - x, height: bottom - y };
+}
+
 /** Shows the output as a schema, if there is one: a table has no room for the texts of chunks. */
 async function showSchema(page: Page): Promise<void> {
 	const output = page.locator('[data-test-id="output-panel"]');
@@ -66,21 +90,21 @@ async function showSchema(page: Page): Promise<void> {
 }
 
 /**
- * Writes a picture of a window, or of the dialog in it.
+ * Writes a picture of a window, or of the area or the element in it.
  * @param expected what the window must show
  */
 async function shoot(
 	page: Page,
 	name: string,
 	expected: readonly string[],
-	part?: string,
+	part?: Clip | string,
 ): Promise<void> {
 	await pause(SETTLE_MS);
 	await expectShown(page, name, expected);
 	const file = path.join(IMAGES, `${name}.png`);
 	say(`    ${path.basename(file)}`);
-	if (part === undefined) await page.screenshot({ path: file });
-	else await page.locator(part).screenshot({ path: file });
+	if (typeof part === 'string') await page.locator(part).screenshot({ path: file });
+	else await page.screenshot({ path: file, clip: part });
 }
 
 runCommand(async (command) => {
@@ -98,11 +122,12 @@ runCommand(async (command) => {
 			const shownNodes = nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
 			await canvas.open(id);
 			if (!NOT_RUN.has(name)) await canvas.run();
+			await page.setViewportSize(CANVAS_SIZE);
 			await page.locator('[data-test-id="zoom-to-fit"]').click();
-			await shoot(page, `workflow-${name}.${theme}`, [
-				title,
-				...shownNodes.map((node) => node.name),
-			]);
+			const labels = shownNodes.map((node) => node.name);
+			await pause(SETTLE_MS);
+			const area = await workflowArea(page);
+			await shoot(page, `workflow-${name}.${theme}`, [title, ...labels], area);
 			await page.setViewportSize({ ...WINDOW_SIZE, height: HEIGHT });
 			for (const node of nodes) {
 				const isOwn = node.type.startsWith('n8n-nodes-search-ingest.');

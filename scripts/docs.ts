@@ -1,7 +1,7 @@
 /**
- * npm run docs: writes the tables of parameters and options in the guides; `npm run lint` fails if they are not
- * current. A table begins with a comment that says what it has, such as `<!-- options: ChunkText.options -->`, and ends
- * with `<!-- end -->`. It also adds new parameters to the lists in stored-parameters.ts.
+ * npm run docs: writes the tables of parameters, options and choices in the guides. `npm run lint` fails if they are
+ * not current. A table begins with a comment that says what it lists, such as `<!-- options: ChunkText.options -->`, and
+ * ends with `<!-- end -->`. The command also adds new parameters to the lists of stored-parameters.ts.
  */
 import '../support/setup';
 

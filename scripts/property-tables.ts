@@ -1,16 +1,15 @@
 /** Tables of parameters, options and choices, made from the properties of nodes and credentials. */
 import path from 'node:path';
 
-import type {
-	ICredentialType,
-	INodeProperties,
-	INodePropertyOptions,
-	INodeType,
-} from 'n8n-workflow';
+import type { ICredentialType, INodeProperties, INodeType } from 'n8n-workflow';
 
 import { manifest, ROOT } from '../support/manifest';
 
 type Properties = ReadonlyMap<string, INodeProperties[]>;
+
+/** A parameter, an option, or a choice, which has no type. */
+type Member = Pick<INodeProperties, 'name' | 'description' | 'displayOptions'> &
+	Partial<INodeProperties>;
 
 /** A table in a page, between two comments. */
 export const PART = /(<!-- options: ([^>]*?)-->\n)([\s\S]*?)(<!-- end -->)/g;
@@ -52,117 +51,93 @@ export async function allProperties(): Promise<Properties> {
 	return new Map([...types].map(([className, type]) => [className, propertiesOf(type)]));
 }
 
-/** Returns whether a table can list a property. Variants for AI agents repeat another property. */
-const isListed = ({ type, name, displayOptions }: INodeProperties) =>
-	!NOT_LISTED.includes(type) && name !== 'operation' && !displayOptions?.show?.['@tool'];
-
-const choicesOf = ({ type, options = [] }: INodeProperties): INodePropertyOptions[] =>
-	type === 'options' ? (options as INodePropertyOptions[]) : [];
-
 /**
  * Makes a table in Markdown.
  *
- * @param argument `Class` or `Class.collection` for parameters or options, followed by the names of some of them if
- *   the table does not list all. `Class.parameter` or `Class.collection.option` for choices.
- * @throws Error for anything else
+ * @param argument `Class` for parameters, `Class.collection` for options, or the dotted path of a parameter or an
+ *   option for its choices. Names after it select some of them.
+ * @throws Error if there is no such thing
  */
 export function tableOf(all: Properties, argument: string): string {
-	const choices = choicesNamed(all, argument);
-	const rows =
-		choices === undefined
-			? [
-					[argument.includes('.') ? 'Option' : 'Parameter', 'Default', 'Meaning'],
-					['---', '---', '---'],
-					...propertiesNamed(all, argument).map(rowOf),
-				]
-			: [
-					['Choice', 'Meaning'],
-					['---', '---'],
-					...choices.map(({ name, description = '' }) => [name, lineOf(description)]),
-				];
+	const members = membersOf(all, argument);
+	const isOfChoices = members.every(({ type }) => type === undefined);
+	const title = argument.includes('.') ? 'Option' : 'Parameter';
+	const rows = isOfChoices
+		? [
+				['Choice', 'Meaning'],
+				['---', '---'],
+				...members.map(({ name, description }) => [name, lineOf(description)]),
+			]
+		: [[title, 'Default', 'Meaning'], ['---', '---', '---'], ...members.map(rowOf)];
 	return rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
 /** Names the parameters and options that no table lists. What several nodes share is listed once. */
 export function missingProperties(all: Properties, tables: readonly string[]): string[] {
-	const keyOf = ({ displayName, description }: INodeProperties) =>
-		`${displayName}: ${description}`;
-	const listed = new Set(
-		tables
-			.filter((table) => choicesNamed(all, table) === undefined)
-			.flatMap((table) => propertiesNamed(all, table).map(keyOf)),
-	);
-	return [...all].flatMap(([className, properties]) => {
-		const collections = properties.filter(({ type }) => type === 'collection');
-		return [className, ...collections.map(({ name }) => `${className}.${name}`)].flatMap(
-			(group) =>
-				propertiesNamed(all, group)
-					.filter((property) => !listed.has(keyOf(property)))
-					.map(({ displayName }) => `${group}: ${displayName}`),
-		);
-	});
-}
-
-/** Finds what a dotted path such as `ChunkText.options` leads to, with the variants for AI agents left out. */
-function membersAt(all: Properties, dotted: string): INodeProperties[] {
-	const [className = '', ...names] = dotted.split('.');
-	return names.reduce<INodeProperties[]>(
-		(members, name) =>
-			members
-				.filter((member) => member.name === name && !member.displayOptions?.show?.['@tool'])
-				.flatMap(({ options = [] }) => options as INodeProperties[]),
-		all.get(className) ?? [],
+	const keyOf = ({ displayName, description }: Member) => `${displayName}: ${description}`;
+	const listed = new Set(tables.flatMap((table) => membersOf(all, table)).map(keyOf));
+	const groups = [...all].flatMap(([className, properties]) => [
+		className,
+		...properties
+			.filter(({ type }) => type === 'collection')
+			.map(({ name }) => `${className}.${name}`),
+	]);
+	return groups.flatMap((group) =>
+		membersOf(all, group)
+			.filter((member) => !listed.has(keyOf(member)))
+			.map(({ displayName }) => `${group}: ${displayName}`),
 	);
 }
 
-function choicesNamed(all: Properties, argument: string): INodePropertyOptions[] | undefined {
-	const dotted = argument.trim();
-	const name = dotted.split('.').at(-1);
-	const parent = membersAt(all, dotted.replace(/\.\w+$/, ''));
-	const isChoice =
-		dotted.includes('.') &&
-		parent.some((one) => one.name === name && choicesOf(one).length > 0);
-	return isChoice ? (membersAt(all, dotted) as unknown as INodePropertyOptions[]) : undefined;
-}
-
-function propertiesNamed(all: Properties, argument: string): INodeProperties[] {
-	const [dotted = '', ...names] = argument.trim().split(/\s+/);
-	const members = membersAt(all, dotted).filter(isListed);
-	const found = names.map((name) => members.find((member) => member.name === name));
-	if (members.length === 0 || found.includes(undefined))
+/** Reads what a table lists, without the variants for AI agents, which repeat other properties. */
+function membersOf(all: Properties, argument: string): Member[] {
+	const [dotted = '', ...selected] = argument.trim().split(/\s+/);
+	const [className = '', ...path] = dotted.split('.');
+	const forPeople = (members: Member[]) =>
+		members.filter(({ displayOptions }) => !displayOptions?.show?.['@tool']);
+	const members = path
+		.reduce<
+			Member[]
+		>((parents, name) => forPeople(parents.filter((parent) => parent.name === name)).flatMap(({ options = [] }) => options as Member[]), all.get(className) ?? [])
+		.filter(({ type = '', name }) => !NOT_LISTED.includes(type) && name !== 'operation');
+	const found = forPeople(members).filter(
+		({ name }) => selected.length === 0 || selected.includes(name),
+	);
+	if (found.length < Math.max(1, selected.length))
 		throw new Error(`'${argument}' names something that does not exist`);
-	return names.length === 0 ? members : (found as INodeProperties[]);
+	const placeOf = ({ name }: Member) => selected.indexOf(name);
+	return found.sort((one, other) => placeOf(one) - placeOf(other));
 }
 
-function rowOf(property: INodeProperties): string[] {
+function rowOf({
+	displayName = '',
+	name,
+	description,
+	typeOptions,
+	...property
+}: Member): string[] {
 	const value = defaultOf(property);
-	const { minValue, maxValue } = property.typeOptions ?? {};
+	const { minValue = 0, maxValue } = typeOptions ?? {};
 	const range =
-		maxValue === undefined ? '' : `. ${numberText(minValue ?? 0)} to ${numberText(maxValue)}`;
-	return [
-		property.displayName,
-		ONLY_IF_ADDED.includes(property.name) ? `None; ${value} when added` : value,
-		lineOf(property.description ?? '') + range,
-	];
+		maxValue === undefined ? '' : `. ${numberText(minValue)} to ${numberText(maxValue)}`;
+	const shown = ONLY_IF_ADDED.includes(name) ? `None; ${value} when added` : value;
+	return [displayName, shown, lineOf(description) + range];
 }
 
-function lineOf(description: string): string {
+function lineOf(description = ''): string {
 	const sentences = description.split(/(?<=\.) (?=[A-Z'])/);
-	const wordsOf = (count: number) => sentences.slice(0, count).join(' ').split(' ').length;
+	const upTo = (count: number) => sentences.slice(0, count).join(' ');
 	let count = sentences.length;
-	while (count > 1 && wordsOf(count) > MAX_WORDS) count -= 1;
-	const text = sentences.slice(0, count).join(' ');
-	return text.replace(/\.$/, '').replace(/[_|]/g, '\\$&');
+	while (count > 1 && upTo(count).split(' ').length > MAX_WORDS) count -= 1;
+	return upTo(count).replace(/\.$/, '').replace(/[_|]/g, '\\$&');
 }
 
 const numberText = (value: number) => value.toLocaleString('en-US');
 
-function defaultOf(property: INodeProperties): string {
-	const { default: value } = property;
+function defaultOf({ default: value, options = [] }: Pick<Member, 'default' | 'options'>): string {
 	if (typeof value === 'boolean') return value ? 'on' : 'off';
 	if (typeof value === 'number') return numberText(value);
-	const choice = choicesOf(property).find((each) => each.value === value);
+	const choice = options.find((each) => 'value' in each && each.value === value);
 	if (choice !== undefined) return choice.name;
-	const isText = typeof value === 'string' && value !== '';
-	return isText ? `\`${value.replace(/^=/, '')}\`` : '';
+	return typeof value === 'string' && value !== '' ? `\`${value.replace(/^=/, '')}\`` : '';
 }

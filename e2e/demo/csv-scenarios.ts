@@ -2,8 +2,6 @@ import type { NodeChanges, Stage } from './stage';
 
 const NIGHTLY = 'every-night-a-csv';
 
-const ROWS = ['id,name,text', 'csv/1,Kettle,It boils.', 'csv/2,Toaster,It toasts.\n'].join('\n');
-
 /** Bad files, by name: their contents, and what the message of the run must say. */
 export const BAD_FILES: Readonly<Record<string, [content: string, why: RegExp]>> = {
 	'no-id.csv': ['sku,title\n1,Kettle\n', /id/i],
@@ -55,7 +53,8 @@ export async function nightlyCsv(stage: Stage): Promise<void> {
 			.map(({ id, vector }) => `${String(id)}${Array.isArray(vector) ? ' with vector' : ''}`)
 			.sort()
 			.join();
-	await storeFile(stage, 'products.csv', ROWS);
+	const sample = await fetch(`${stage.demo.sandbox.url}/files/products.csv`);
+	const rows = await sample.text();
 	await stage.runByHand(NIGHTLY);
 	checks.add('Each row is a document', inIndex() === 'csv/1,csv/2', inIndex());
 	await stage.runWith(NIGHTLY, { 'Chunk Text': { disabled: false } });
@@ -64,9 +63,9 @@ export async function nightlyCsv(stage: Stage): Promise<void> {
 		inIndex() === 'csv/1,csv/1#0 with vector,csv/2,csv/2#0 with vector',
 		inIndex(),
 	);
-	await storeFile(stage, 'products.csv', `${ROWS}csv/3,,No name.\ncsv/4,Lamp,It shines.\n`);
+	await storeFile(stage, 'products.csv', `${rows}csv/3,,No name.\ncsv/4,Lamp,It shines.\n`);
 	const { status, message = '' } = await stage.tryByHand(NIGHTLY);
-	await storeFile(stage, 'products.csv', ROWS);
+	await storeFile(stage, 'products.csv', rows);
 	checks.add(
 		'A row that cannot be pushed fails the run, and the rows after it are pushed',
 		status === 'error' &&

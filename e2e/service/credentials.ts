@@ -36,6 +36,7 @@ export function credentialsByHand(sandbox: Sandbox): CredentialByHand[] {
 		}),
 		of(new LucidworksPushApi(), {
 			pushUrl: `${pushUrl}${PATHS.push}/${DEMO.endpoint}`,
+			endpoint: `(leave it empty: it is ${DEMO.endpoint}, the last part of the URL)`,
 			apiKey: DEMO.pushKey,
 		}),
 	];

@@ -53,6 +53,11 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
 	},
 };
 
+/** Files that are there before a workflow stores one of the same name. */
+const FIRST_FILES: Readonly<Record<string, string>> = {
+	'products.csv': 'id,name,text\ncsv/1,Kettle,It boils.\ncsv/2,Toaster,It toasts.\n',
+};
+
 /** What an API returns in pages of two, with fields of its own. */
 const ARTICLES = ['Gift cards', 'Opening hours', 'Parking', 'Repairs', 'Returns'].map((title) => ({
 	key: `articles/${title.toLowerCase().replace(' ', '-')}`,
@@ -71,6 +76,11 @@ function* sampleLines({ badEvery, record, required }: Sample, count: number): Ge
 		else if (at % badEvery === badEvery / 2) yield `{"id": "${record(at).id}", "name": \n`;
 		else yield `${JSON.stringify(record(at))}\n`;
 	}
+}
+
+function firstFile(name: string): Uint8Array | undefined {
+	const text = FIRST_FILES[name];
+	return text === undefined ? undefined : Buffer.from(text);
 }
 
 const etagOf = (content: Uint8Array): string =>
@@ -97,7 +107,7 @@ export const files: Route = (app, { stored }, config) => {
 	});
 	app.get<{ Params: { name: string } }>('/files/:name', { config }, async (request, reply) => {
 		const { name } = request.params;
-		const content = stored.get(name);
+		const content = stored.get(name) ?? firstFile(name);
 		if (!content) throw failure(404, `There is no file '${name}'`);
 		return reply.header('ETag', etagOf(content)).type('application/octet-stream').send(content);
 	});
