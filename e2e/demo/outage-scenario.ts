@@ -157,7 +157,7 @@ function allOutages({ demo }: Stage): Outage[] {
 		{
 			what: 'answers pushes and deletes with status 503',
 			reason: overloaded,
-			// They chunk nothing, so they fail as in the outage before.
+			// For these, it is the same outage as the one before, or none: they only push, or never push.
 			spared: [
 				'bulk-load-a-file',
 				'push-a-large-file-with-progress',
