@@ -11,7 +11,7 @@ const JOB_MS = 2_000;
 
 const textOf = (index: number): string => `Text ${index} is short. It has two sentences.`;
 
-/** Chunks texts, a job each. */
+/** Runs Chunk Text with one text per job. */
 export async function chunkByNode(
 	service: Service,
 	jobs: number,
@@ -33,13 +33,13 @@ export async function chunkByNode(
 	if (error || output.length < jobs) throw error ?? new Error('Chunks are missing');
 }
 
-/** Polls so far. A reset would forget them, but all access tokens too. */
+/** Returns the number of polls so far. A reset of the service would clear this number, but also revoke all tokens. */
 async function pollsOf(service: Service): Promise<number> {
 	const { requests } = await service.stats();
 	return Object.values(requests.results ?? {}).reduce((sum, number) => sum + number, 0);
 }
 
-/** Wall time and polls of many jobs that each take 2 s, while the service works in parallel. */
+/** Measures wall time and polls of many jobs. Each job takes 2 s, and the service works on all of them in parallel. */
 export async function chunkWait({ quick }: BenchOptions): Promise<string> {
 	const jobs = quick ? 4 : 100;
 	const service = await startService('sandbox', { chunkDelayMs: JOB_MS });

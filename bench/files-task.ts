@@ -16,9 +16,8 @@ const CONCURRENCY = 4;
 export interface FileParameters {
 	client: 'node' | 'axios';
 	file: string;
-	/** Tells the format. */
+	/** The node derives the format from this name. */
 	fileName: string;
-	/** Records in the file. */
 	count: number;
 	pushUrl: string;
 	credentials: CredentialData;
@@ -26,7 +25,7 @@ export interface FileParameters {
 
 export interface FileResult {
 	ms: number;
-	/** Most memory above that before, garbage included. */
+	/** Peak memory above the memory at the start, in bytes. It includes garbage. */
 	rss: number;
 }
 
@@ -48,7 +47,7 @@ async function pushByNode({ file, fileName, count, credentials }: FileParameters
 	throw error ?? new Error(`Not ${count} records: ${JSON.stringify(output[0]?.json)}`);
 }
 
-/** Parses each line of JSON Lines and sends batches of the same size, by axios alone. */
+/** Parses each line of a JSON Lines file and sends batches of the same size with axios alone. */
 async function pushByAxios({ file, pushUrl }: FileParameters): Promise<void> {
 	const axios = axiosClient({});
 	const inFlight = new Set<Promise<unknown>>();
@@ -69,7 +68,7 @@ async function pushByAxios({ file, pushUrl }: FileParameters): Promise<void> {
 	await Promise.all(inFlight);
 }
 
-/** Pushes one file with nothing else in memory. */
+/** Pushes one file in a process that holds nothing else in memory. */
 export async function run(parameters: FileParameters): Promise<FileResult> {
 	const before = process.memoryUsage().rss;
 	const startedAt = performance.now();

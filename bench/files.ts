@@ -16,11 +16,9 @@ import type { BenchOptions } from './lib/options';
 import { startService } from '../support/service';
 import { print, ratio, table, whole, type Cell } from './lib/table';
 
-/** Documents that are made at a time. */
 const PART = 10_000;
 const MB = 1_000_000;
 
-/** A way to write documents to a file. */
 interface Format {
 	fileName: string;
 	text: (count: number) => Iterable<string>;
@@ -59,7 +57,10 @@ const FORMATS: Record<string, Format> = {
 	CSV: { fileName: 'documents.csv', text: csv },
 };
 
-/** Records per second of each format, and memory of a file ten times as long, each in a process of its own. */
+/**
+ * Measures records per second of each format, and the memory for a file ten times as long. Each run has its own
+ * process.
+ */
 export async function files({ quick }: BenchOptions): Promise<string> {
 	const counts = quick ? [1_000] : [100_000, 1_000_000];
 	const folder = await mkdtemp(join(tmpdir(), 'bench-files-'));

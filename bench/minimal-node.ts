@@ -13,15 +13,14 @@ import { DeleteDocument, PushDocuments } from './lib/shipped';
 import { print, ratio, table, whole, type Cell } from './lib/table';
 import { time } from './lib/timing';
 
-/** Sends something with n8n's own helper; returns one item for each document. */
 type Send = (
 	context: IExecuteFunctions,
 	documents: Array<{ json: IDataObject; at: number }>,
 ) => Promise<unknown>;
 
 /**
- * The least that any node does: the same batches with n8n's own helper, and one item per document. It
- * checks nothing, retries nothing and reads no response.
+ * Makes a node that does the least that any node does. It sends the same batches with n8n's own helper and returns one
+ * item per document. It checks nothing, retries nothing and reads no response.
  */
 const minimalNode = (concurrency: number, perRequest: number, send: Send): INodeType => ({
 	description: {
@@ -66,7 +65,7 @@ interface Comparison {
 	documents: number;
 }
 
-/** Runs a node, which has to return so many items. */
+/** Runs a node and checks that it returns the expected number of items. */
 const running =
 	(
 		{ credentials }: Service,
@@ -88,7 +87,7 @@ const running =
 	};
 
 /**
- * The same file by axios alone, as n8n has it in memory: it is decoded, its lines are parsed, and sent in
+ * Sends the same file with axios alone. As in n8n, the file is in memory. It is decoded and parsed by line, and sent in
  * batches of the same size.
  */
 const fileByAxios =
@@ -115,7 +114,7 @@ const fileByAxios =
 		await Promise.all(inFlight);
 	};
 
-/** As a file arrives from a disk. */
+/** Yields the file in chunks, as a disk would deliver it. */
 function* chunksOf(file: Buffer): Generator<Buffer> {
 	for (let from = 0; from < file.length; from += 65_536) yield file.subarray(from, from + 65_536);
 }
@@ -130,7 +129,7 @@ async function cpuOf(work: () => Promise<void>, documents: number): Promise<numb
 const median = (list: number[]): number =>
 	[...list].sort((one, other) => one - other)[Math.floor(list.length / 2)];
 
-/** Processor time per document beside what does the least, in interleaved rounds. */
+/** Compares the processor time per document with the minimal node, in alternating rounds. */
 export async function minimal({ quick }: BenchOptions): Promise<string> {
 	const rounds = quick ? 1 : 9;
 	const documents = makeDocuments(quick ? 1_000 : 20_000);
@@ -196,7 +195,7 @@ export async function minimal({ quick }: BenchOptions): Promise<string> {
 			for (let round = -1; round < rounds; round++) {
 				const one = await cpuOf(ours, all);
 				const other = await cpuOf(floor, all);
-				// The first round warms the code up.
+				// The first round only warms up the code.
 				if (round < 0) continue;
 				figures.ours.push(one);
 				figures.floor.push(other);

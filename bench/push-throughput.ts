@@ -14,7 +14,7 @@ import type { BenchOptions } from './lib/options';
 const CONCURRENCIES = [1, 4, 16];
 const PER_REQUEST = [10, 100, 1000];
 const LATENCIES_MS = [0, 20];
-/** Requests of each client in a cell, at once and one after the other. */
+/** Minimum number of requests that each client sends per cell. */
 const REQUESTS = 8;
 
 interface Setting {
@@ -22,7 +22,6 @@ interface Setting {
 	perRequest: number;
 }
 
-/** Push Documents on n8n's engine. */
 async function pushByNode(service: Service, documents: IDataObject[], setting: Setting) {
 	const { concurrency, perRequest: documentsPerRequest } = setting;
 	const { output, error } = await runNode({
@@ -36,7 +35,6 @@ async function pushByNode(service: Service, documents: IDataObject[], setting: S
 	}
 }
 
-/** The same batches by axios alone. */
 async function pushByAxios(
 	service: Service,
 	documents: IDataObject[],
@@ -48,7 +46,7 @@ async function pushByAxios(
 	});
 }
 
-/** What a matrix of settings has, and how thoroughly each is measured. */
+/** The settings to measure, and how thoroughly. */
 interface Matrix {
 	rounds: number;
 	concurrencies: number[];
@@ -91,7 +89,7 @@ async function matrix(
 	print(table(head, ratios));
 }
 
-/** Documents per second by number of concurrent requests and documents per request, beside axios. */
+/** Compares documents per second with axios, by number of concurrent requests and of documents per request. */
 export async function pushThroughput({ quick }: BenchOptions): Promise<string> {
 	const settings: Matrix = quick
 		? { rounds: 1, concurrencies: [4], perRequests: [500] }
@@ -101,7 +99,7 @@ export async function pushThroughput({ quick }: BenchOptions): Promise<string> {
 	);
 	const service = await startService('sandbox');
 	try {
-		// Warms the code of all clients and of the server up.
+		// Warms up the code of all clients and of the server.
 		const warmUp = { concurrency: 4, perRequest: 100 };
 		await pushByNode(service, documents.slice(0, 5_000), warmUp);
 		await pushByAxios(service, documents.slice(0, 5_000), warmUp);

@@ -14,11 +14,11 @@ import { time } from './lib/timing';
 
 const DOCUMENTS_PER_REQUEST = 100;
 const LATENCY_MS = 20;
-/** Jobs, and polls that pass before the one that is refused. */
+/** Number of jobs, and number of polls that the service accepts before it refuses one. */
 const JOBS = 400;
 const POLLS_BEFORE = 11;
 
-/** What a service refuses, and executions that have so many requests each. */
+/** A limit of the service, and the executions that send requests to it. */
 interface Load {
 	title: string;
 	refuses?: Omit<FaultRule, 'route'>;
@@ -72,7 +72,7 @@ const LOADS: Load[] = [
 /**
  * Runs Push Documents with its default options.
  *
- * @returns seconds, requests that were refused, and documents that failed or that the service has not received
+ * @returns the seconds, the refused requests, the failed documents, and the documents that the service has not received
  */
 async function push(service: Service, { refuses, executions }: Load, documents: number) {
 	await service.reset();
@@ -102,7 +102,7 @@ async function push(service: Service, { refuses, executions }: Load, documents: 
 	return { seconds: ms / 1000, refused: count, failed, missing };
 }
 
-/** Whether a figure keeps what is promised. */
+/** True once a figure misses its goal. */
 let isMissed = false;
 
 function promise(isKept: boolean): string {
@@ -115,7 +115,7 @@ const range = (values: number[], text: (value: number) => string): string =>
 	`${text(Math.min(...values))} to ${text(Math.max(...values))}`;
 
 /**
- * How much of the rate that a service allows the flow of a node gets in ten minutes, in virtual time, and how much is
+ * Measures in virtual time how much of the allowed rate a node reaches in ten minutes, and how many requests are
  * refused.
  */
 async function learn(seeds: number[], seconds: number): Promise<void> {
@@ -129,7 +129,7 @@ async function learn(seeds: number[], seconds: number): Promise<void> {
 		const later = Math.max(...plays.map(({ refusedShare }) => refusedShare(60_000)));
 		const failed = plays.reduce((sum, each) => sum + each.failed, 0);
 		const isKept = Math.min(...shares) >= (goal ?? 0) && refused < 1 / 2 && failed === 0;
-		// What comes after the first minute is not there in a short run.
+		// A short run has no requests after the first minute.
 		const isComplete = seconds === TEN_MINUTES;
 		const kept = goal && isComplete ? promise(isKept && later < 1 / 10) : '-';
 		const cells = [goal ? percent(goal) : '-', range(shares, percent), kept];
@@ -139,7 +139,7 @@ async function learn(seeds: number[], seconds: number): Promise<void> {
 	print('', table(['Ten minutes, virtual, service', ...head], rows));
 }
 
-/** How long a given number of requests takes, in virtual time. */
+/** Measures in virtual time how long a given number of requests takes. */
 async function compare(seeds: number[]): Promise<void> {
 	const rows: Cell[][] = [];
 	const seconds = async (load: Omit<Parameters<typeof play>[0], 'seed'>) => {
@@ -171,7 +171,7 @@ async function compare(seeds: number[]): Promise<void> {
 	print('', table(['Virtual, service', ...head], rows));
 }
 
-/** Nodes with their default options against services that take only so many requests. */
+/** Runs nodes with their default options against services that limit the number of requests. */
 export async function rateLimit({ quick }: BenchOptions): Promise<string> {
 	const rows: Cell[][] = [];
 	let unlimited = 0;

@@ -10,7 +10,10 @@ import { minimal } from './minimal-node';
 import { pushThroughput } from './push-throughput';
 import { rateLimit } from './rate-limit';
 
-/** Each prints its figures, and returns what it has checked; it throws if that does not hold. */
+/**
+ * All benchmarks by name. Each prints its figures and returns a text about what it has checked. It throws if a check
+ * fails.
+ */
 const BENCHMARKS: Record<string, (options: BenchOptions) => Promise<string>> = {
 	'minimal-node': minimal,
 	'push-throughput': pushThroughput,

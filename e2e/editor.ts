@@ -1,6 +1,6 @@
 /**
- * Checks the package in n8n's editor, in Chromium: `npm run test:editor`. Names of subjects after `--` run only
- * these. A subject that breaks off counts as a failed check, with a picture of its window in .cache/e2e.
+ * Checks the package in n8n's editor, in Chromium: `npm run test:editor`. Names of subjects after `--` run only these.
+ * A subject that breaks off counts as a failed check. A picture of its window is then in .cache/e2e.
  */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * n8n in queue mode with Redis, PostgreSQL and two workers: many executions at once, a worker that is killed in the
- * middle of its work, a file over all workers. Exit code 0 only if every check passed.
+ * Tests n8n in queue mode with Redis, PostgreSQL and two workers: many executions at once, a worker that is killed in
+ * the middle of its work, and a file over all workers. The exit code is 0 only if every check passed.
  */
 import { QUEUE_LOGS } from './queue/databases';
 import { killedWorker } from './queue/killed-worker';

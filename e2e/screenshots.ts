@@ -1,8 +1,8 @@
 /**
- * Takes the pictures of docs/images: every example workflow on the canvas, the panel of each node type and
- * operation, the AI credential's dialog and a search of the index, in the light and the dark theme, from a real
- * n8n. Names of examples, `credential` and `search` after `--` take only theirs. A window that does not show what
- * the alt text of its picture says ends the command.
+ * Takes the pictures of docs/images from a real n8n, in the light and the dark theme: every example workflow on the
+ * canvas, the panel of each node type and operation, the dialog of the AI credential, and a search of the index. Names
+ * of examples, `credential` and `search` after `--` take only their pictures. If a window does not show what the alt
+ * text of its picture says, the command fails.
  */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -21,7 +21,7 @@ import { IMAGES } from './shared/paths';
 import { say } from './shared/progress';
 import { pause } from './shared/wait';
 
-/** Examples that are not run: they need a message, other executions that call them, or a confirmation. */
+/** Examples that are not run. They need a message, other executions that call them, or a confirmation. */
 const NOT_RUN = new Set([
 	'agent-with-search-ingest-tools',
 	'fan-out-one-range',
@@ -38,17 +38,19 @@ const ON_CANVAS = '.vue-flow__node';
 /** Space around them in a picture, in pixels. */
 const MARGIN = 24;
 
-/** High enough for every panel and dialog to be shown without scrolling. */
+/** High enough to show every panel and dialog without scrolling. */
 const HEIGHT = 1400;
 
-/** What the search is for: words of the example Getting Started, which the picture shows after it. */
+/**
+ * The words to search. They occur in the example Getting Started, and the picture shows the search after this example.
+ */
 const SEARCHED = 'warehouse noon';
 const FOUND = ['1 of ', 'Shipping', 'before noon leave the warehouse', 'vector'];
 
-/** Of the window with the search: what it found fills it. */
+/** Height of the window with the search, which the results fill. */
 const SEARCH_HEIGHT = 400;
 
-/** Animations and late requests have ended by then. */
+/** After this time, animations and late requests have ended. */
 const SETTLE_MS = 1500;
 
 const CREDENTIAL = 'Demo AI Service';
@@ -64,7 +66,7 @@ const isWanted = (name: string): boolean => names.length === 0 || names.includes
 
 const slug = (words: string): string => words.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 
-/** What a panel shows; others of the same kind would look the same. */
+/** Returns a key for the panel of a node. Panels with the same key look the same. */
 function kindOf({ type, parameters }: WorkflowNode): string {
 	const isFile = [parameters.documentSource, parameters.textSource].includes('file');
 	return [type, parameters.operation ?? '', isFile].join();
@@ -82,7 +84,7 @@ async function workflowArea(page: Page): Promise<Clip> {
 	return { x, y, width: right - x, height: bottom - y };
 }
 
-/** Shows the output as a schema, if there is one: a table has no room for the texts of chunks. */
+/** Shows the output as a schema, if there is one, because a table has no space for the texts of chunks. */
 async function showSchema(page: Page): Promise<void> {
 	const output = page.locator('[data-test-id="output-panel"]');
 	const choice = output.getByText('Schema', { exact: true });
@@ -90,8 +92,8 @@ async function showSchema(page: Page): Promise<void> {
 }
 
 /**
- * Writes a picture of a window, or of the area or the element in it.
- * @param expected what the window must show
+ * Takes a picture of a window, or of an area or element in it.
+ * @param expected texts that the window must show
  */
 async function shoot(
 	page: Page,
@@ -143,7 +145,7 @@ runCommand(async (command) => {
 		if (isWanted('credential')) {
 			await page.goto(`${demo.n8n.url}/home/credentials/${demo.credentials[CREDENTIAL].id}`);
 			await page.locator(DIALOG).waitFor();
-			// The dialog scrolls within itself, however high the window is.
+			// The dialog has its own scroll bar, so a higher window does not show more of it.
 			await page.addStyleTag({ content: UNROLLED });
 			await page.setViewportSize({ ...WINDOW_SIZE, height: HEIGHT });
 			const picture = `credential-${slug(CREDENTIAL)}.${theme}`;

@@ -1,7 +1,6 @@
 /**
- * The demo: every example workflow in a real n8n with the packed package, then the open editor.
- * With `--once` it ends after the examples, with exit code 0 only if every check passed. Names of
- * examples after `--` run only these.
+ * Runs the demo: every example workflow in a real n8n with the packed package, and then the open editor. With `--once`,
+ * it ends after the examples, with exit code 0 only if every check passed. Names of examples after `--` run only these.
  */
 import type { Demo } from './demo/demo';
 import { startDemo } from './demo/demo';
@@ -41,14 +40,15 @@ runCommand(
 		if (!once) printLogin(demo);
 		const stage = new Stage(demo);
 		await runScenarios(stage, names);
-		// n8n selects what was changed last in a new node: the credential of the examples, not one with another scope.
+		// In a new node, n8n selects the credential that was changed last. It should be the one of the examples, not
+		// one with another scope.
 		await demo.n8n.api.saveCredential(demo.credentials['Demo AI Service']);
 		const passed = printChecks(stage.checks);
 		if (!passed) say(`\nThe last lines of n8n's log:\n${tail(demo.n8n.logFile)}`);
 		if (once) return passed;
 		say('\nCtrl-C stops everything; what you make in n8n is kept for the next start.');
 		const { n8n } = demo;
-		// The editor stays open until Ctrl-C; if n8n ends by itself, so does the command.
+		// The editor stays open until Ctrl-C. If n8n ends by itself, the command ends too.
 		const code = await n8n.process.ended;
 		if (!command.isStopping) throw new Error(`n8n ended with ${code}:\n${tail(n8n.logFile)}`);
 		return true;

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Milliseconds of work after which other requests get their turn. */
+/** Milliseconds of work after which other requests may run. */
 const SLICE = 15;
 
 /**
- * Lets long synchronous work share the event loop: call it between pieces of work; it returns at
- * once most of the time, and waits one turn when the slice is used up.
+ * Creates a function that lets long synchronous work share the event loop. Call this function between pieces of work.
+ * Most calls return at once. After 15 ms of work, a call waits until other requests have run.
  */
 export function breather(): () => Promise<void> | undefined {
 	let began = Date.now();

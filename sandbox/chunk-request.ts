@@ -6,8 +6,7 @@ import type { Static } from './schema';
 import type { SandboxSettings } from './settings';
 
 /*
- * The body of a submission without its `chunkerConfig`. Members that are not known are allowed,
- * since the service may add some.
+ * The body of a submission without its `chunkerConfig`. Unknown members are allowed, since the service may add some.
  */
 const SUBMISSION = {
 	type: 'object',
@@ -36,10 +35,9 @@ const SUBMISSION = {
 	},
 } as const;
 
-/** A checked submission. */
+/** A submission that has passed the checks. */
 export type Submission = Static<typeof SUBMISSION> & { chunkerConfig?: Record<string, unknown> };
 
-/** The JSON schema of submissions to a chunker. */
 export const submissionSchema = (chunker: string) => ({
 	...SUBMISSION,
 	properties: {

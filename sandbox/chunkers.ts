@@ -7,9 +7,7 @@ import { joinUnits, linesOf, sentencesOf, spanOf } from './units';
 const POSITIVE = { type: 'integer', minimum: 1 } as const;
 const NOT_NEGATIVE = { type: 'integer', minimum: 0 } as const;
 
-/** A chunker as jobs use it. */
 export interface Chunker {
-	/** The members of `chunkerConfig` that it knows, as JSON schemas. */
 	config: Record<string, object>;
 	/**
 	 * Splits the texts of a checked request.
@@ -18,12 +16,11 @@ export interface Chunker {
 	split: (texts: string[], config: Record<string, unknown>) => Promise<Span[][]>;
 }
 
-/** The values of a checked `chunkerConfig`. */
 type Config<Members extends Record<string, object>> = {
 	[Name in keyof Members]?: Static<Members[Name]>;
 };
 
-/** Declares a chunker that splits one text after the other, with pauses for other requests. */
+/** Declares a chunker that splits one text after the other. It pauses in between, so that other requests can run. */
 function chunker<const Members extends Record<string, object>>(
 	config: Members,
 	splitText: (text: string, config: Config<Members>) => Iterable<Span>,
@@ -47,36 +44,36 @@ function chunker<const Members extends Record<string, object>>(
 }
 
 /**
- * Every chunker by its name in the path, with the defaults of the interface as far as it states
- * them. To add one, add an entry: route, checks and splitting follow.
+ * All chunkers by their names in the path. If the interface states a default, it is used here. To add a chunker, add an
+ * entry. Its route and checks follow from the entry.
  */
 export const CHUNKERS: Record<string, Chunker> = {
-	/** The pieces between the matches of a Python regular expression. */
+	/** Splits at the matches of a Python regular expression. */
 	'regex-splitter': {
 		config: { regex: { type: 'string' } },
 		split: async (texts, { regex = '\\n' }) =>
 			await Promise.resolve(splitByPattern(String(regex), texts)),
 	},
 
-	/** Lines joined up to `maxChunkSize` tokens; no overlap. */
+	/** Joins lines up to `maxChunkSize` tokens, without overlap. */
 	'dynamic-newline': chunker({ maxChunkSize: POSITIVE }, (text, { maxChunkSize = 512 }) =>
 		joinUnits(linesOf(text), maxChunkSize, 0),
 	),
 
-	/** Sentences joined up to `maxChunkSize` tokens; neighbors share `overlapSize` sentences. */
+	/** Joins sentences up to `maxChunkSize` tokens. Neighboring chunks share `overlapSize` sentences. */
 	'dynamic-sentence': chunker(
 		{ maxChunkSize: POSITIVE, overlapSize: NOT_NEGATIVE },
 		(text, { maxChunkSize = 512, overlapSize = 1 }) =>
 			joinUnits(sentencesOf(text), maxChunkSize, overlapSize),
 	),
 
-	/** `chunkSize` sentences per chunk; neighbors share `overlapSize` of them. */
+	/** Joins `chunkSize` sentences per chunk. Neighboring chunks share `overlapSize` of them. */
 	sentence: chunker(
 		{ chunkSize: POSITIVE, overlapSize: NOT_NEGATIVE },
 		(text, { chunkSize = 5, overlapSize = 0 }) => groupSentences(text, chunkSize, overlapSize),
 	),
 
-	/** Sentences like `dynamic-sentence`: the service compares embeddings, which the sandbox does not have. */
+	/** Works like `dynamic-sentence`. The service compares embeddings, which the sandbox cannot compute. */
 	semantic: chunker(
 		{
 			maxChunkSize: POSITIVE,
@@ -102,6 +99,6 @@ function* groupSentences(text: string, size: number, overlapSize: number): Gener
 			fresh = 0;
 		}
 	}
-	// The rest may be nothing but the overlap of the chunk before.
+	// The last sentences may all belong to the overlap of the chunk before.
 	if (fresh > 0) yield spanOf(current);
 }

@@ -8,7 +8,6 @@ import type { Tokens } from './tokens';
 import type { SandboxSettings } from './settings';
 import type { SandboxClient, SandboxDataSource, SandboxStats } from './types';
 
-/** What the routes use. */
 export interface Context {
 	settings: SandboxSettings;
 	authServerId: string;
@@ -20,9 +19,8 @@ export interface Context {
 	index: IndexStore;
 	faults: FaultRules;
 	recorder: Recorder;
-	/** Blob manifests were migrated. */
+	/** True once the blob manifests were migrated. */
 	converted: boolean;
-	/** Files that were stored, by name. */
 	stored: Map<string, Buffer>;
 	reset(): void;
 	stats(): SandboxStats;
@@ -30,6 +28,6 @@ export interface Context {
 
 /**
  * Adds one route to the server.
- * @param config must be the route's `config`: records and faults know the route by it
+ * @param config the `config` to pass to the route. Records and faults identify the route by it
  */
 export type Route = (app: FastifyInstance, context: Context, config: FastifyContextConfig) => void;

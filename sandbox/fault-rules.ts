@@ -12,41 +12,40 @@ import type { Static } from './schema';
 
 declare module 'fastify' {
 	interface FastifyRequest {
-		/** The rule that spoils the finished response. */
+		/** The rule that changes the finished response. */
 		spoiledBy?: FaultRule;
 	}
 }
 
-/** When a rule strikes. */
+/** The conditions under which a rule applies. */
 const CONDITIONS = {
-	/** How often it strikes; without it, every time. */
+	/** Maximum number of requests that the rule applies to. By default there is no limit. */
 	times: { type: 'number' },
-	/** Matching requests that pass first. */
+	/** Number of matching requests that pass before the rule applies. */
 	skip: { type: 'number' },
-	/** Chance of striking, 0 to 1, from a seeded generator: the same sequence on every run. */
+	/** Probability that the rule applies, from 0 to 1. The generator is seeded, so every run has the same sequence. */
 	probability: { type: 'number' },
-	/** Gives the probability another sequence; without it, the sequence depends on the rule's position. */
+	/** Seed for another sequence of the probability. By default the seed is the rule's position. */
 	seed: { type: 'string' },
-	/** Strikes only if the raw request body contains this text. */
+	/** The rule applies only if the raw request body contains this text. */
 	whenBodyContains: { type: 'string' },
-	/** Requests that pass in each second of the clock; with `burst` on average. */
+	/** Requests that pass in each second of the clock. With `burst`, this is the average. */
 	perSecond: { type: 'number' },
-	/** Requests that pass at once after a pause, as gateways count. */
+	/** Requests that pass at once after a pause, as in a token bucket of a gateway. */
 	burst: { type: 'number' },
-	/** Requests in flight that pass, those that it strikes included. */
+	/** Number of requests in flight that pass. Requests to which the rule applies are counted too. */
 	atOnce: { type: 'number' },
-	/** Time to wait before anything else. */
+	/** Milliseconds to wait before anything else. */
 	latencyMs: { type: 'number' },
 } as const;
 
-/** One rule: all its conditions must hold. See README.md, "Faults". */
+/** One rule. All of its conditions must hold. See README.md, "Faults". */
 export type FaultRule = { route: RouteName } & {
 	[Name in keyof typeof CONDITIONS]?: Static<(typeof CONDITIONS)[Name]>;
 } & Answer & {
 		[Name in keyof typeof FAULTS]?: Static<(typeof FAULTS)[Name]['schema']>;
 	};
 
-/** The JSON schema of a rule. */
 export const FAULT_RULE_SCHEMA = {
 	type: 'object',
 	required: ['route'],
@@ -59,7 +58,6 @@ export const FAULT_RULE_SCHEMA = {
 	},
 };
 
-/** A rule with its own counters. */
 interface ArmedRule {
 	rule: FaultRule;
 	seen: number;
@@ -68,7 +66,7 @@ interface ArmedRule {
 	random: () => number;
 }
 
-/** The fault of a rule and its value there; undefined if the rule only answers or delays. */
+/** Returns the fault of a rule and its value in the rule, or undefined if the rule only answers or delays. */
 function faultOf(rule: FaultRule): { fault: Fault; value: unknown } | undefined {
 	for (const [name, fault] of Object.entries(FAULTS)) {
 		const value = rule[name as keyof typeof FAULTS];
@@ -77,31 +75,29 @@ function faultOf(rule: FaultRule): { fault: Fault; value: unknown } | undefined 
 	return undefined;
 }
 
-/** True if the rule does more than delay. */
 function isDecisive(rule: FaultRule): boolean {
 	const { status, retryAfter, body } = rule;
 	return faultOf(rule) !== undefined || [status, retryAfter, body].some((one) => one);
 }
 
-/** True if the client gets no complete response because of the rule. */
+/** Returns true if the client gets no complete response because of the rule. */
 export function breaksConnection(rule: FaultRule | undefined): boolean {
 	return (rule && faultOf(rule)?.fault.breaks) ?? false;
 }
 
-/** Keeps the rules and applies them to requests. */
 export class FaultRules {
 	private rules: ArmedRule[] = [];
 
-	/** @param check throws an error for a rule that is not valid */
+	/** @param check throws an error for an invalid rule */
 	constructor(private readonly check: (rule: unknown) => void) {}
 
 	/**
-	 * Adds a rule behind the present ones.
-	 * @throws Error that names what is wrong with it
+	 * Appends a rule.
+	 * @throws Error that names what is wrong with the rule
 	 */
 	add(rule: FaultRule): void {
 		this.check(rule);
-		// Nothing else decides, so that a run can be repeated.
+		// Only this seed decides, so that a run can be repeated.
 		const random = seededRandom(`fault ${rule.seed ?? this.rules.length}`);
 		const admits = admissionOf(rule);
 		this.rules.push({ rule: { ...rule }, seen: 0, struck: 0, admits, random });
@@ -111,7 +107,7 @@ export class FaultRules {
 		this.rules = [];
 	}
 
-	/** Installs the hooks; must run after the recorder's. */
+	/** Installs the hooks. It must run after the recorder has installed its own hooks. */
 	install(app: FastifyInstance): void {
 		app.addHook('preValidation', async (request, reply) => await this.strike(request, reply));
 		app.addHook('onSend', async (request, reply, payload) => {
@@ -121,8 +117,8 @@ export class FaultRules {
 	}
 
 	/**
-	 * Rules are applied in the order they were added. Delays add up; the first rule that does more
-	 * than delay decides, and later ones do not count the request.
+	 * Applies the rules in the order in which they were added. Delays add up. The first rule that does more than delay
+	 * decides, and later rules do not count the request.
 	 */
 	private async strike(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
 		let latency = 0;
@@ -135,20 +131,20 @@ export class FaultRules {
 				break;
 			}
 		}
-		// A slow fault must not keep the process of a closed sandbox alive.
+		// A long delay must not keep the process alive after the sandbox was closed.
 		if (latency > 0) await delay(latency, undefined, { ref: false });
 		return decisive && applyRule(decisive, request, reply);
 	}
 }
 
-/** Whether a request passes because a rule strikes only what exceeds a limit. */
+/** Returns the limit of a rule that applies only to requests above a limit. */
 function admissionOf({ perSecond: rate, burst, atOnce: count }: FaultRule): Admission | undefined {
 	if (count !== undefined) return atOnce(count);
 	if (rate === undefined) return undefined;
 	return burst === undefined ? perSecond(rate) : bucket(rate, burst);
 }
 
-/** Counts the request for the rule and tells whether the rule strikes. */
+/** Counts the request for the rule and returns true if the rule applies. */
 function applies(armed: ArmedRule, request: FastifyRequest): boolean {
 	const { rule } = armed;
 	if (request.routeOptions.config?.route !== rule.route) return false;
@@ -164,7 +160,7 @@ function applies(armed: ArmedRule, request: FastifyRequest): boolean {
 	return true;
 }
 
-/** Answers in place of the work, or marks the request whose response is spoiled later. */
+/** Answers in place of the route, or marks the request so that its response is changed later. */
 function applyRule(
 	rule: FaultRule,
 	request: FastifyRequest,

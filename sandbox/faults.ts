@@ -6,17 +6,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GATEWAY, GATEWAY_INCIDENTS, gatewayBody } from './gateway';
 import type { Static } from './schema';
 
-/** A page as proxies return it in place of JSON. */
 const HTML_PAGE =
 	'<!DOCTYPE html><html><head><title>Service unavailable</title></head>' +
 	'<body><h1>Service unavailable</h1><p>The upstream did not answer.</p></body></html>';
 
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
-/** What a response in place of the work has. */
+/** Members of a rule that describe a response in place of the route's own. */
 export const ANSWER = {
 	status: { type: 'integer' },
-	/** Value of the Retry-After header, sent verbatim; without a status it goes with 429. */
+	/** Value of the Retry-After header, sent verbatim. If the rule has no status, the response has status 429. */
 	retryAfter: { type: 'string' },
 	body: { type: 'string' },
 	contentType: { type: 'string' },
@@ -24,40 +23,35 @@ export const ANSWER = {
 
 export type Answer = { [Name in keyof typeof ANSWER]?: Static<(typeof ANSWER)[Name]> };
 
-/** A finished response, about to be sent. */
+/** A finished response before it is sent. */
 interface Finished {
 	request: FastifyRequest;
 	reply: FastifyReply;
 	payload: unknown;
 }
 
-/** What a fault does with the value that the rule has for it. */
 interface Effect<Value> {
-	/** Answers before the work and before authentication; undefined lets the work be done. */
+	/** Answers before the work and before authentication. If it returns undefined, the route does its work. */
 	replace?: (
 		value: Value,
 		request: FastifyRequest,
 		reply: FastifyReply,
 		answer: Answer,
 	) => FastifyReply | undefined;
-	/** Returns what is sent in place of the finished response. */
+	/** Returns the payload to send in place of the finished response. */
 	spoil?: (value: Value, finished: Finished) => unknown;
 	/** True if the client gets no complete response. */
 	breaks?: boolean;
 }
 
-/** A fault as the engine of rules knows it. */
 export type Fault = Effect<unknown>;
 
-/** Declares a fault: the JSON schema of its value in a rule, and what it does. */
 function fault<const Schema extends object>(schema: Schema, effect: Effect<Static<Schema>>) {
 	return { schema, ...(effect as Fault) } as Fault & { schema: Schema };
 }
 
-/** The ways to damage results. */
 const DAMAGES = ['controlCharacter', 'trailingBytes', 'jsonInString', 'otherVectorShape'] as const;
 
-/** What each does to the body. */
 const DAMAGE: Record<(typeof DAMAGES)[number], (text: string) => string> = {
 	controlCharacter: (text) => text.replace('"chunks":["', '"chunks":["\u0001'),
 	trailingBytes: (text) => `${text}]`,
@@ -66,11 +60,11 @@ const DAMAGE: Record<(typeof DAMAGES)[number], (text: string) => string> = {
 };
 
 /**
- * Every fault, by its member in a rule. To add one, add an entry: type, check and effect follow.
- * If a rule has several, the first of this list strikes.
+ * All faults by their members in a rule. To add a fault, add an entry. Its type, check and effect follow from the
+ * entry. If a rule has several faults, the first one in this list applies.
  */
 export const FAULTS = {
-	/** Destroys the connection: before any work, in the middle of the response, or after the work. */
+	/** Destroys the connection before any work, in the middle of the response, or after the work. */
 	reset: fault(
 		{ enum: ['beforeResponse', 'midBody', 'afterWork'] },
 		{
@@ -89,7 +83,7 @@ export const FAULTS = {
 		},
 	),
 
-	/** Does the work, then sends the first half of the body with the content-length of that half. */
+	/** Does the work, then sends only the first half of the body. The content-length fits this half. */
 	truncate: fault(
 		{ type: 'boolean' },
 		{
@@ -101,7 +95,7 @@ export const FAULTS = {
 		},
 	),
 
-	/** Does the work, then damages the results of a chunking job; other responses stay as they are. */
+	/** Does the work, then damages the results of a chunking job. Other responses are not changed. */
 	damage: fault(
 		{ enum: DAMAGES },
 		{
@@ -112,7 +106,7 @@ export const FAULTS = {
 		},
 	),
 
-	/** Redirects to this URL, with `status` or 302. */
+	/** Redirects to this URL. The status is `status` or 302. */
 	redirectTo: fault(
 		{ type: 'string' },
 		{
@@ -124,7 +118,7 @@ export const FAULTS = {
 		},
 	),
 
-	/** Answers as a gateway in front of the service: a status with a plain text. */
+	/** Answers like a gateway in front of the service, with a status and plain text. */
 	gateway: fault(
 		{ enum: GATEWAY_INCIDENTS },
 		{
@@ -135,7 +129,7 @@ export const FAULTS = {
 		},
 	),
 
-	/** Answers with an HTML page, with `status` or 200. */
+	/** Answers with an HTML page. The status is `status` or 200. */
 	html: fault(
 		{ type: 'boolean' },
 		{
@@ -148,14 +142,14 @@ export const FAULTS = {
 	),
 };
 
-/** Answers with the status and body of a rule that has no other fault. Without a body, the gateway's stands in. */
+/** Answers with the status and body of a rule without a fault. If the rule has no body, the gateway's body is sent. */
 export function answerPlainly(rule: Answer, reply: FastifyReply): FastifyReply {
 	const status = rule.status ?? (rule.retryAfter === undefined ? 200 : 429);
 	const ofGateway = rule.body === undefined ? gatewayBody(status) : undefined;
 	const contentType = ofGateway === undefined ? 'application/json' : PLAIN_TEXT;
 	const injected = JSON.stringify({ message: `Injected fault: HTTP ${status}` });
 	reply.code(status).type(rule.contentType ?? contentType);
-	// These statuses carry no body in HTTP.
+	// In HTTP, responses with these statuses have no body.
 	return status === 204 || status === 304
 		? reply.send()
 		: reply.send(rule.body ?? ofGateway ?? injected);
@@ -176,12 +170,12 @@ function firstHalfThenReset(
 	payload: unknown,
 ): Readable {
 	const half = firstHalf(payload);
-	// An empty body has no middle, so a longer one is announced.
+	// An empty body has no middle, so the content-length is at least 64.
 	reply.header('content-length', Math.max(bytesOf(payload).byteLength, 64));
 	return Readable.from(
 		(async function* cut() {
 			yield half.byteLength > 0 ? half : Buffer.from('{');
-			// The first half must reach the client before the reset does.
+			// The client must receive the first half before the reset.
 			await delay(20);
 			socket.resetAndDestroy();
 		})(),

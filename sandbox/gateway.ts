@@ -1,4 +1,3 @@
-/** What can happen at the gateway in front of the service. */
 export const GATEWAY_INCIDENTS = [
 	'accessDenied',
 	'tokenExpired',
@@ -11,13 +10,12 @@ export const GATEWAY_INCIDENTS = [
 
 interface GatewayResponse {
 	status: number;
-	/** Plain text. */
 	body: string;
 }
 
 /**
- * The gateway's responses. `RBAC: access denied` is what the vendor's clients saw. It is a text of Envoy, and so are
- * the other bodies.
+ * Responses of the gateway. The vendor's clients saw `RBAC: access denied`, which is a text of Envoy. The other bodies
+ * are texts of Envoy as well.
  */
 export const GATEWAY: Readonly<Record<(typeof GATEWAY_INCIDENTS)[number], GatewayResponse>> = {
 	accessDenied: { status: 403, body: 'RBAC: access denied' },

@@ -5,21 +5,20 @@ import type { RecordedRequest } from './types';
 
 declare module 'fastify' {
 	interface FastifyContextConfig {
-		/** Name of the route in records and faults; absent for control routes. */
+		/** Name of the route in records and faults. Control routes have none. */
 		route?: RouteName;
-		/** True: a control route, neither recorded nor hit by faults. */
+		/** True for a control route. Such a route is not recorded, and no fault applies to it. */
 		control?: boolean;
 	}
 	interface FastifyRequest {
-		/** The record of this request, absent for control routes. */
+		/** The record of this request. Requests to control routes have none. */
 		record?: RecordedRequest;
 	}
 }
 
-/** Bodies above this size are not kept in records. */
+/** Bodies above this size are not kept in records, in bytes. */
 const MAX_KEPT_BYTES = 1_000_000;
 
-/** An error with the status and body of its response. */
 export class HttpError extends Error {
 	constructor(
 		readonly status: number,
@@ -30,20 +29,19 @@ export class HttpError extends Error {
 	}
 }
 
-/** A failure in the general form `{message}`; the interface shows no error bodies but the token's. */
+/** Makes an error whose body is `{message}`. The interface shows error bodies only for tokens. */
 export function failure(status: number, message: string, headers?: Record<string, string>) {
 	return new HttpError(status, { message }, headers);
 }
 
-/** Raw body bytes; empty when there was none. */
+/** Returns the bytes of the raw body, or an empty buffer if the request has no body. */
 export function rawBody(request: FastifyRequest): Buffer {
 	return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 }
 
 /**
- * Replaces the raw body of a request by its JSON value, after checking its Content-Type; keeps the
- * value in the request's record if `keep` is set and it is under 1 MB. Runs before the schema of the
- * route is applied.
+ * Checks the Content-Type, then replaces the raw body of a request with its JSON value. If `keep` is set, the record of
+ * the request keeps a value under 1 MB. This runs before the schema of the route is applied.
  * @throws HttpError 415 or 400
  */
 export function parseJson(request: FastifyRequest, keep: boolean): void {
@@ -62,24 +60,22 @@ export function parseJson(request: FastifyRequest, keep: boolean): void {
 	}
 }
 
-/** One query parameter; undefined when absent or repeated. */
+/** Returns a query parameter, or undefined if it is missing or repeated. */
 export function queryValue(request: FastifyRequest, name: string): string | undefined {
 	const value = (request.query as Record<string, unknown>)[name];
 	return typeof value === 'string' ? value : undefined;
 }
 
-/** Segments of the raw path, percent-encoding intact. */
+/** Returns the segments of the raw path, still percent-encoded. */
 export function rawSegments(request: FastifyRequest): string[] {
 	return rawPath(request.raw.url ?? '/').split('/');
 }
 
-/** Path part of a request target. */
 export function rawPath(url: string): string {
 	const end = url.indexOf('?');
 	return end < 0 ? url : url.slice(0, end);
 }
 
-/** Sends the response of an error. */
 export async function sendError(reply: FastifyReply, error: unknown): Promise<void> {
 	if (error instanceof HttpError) {
 		await reply.code(error.status).headers(error.headers).send(error.body);

@@ -3,25 +3,24 @@ import { dirname } from 'node:path';
 
 import type { SearchHit } from './types';
 
-/** A document of the interface (docs/service-interface.md, Push documents), checked. */
+/** A checked document of the interface (docs/service-interface.md, Push documents). */
 export interface PushDocument extends Record<string, unknown> {
 	id: string;
 	name: string;
 }
 
-/** What changes an index, as its file has it. */
 type Change =
 	| { endpoint: string; push: readonly PushDocument[] }
 	| { endpoint: string; remove: string }
 	| { endpoint: string; commit: true };
 
-/** A data source: its documents in the order of their last push, and the deletes that wait for a commit. */
+/** A data source. It keeps documents in the order of their last push, and deletes that wait for a commit. */
 interface Source {
 	documents: Map<string, PushDocument>;
 	pending: Set<string>;
 }
 
-/** All texts of a document, one below the other. */
+/** Joins all texts of a document, one per line. */
 function textsOf(value: unknown): string {
 	if (typeof value === 'string') return value;
 	if (Array.isArray(value)) return value.map(textsOf).join('\n');
@@ -31,11 +30,11 @@ function textsOf(value: unknown): string {
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}\p{M}_]+/gu) ?? [];
 
-/** The documents of all data sources, in memory. With a file, each change is also a line of it. */
+/** The documents of all data sources, in memory. With a file, each change is also appended to the file as a line. */
 export class IndexStore {
 	private readonly sources = new Map<string, Source>();
 
-	/** @param file JSON Lines that a former process has left; none keeps everything in memory */
+	/** @param file JSON Lines of an earlier process. Without a file, everything stays in memory */
 	constructor(private readonly file?: string) {
 		if (file === undefined) return;
 		mkdirSync(dirname(file), { recursive: true });
@@ -46,9 +45,10 @@ export class IndexStore {
 	}
 
 	/**
-	 * Stores documents, replacing those of the same ID, and commits at once. A pending delete of an ID is void then.
+	 * Stores documents and commits at once. Documents with the same IDs are replaced, and pending deletes of these IDs
+	 * no longer apply.
 	 *
-	 * @returns for each document whether it was new
+	 * @returns for each document, true if it is new
 	 */
 	upsert(endpoint: string, documents: readonly PushDocument[]): boolean[] {
 		const { documents: known } = this.source(endpoint);
@@ -58,22 +58,19 @@ export class IndexStore {
 		return areNew;
 	}
 
-	/** True when a committed document has this ID. */
 	has(endpoint: string, id: string): boolean {
 		return this.source(endpoint).documents.has(id);
 	}
 
-	/** Notes a delete for the next commit. */
 	addPending(endpoint: string, id: string): void {
 		this.change({ endpoint, remove: id });
 	}
 
-	/** IDs whose delete waits for the next commit. */
+	/** Returns the IDs whose deletes wait for the next commit. */
 	pending(endpoint: string): string[] {
 		return [...this.source(endpoint).pending];
 	}
 
-	/** Pending deletes per data source. */
 	pendingCounts(): Record<string, number> {
 		return this.counted(({ pending }) => pending.size);
 	}
@@ -86,20 +83,19 @@ export class IndexStore {
 		}
 	}
 
-	/** Committed documents of a data source, in the order of their last push. */
+	/** Returns the committed documents of a data source, in the order of their last push. */
 	documents(endpoint: string): Array<Record<string, unknown>> {
 		return [...this.source(endpoint).documents.values()];
 	}
 
-	/** Committed documents per data source. */
 	counts(): Record<string, number> {
 		return this.counted(({ documents }) => documents.size);
 	}
 
 	/**
-	 * Documents that contain all words of the query.
+	 * Finds documents that contain all words of the query.
 	 *
-	 * @param limit hits returned at most
+	 * @param limit maximum number of hits
 	 */
 	search(endpoint: string, query: string, limit = 20): { total: number; hits: SearchHit[] } {
 		const words = [...new Set(wordsOf(query))];
@@ -110,7 +106,6 @@ export class IndexStore {
 		return { total: hits.length, hits: hits.slice(0, limit) };
 	}
 
-	/** Removes everything. */
 	clear(): void {
 		this.sources.clear();
 		if (this.file !== undefined) writeFileSync(this.file, '');

@@ -18,27 +18,24 @@ export { defaultSettings, type SandboxSettings } from './settings';
 export { SCOPES } from './tokens';
 export * from './types';
 
-/** A running sandbox. */
 export interface Sandbox {
 	url: string;
 	urls: { authUrl: string; aiUrl: string; pushUrl: string; baseUrl: string };
-	/** Live: a change takes effect with the next request. */
+	/** Settings that may be changed at any time. A change takes effect with the next request. */
 	settings: SandboxSettings;
 	faults: { add(rule: FaultRule): void; clear(): void };
-	/** Every request in arrival order, except those to control routes. */
+	/** All requests in the order of arrival, except requests to control routes. */
 	requests: RecordedRequest[];
-	/** Tokens issued, of one scope or of all. */
+	/** Counts issued tokens, of one scope or of all. */
 	tokensIssued(scope?: string): number;
-	/** Committed documents of a data source. */
 	documents(endpoint: string): Array<Record<string, unknown>>;
-	/** Ids whose delete waits for the next commit. */
+	/** Returns the IDs whose deletes wait for the next commit. */
 	pendingDeletes(endpoint: string): string[];
 	search(endpoint: string, query: string): SearchHit[];
-	/** Commits the pending deletes of all data sources. */
 	commit(): void;
 	jobs(): JobSummary[];
 	stats(): SandboxStats;
-	/** Clears requests, figures, faults, jobs, tokens, index and blobs; settings stay. */
+	/** Clears requests, figures, faults, jobs, tokens, index and blobs. Settings are not changed. */
 	reset(): void;
 	close(): Promise<void>;
 }
@@ -54,7 +51,7 @@ export const DEMO = {
 
 /**
  * Starts a local service of the whole interface.
- * @param options see SandboxOptions; without any: a free port of 127.0.0.1, all data in memory
+ * @param options see SandboxOptions. By default, the service uses a free port of 127.0.0.1 and keeps all data in memory
  * @returns the running sandbox, once it accepts requests
  * @throws Error for wrong settings or a port in use
  */
@@ -149,14 +146,14 @@ function statsOf({ recorder, tokens, index, jobs }: Context): SandboxStats {
 }
 
 /**
- * Commits deletes by themselves, in groups.
- * @returns a function that ends it
+ * Starts to commit pending deletes at intervals.
+ * @returns a function that stops this
  */
 function startCommits({ index, settings }: Context): () => void {
 	let lastCommit = Date.now();
 	const timer = setInterval(() => {
 		const now = Date.now();
-		// Read every time, because the interval may be changed while the sandbox runs.
+		// The setting is read each time, because it may change while the sandbox runs.
 		if (now - lastCommit >= settings.deleteCommitIntervalMs) {
 			lastCommit = now;
 			index.commit();

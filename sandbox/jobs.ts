@@ -6,45 +6,40 @@ import type { JobStatus, JobSummary } from './types';
 import type { Span } from './units';
 import type { Quantization } from './vectors';
 
-/** A checked chunking request. */
 export interface ChunkRequest {
 	chunker: string;
 	modelId: string;
 	texts: string[];
-	/** The `chunkerConfig`. */
 	config: Record<string, unknown>;
-	/** Numbers per vector. */
 	dimension: number;
 	quantization: Quantization;
 }
 
-/** A chunking request on its way through the four statuses. */
 export interface Job {
 	chunkingId: string;
 	status: JobStatus;
 	request: ChunkRequest;
-	/** Spans per text in UTF-16 units, from READY on. */
+	/** Spans per text in UTF-16 units. They exist once the job is READY. */
 	spans?: Span[][];
 	message?: string;
 }
 
-/** Its jobs end in ERROR. */
+/** Jobs of this model end in ERROR. */
 const BROKEN_MODEL = 'broken-model';
 
-/** Works on chunking jobs; they live in memory. */
+/** Runs chunking jobs and keeps them in memory. */
 export class Jobs {
 	private readonly jobs = new Map<string, Job>();
 
 	private readonly timers = new Set<NodeJS.Timeout>();
 
-	/** Rises with every clear: jobs of an earlier generation no longer count. */
+	/** Increases with every clear. Jobs of an earlier generation are ignored. */
 	private generation = 0;
 
 	chunksMade = 0;
 
 	constructor(private readonly settings: SandboxSettings) {}
 
-	/** Accepts a request and starts its job. */
 	submit(request: ChunkRequest): Job {
 		const job: Job = { chunkingId: randomUUID(), status: 'SUBMITTED', request };
 		this.jobs.set(job.chunkingId, job);
@@ -64,7 +59,7 @@ export class Jobs {
 		}));
 	}
 
-	/** Forgets all jobs; unfinished ones never finish. */
+	/** Forgets all jobs. Unfinished jobs never finish. */
 	clear(): void {
 		this.jobs.clear();
 		this.chunksMade = 0;
@@ -107,7 +102,7 @@ export class Jobs {
 		return await CHUNKERS[chunker].split(texts, config);
 	}
 
-	/** Cuts off chunks beyond `maxChunks` silently, as the service does. */
+	/** Silently removes chunks beyond `maxChunks`, as the service does. */
 	private cutOff(all: Span[][]): Span[][] {
 		let left = this.settings.maxChunks ?? Infinity;
 		return all.map((spans) => {

@@ -2,7 +2,7 @@ import { createContext, Script } from 'node:vm';
 
 import type { Span } from './units';
 
-/** Constructs of Python and what JavaScript has for them; those without a replacement are refused. */
+/** Constructs of Python with their replacements in JavaScript. A construct that is not in this list is refused. */
 const CONSTRUCTS: Array<[pattern: RegExp, replacement: string]> = [
 	[/^\(\?P</, '(?<'],
 	[/^\(\?P=(\w+)\)/, '\\k<$1>'],
@@ -10,15 +10,15 @@ const CONSTRUCTS: Array<[pattern: RegExp, replacement: string]> = [
 	[/^\\Z/, '(?![^])'],
 	[/^\\w/, '[\\p{L}\\p{N}_]'],
 	[/^\\d/, '\\p{Nd}'],
-	// All that Python escapes the same way, and any punctuation.
+	// Escapes that mean the same in Python and JavaScript, and escaped punctuation.
 	[/^\\([bBDWsSnrtfv0-9\\]|x[\da-fA-F]{2}|u[\da-fA-F]{4}|[^\w\s])/, '$&'],
 	[/^(?:\[\^?\]?(?:\\[^]|[^\]\\])*\]|\(\?(?:[:=!]|<[=!])|[^\\])/, '$&'],
 ];
 
-/** Characters that JavaScript wants unescaped in its Unicode mode. */
+/** Escapes that JavaScript does not allow in its Unicode mode, although Python does. */
 const NEEDLESS = /^\\[^\w\s^$\\.*+?()[\]{}|/-]/;
 
-/** A Python regular expression in JavaScript, with its flags. */
+/** Translates a Python regular expression, flags included. */
 function translated(pattern: string): RegExp {
 	const [prefix = '', letters = ''] = /^\(\?([ims]+)\)/.exec(pattern) ?? [];
 	let source = '';
@@ -31,7 +31,7 @@ function translated(pattern: string): RegExp {
 	return new RegExp(source, `gu${letters}`);
 }
 
-/** The first construct of the rest of a pattern: its length, and what JavaScript has for it. */
+/** Translates the construct at the beginning of `rest`. Returns its length and its JavaScript form. */
 function construct(rest: string, at: number): [number, string] {
 	const extension = /^\(\?(?!P[<=]|[:=!]|<[=!])(<?.?)/.exec(rest);
 	if (extension) throw new Error(`unknown extension ?${extension[1]} at position ${at + 1}`);
@@ -44,7 +44,7 @@ function construct(rest: string, at: number): [number, string] {
 	throw new Error(`bad escape ${rest.slice(0, 2)} at position ${at}`);
 }
 
-/** How long one regular expression may run before its job ends in ERROR. */
+/** Maximum time for one regular expression. Afterwards the job ends in ERROR. */
 const TIME_LIMIT_MS = 10_000;
 
 const SPLIT = new Script(`
@@ -60,11 +60,11 @@ const SPLIT = new Script(`
 	})`);
 
 /**
- * Splits texts as Python's `re.split` does, capture groups aside, for the constructs that Python and JavaScript
- * share. Conditions, possessive quantifiers, comments and flags within a pattern are refused.
+ * Splits texts like Python's `re.split` without capture groups, for constructs that Python and JavaScript share.
+ * Conditions, possessive quantifiers, comments and flags within a pattern are refused.
  *
  * @returns for each text the spans of its non-empty pieces, in UTF-16 units
- * @throws Error for a pattern that is not valid, or that takes longer than the time limit
+ * @throws Error for an invalid pattern, or one that exceeds the time limit
  */
 export function splitByPattern(pattern: string, texts: string[]): Span[][] {
 	let regex: RegExp;

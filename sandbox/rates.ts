@@ -1,7 +1,7 @@
-/** Whether a service takes one more request, at a time in ms and with so many others in flight. */
+/** A function that returns true if a service accepts one more request. The number in flight includes this request. */
 export type Admission = (nowMs: number, inFlight: number) => boolean;
 
-/** So many in each second of the clock. */
+/** Accepts `rate` requests in each second of the clock. */
 export function perSecond(rate: number): Admission {
 	let second = -1;
 	let count = 0;
@@ -12,7 +12,10 @@ export function perSecond(rate: number): Admission {
 	};
 }
 
-/** So many a second on average, and a number at once after a pause, as gateways count. */
+/**
+ * Accepts `rate` requests per second on average, and up to `burst` at once after a pause. Gateways use such token
+ * buckets.
+ */
 export function bucket(rate: number, burst: number): Admission {
 	let tokens = burst;
 	let atMs = 0;
@@ -25,7 +28,6 @@ export function bucket(rate: number, burst: number): Admission {
 	};
 }
 
-/** So many at once. */
 export const atOnce =
 	(count: number): Admission =>
 	(_nowMs, inFlight) =>

@@ -4,7 +4,7 @@ import { breaksConnection } from './fault-rules';
 import { rawBody, rawPath } from './http';
 import type { RecordedRequest } from './types';
 
-/** Headers as plain strings, secrets reduced to their scheme and `***`. */
+/** Returns headers as plain strings. Each secret is replaced with its scheme and `***`. */
 function publicHeaders(request: FastifyRequest): Record<string, string> {
 	const headers: Record<string, string> = {};
 	for (const [name, value] of Object.entries(request.headers)) {
@@ -16,7 +16,7 @@ function publicHeaders(request: FastifyRequest): Record<string, string> {
 	return headers;
 }
 
-/** Keeps the record of every request and how many of each route are in flight. */
+/** Records every request, and counts the requests of each route that are in flight. */
 export class Recorder {
 	readonly requests: RecordedRequest[] = [];
 
@@ -29,20 +29,20 @@ export class Recorder {
 		for (const route of Object.keys(this.maxInFlight)) delete this.maxInFlight[route];
 	}
 
-	/** Installs the hooks; must run before the routes are registered. */
+	/** Installs the hooks. It must run before the routes are registered. */
 	install(app: FastifyInstance): void {
 		app.addHook('onRequest', async (request, reply) => {
 			if (request.routeOptions.config?.control) return;
 			const record = this.begin(request);
 			request.record = record;
-			// A reset connection gets no response and so never reaches onSend.
+			// A reset connection gets no response, so onSend never runs for it.
 			reply.raw.once('close', () => this.end(record, 0));
 		});
 		app.addHook('preValidation', async (request) => {
 			if (request.record) request.record.bodyBytes = rawBody(request).byteLength;
 		});
-		// The record is complete before the first byte is sent, so that a client in the same
-		// process that has received the response finds it complete.
+		// The record is complete before the first byte is sent. A client in the same process can rely on it as soon as
+		// the response has arrived.
 		app.addHook('onSend', async (request, reply, payload) => {
 			const status = breaksConnection(request.spoiledBy) ? 0 : reply.statusCode;
 			if (request.record) this.end(request.record, status);

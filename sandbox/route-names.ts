@@ -1,4 +1,4 @@
-/** The routes that faults, records and statistics are kept for. */
+/** The routes that faults, records and statistics refer to. */
 export const ROUTE_NAMES = [
 	'token',
 	'submit',
@@ -12,5 +12,4 @@ export const ROUTE_NAMES = [
 	'files',
 ] as const;
 
-/** One of them. */
 export type RouteName = (typeof ROUTE_NAMES)[number];

@@ -2,17 +2,20 @@ import AjvCompiler from '@fastify/ajv-compiler';
 import type { FastifySchemaValidationError } from 'fastify';
 import type { Static as StaticOf, TSchema } from 'typebox' with { 'resolution-mode': 'import' };
 
-/** The type of the values that a JSON schema, given `as const`, allows. */
+/** The type of the values that a JSON schema allows. The schema must be declared `as const`. */
 export type Static<Schema extends TSchema> = StaticOf<Schema>;
 
-/** Where in a value an error is, e.g. `['batch', '1', 'text']`; for a missing member, its own path. */
+/**
+ * Returns the path of an error within the value, e.g. `['batch', '1', 'text']`. For a missing member, it is the path of
+ * the member.
+ */
 export function errorPath({ instancePath, params }: FastifySchemaValidationError): string[] {
 	const member = params.missingProperty ?? params.additionalProperty;
 	const path = instancePath.split('/').slice(1);
 	return member === undefined ? path : [...path, String(member)];
 }
 
-/** What is wrong there, e.g. `must be string`. */
+/** Describes an error without its path, e.g. `must be string`. */
 export function errorText({ message, params }: FastifySchemaValidationError): string {
 	if (params.missingProperty !== undefined) return 'is missing';
 	if (params.additionalProperty !== undefined) return 'is unknown';
@@ -21,7 +24,7 @@ export function errorText({ message, params }: FastifySchemaValidationError): st
 	return message ?? 'is not valid';
 }
 
-/** The message for the first error, e.g. `batch[1].text must be string`. */
+/** Makes the message for the first error, e.g. `batch[1].text must be string`. */
 export function describeError(errors: FastifySchemaValidationError[], what: string): Error {
 	const [error] = errors;
 	const path = errorPath(error)
@@ -31,13 +34,13 @@ export function describeError(errors: FastifySchemaValidationError[], what: stri
 	return new Error(`${path === '' ? `The ${what}` : path} ${errorText(error)}`);
 }
 
-/** Tells whether a value fits a schema; `errors` says what does not. */
+/** Returns true if a value fits a schema. Otherwise `errors` lists the faults. */
 interface Validate {
 	(value: unknown): boolean;
 	errors?: FastifySchemaValidationError[] | null;
 }
 
-/** Fastify's validator. Values are checked as they are, never converted or completed. */
+/** Fastify's validator, set up so that it never converts or completes values. */
 const compile = AjvCompiler()(
 	{},
 	{ customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
@@ -46,8 +49,8 @@ const compile = AjvCompiler()(
 const validators = new WeakMap<object, Validate>();
 
 /**
- * The validator of a schema. Compiling takes long, so it is done on first use and once per process,
- * however many servers use the schema.
+ * Returns the validator of a schema. Compiling is slow, so it happens on first use and once per process, for any number
+ * of servers.
  */
 export function validatorOf(schema: object): Validate {
 	let validate = validators.get(schema);
@@ -65,9 +68,9 @@ export function validatorOf(schema: object): Validate {
 }
 
 /**
- * Checks a value that comes in no request.
- * @param what names the value in messages, e.g. `fault rule`
- * @throws Error that names the first thing that is wrong
+ * Checks a value that did not arrive in a request.
+ * @param what the name of the value in messages, e.g. `fault rule`
+ * @throws Error that names the first fault
  */
 export function check(schema: object, value: unknown, what: string): void {
 	const validate = validatorOf(schema);

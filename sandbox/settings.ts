@@ -1,8 +1,8 @@
 import type { Static } from './schema';
 
 /*
- * Every setting once: what it does, its default, its values. Types, checks and defaults follow from
- * it. A setting without a default is optional; `null` clears it.
+ * All settings with their meaning, default and values. Types, checks and defaults are derived from this list. A setting
+ * without a default is optional, and `null` clears it.
  */
 const SETTINGS = {
 	revokePreviousTokens: {
@@ -74,14 +74,12 @@ const SETTINGS = {
 
 type Settings = typeof SETTINGS;
 
-/** Behavior that may be changed while the sandbox runs. */
 export type SandboxSettings = {
 	-readonly [Name in keyof Settings]: Settings[Name] extends { default: unknown }
 		? Static<Settings[Name]>
 		: Static<Settings[Name]> | undefined;
 };
 
-/** Changes of settings. */
 export const SETTINGS_SCHEMA = {
 	type: 'object',
 	additionalProperties: false,
@@ -93,7 +91,7 @@ export const SETTINGS_SCHEMA = {
 	),
 };
 
-/** The settings a sandbox starts with; the numbers of the interface where it names any. */
+/** Returns the default settings. Numbers are taken from the interface where it states them. */
 export function defaultSettings(): SandboxSettings {
 	const defaults = Object.entries<object>(SETTINGS).map(
 		([name, schema]) => [name, 'default' in schema ? schema.default : undefined] as const,
@@ -101,7 +99,7 @@ export function defaultSettings(): SandboxSettings {
 	return Object.fromEntries(defaults) as SandboxSettings;
 }
 
-/** Applies checked changes; `null` clears an optional setting. */
+/** Applies checked changes. `null` clears an optional setting. */
 export function applySettings(settings: SandboxSettings, changes: Record<string, unknown>): void {
 	for (const [name, value] of Object.entries(changes)) {
 		Object.assign(settings, { [name]: value ?? undefined });

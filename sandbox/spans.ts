@@ -1,12 +1,12 @@
 import type { Span } from './units';
 
 /**
- * Spans in the service are offsets in Python's characters, which are Unicode code points;
- * JavaScript counts UTF-16 units. The two differ only in texts with surrogate pairs.
+ * Spans of the service are offsets in Python's characters, which are Unicode code points. JavaScript counts UTF-16
+ * units. The two differ only in texts with surrogate pairs.
  */
 const SURROGATES = /[\ud800-\udbff][\udc00-\udfff]/;
 
-/** Code-point offset of every UTF-16 offset; undefined when the two are equal throughout. */
+/** Returns the code-point offset of every UTF-16 offset, or undefined if both are equal throughout the text. */
 function codePointOffsets(text: string): Uint32Array | undefined {
 	if (!SURROGATES.test(text)) return undefined;
 	const offsets = new Uint32Array(text.length + 1);
@@ -23,7 +23,7 @@ function codePointOffsets(text: string): Uint32Array | undefined {
 	return offsets;
 }
 
-/** A converter of spans from UTF-16 units to code points for one text. */
+/** Creates a function that converts spans of one text from UTF-16 units to code points. */
 export function toCodePoints(text: string): (span: Span) => [number, number] {
 	const offsets = codePointOffsets(text);
 	return offsets

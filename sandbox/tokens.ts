@@ -14,10 +14,9 @@ export const SCOPES = [
 	'commercestudio.rewrites',
 ] as const;
 
-/** Random bytes of a token, which are 760 characters: the interface allows 500 to 1000. */
+/** Random bytes of a token. They are encoded as 760 characters, and the interface allows 500 to 1000. */
 const TOKEN_BYTES = 570;
 
-/** How long a token lives. */
 export const LIFETIME_SECONDS = 3600;
 
 interface IssuedToken {
@@ -27,7 +26,7 @@ interface IssuedToken {
 	expiresAt: number;
 }
 
-/** Issues access tokens and checks them; they live in memory and die with the process. */
+/** Issues and checks access tokens, which exist only in memory. */
 export class Tokens {
 	private readonly live = new Map<string, IssuedToken>();
 
@@ -37,7 +36,10 @@ export class Tokens {
 
 	constructor(private readonly settings: SandboxSettings) {}
 
-	/** A new token for a client and scope; kills the previous one of the two when the settings say so. */
+	/**
+	 * Issues a token for a client and scope. If the settings say so, this revokes the previous token of the same client
+	 * and scope.
+	 */
 	issue(client: SandboxClient, scope: string): string {
 		const token = randomBytes(TOKEN_BYTES).toString('base64url');
 		const owner = `${client.id}\n${scope}`;
@@ -56,8 +58,8 @@ export class Tokens {
 
 	/**
 	 * Checks the Authorization header of a protected route.
-	 * @throws HttpError 401 when the token is missing, unknown, expired or revoked; 403 when its
-	 * scope does not suit the operation family
+	 * @throws HttpError 401 if the token is missing, unknown, expired or revoked; 403 if its scope does not fit the
+	 * route
 	 */
 	check(authorization: string | undefined, scope: string): void {
 		const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
@@ -73,13 +75,12 @@ export class Tokens {
 		}
 	}
 
-	/** Tokens issued since the last clear, of one scope or of all. */
+	/** Counts tokens issued since the last clear, of one scope or of all. */
 	count(scope?: string): number {
 		if (scope !== undefined) return this.issued[scope] ?? 0;
 		return Object.values(this.issued).reduce((sum, count) => sum + count, 0);
 	}
 
-	/** Forgets all tokens and figures. */
 	clear(): void {
 		this.live.clear();
 		this.latest.clear();

@@ -1,20 +1,20 @@
-/** [start, end) in UTF-16 units of a text, as JavaScript slices it. */
+/** [start, end) in UTF-16 units of a text. */
 export type Span = readonly [start: number, end: number];
 
-/** A unit of text that chunkers join: a line or a sentence. */
+/** A line or a sentence, which chunkers join with others. */
 export interface Unit {
 	start: number;
 	end: number;
 	tokens: number;
 }
 
-/** Tokens of a text, approximated as 1.3 for each word (README.md, "Approximations"). */
+/** Estimates the tokens of a text as 1.3 per word (README.md, "Approximations"). */
 export function countTokens(text: string): number {
 	const words = text.match(/\S+/g)?.length ?? 0;
 	return Math.ceil(words * 1.3);
 }
 
-/** The span without white space at its ends; undefined if nothing is left. */
+/** Removes white space at both ends of a span. Returns undefined if nothing is left. */
 function trimSpan(text: string, start: number, end: number): Span | undefined {
 	const slice = text.slice(start, end);
 	const from = start + (slice.length - slice.trimStart().length);
@@ -28,13 +28,13 @@ function unitOf(text: string, start: number, end: number): Unit | undefined {
 	return { start: span[0], end: span[1], tokens: countTokens(text.slice(span[0], span[1])) };
 }
 
-/** Characters segmented in one step; see `sentencesOf`. */
+/** Number of characters that are segmented in one step. See `sentencesOf`. */
 const WINDOW = 2_000;
 
 /**
- * Sentences by Unicode's rules (ICU, built into Node), except blank ones. Reads the text in
- * windows, because the time Intl.Segmenter needs grows with the square of the text's length. The
- * last sentence of a window may continue behind it, so the next window begins with it.
+ * Yields sentences by Unicode's rules (ICU, built into Node), except blank ones. The text is read in windows, because
+ * the time that Intl.Segmenter needs grows with the square of the text's length. The last sentence of a window may
+ * continue after it, so the next window begins with this sentence.
  */
 export function* sentencesOf(text: string): Generator<Unit> {
 	const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
@@ -58,7 +58,7 @@ export function* sentencesOf(text: string): Generator<Unit> {
 	}
 }
 
-/** Lines, except blank ones. */
+/** Yields lines, except blank ones. */
 export function* linesOf(text: string): Generator<Unit> {
 	let start = 0;
 	while (start < text.length) {
@@ -71,8 +71,8 @@ export function* linesOf(text: string): Generator<Unit> {
 }
 
 /**
- * Joins units as long as they stay within a number of tokens; a unit above it stays whole and
- * alone. The last `overlap` units of a chunk begin the next one, as far as there is room.
+ * Joins units up to a maximum number of tokens. A larger unit becomes a chunk of its own. A chunk begins with the last
+ * `overlap` units of the chunk before, or with fewer if they do not fit.
  */
 export function* joinUnits(
 	units: Iterable<Unit>,
@@ -96,7 +96,7 @@ export function* joinUnits(
 	if (current.length > 0) yield spanOf(current);
 }
 
-/** From the first unit's start to the last one's end; there must be one. */
+/** Returns the span from the start of the first unit to the end of the last one. The list must not be empty. */
 export function spanOf(units: readonly Unit[]): Span {
 	return [units[0]?.start ?? 0, units.at(-1)?.end ?? 0];
 }

@@ -1,17 +1,17 @@
 import { hashText } from './random';
 
-/** The two methods (docs/service-interface.md, Chunking request); undefined leaves floats. */
+/** The two methods of quantization (docs/service-interface.md, Chunking request). Without one, vectors are floats. */
 export type Quantization = 'min-max' | 'max-scale' | undefined;
 
 /**
- * The vector of a text: deterministic, seeded by a hash of the text, no meaning in it.
+ * Makes the vector of a text. It is seeded by a hash of the text, so it is always the same and has no meaning.
  * @param text chunk text
- * @param size numbers wanted: dimReductionSize, else the model's dimension
- * @returns 32-bit floats in [-1, 1], as a model computes them; with min-max integers 0..255; with max-scale
- * integers -127..127 (each vector scaled by its own largest value)
+ * @param size how many numbers: dimReductionSize, otherwise the model's dimension
+ * @returns 32-bit floats in [-1, 1], as a model computes them. With min-max, integers 0..255. With max-scale, integers
+ * -127..127, where each vector is scaled by its own largest value
  */
 export function makeVector(text: string, size: number, quantization: Quantization): number[] {
-	// xorshift32, inlined: 40,000 chunks of 256 numbers are ten million calls.
+	// xorshift32 is inlined, because 40,000 chunks of 256 numbers need ten million calls.
 	let state = hashText(text) || 1;
 	const values = new Array<number>(size);
 	let lowest = Infinity;

@@ -1,6 +1,6 @@
 /**
- * Writes whose package this is everywhere it is stated. package.json holds the values; wherever else they stand,
- * they are replaced.
+ * Replaces the owner of the package everywhere. package.json contains the current values, and each other place where
+ * they occur is replaced as well.
  *
  *   npx tsx scripts/owner.ts OWNER/NAME "Full Name" you@your.domain
  */
@@ -8,15 +8,13 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Whose a package is. */
 export interface Owner {
-	/** URL of the repository. */
 	repository: string;
 	author: string;
 	email: string;
 }
 
-/** The owner that package.json names. */
+/** Reads the owner from package.json. */
 export function ownerOf(root: string): Owner {
 	const { repository, author } = JSON.parse(
 		readFileSync(path.join(root, 'package.json'), 'utf8'),
@@ -28,7 +26,7 @@ export function ownerOf(root: string): Owner {
 	};
 }
 
-/** Replaces the owner in all files of the repository; returns the files that changed. */
+/** Replaces the owner in all files of the repository, and returns the files that changed. */
 export function replaceOwner(root: string, owner: Owner): string[] {
 	const before = ownerOf(root);
 	const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
@@ -37,7 +35,7 @@ export function replaceOwner(root: string, owner: Owner): string[] {
 	return files.filter((file) => {
 		const text = readFileSync(path.join(root, file), 'utf8');
 		let written = text.replaceAll(before.repository, owner.repository);
-		// A name may be a word elsewhere.
+		// Elsewhere the name may be an ordinary word.
 		if (['LICENSE', 'package.json'].includes(file)) {
 			written = written
 				.replaceAll(before.author, owner.author)

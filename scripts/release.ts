@@ -1,13 +1,13 @@
 /**
- * Releases this package. RELEASING.md has the steps.
+ * Releases this package. RELEASING.md contains the steps.
  *
- *   npm run release                 every check, then publishes what the last commit builds
- *   npm run release -- --dry-run    the same, but npm uploads nothing
- *   npm run release -- --stage      hands it to npm for approval with 2FA instead
- *   npm run release -- --notes      prints the changelog of this version, for the GitHub release
+ *   npm run release                 runs all checks, then publishes a build of the last commit
+ *   npm run release -- --dry-run    does the same, but npm uploads nothing
+ *   npm run release -- --stage      gives the package to npm, which waits for an approval with 2FA
+ *   npm run release -- --notes      prints the changelog of this version for the GitHub release
  *
- * What is in the package, its license, its links and n8n's publish gate are tested by .ci/run, which has to have
- * passed for this commit. npm's own configuration says to which registry, and as whom.
+ * .ci/run must have passed for this commit. It tests the contents of the package, the license, the links and n8n's
+ * publish gate. npm's own configuration names the registry and the account.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -20,13 +20,13 @@ import { x as extract } from 'tar';
 import { run } from '../support/exec';
 import { ownerOf } from './owner';
 
-/** Where `.ci/run` writes the commit that it passed for. */
+/** `.ci/run` writes the commit for which it passed into this file. */
 const STAMP = '.cache/ci-passed';
 
-/** From this npm on, GitHub Actions can publish without a token. */
+/** Oldest npm with which GitHub Actions can publish without a token. */
 const OLDEST_NPM = '11.5.1';
 
-/** Domains nobody can own (RFC 2606): the neutral owner uses them. */
+/** Domains that nobody can own (RFC 2606). The placeholder owner uses them. */
 const RESERVED = /(^|[@/.])example\.(com|org|net)(\/|$)/;
 
 interface Manifest {
@@ -38,21 +38,21 @@ interface Manifest {
 const read = async (root: string, file: string) => await readFile(path.join(root, file), 'utf8');
 const manifestOf = async (root: string) => JSON.parse(await read(root, 'package.json')) as Manifest;
 
-/** Runs a program; returns what it printed. */
 async function must(root: string, program: string, ...args: string[]): Promise<string> {
 	const { code, stdout, stderr } = await run(program, args, root);
 	if (code !== 0) throw new Error(`${program} ${args.join(' ')}: ${stderr}${stdout}`);
 	return stdout.trim();
 }
 
-/** The changelog of a version with its date; undefined if it is not the first entry, has no date or no text. */
+/**
+ * Returns the changelog of a version with its date, or undefined if it is not the first entry or has no date or text.
+ */
 export function notesOf(changelog: string, version: string): string | undefined {
 	const [, title, text] = /^## (.+)$([^]*?)(?=^## |^\[[^\]]+\]: |(?![^]))/m.exec(changelog) ?? [];
 	const isRight = title?.startsWith(`[${version}] - `) && /\d{4}-\d{2}-\d{2}$/.test(title);
 	return (isRight && text.trim()) || undefined;
 }
 
-/** The versions that npm has of a package. */
 async function publishedVersions(root: string, name: string): Promise<string[]> {
 	const { code, stdout, stderr } = await run('npm', ['view', name, 'versions', '--json'], root);
 	if (code === 0) return [JSON.parse(stdout) as string | string[]].flat();
@@ -61,11 +61,11 @@ async function publishedVersions(root: string, name: string): Promise<string[]> 
 }
 
 /**
- * What prevents a release of the last commit.
+ * Finds reasons why the last commit cannot be released.
  *
- * @param tag that is released, if GitHub does it
- * @param published asks npm for the versions it has
- * @returns one text per fault
+ * @param tag the tag that is released, if GitHub runs the release
+ * @param published asks npm for the published versions
+ * @returns one text per reason
  */
 export async function faultsOf(
 	root: string,
@@ -100,8 +100,8 @@ export async function faultsOf(
 }
 
 /**
- * Builds and packs the last commit in a folder of its own, where the package is not private. What is not committed
- * cannot get into it.
+ * Builds and packs the last commit in a folder of its own, where the package is not private. Changes that are not
+ * committed cannot get into it.
  *
  * @returns the path of the tarball
  */
@@ -118,7 +118,7 @@ export async function packCommit(root: string, folder: string): Promise<string> 
 	return path.join(folder, packed.split('\n').at(-1) ?? '');
 }
 
-/** Publishes the last commit, with provenance where npm can prove it. */
+/** Publishes the last commit, with provenance if npm can prove where it was built. */
 async function publish(root: string, args: string[]): Promise<void> {
 	const isOnGitHub = process.env.GITHUB_ACTIONS !== undefined;
 	const { version } = await manifestOf(root);

@@ -1,6 +1,6 @@
 /**
- * Runs the linter of n8n's publish gate over a folder: `node scripts/scan.mjs FOLDER source|built`. Prints its
- * result as JSON.
+ * Runs the linter of n8n's publish gate over a folder: `node scripts/scan.mjs FOLDER source|built`. Prints the result
+ * as JSON.
  */
 import path from 'node:path';
 

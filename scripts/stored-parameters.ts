@@ -1,11 +1,12 @@
 /**
- * What saved workflows and credentials rely on: the names, types, defaults and choices of all parameters. A saved
- * workflow keeps only values that differ from the default, so a new default changes what it does. n8n drops a value
- * whose parameter was renamed or removed, without a word.
+ * Keeps lists of what saved workflows and credentials rely on: names, types, defaults and choices of all parameters. A
+ * saved workflow contains only the values that differ from the default, so a new default changes what the workflow
+ * does. If a parameter was renamed or removed, n8n silently drops its value.
  *
  * `test/package/stored-parameters` has a list for each version of a node, and for each credential.
- * `test/package/stored-parameters.test.ts` fails if the code no longer has a line of a list. `npm run docs` adds the
- * lines that a list lacks. It never removes one: that is done by hand (CONTRIBUTING.md, Versions of nodes).
+ * `test/package/stored-parameters.test.ts` fails if a line of a list no longer occurs in the code. `npm run docs` adds
+ * new lines to the lists. It never removes a line, so a line must be removed by hand (CONTRIBUTING.md, Versions of
+ * nodes).
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -32,13 +33,13 @@ const WITHOUT_VALUE = ['notice', 'callout'];
 /** Lines by the name of their list, such as `chunkText.1`. */
 type Lists = Map<string, string[]>;
 
-/** Reads the lists that the code has now. */
+/** Makes the lists from the code. */
 export async function currentLists(): Promise<Lists> {
 	const types = [...(await shippedTypes()).values()];
 	return new Map(types.flatMap((type) => [...listsOf(type)]));
 }
 
-/** Makes the lists of a node, one for each version, or the only one of a credential. */
+/** Makes the lists of a node, one per version, or the only list of a credential. */
 export function listsOf(type: Pick<INodeType, 'description'> | ICredentialType): Lists {
 	if (!('description' in type)) return new Map([[type.name, linesOf(type.properties)]]);
 	const { description } = type;
@@ -55,7 +56,7 @@ export function listsOf(type: Pick<INodeType, 'description'> | ICredentialType):
 	);
 }
 
-/** Returns whether a version of a node has a property, as n8n decides it. Other conditions are left out. */
+/** Tells by n8n's rules whether a version of a node contains a property. It ignores all other conditions. */
 function hasVersion(
 	{ displayOptions, ...property }: INodeProperties,
 	typeVersion: number,
@@ -101,11 +102,11 @@ function linesOf(
 	return [...lines].sort();
 }
 
-/** Shortens a default that an agent's model fills in: the words for the model may change. */
+/** Shortens a default that an agent's model fills in, because the text for the model may change. */
 const withoutWords = (initial: unknown): unknown =>
 	typeof initial === 'string' ? initial.replace(/.*\$fromAI\('(\w+)',.*/s, 'fromAI $1') : initial;
 
-/** Reads the lists that are checked in. */
+/** Reads the lists from `test/package/stored-parameters`. */
 export function storedLists(): Lists {
 	const files = existsSync(FOLDER) ? readdirSync(FOLDER) : [];
 	const linesIn = (file: string) =>
@@ -113,7 +114,7 @@ export function storedLists(): Lists {
 	return new Map(files.map((file) => [file.replace(/\.txt$/, ''), linesIn(file)]));
 }
 
-/** Finds lines of the first lists that the second ones lack, each with the name of its list. */
+/** Finds lines of `lists` that are missing from `from`. Each result begins with the name of its list. */
 export function missingLines(lists: Lists, from: Lists): string[] {
 	return [...lists].flatMap(([name, lines]) => {
 		const others = new Set(from.get(name));
@@ -122,7 +123,7 @@ export function missingLines(lists: Lists, from: Lists): string[] {
 }
 
 /**
- * Adds to the lists what the code has and they lack.
+ * Adds lines that the code has but the lists do not.
  *
  * @returns the files that were written
  */

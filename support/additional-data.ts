@@ -3,7 +3,9 @@ import type { IWorkflowExecuteAdditionalData, WorkflowExecuteMode } from 'n8n-wo
 
 import type { EngineCredentialsHelper } from './credentials-helper';
 
-/** What n8n gives an execution beside the workflow: enough of it to run nodes. */
+/**
+ * Builds the data that n8n passes to an execution together with the workflow. It has only the members that nodes need.
+ */
 export function additionalData(
 	credentialsHelper: EngineCredentialsHelper,
 	mode: WorkflowExecuteMode,

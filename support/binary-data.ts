@@ -9,20 +9,20 @@ import type { IBinaryData, INodeExecutionData } from 'n8n-workflow';
 
 import { watchFile } from './process-state';
 
-/** Where n8n keeps files: on disk, or as base64 in the items. */
+/** The place where n8n keeps files: on disk, or as base64 in the items. */
 export type BinaryMode = 'filesystem' | 'default';
 
 interface ContainerApi {
 	set(type: unknown, value: unknown): void;
 }
 
-/** The container of n8n-core, which may be another copy than the one this package would get. */
+/** Returns the container that n8n-core uses. An import from this package might return another copy. */
 function container(): ContainerApi {
 	const requireOfCore = createRequire(require.resolve('n8n-core'));
 	return (requireOfCore('@n8n/di') as { Container: ContainerApi }).Container;
 }
 
-/** n8n's own handling of files for all tests of a file, in a folder of its own. */
+/** n8n's own storage of files, in a folder of its own for the tests of one file. */
 export class TestFiles {
 	private service!: BinaryDataService;
 
@@ -45,7 +45,7 @@ export class TestFiles {
 		container().set(BinaryDataConfig, config);
 	}
 
-	/** An item with a file in the field `data`. */
+	/** Makes an item with a file in the field `data`. */
 	async item(
 		content: string | Buffer,
 		fileName = 'documents.jsonl',
@@ -64,18 +64,17 @@ export class TestFiles {
 		return await this.service.store(location, Buffer.from(content as string), binary);
 	}
 
-	/** Whatever is read next comes from here, in these pieces. */
+	/** Replaces the content of every later read with these pieces. */
 	stream(pieces: () => AsyncIterable<Buffer>): void {
 		this.service.getAsStream = async () =>
 			Object.assign(pieces(), { destroy: () => undefined }) as never;
 	}
 
-	/** Whatever is read next is this stream. */
 	opens(stream: Readable): void {
 		this.service.getAsStream = async () => await Promise.resolve(watchFile(stream));
 	}
 
-	/** Nothing more can be stored. */
+	/** Makes every later attempt to store a file fail. */
 	fail(error: Error): void {
 		this.service.store = async () => await Promise.reject(error);
 	}
@@ -86,13 +85,13 @@ export class TestFiles {
 	}
 }
 
-/** Files for the tests of a file, on disk unless a test asks for another mode. */
+/** Provides files for all tests of a test file. They are stored on disk unless a test asks for another mode. */
 export function useFiles(): TestFiles {
 	const folder = mkdtempSync(path.join(tmpdir(), 'files-'));
 	const files = new TestFiles(folder);
 	beforeEach(async () => await files.use('filesystem'));
 	afterAll(async () => {
-		// Other test files use the same n8n, which keeps files in items unless told otherwise.
+		// Other test files share this n8n and expect its default, which keeps files in the items.
 		await files.use('default');
 		rmSync(folder, { recursive: true, force: true });
 	});

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** One value in DER: tag, length, content. */
+/** Encodes one value in DER: tag, length, content. */
 function der(tag: number, ...content: Buffer[]): Buffer {
 	const body = Buffer.concat(content);
 	const length =
@@ -15,7 +15,7 @@ const objectId = (hex: string) => der(0x06, Buffer.from(hex, 'hex'));
 const ECDSA_WITH_SHA256 = sequence(objectId('2a8648ce3d040302'));
 const COMMON_NAME = objectId('550403');
 
-/** As certificates write it: YYMMDDHHMMSSZ. */
+/** Formats a time for a certificate: YYMMDDHHMMSSZ. */
 const time = (epochMs: number) =>
 	der(
 		0x17,
@@ -36,7 +36,7 @@ export interface KeyAndCertificate {
 const nameOf = (name: string) =>
 	sequence(der(0x31, sequence(COMMON_NAME, der(0x0c, Buffer.from(name, 'utf8')))));
 
-/** Makes a self-signed certificate and its key, so that no key needs to be in the repository. */
+/** Makes a self-signed certificate and its key, so that the repository needs to contain no key. */
 export function selfSigned(name = 'localhost'): KeyAndCertificate {
 	const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
 	const DAY_MS = 86_400_000;

@@ -18,13 +18,13 @@ import { EngineCredentialsHelper } from './credentials-helper';
 
 interface CredentialTestResult {
 	ok: boolean;
-	/** What the user reads under the credential. */
+	/** The text that the user reads below the credential. */
 	message: string;
-	/** The store the test ran on: what `preAuthentication` returned is persisted there. */
+	/** The store that the test ran on. It contains what `preAuthentication` returned. */
 	store: CredentialStore;
 }
 
-/** The noOp node n8n puts the test request into. n8n takes the type name from its description. */
+/** Makes the noOp node into which n8n puts the test request. n8n takes the type name from its description. */
 function testNodeType(credentialType: string, test: ICredentialTestRequest): INodeType {
 	return {
 		description: {
@@ -50,7 +50,6 @@ function testNodeType(credentialType: string, test: ICredentialTestRequest): INo
 	};
 }
 
-/** The value at a dotted path. */
 function valueAt(data: unknown, path: string): unknown {
 	return path
 		.split('.')
@@ -60,7 +59,7 @@ function valueAt(data: unknown, path: string): unknown {
 		);
 }
 
-/** The message n8n shows for a failed test request. */
+/** Returns the message that n8n shows for a failed test request. */
 function failureMessage(error: unknown, test: ICredentialTestRequest): string {
 	const { cause, message } = error as Error & {
 		cause?: { response?: { status: number; statusText?: string }; code?: string };
@@ -82,11 +81,10 @@ function failureMessage(error: unknown, test: ICredentialTestRequest): string {
 }
 
 /**
- * Tests a credential as the editor's Test button does (n8n 2.41.1,
- * `dist/services/credentials-tester.service.js`): the class's `test` request runs as a declarative
- * node. The stored token is used as it is; `preAuthentication` runs only where the expirable field
- * is empty or the response is a 401, because n8n's own "is this a test?" check looks for the type
- * `n8n-nodes-base.noOp` while the node it makes is called `noOp`.
+ * Tests a credential like the editor's Test button (n8n 2.41.1, `dist/services/credentials-tester.service.js`). The
+ * class's `test` request runs as a declarative node. The stored token is used unchanged. `preAuthentication` runs only
+ * if the expirable field is empty or the response is a 401. n8n's own "is this a test?" check never applies, because it
+ * looks for the type `n8n-nodes-base.noOp`, while the node is called `noOp`.
  */
 export async function testCredential(
 	type: ICredentialType,
@@ -105,7 +103,7 @@ export async function testCredential(
 		type: type.name,
 		data: await helper.applyDefaults(base, data, type.name, 'internal'),
 	};
-	// The test works on what the user has typed, which need not be saved yet.
+	// The test uses the data that the user has typed, which may not be saved yet.
 	helper.getDecrypted = async () => credentials.data ?? {};
 
 	const nodeType = testNodeType(type.name, test);

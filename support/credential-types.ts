@@ -3,12 +3,11 @@ import type { ICredentialType } from 'n8n-workflow';
 import { SharedToken } from '../nodes/shared/service/tokens/shared-token';
 import { credentialClasses } from './manifest';
 
-/** Credential type instances by their name. */
 export type CredentialTypes = Record<string, ICredentialType>;
 
 /**
- * The credential type of that name from this package's own `credentials/`. Loaded on first use, so
- * that tests of the engine itself do not need it. Each run is a process of its own: it knows no tokens.
+ * Loads the credential type of this name from `credentials/`. It is loaded on first use, so that tests of the engine
+ * itself do not need it. Each run counts as a process of its own, which knows no tokens.
  */
 export function packageCredentialType(name: string): ICredentialType | undefined {
 	const className = credentialClasses.get(name);

@@ -44,7 +44,7 @@ const MOCK_NODE_TYPES = {
 	getKnownTypes: () => ({}),
 } as unknown as INodeTypes;
 
-/** As n8n: inside `preAuthentication` a credential's own domain list limits the requests. */
+/** Limits requests inside `preAuthentication` to the credential's own list of domains, as n8n does. */
 function restrictToCredentialDomains(
 	helpers: IHttpRequestHelper,
 	credentials: ICredentialDataDecryptedObject,
@@ -69,8 +69,8 @@ function restrictToCredentialDomains(
 }
 
 /**
- * n8n's own CredentialsHelper (n8n 2.41.1, `dist/credentials-helper.js`) over an in-memory store:
- * the same calls in the same order, without database, license and external secrets.
+ * n8n's own CredentialsHelper (n8n 2.41.1, `dist/credentials-helper.js`) with a store in memory. It makes the same
+ * calls in the same order, but has no database, license or external secrets.
  */
 export class EngineCredentialsHelper extends ICredentialsHelper {
 	private readonly loaded = new Map<string, ICredentialType>();
@@ -82,7 +82,7 @@ export class EngineCredentialsHelper extends ICredentialsHelper {
 		super();
 	}
 
-	/** The credential type; one instance per run, as in one n8n process. */
+	/** Returns the credential type. Each run has one instance, like one n8n process. */
 	getType(name: string): ICredentialType {
 		const known = this.loaded.get(name);
 		if (known) return known;
@@ -101,7 +101,7 @@ export class EngineCredentialsHelper extends ICredentialsHelper {
 	}
 
 	getCredentialsProperties(name: string): INodeProperties[] {
-		// n8n gives every credential that can sign requests the "Allowed HTTP Request Domains" fields.
+		// n8n adds the "Allowed HTTP Request Domains" fields to every credential that can sign requests.
 		return injectDomainRestrictionFields(this.getType(name));
 	}
 
@@ -156,7 +156,7 @@ export class EngineCredentialsHelper extends ICredentialsHelper {
 		)) as ICredentialDataDecryptedObject;
 		if (output[expirable] === undefined || !node.credentials) return undefined;
 
-		// Only what it returned is written; the caller's copy of the other fields is not, since 2.34.
+		// Since 2.34, n8n stores only what `preAuthentication` returned, not the caller's copy of other fields.
 		const { storesAll } = this.store;
 		const all = JSON.parse(JSON.stringify(credentials)) as ICredentialDataDecryptedObject;
 		const stored = storesAll ? all : this.store.get(typeName);
@@ -209,7 +209,7 @@ export class EngineCredentialsHelper extends ICredentialsHelper {
 		);
 	}
 
-	/** Adds the default of every field that is missing and resolves expressions. */
+	/** Adds the default of every missing field and resolves expressions. */
 	async applyDefaults(
 		additionalData: IWorkflowExecuteAdditionalData,
 		stored: ICredentialDataDecryptedObject,

@@ -1,7 +1,7 @@
 import { DEMO, type Sandbox } from '../sandbox';
 import type { CredentialData } from './credential-store';
 
-/** Credentials that fit a sandbox, as a user would have typed them. */
+/** Makes the credentials for a sandbox, as a user would type them. */
 export function sandboxCredentials(sandbox: Sandbox): CredentialData {
 	const { authUrl, aiUrl, pushUrl, baseUrl } = sandbox.urls;
 	return {

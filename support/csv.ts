@@ -1,12 +1,12 @@
 /**
- * Writes cells as a CSV row (RFC 4180), for files that tests and benchmarks read.
+ * Formats a CSV row (RFC 4180) for files that tests and benchmarks read.
  *
- * @param cells text as it is; undefined and null as empty cells, other values as JSON
- * @returns the row, without a line break
+ * @param cells texts are not changed, undefined and null become empty cells, other values become JSON
+ * @returns the row without a line break
  */
 export function csvRow(cells: readonly unknown[], delimiter = ','): string {
 	const row = cells.map((cell) => csvCell(cell, delimiter)).join(delimiter);
-	// A blank line would be no record.
+	// A blank line would not be a record.
 	return row.trim() === '' && cells.length === 1 ? `"${row}"` : row;
 }
 

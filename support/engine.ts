@@ -26,7 +26,7 @@ import { EngineCredentialsHelper } from './credentials-helper';
 import { manifest } from './manifest';
 import { useCleanProcess } from './process-state';
 
-// Benchmarks use this engine too, without tests.
+// Benchmarks use this engine as well, but outside jest.
 if (typeof afterEach === 'function') useCleanProcess();
 
 export { CredentialStore } from './credential-store';
@@ -34,11 +34,9 @@ export type { CredentialData } from './credential-store';
 export type { CredentialTypes } from './credential-types';
 export { testCredential } from './credential-test';
 
-/** One node and its settings. */
 export interface NodeOptions {
-	/** An instance of the node's class. */
 	node: INodeType;
-	/** As in a workflow file: what is missing gets its default. */
+	/** Parameters as in a workflow file. A missing parameter has its default. */
 	parameters?: INodeParameters;
 	onError?: OnError;
 	retryOnFail?: boolean;
@@ -47,42 +45,37 @@ export interface NodeOptions {
 	typeVersion?: number;
 }
 
-/** What holds for the whole execution. */
 export interface ExecutionOptions {
-	/** Starts a new store with this data. */
 	credentials?: CredentialData;
-	/** Shared store: several runs are several executions of one n8n. */
+	/** A shared store. Runs that share a store are executions of one n8n. */
 	store?: CredentialStore;
-	/** Credential types beside, or instead of, this package's own. */
+	/** Credential types that extend or replace those of this package. */
 	credentialTypes?: CredentialTypes;
-	/** `manual` (the editor's Execute button) unless given. */
+	/** The default is `manual` (the editor's Execute button). */
 	mode?: WorkflowExecuteMode;
 	/** Presses Stop when this resolves or rejects. */
 	cancelWhen?: Promise<unknown>;
-	/** The workflow's setting: `combined` keeps files among the JSON. */
+	/** A setting of the workflow. `combined` keeps files among the JSON. */
 	binaryMode?: 'separate' | 'combined';
 }
 
 export interface RunOptions extends NodeOptions, ExecutionOptions {
-	/** Input items; plain objects become items. One empty item unless given. */
+	/** Input items. Plain objects become items. The default is one empty item. */
 	items?: IDataObject[] | INodeExecutionData[];
 }
 
 export interface RunResult {
-	/** The node's main output. */
 	output: INodeExecutionData[];
 	/** The error output, with `onError: 'continueErrorOutput'`. */
 	errorOutput: INodeExecutionData[];
-	/** The node's error or, without one, the execution's. */
+	/** The node's error, or the execution's error if the node has none. */
 	error?: ExecutionError;
 	hints: NodeExecutionHint[];
-	/** The execution's status. */
 	status: ExecutionStatus;
-	/** The input items as the node left them: compare to find out whether it changed them. */
+	/** The input items after the run, to check whether the node changed them. */
 	input: INodeExecutionData[];
-	/** What n8n recorded about the node; undefined if it did not run. */
+	/** Data that n8n recorded about the node. Undefined if the node did not run. */
 	taskData?: ITaskData;
-	/** The whole execution. */
 	run: IRun;
 	store: CredentialStore;
 }
@@ -97,7 +90,7 @@ function isItem(item: IDataObject | INodeExecutionData): item is INodeExecutionD
 	);
 }
 
-/** Plain objects as items; each item is paired with itself, as a trigger's are. */
+/** Turns plain objects into items. Like the items of a trigger, each is paired with itself. */
 function toItems(items: IDataObject[] | INodeExecutionData[]): INodeExecutionData[] {
 	return items.map((item, index) =>
 		isItem(item)
@@ -106,7 +99,6 @@ function toItems(items: IDataObject[] | INodeExecutionData[]): INodeExecutionDat
 	);
 }
 
-/** A trigger that puts the given items into the workflow. */
 function sourceNode(items: INodeExecutionData[]): INodeType {
 	return {
 		description: {
@@ -124,7 +116,7 @@ function sourceNode(items: INodeExecutionData[]): INodeType {
 	};
 }
 
-/** Credentials the node refers to, as far as the store has them; the type serves as id. */
+/** Returns references to the node's credentials that the store contains. The type serves as ID. */
 function nodeCredentials(node: INodeType, store: CredentialStore): INode['credentials'] {
 	const names = (node.description.credentials ?? [])
 		.map(({ name }) => name)
@@ -133,7 +125,7 @@ function nodeCredentials(node: INodeType, store: CredentialStore): INode['creden
 	return Object.fromEntries(names.map((name) => [name, { id: name, name }]));
 }
 
-/** The workflow Source -> first node -> second node ... */
+/** Builds the workflow Source -> first node -> second node ... */
 function buildWorkflow(
 	source: INodeType,
 	nodes: NodeOptions[],
@@ -192,7 +184,6 @@ function buildWorkflow(
 	});
 }
 
-/** Runs the workflow on n8n's own engine. */
 async function execute(
 	workflow: Workflow,
 	options: ExecutionOptions,
@@ -217,8 +208,8 @@ async function execute(
 }
 
 /**
- * Runs nodes one after the other, each on the main output of the one before, on the real engine of
- * n8n-core: expressions, defaults, retries, error routing, paired items and HTTP are n8n's own.
+ * Runs several nodes on the real engine of n8n-core. Each node receives the main output of the node before.
+ * Expressions, defaults, retries, error routing, paired items and HTTP are n8n's own.
  */
 export async function runPipeline(
 	nodes: NodeOptions[],

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Shorter than the limit of a test, so that the error says what was waited for. */
+/** Shorter than the time limit of a test, so that the error can say what the test waited for. */
 const WITHIN_MS = 15_000;
 
 /**
  * Waits until a condition holds.
  *
- * @param sight what is there so far, for the error
- * @throws Error with what is there if it takes too long: waiting longer would not help
+ * @param sight reads the current state for the error
+ * @throws Error with the current state if it takes too long. Waiting longer would not help
  */
 export async function eventually(
 	isSo: () => boolean,

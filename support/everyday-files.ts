@@ -10,24 +10,22 @@ import { useChunkText } from './chunking';
 import type { RunResult } from './engine';
 import { CONTINUE, hintsOf, jsonOf, nodeRunner } from './sandbox';
 
-/** What became of a file that was pushed. */
 export interface PushedFile {
 	json: IDataObject;
 	/** Messages of the records that failed, or of the file. */
 	failures: string[];
-	/** Without those that only count failures. */
+	/** All hints except those that only count failures. */
 	hints: string[];
-	/** The index. */
 	documents: Array<Record<string, unknown>>;
 }
 
-/** The three nodes that read files, with one sandbox for all tests of a file. */
+/** Provides the three nodes that read files, and a sandbox for all tests of a file. */
 export function useEverydayFiles() {
 	const files = useFiles();
 	const { sandbox, chunk, credentials } = useChunkText({ vectorSize: 3 });
 	const runPush = nodeRunner(new PushDocuments(), credentials, { documentSource: 'file' });
 	const runDelete = nodeRunner(new DeleteDocument(), credentials, { idSource: 'file' });
-	/** @param extension '' or `.gz`: how the file is compressed */
+	/** @param extension compression of the file, '' or `.gz` */
 	const item = async (
 		content: string | Buffer,
 		name: string,
@@ -62,10 +60,9 @@ function outcomeOf(result: RunResult): Omit<PushedFile, 'documents'> {
 	};
 }
 
-/** IDs of documents. */
 export const idsOf = (documents: Array<Record<string, unknown>>): unknown[] =>
 	documents.map(({ id }) => id);
 
-/** The bytes of a file, in parts that are text (UTF-8) or bytes. */
+/** Joins the bytes of a file. Each part is text (UTF-8) or bytes. */
 export const bytes = (...parts: Array<string | number[]>): Buffer =>
 	Buffer.concat(parts.map((part) => Buffer.from(part as string)));

@@ -3,19 +3,18 @@ import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 
-/** What a finished program left behind. */
 export interface Finished {
 	code: number;
 	stdout: string;
 	stderr: string;
 }
 
-/** jest's NODE_ENV=test stays here: n8n's lint rules, for one, check other things under it. */
+/** jest's NODE_ENV=test is not passed on. With it, n8n's lint rules, for example, would check other things. */
 const { NODE_ENV: _, ...ENVIRONMENT } = process.env;
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
-/** Runs a program to its end; a failing one is a result too. `env` is added to this environment. */
+/** Runs a program to its end. An exit code other than 0 is a result too. `env` extends the environment. */
 export async function run(
 	file: string,
 	args: string[],
@@ -31,7 +30,7 @@ export async function run(
 		return { code: 0, stdout, stderr };
 	} catch (error) {
 		const { code, stdout = '', stderr = '' } = error as Partial<Finished> & { code?: unknown };
-		// No exit code means that the program could not be started.
+		// Without an exit code, the program could not be started.
 		if (typeof code !== 'number') throw error;
 		return { code, stdout, stderr };
 	}

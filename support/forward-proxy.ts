@@ -1,11 +1,11 @@
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 
-/** A forward proxy as companies have them. */
+/** A forward proxy of the kind that companies use. */
 export interface ForwardProxy {
-	/** As for HTTP_PROXY. */
+	/** A URL for HTTP_PROXY. */
 	url: string;
-	/** Every request so far: `GET http://host/path` of plain ones, `CONNECT host:port` of tunnels. */
+	/** All requests so far: `GET http://host/path` for plain requests, `CONNECT host:port` for tunnels. */
 	seen: string[];
 	close: () => Promise<void>;
 }
@@ -13,7 +13,7 @@ export interface ForwardProxy {
 /**
  * Starts a forward proxy on a free port of this machine.
  *
- * @param login `user:password` that it asks for; anyone may use it without
+ * @param login the `user:password` that the proxy requires. By default it requires none
  */
 export async function startForwardProxy(login?: string): Promise<ForwardProxy> {
 	const seen: string[] = [];

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The repository. */
 export const ROOT = path.resolve(__dirname, '..');
 
-/** The part of package.json that tests read. */
+/** The members of package.json that tests read. */
 export interface Manifest {
 	name: string;
 	version: string;
@@ -23,18 +22,17 @@ export interface Manifest {
 	n8n: { n8nNodesApiVersion: number; nodes: string[]; credentials: string[] };
 }
 
-/** package.json of this repository. */
 export const manifest = JSON.parse(
 	readFileSync(path.join(ROOT, 'package.json'), 'utf8'),
 ) as Manifest;
 
-/** The class in a built file, e.g. `ChunkText` in `dist/nodes/ChunkText/ChunkText.node.js`. */
+/** Returns the class in a built file, e.g. `ChunkText` in `dist/nodes/ChunkText/ChunkText.node.js`. */
 const classOf = (file: string): string => path.basename(file).split('.')[0];
 
-/** n8n's name of a class, e.g. `chunkText`. */
+/** Returns n8n's name of a class, e.g. `chunkText`. */
 const nameOf = (className: string): string => className[0].toLowerCase() + className.slice(1);
 
-/** The names of all nodes in package.json, as n8n has them, sorted. */
+/** The names of all nodes in package.json as n8n writes them, sorted. */
 export const nodeNames: readonly string[] = manifest.n8n.nodes.map(classOf).map(nameOf).sort();
 
 /** The classes of all credentials in package.json, by n8n's name. */

@@ -1,7 +1,7 @@
 const base = require('../jest.config.js');
 
 /**
- * What Stryker runs against each mutant: unit tests alone, since they are fast and need no engine.
+ * The tests that Stryker runs against each mutant. Only unit tests run, because they are fast and need no engine.
  *
  * @type {import('jest').Config}
  */

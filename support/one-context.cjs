@@ -1,11 +1,12 @@
 const { TestEnvironment } = require('jest-environment-node');
 
 /**
- * Runs test files in the context of the worker itself. Together with packages-once.cjs, a package is loaded
- * once per worker instead of once per file (n8n's engine takes a second), its errors and lists are those of the
- * tests, and code runs as fast as anywhere else. Tests and what they test are still loaded for each file.
+ * Runs test files in the context of the worker itself. Together with packages-once.cjs, this has three effects. A
+ * package is loaded once per worker instead of once per file, which saves a second per file for n8n's engine. Errors
+ * and lists that packages create have the same classes as in the tests. Code runs as fast as outside jest. Tests and
+ * the files under test are still loaded for each test file.
  *
- * n8n reads its settings once. A file that changes them needs an n8n of its own: `@jest-environment node`.
+ * n8n reads its settings once. A file that changes these settings needs an n8n of its own: `@jest-environment node`.
  */
 class OneContext extends TestEnvironment {
 	/**
@@ -15,7 +16,7 @@ class OneContext extends TestEnvironment {
 	constructor(config, context) {
 		super(config, context);
 		this.before = Object.getOwnPropertyDescriptors(globalThis);
-		// A copy, so that what a file sets in process.env ends with it.
+		// A copy, so that changes of a file to process.env end with the file.
 		const { process: value } = this.global;
 		Object.defineProperty(globalThis, 'process', { value, writable: true, configurable: true });
 		this.global = globalThis;
@@ -28,7 +29,7 @@ class OneContext extends TestEnvironment {
 		});
 	}
 
-	/** Leaves the globals as they were. */
+	/** Restores the globals. */
 	async teardown() {
 		this.moduleMocker.restoreAllMocks();
 		await super.teardown();

@@ -3,10 +3,13 @@ const { compileFunction, constants } = require('node:vm');
 
 const { default: Runtime } = require('jest-runtime');
 
-/** What Node.js cannot require everywhere, and what jest provides itself. */
+/** Packages that Node.js cannot require in every version, and packages that jest itself provides. */
 const JEST_LOADS = /^(stream-json|stream-chain|@jest\/globals)(\/|$)/;
 
-/** In one-context.cjs, packages are loaded by Node.js itself, once per worker, and files in its context. */
+/**
+ * Makes Node.js itself load packages, once per worker. All other files are loaded for each test file. This needs the
+ * environment of one-context.cjs.
+ */
 class PackagesOnce extends Runtime {
 	/** @param {ConstructorParameters<typeof Runtime>} args */
 	constructor(...args) {

@@ -9,24 +9,21 @@ import { run } from './exec';
 import type { Manifest } from './manifest';
 import { ROOT } from './manifest';
 
-/** A published package, unpacked where n8n would have put it. */
+/** A published package, unpacked where n8n would put it. */
 export interface PackedPackage {
 	folder: string;
-	/** The path of the tarball. */
 	tarball: string;
 	manifest: Manifest;
 	/** Every file of the tarball, with slashes, sorted. */
 	files: string[];
-	/** Size of the tarball. */
 	bytes: number;
 	read: (file: string) => Promise<string>;
 	remove: () => Promise<void>;
 }
 
 /**
- * Packs what is built now and unpacks it into `node_modules/<name>` of a new folder. The link
- * beside it gives the package n8n-workflow, as n8n does by NODE_PATH; nothing else of this
- * repository is in reach.
+ * Packs the current build and unpacks it into `node_modules/<name>` of a new folder. A link beside it provides
+ * n8n-workflow, as n8n does with NODE_PATH. The package can load nothing else of this repository.
  */
 export async function packPackage(root = ROOT): Promise<PackedPackage> {
 	if (!existsSync(path.join(root, 'dist'))) {

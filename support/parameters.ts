@@ -3,7 +3,10 @@ import type { IDataObject, IExecuteFunctions, INodeProperties, INodeType } from 
 import { Parameters } from '../nodes/shared/n8n/parameters/parameters';
 import { runNode, type RunOptions } from './engine';
 
-/** A node that does nothing but read parameters; each item gets what `read` returns or throws. */
+/**
+ * Makes a node that only reads parameters. Each item becomes the value that `read` returns, or the error that it
+ * throws.
+ */
 function readingNode<P extends INodeProperties[]>(
 	properties: P,
 	read: (parameters: Parameters<P>, itemIndex: number, context: IExecuteFunctions) => unknown,
@@ -37,7 +40,6 @@ function readingNode<P extends INodeProperties[]>(
 	};
 }
 
-/** What a reading gives for an item. */
 export interface Reading {
 	value?: unknown;
 	error?: { message: string; description?: string };

@@ -1,7 +1,7 @@
 /**
- * What the modules under test keep in memory for the whole process. n8n runs many executions in one process, so each
- * run must give back what it took. After each test of a node this is asserted, and then forgotten, so that no test
- * depends on the one before.
+ * Checks the state that the modules under test keep in memory for the whole process. n8n runs many executions in one
+ * process, so each run must give back what it took. After each test of a node, this file asserts that nothing is left,
+ * and then clears the state. So no test depends on the test before.
  */
 import type { Readable } from 'node:stream';
 
@@ -12,7 +12,7 @@ import { limiters } from '../nodes/shared/n8n/session/request-options';
 import { Session } from '../nodes/shared/n8n/session/session';
 import { eventually } from './eventually';
 
-/** A request that was canceled ends a little later than its run. */
+/** A canceled request ends a little later than its run. */
 const GIVEN_BACK_WITHIN_MS = 5_000;
 
 const allLimiters = new Set([limiters]);
@@ -24,7 +24,7 @@ const files = new Set<Readable>();
 /** Watches the limiters of modules that a test has loaded anew. */
 export const watchLimiters = (loaded: Map<string, Limiter>): void => void allLimiters.add(loaded);
 
-/** Watches the runs of a `Run` class: that of this process, or one that a test has loaded anew. */
+/** Watches the runs of a `Run` class: the one of this process, or one that a test has loaded anew. */
 export function watchRuns({ prototype }: { prototype: Pick<Run, 'finish'> }): void {
 	const { finish } = prototype;
 	prototype.finish = async function (this: Run) {
@@ -55,7 +55,7 @@ function watchBudgets(): void {
 	};
 }
 
-/** What is not given back, in words; empty if everything is. */
+/** Describes everything that was not given back. */
 function kept(): string[] {
 	const found: string[] = [];
 	for (const { clients, waiting, running } of [...allLimiters].flatMap((all) => [
@@ -85,7 +85,7 @@ function kept(): string[] {
 	return found;
 }
 
-/** Asserts after each test of a file that everything was given back, and forgets the rest. */
+/** Asserts after each test of a file that everything was given back, and clears the rest. */
 export function useCleanProcess(): void {
 	watchRuns(Run);
 	watchSessions();

@@ -7,7 +7,7 @@ import type { Admission } from '../sandbox/rates';
 import { VirtualClock } from './virtual-clock';
 import { VirtualRun } from './virtual-run';
 
-/** So many in any minute, wherever it begins; what it refuses counts too. */
+/** Accepts `limit` requests in any 60 seconds. Requests that it rejects count too. */
 export function perMinute(limit: number): Admission {
 	const seen: number[] = [];
 	return (now) => {
@@ -16,7 +16,7 @@ export function perMinute(limit: number): Admission {
 	};
 }
 
-/** The most of these moments that any minute has. */
+/** Returns the largest number of these moments within 60 seconds. */
 export function mostInAMinute(moments: number[]): number {
 	const sorted = [...moments].sort((one, other) => one - other);
 	let most = 0;
@@ -27,7 +27,9 @@ export function mostInAMinute(moments: number[]): number {
 	return most;
 }
 
-/** So many at any moment of a minute of the clock, all of which are free again when the next one begins. */
+/**
+ * Accepts `limit` requests in each minute of the clock. When the next minute begins, all of them are available again.
+ */
 export function refilledEachMinute(limit: number): Admission {
 	let minute = -1;
 	let count = 0;
@@ -38,10 +40,10 @@ export function refilledEachMinute(limit: number): Admission {
 	};
 }
 
-/** Milliseconds until the next minute of the clock begins. */
+/** Returns the milliseconds until the next minute of the clock begins. */
 export const untilNextMinute = (now: number): number => 60_000 - (now % 60_000);
 
-/** Refuses this share of all requests, whatever their rate. */
+/** Rejects this share of all requests, whatever their rate. */
 export const atRandom =
 	(share: number): Load['admits'] =>
 	(_now, _inFlight, random) =>
@@ -50,25 +52,23 @@ export const atRandom =
 export interface Load {
 	admits: (nowMs: number, inFlight: number, random: () => number) => boolean;
 	executions?: number;
-	/** Requests of each execution; as many as it can send unless given. */
+	/** Requests of each execution. By default, there is no limit. */
 	requests?: number;
-	/** Executions are stopped then. */
 	seconds?: number;
-	/** Entries of a request, which may be split. */
+	/** Entries per request, before a batch is split. */
 	perRequest?: number;
 	concurrency?: number;
 	latencyMs?: number;
-	/** Of a refusal. */
 	status?: number;
 	retryAfterMs?: number | ((nowMs: number) => number);
-	/** Each execution has a limiter of its own. */
+	/** True if each execution has a limiter of its own. */
 	apart?: boolean;
-	/** The limit that each execution is set to. */
+	/** The limit that each execution sets for itself. */
 	limitPerMinute?: number;
 	seed?: number;
 }
 
-/** Runs executions of a node against such a service, in virtual time. */
+/** Runs executions of a node against a service with a limit, in virtual time. */
 export async function play({
 	admits,
 	executions = 1,
@@ -133,9 +133,9 @@ export async function play({
 	const endedAt = Math.min(clock.now(), seconds * 1000);
 	const since = (moments: number[], fromMs: number) =>
 		moments.filter((at) => at >= fromMs && at <= endedAt).length;
-	/** Accepted requests per second from a time on. */
+	/** Returns the accepted requests per second after a time. */
 	const rate = (fromMs: number) => since(accepted, fromMs) / ((endedAt - fromMs) / 1000);
-	/** Refused requests for each accepted one from a time on. */
+	/** Returns the number of rejected requests per accepted request after a time. */
 	const refusedShare = (fromMs: number) => since(refusals, fromMs) / since(accepted, fromMs);
 	return { sent, accepted, refused: refusals.length, failed, rate, refusedShare, endedAt };
 }

@@ -5,14 +5,14 @@ import { DEMO, type Sandbox } from '../sandbox';
 
 export const PREDICT = 'machinelearning.predict';
 
-/** The headers the interface asks of a token request. */
+/** The headers that the interface requires of a token request. */
 const TOKEN_HEADERS = {
 	'Cache-Control': 'no-cache',
 	Accept: 'application/json',
 	'Content-Type': 'application/x-www-form-urlencoded',
 };
 
-/** A plain client that takes any status for an answer. */
+/** Creates a plain client that returns every status as a response. */
 function client(): AxiosInstance {
 	return axios.create({
 		validateStatus: () => true,
@@ -48,7 +48,7 @@ export async function requestToken(
 		url: sandbox.urls.authUrl + PATHS.token(auth),
 		params: { scope, grant_type: 'client_credentials', ...changes.query },
 		headers,
-		// axios drops the Content-Type of a request without data.
+		// axios removes the Content-Type from a request without data.
 		data: changes.body ?? '',
 	});
 }
@@ -75,7 +75,7 @@ interface Results {
 	vector?: Array<{ vector: number[] }>;
 }
 
-/** Submits and polls until the job left SUBMITTED. */
+/** Submits texts and polls until the job has left SUBMITTED. */
 export async function chunk(
 	sandbox: Sandbox,
 	chunker: string,
@@ -99,7 +99,6 @@ export async function chunk(
 	}
 }
 
-/** Pushes one document or several. */
 export async function push(
 	sandbox: Sandbox,
 	documents: unknown,
@@ -111,7 +110,6 @@ export async function push(
 	});
 }
 
-/** Deletes one id. */
 export async function remove(
 	sandbox: Sandbox,
 	id: string,

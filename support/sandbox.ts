@@ -15,9 +15,9 @@ import { runNode, type RunOptions, type RunResult } from './engine';
 import { eventually } from './eventually';
 
 /**
- * One sandbox for all tests of a file, as new before each of them.
+ * Provides one sandbox for all tests of a file, and resets it before each of them.
  *
- * @returns the sandbox, once the tests run
+ * @returns a function that returns the sandbox once the tests run
  */
 export function useSandbox(options: SandboxOptions = {}): () => Sandbox {
 	let sandbox: Sandbox;
@@ -34,7 +34,7 @@ export function useSandbox(options: SandboxOptions = {}): () => Sandbox {
 	return () => sandbox;
 }
 
-/** Waits until so many requests have arrived, of one route or of all. */
+/** Waits until this number of requests has arrived, of one route or of all. */
 export async function requestsArrived(
 	sandbox: Sandbox,
 	count: number,
@@ -47,21 +47,21 @@ export async function requestsArrived(
 	);
 }
 
-/** The requests so far, for an error. */
+/** Describes the requests so far, for an error. */
 export const shown = ({ requests }: Sandbox): string[] =>
 	requests.map(({ method, path, status, endedAt }) =>
 		[method, path, endedAt === 0 ? 'in flight' : status].join(' '),
 	);
 
-/** A fault that nothing but a timeout or Stop ends, however slow the machine is. */
+/** A fault that only a timeout or Stop ends, however slow the machine is. */
 export const HANGS = { latencyMs: 600_000 };
 
-/** Longer than the pauses between two requests of a run that goes on. */
+/** Longer than the pauses between two requests of a run that continues. */
 const QUIET_MS = 100;
 
 /**
- * Waits until all requests have ended and no further one comes. Fails if something still
- * sends, as after a Stop that was not heard.
+ * Waits until all requests have ended and no new one arrives. Fails if the node still sends, for example because it
+ * ignored a Stop.
  */
 export async function requestsOver(sandbox: Sandbox): Promise<void> {
 	const { requests } = sandbox;
@@ -77,8 +77,8 @@ export async function requestsOver(sandbox: Sandbox): Promise<void> {
 const isInFlight = ({ endedAt }: RecordedRequest) => endedAt === 0;
 
 /**
- * Runs a node, and presses Stop once so many requests have arrived. How soon the run ends is not measured: what
- * it waits for has to take longer than a test may.
+ * Runs a node, and presses Stop once this number of requests has arrived. The time until the run ends is not measured.
+ * The run must wait for something that takes longer than the time limit of a test.
  */
 export async function stopped(
 	sandbox: Sandbox,
@@ -93,7 +93,7 @@ export async function stopped(
 	return result;
 }
 
-/** Shortens the waits before retries, which are random, to a thousandth for all tests of a file. */
+/** Shortens the random pauses before retries to a thousandth for all tests of a file. */
 export function useShortBackoff(): void {
 	const random = Math.random.bind(Math);
 	let spy: jest.SpyInstance;
@@ -104,7 +104,7 @@ export function useShortBackoff(): void {
 }
 
 /**
- * Runs one node again and again: its items, its parameters, settings of the node and the run.
+ * Creates a function that runs one node. Its arguments are items, parameters, and settings of the node and the run.
  *
  * @param always parameters of all runs
  */
@@ -128,9 +128,9 @@ export function nodeRunner(
 }
 
 /**
- * Nodes with one sandbox for all tests of a file. Waits before retries are short.
+ * Provides nodes and one sandbox for all tests of a file. Pauses before retries are short.
  *
- * @returns the sandbox, and what makes a runner of a node with the credentials of the sandbox
+ * @returns the sandbox, and a function that creates a runner for a node with the credentials of the sandbox
  */
 export function useNodes(options: SandboxOptions = {}) {
 	useShortBackoff();
@@ -140,25 +140,21 @@ export function useNodes(options: SandboxOptions = {}) {
 	return { sandbox, runnerOf };
 }
 
-/** The setting of a node that returns failures as items. */
 export const CONTINUE = { onError: 'continueRegularOutput' } as const;
 
-/** The setting of a node that returns failures on the error output. */
 export const TO_ERROR_OUTPUT = { onError: 'continueErrorOutput' } as const;
 
-/** JSON of the items of an output. */
 export const jsonOf = (items: RunResult['output']): IDataObject[] => items.map(({ json }) => json);
 
-/** Index of the input item each item of both outputs is paired with. */
+/** Returns the index of the input item with which each item of both outputs is paired. */
 export function pairedIndexes({ output, errorOutput }: RunResult): number[] {
 	return [...output, ...errorOutput].map(
 		({ pairedItem }) => (pairedItem as { item: number }).item,
 	);
 }
 
-/** `0`, `1`, ... */
+/** Returns the numbers from 0 to `count - 1`. */
 export const indexes = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
 
-/** Messages of the hints a run shows. */
 export const hintsOf = ({ hints }: Pick<RunResult, 'hints'>): string[] =>
 	hints.map(({ message }) => message);

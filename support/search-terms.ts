@@ -1,4 +1,4 @@
-/** What users type to find our nodes in the editor, and the nodes they must find first. */
+/** Terms with which users search for our nodes in the editor, and the nodes that each term must find first. */
 export const SEARCH_TERMS: Readonly<Record<string, readonly string[]>> = {
 	lucidworks: ['chunkText', 'deleteDocument', 'migrateBlobs', 'pushDocuments'],
 	chunk: ['chunkText'],
@@ -13,7 +13,7 @@ export const SEARCH_TERMS: Readonly<Record<string, readonly string[]>> = {
 	fusion: ['migrateBlobs'],
 };
 
-/** The same for terms that n8n's own nodes have in their names: ours must be among those found. */
+/** Terms that occur in the names of n8n's own nodes too. The search must find our nodes among others. */
 export const SHARED_SEARCH_TERMS: Readonly<Record<string, readonly string[]>> = {
 	csv: ['chunkText', 'deleteDocument', 'pushDocuments'],
 	'split text': ['chunkText'],

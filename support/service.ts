@@ -22,7 +22,7 @@ export interface Service {
 	/** URL of the push endpoint, and its key. */
 	pushUrl: string;
 	pushKey: string;
-	/** Forgets everything; afterwards each request takes so much longer. */
+	/** Resets the service. Afterwards each request takes `latencyMs` longer. */
 	reset: (latencyMs?: number) => Promise<void>;
 	fault: (rule: FaultRule) => Promise<void>;
 	stats: () => Promise<SandboxStats>;

@@ -1,6 +1,6 @@
 import type { INodeType } from 'n8n-workflow';
 
-/** The variant of a node that n8n gives AI agents: the same node with a type of its own. */
+/** Makes the variant of a node that n8n offers to AI agents. It is the same node with another type. */
 export function toolVariant(node: INodeType): INodeType {
 	return Object.assign(node, {
 		description: { ...node.description, name: `${node.description.name}Tool` },

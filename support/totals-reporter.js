@@ -1,13 +1,13 @@
-/** Prints the one line that scripts read: how many tests passed and how many failed. */
+/** Prints how many tests passed and how many failed, in one line that scripts read. */
 class TotalsReporter {
 	/**
 	 * @param {unknown} _contexts
 	 * @param {import('@jest/reporters').AggregatedResult} results
 	 */
 	onRunComplete(_contexts, results) {
-		// A file that does not even load has no tests of its own to count.
+		// A file that does not load has no tests of its own to count.
 		const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
-		// On exit, so that it comes after jest's own summary.
+		// The line is printed on exit, so that it follows jest's own summary.
 		process.once('exit', () => {
 			process.stdout.write(`${results.numPassedTests} passed, ${failed} failed\n`);
 		});

@@ -6,12 +6,12 @@ interface Timer {
 	fail?: (error: unknown) => void;
 }
 
-/** Runs all pending promise callbacks: none of them is left once the event loop turns. */
+/** Runs all pending promise callbacks. Once the event loop turns, none of them is left. */
 const settle = async () => await new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
- * Time that passes only when everything waits: sleeps end in the order of their due times, one by
- * one, so a run of minutes takes milliseconds and is the same each time.
+ * A clock whose time passes only when all code waits. Sleeps end one by one in the order of their due times. So a run
+ * of minutes takes milliseconds, and is the same each time.
  */
 export class VirtualClock implements Clock {
 	private time = 0;
@@ -24,7 +24,7 @@ export class VirtualClock implements Clock {
 		return this.time;
 	}
 
-	/** Mulberry32: small, and even enough for waits. */
+	/** Mulberry32, which is small, and even enough for pauses. */
 	random(): number {
 		this.seed = (this.seed + 0x6d2b79f5) | 0;
 		let bits = Math.imul(this.seed ^ (this.seed >>> 15), this.seed | 1);
@@ -36,7 +36,7 @@ export class VirtualClock implements Clock {
 		if (this.canceled) throw this.canceled.error;
 		if (wake?.aborted) return;
 		await new Promise<void>((resolve, fail) => {
-			// Node.js keeps a combined signal in memory for as long as somebody listens to it.
+			// Node.js keeps a combined signal in memory as long as anything listens to it.
 			const wakeAt = () => {
 				wake?.removeEventListener('abort', wakeEarly);
 				resolve();
@@ -52,12 +52,12 @@ export class VirtualClock implements Clock {
 		});
 	}
 
-	/** Does something at a time, a cancel notwithstanding. */
+	/** Runs an action at a time, even after a cancel. */
 	at(ms: number, action: () => void): void {
 		this.insert({ due: ms, wake: action });
 	}
 
-	/** From then on every sleep rejects with this error, those in flight included. */
+	/** Makes every sleep after this time reject with this error. Sleeps that have already begun reject too. */
 	cancelAt(ms: number, error: unknown): void {
 		this.at(ms, () => {
 			this.canceled = { error };
@@ -72,7 +72,7 @@ export class VirtualClock implements Clock {
 	/**
 	 * Lets time pass until the work has ended.
 	 *
-	 * @throws what the work throws; an error where it waits for something that cannot come
+	 * @throws any error of the work, and an error if the work waits for something that cannot happen
 	 */
 	async run<T>(work: Promise<T>): Promise<T> {
 		let ended = false;
@@ -84,7 +84,7 @@ export class VirtualClock implements Clock {
 		return await work;
 	}
 
-	/** Lets time pass until nobody sleeps any more. */
+	/** Lets time pass until no sleep is left. */
 	async drain(): Promise<void> {
 		do await settle();
 		while (this.step());

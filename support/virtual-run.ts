@@ -1,7 +1,6 @@
 import { RunStats, type RunState } from '../nodes/shared/flow/run-state';
 import { VirtualClock } from './virtual-clock';
 
-/** A run in virtual time. */
 export class VirtualRun implements RunState {
 	readonly stats = new RunStats();
 	readonly clock: VirtualClock;
@@ -25,7 +24,7 @@ export class VirtualRun implements RunState {
 
 	async sleep(ms: number, wake?: AbortSignal): Promise<void> {
 		if (this.ended) return;
-		// AbortSignal.any would keep each of them for as long as the run lasts.
+		// AbortSignal.any would keep each signal in memory until the run ends.
 		const waking = new AbortController();
 		const end = () => waking.abort();
 		wake?.addEventListener('abort', end, { once: true });
@@ -40,7 +39,7 @@ export class VirtualRun implements RunState {
 		this.wakeAll();
 	}
 
-	/** The run is canceled at that time: whatever ended it before, this counts. */
+	/** Cancels the run at this time. The cancel replaces any earlier reason for the end. */
 	cancelAt(ms: number, reason: unknown): void {
 		this.clock.at(ms, () => {
 			this.ended = { reason };

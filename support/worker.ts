@@ -5,17 +5,17 @@ import type { CredentialTypes } from './credential-types';
 import { watchLimiters, watchRuns } from './process-state';
 import { type CredentialStore, runNode, type RunOptions, type RunResult } from './engine';
 
-/** One n8n process, as far as our modules are concerned: it shares nothing but the store. */
+/** A simulated n8n process. It shares only the credential store with other workers. */
 export interface Worker {
 	node: INodeType;
 	credentialTypes: CredentialTypes;
 }
 
 /**
- * Loads Chunk Text and its credential anew, so that what their modules keep in memory belongs to
- * this worker alone. n8n itself is the same for all.
+ * Loads Chunk Text and its credential anew, so that the state of their modules belongs to this worker alone. All
+ * workers share n8n itself.
  *
- * @param speed how many times faster the clock of its runs is, which shortens their pauses
+ * @param speed factor by which the clock of its runs is faster, which shortens pauses
  */
 export function startWorker({ speed = 1 } = {}): Worker {
 	const n8n = jest.requireActual<object>('n8n-workflow');
@@ -52,11 +52,10 @@ export function startWorker({ speed = 1 } = {}): Worker {
 }
 
 export interface ChunkRunOptions {
-	/** How many texts, one request each. */
+	/** Number of texts. Each one has its own request. */
 	texts?: number;
 	concurrency?: number;
 	parameters?: INodeParameters;
-	/** Of the Options collection. */
 	options?: INodeParameters;
 	items?: RunOptions['items'];
 	onError?: RunOptions['onError'];
@@ -64,7 +63,7 @@ export interface ChunkRunOptions {
 	cancelWhen?: Promise<unknown>;
 }
 
-/** One execution of Chunk Text on a worker: submits texts, unless `parameters` say otherwise. */
+/** Runs Chunk Text once on a worker. By default, it submits texts. */
 export async function chunk(
 	worker: Worker,
 	store: CredentialStore,

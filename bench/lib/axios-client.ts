@@ -2,7 +2,10 @@ import { Agent } from 'node:http';
 
 import axios, { type AxiosInstance } from 'axios';
 
-/** Axios as one would set it up by hand; n8n itself never keeps a connection alive. */
+/**
+ * Creates an axios client that keeps connections alive, as a person would set it up by hand. n8n itself never keeps a
+ * connection alive.
+ */
 export function axiosClient(headers: Record<string, string>): AxiosInstance {
 	return axios.create({
 		httpAgent: new Agent({ keepAlive: false }),
@@ -12,7 +15,7 @@ export function axiosClient(headers: Record<string, string>): AxiosInstance {
 	});
 }
 
-/** Runs tasks with up to so many of them in flight. */
+/** Runs tasks and keeps at most `concurrency` of them in flight. */
 export async function limited<T>(
 	concurrency: number,
 	entries: T[],
@@ -25,7 +28,7 @@ export async function limited<T>(
 	);
 }
 
-/** Parts of a list, each of that many entries but the last. */
+/** Splits a list into parts of equal size. Only the last part may be shorter. */
 export function slices<T>(list: T[], size: number): T[][] {
 	const parts: T[][] = [];
 	for (let start = 0; start < list.length; start += size) {

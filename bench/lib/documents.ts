@@ -4,9 +4,9 @@ const WORDS =
 	'search index document passage vector push delete batch query result field source'.split(' ');
 
 /**
- * Documents of 1 KB of JSON each, every text its own, as they come from a parsed response.
+ * Makes documents of 1 KB of JSON each. No two texts share memory, as in a parsed response.
  *
- * @param first the number of the first one
+ * @param first the number of the first document
  */
 export function makeDocuments(count: number, bytes = 1024, first = 0): IDataObject[] {
 	return Array.from({ length: count }, (_, at) => {
@@ -25,7 +25,7 @@ export function makeDocuments(count: number, bytes = 1024, first = 0): IDataObje
 		let body = '';
 		for (let word = index; body.length < left; word += 7) body += `${WORDS[word % 12]} `;
 		document.body = body.slice(0, left);
-		// Texts of their own: those made here would share memory.
+		// After parsing, each document has strings of its own. The strings above would share memory.
 		return JSON.parse(JSON.stringify(document)) as IDataObject;
 	});
 }

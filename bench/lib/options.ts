@@ -1,4 +1,4 @@
 export interface BenchOptions {
-	/** Few documents and one round: shows that it runs, not how fast. */
+	/** Uses few documents and one round, which shows that a benchmark runs, but not how fast it is. */
 	quick: boolean;
 }

@@ -4,7 +4,10 @@ type Shipped = typeof import('../../nodes/ChunkText/ChunkText.node.js') &
 	typeof import('../../nodes/DeleteDocument/DeleteDocument.node.js') &
 	typeof import('../../nodes/PushDocuments/PushDocuments.node.js');
 
-/** A node as `npm run build` wrote it: tsx gives each function a name when it is created, which takes time that no user waits for. */
+/**
+ * Loads a node from `dist`. tsx would give each function a name when it is created, which takes time that no user waits
+ * for.
+ */
 function shipped<Name extends keyof Shipped>(name: Name): Shipped[Name] {
 	const file = path.join(__dirname, '../../dist/nodes', name, `${name}.node.js`);
 	// eslint-disable-next-line @typescript-eslint/no-require-imports -- It is there after a build only.

@@ -1,11 +1,9 @@
-/** What a piece of work took. */
 export interface Timing {
 	ms: number;
-	/** Of this process alone, all its threads. */
+	/** Processor time of all threads of this process, in milliseconds. */
 	cpuMs: number;
 }
 
-/** Measures one piece of work. */
 export async function time(work: () => Promise<unknown>): Promise<Timing> {
 	const cpu = process.cpuUsage();
 	const startedAt = performance.now();
@@ -15,16 +13,13 @@ export async function time(work: () => Promise<unknown>): Promise<Timing> {
 	return { ms, cpuMs: (user + system) / 1000 };
 }
 
-/** The one in the middle, by wall time. */
+/** Returns the timing in the middle, by wall time. */
 function median(timings: Timing[]): Timing {
 	const sorted = [...timings].sort((one, other) => one.ms - other.ms);
 	return sorted[Math.floor(sorted.length / 2)];
 }
 
-/**
- * Measures competitors in turn, several rounds, so that what else the machine does meets all of
- * them alike.
- */
+/** Measures competitors alternately in several rounds, so that other load on the machine affects all of them alike. */
 export async function compare<K extends string>(
 	rounds: number,
 	competitors: Record<K, () => Promise<Timing>>,

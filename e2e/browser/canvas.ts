@@ -4,7 +4,7 @@ import { until } from '../shared/wait';
 
 const PLACED_WITHIN_MS = 60_000;
 
-/** How long a key press may take to show. */
+/** Maximum time until a key press has an effect. */
 const KEY_MS = 1000;
 
 const NODE = '[data-test-id="canvas-node"]';
@@ -15,14 +15,13 @@ const PARAMETERS = '[data-test-id="node-parameters"]';
 const LABEL = '[data-test-id="input-label"]';
 const OUTPUT = '[data-test-id="output-panel"]';
 
-/** A workflow in the editor, and the panel of the node that is open. */
+/** A workflow in the editor, and the panel of the open node. */
 export class Canvas {
 	constructor(
 		readonly page: Page,
 		private readonly url: string,
 	) {}
 
-	/** Opens a stored workflow. */
 	async open(workflowId: string): Promise<void> {
 		await this.page.goto(`${this.url}/workflow/${workflowId}`);
 		await this.page.locator(NODE).first().waitFor();
@@ -31,29 +30,27 @@ export class Canvas {
 		if (await close.isVisible()) await close.click();
 	}
 
-	/** Runs the workflow to its end. */
+	/** Runs the workflow and waits for its end. */
 	async run(): Promise<void> {
 		await this.page.locator('[data-test-id="execute-workflow-button"]').click();
 		await this.page.locator(NOTIFICATION).first().waitFor();
-		// They would cover buttons, and may close by themselves meanwhile.
+		// Notifications would cover buttons. They may close by themselves in the meantime.
 		for (const close of await this.page.locator('.el-notification__closeBtn').all())
 			await close.click({ timeout: KEY_MS }).catch(() => undefined);
 		await this.page.locator(NOTIFICATION).first().waitFor({ state: 'hidden' });
 	}
 
-	/** Opens the panel of a node. */
 	async openNode(name: string): Promise<void> {
 		await this.page.locator(`${NODE}[data-node-name="${name}"]`).dblclick();
 		await this.page.locator(PARAMETERS).first().waitFor();
 	}
 
-	/** Closes the panel. */
 	async closeNode(): Promise<void> {
 		await this.page.keyboard.press('Escape');
 		await this.page.locator(PARAMETERS).first().waitFor({ state: 'hidden' });
 	}
 
-	/** Attaches a node to an agent as its tool, as the agent's panel offers it, and opens its panel. */
+	/** Attaches a node to an agent as its tool, as the agent's panel offers it. Then opens the panel of the node. */
 	async addTool(agent: string, displayName: string): Promise<void> {
 		await this.openNode(agent);
 		await this.page.locator('[data-test-id="add-subnode-ai_tool-0"]').click();
@@ -65,7 +62,7 @@ export class Canvas {
 			async () => (await first.innerText()).startsWith(displayName),
 			PLACED_WITHIN_MS,
 		);
-		// A node with several operations asks which one.
+		// For a node with several operations, n8n asks which one to add.
 		await until(
 			async () => {
 				if (!(await search.isVisible())) return true;
@@ -79,15 +76,15 @@ export class Canvas {
 	}
 
 	/**
-	 * The labels of the visible parameters, from top to bottom.
-	 * @param part only of those whose control has this; by default all
+	 * Reads the labels of the visible parameters, from top to bottom.
+	 * @param part selects the parameters whose control contains it. By default, all are selected
 	 */
 	async labels(part = '*'): Promise<string> {
 		const labels = await this.page.locator(`${PARAMETERS} ${LABEL}`).evaluateAll(
 			(all, [label, wanted]) =>
 				all
 					.filter((each) => (each as HTMLElement).offsetParent !== null)
-					// Not those that n8n shows within a control.
+					// Labels that n8n shows within a control are skipped.
 					.filter((each) => !each.parentElement?.closest(label))
 					.filter((each) => each.querySelector(wanted) !== null)
 					.map((each) => each.querySelector('.n8n-text')?.textContent?.trim() ?? ''),
@@ -96,12 +93,11 @@ export class Canvas {
 		return labels.join(', ');
 	}
 
-	/** Everything the output pane says, in one line. */
+	/** Reads all text of the output pane as one line. */
 	async output(): Promise<string> {
 		return (await this.page.locator(OUTPUT).innerText()).replace(/\s+/g, ' ');
 	}
 
-	/** Shows another output of the node. */
 	async showBranch(title: string): Promise<void> {
 		await this.page
 			.locator(`${OUTPUT} [data-test-id="branches"]`)

@@ -4,28 +4,25 @@ const DIALOG = '[data-test-id="editCredential-modal"]';
 const TYPES = '[data-test-id="new-credential-type-select"]';
 const TYPE = '[data-test-id="new-credential-type-select-option"]:visible';
 
-/** The dialog that creates a credential. */
 export class CredentialDialog {
 	constructor(
 		private readonly page: Page,
 		private readonly url: string,
 	) {}
 
-	/** Searches the types of credentials. */
 	async search(words: string): Promise<void> {
 		await this.page.goto(`${this.url}/home/credentials/create`);
 		await this.page.locator(TYPES).first().waitFor();
 		await this.page.locator(`${TYPES} input`).first().fill(words);
 	}
 
-	/** The types that are offered now. */
 	async types(): Promise<string[]> {
 		return await this.page.locator(TYPE).allInnerTexts();
 	}
 
 	/**
-	 * Creates a credential with these texts, all else being the defaults, and saves it, which also tests it.
-	 * @returns what the test says if it fails; an empty text if it passes
+	 * Creates a credential with these texts and the defaults of all other fields. Saving it also tests it.
+	 * @returns the message of a failed test, or an empty text if the test passes
 	 */
 	async create(displayName: string, texts: Record<string, string>): Promise<string> {
 		await this.search(displayName);

@@ -6,7 +6,7 @@ import { chromium } from 'playwright-core';
 import type { N8n } from '../n8n/process';
 import type { Command } from '../shared/command';
 
-/** Debian's package `chromium`. */
+/** The program in Debian's package `chromium`. */
 const BROWSER = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 const BROWSER_ARGS = [
@@ -20,15 +20,14 @@ const BROWSER_ARGS = [
 	'--disable-sync',
 ];
 
-/** How long anything may take to appear: a slow machine under load needs a while. */
+/** Maximum time until something appears. A slow machine under load needs a while. */
 const WITHIN_MS = 180_000;
 
-/** The size of a window, in pixels. */
 export const WINDOW_SIZE = { width: 1440, height: 900 };
 
 /**
  * Starts Chromium. It stops with the command.
- * @throws Error if it is not installed
+ * @throws Error if Chromium is not installed
  */
 export async function startBrowser(command: Command): Promise<Browser> {
 	if (!existsSync(BROWSER)) {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** All text that a window shows, with what its fields contain, in one line. */
+/** Reads all text of a window, including the contents of its fields, as one line. */
 async function shownBy(page: Page): Promise<string> {
 	const fields = await page
 		.locator('input, textarea')
@@ -10,9 +10,9 @@ async function shownBy(page: Page): Promise<string> {
 }
 
 /**
- * Checks that a window shows what the alt text of its picture promises.
+ * Checks that a window shows what the alt text of its picture says.
  * @param expected texts that a person would find in the picture
- * @throws Error naming the picture and the texts that are missing
+ * @throws Error with the picture and the missing texts
  */
 export async function expectShown(
 	page: Page,

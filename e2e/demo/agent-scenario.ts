@@ -3,7 +3,7 @@ import type { Stage } from './stage';
 
 const EXAMPLE = 'agent-with-search-ingest-tools';
 
-/** As n8n names tools for models. */
+/** The name of the tool as n8n passes it to models. */
 const ADD = 'Add_or_Update_Document';
 const SPLIT = 'Split_Text';
 const DELETE = 'Delete_Document';
@@ -12,7 +12,7 @@ const TEXT = '# Returns\nWithin thirty days.\n# Refunds\nFive working days.';
 const ID = 'agent/returns';
 const FIELDS_OF_DOCUMENT = { name: 'Returns', text: TEXT, url: 'https://example.com/returns' };
 
-/** What the model fills in to add it, by the names that the nodes give the fields. */
+/** Values that the model fills in to add the document, by the names of the fields in the node. */
 const VALUES = {
 	Document_ID: ID,
 	Document_Name: FIELDS_OF_DOCUMENT.name,
@@ -21,7 +21,7 @@ const VALUES = {
 	Document_Text: TEXT,
 };
 
-/** The fields that a model is to fill in, by tool. */
+/** The fields that a model fills in, by tool. */
 const FIELDS = {
 	[ADD]: Object.keys(VALUES),
 	[DELETE]: ['Document_ID'],
@@ -31,7 +31,7 @@ const FIELDS = {
 /** More numbers in a row than a model could use. */
 const VECTOR = /\[(-?[\d.e-]+,){16}|"(i8|u8|f32|f64):/;
 
-/** Each tool by itself, as "Execute step" runs it; then all by an agent with a stand-in for the model. */
+/** Runs each tool alone, as "Execute step" does. Then an agent uses all tools, with a stand-in for the model. */
 export async function useTools(stage: Stage): Promise<void> {
 	await runTools(stage);
 	await askAgent(stage);

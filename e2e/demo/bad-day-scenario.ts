@@ -85,7 +85,7 @@ const TEXTS: BadRun[] = [
 	})),
 ];
 
-/** What is not checked of single examples elsewhere: parts that fail, bad texts, bad files, bad sources. */
+/** Checks the bad days that no other scenario checks: parts that fail, bad texts, bad files and bad sources. */
 export async function badDays(stage: Stage): Promise<void> {
 	const { faults } = stage.demo.sandbox;
 	for (const { route, contains } of PARTS)

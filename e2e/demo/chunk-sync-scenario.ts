@@ -6,7 +6,7 @@ import { SyncedSource } from './synced-source';
 const EXAMPLE = 'sync-chunks-by-source';
 const TABLE = 'Synced Chunks';
 
-/** A document of the source. Each of its sections becomes a chunk. */
+/** Makes a document of the source. Each of its sections becomes a chunk. */
 const document = (id: string, ...sections: string[]): SourceDocument => ({
 	id: `chunks/${id}`,
 	name: id,
@@ -14,17 +14,17 @@ const document = (id: string, ...sections: string[]): SourceDocument => ({
 	text: sections.map((section) => `# ${section}`).join('\n'),
 });
 
-/** The chunks of a document as the index should have them: `id=text`. */
+/** Returns the chunks of a document that the index should contain, as `id=text`. */
 const chunksOf = ({ id, text }: SourceDocument): string[] =>
 	text === '' ? [] : text.split('\n').map((section, number) => `${id}#${number}=${section}`);
 
-/** IDs of the chunks of a document, from one number on. */
+/** Returns the IDs of the chunks of a document, beginning with a number. */
 const ids = (one: SourceDocument, from = 0): string[] =>
 	chunksOf(one)
 		.slice(from)
 		.map((chunk) => chunk.split('=')[0]);
 
-/** Syncs a source that changes, and then everything that must not harm the index. */
+/** Syncs a source that changes. Then tests everything that must not harm the index. */
 export async function syncChunks(stage: Stage): Promise<void> {
 	const source = new SyncedSource(stage, {
 		name: EXAMPLE,
@@ -44,7 +44,7 @@ export async function syncChunks(stage: Stage): Promise<void> {
 
 const WITHOUT_FIRST = 'without the first one';
 
-/** Six runs over a source that changes in between, and one over a source that does not. */
+/** Syncs six times with a source that changes in between, and once with a source that does not change. */
 async function changes(source: SyncedSource): Promise<void> {
 	const a = document('a', 'Almond', 'Apple');
 	const b = document('b', 'Blackberry', 'Banana');
@@ -93,7 +93,7 @@ async function changes(source: SyncedSource): Promise<void> {
 	await source.checkTable('with an empty document', 'chunks/b:2,chunks/d:2');
 }
 
-/** A list that is missing, empty, far too short or unclear stops the sync. */
+/** Checks that a missing, empty, far too short or ambiguous list stops the sync. */
 async function badCalls(source: SyncedSource): Promise<void> {
 	const b = document('b', 'Blackberry', 'Banana');
 	const d = document('d', 'Damson', 'Date');
@@ -128,7 +128,7 @@ async function badCalls(source: SyncedSource): Promise<void> {
 	await source.sync('as before', [b, d]);
 }
 
-/** What fails keeps what the index has, and the next run repairs it. */
+/** Checks that a failure does not remove anything from the index, and that the next run repairs it. */
 async function failures(source: SyncedSource): Promise<void> {
 	const { sandbox } = source.stage.demo;
 	const { faults } = sandbox;

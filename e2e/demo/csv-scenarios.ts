@@ -2,7 +2,7 @@ import type { NodeChanges, Stage } from './stage';
 
 const NIGHTLY = 'every-night-a-csv';
 
-/** Bad files, by name: their contents, and what the message of the run must say. */
+/** Contents of bad files by name, and what the message of the run must contain. */
 export const BAD_FILES: Readonly<Record<string, [content: string, why: RegExp]>> = {
 	'no-id.csv': ['sku,title\n1,Kettle\n', /id/i],
 	'empty.csv': ['', /empty|no records/i],
@@ -10,7 +10,7 @@ export const BAD_FILES: Readonly<Record<string, [content: string, why: RegExp]>>
 	'cut-off.json': ['[{"id":"cut/1","name":"One"},{"id":"cut/2","na', /end|JSON/i],
 };
 
-/** Stores a file where workflows of the demo get theirs. */
+/** Stores a file where the workflows of the demo read files. */
 export async function storeFile(stage: Stage, name: string, content: string): Promise<string> {
 	const url = `${stage.demo.sandbox.url}/files/${name}`;
 	await fetch(url, { method: 'PUT', body: content });
@@ -18,9 +18,8 @@ export async function storeFile(stage: Stage, name: string, content: string): Pr
 }
 
 /**
- * Runs an example with each bad file, and with a key that was revoked: every run must end as an error
- * that says why.
- * @param get the node that gets the file
+ * Runs an example with each bad file, and with a revoked key. Every run must end with an error that names the reason.
+ * @param get the node that reads the file
  */
 export async function failOnBadFiles(stage: Stage, example: string, get: string): Promise<void> {
 	const { faults } = stage.demo.sandbox;
@@ -43,7 +42,7 @@ export async function failOnBadFiles(stage: Stage, example: string, get: string)
 	faults.clear();
 }
 
-/** The rows of a file are pushed as they are, or as chunks; a row that cannot be pushed fails the run, alone. */
+/** Pushes the rows of a file unchanged, or as chunks. A row that cannot be pushed fails the run, but no other row. */
 export async function nightlyCsv(stage: Stage): Promise<void> {
 	const { checks } = stage;
 	const inIndex = () =>
@@ -90,7 +89,7 @@ export async function nightlyCsv(stage: Stage): Promise<void> {
 	await failOnBadFiles(stage, NIGHTLY, 'Get CSV');
 }
 
-/** The title and the heading above it stand in front of each chunk, and its vector is made of both. */
+/** Checks that each chunk begins with the title and the heading above it, and that its vector is made from both. */
 export async function chunksWithContext(stage: Stage): Promise<void> {
 	await stage.runByHand('chunks-with-context');
 	const chunks = stage.documents().filter(({ id }) => String(id).startsWith('context/kettle#'));

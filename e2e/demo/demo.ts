@@ -18,7 +18,6 @@ import type { Imported } from './import';
 import { importExamples } from './import';
 import { createSampleFiles } from './sample-files';
 
-/** n8n's usual port. */
 const EDITOR_PORT = 5678;
 
 /** The service and a real n8n with the packed package, the demo credentials and the examples. */
@@ -30,7 +29,7 @@ export interface Demo extends Imported {
 	files: string;
 }
 
-/** The folder for all data: kept for the next start, or removed with the command. */
+/** Returns the folder for all data. It is kept for the next start, or removed with the command. */
 async function dataFolder(command: Command, keepData: boolean): Promise<string> {
 	if (!keepData) return await command.temporaryFolder('demo');
 	await mkdir(DATA, { recursive: true });
@@ -39,7 +38,7 @@ async function dataFolder(command: Command, keepData: boolean): Promise<string> 
 
 /**
  * Starts the demo. Everything stops with the command.
- * @param options.keepData true: data is kept for the next start; false: a fresh folder, removed at the end
+ * @param options.keepData true keeps the data for the next start. false uses a new folder that is removed at the end
  * @throws Error if a step fails
  */
 export async function startDemo(command: Command, options: { keepData: boolean }): Promise<Demo> {
@@ -51,7 +50,7 @@ export async function startDemo(command: Command, options: { keepData: boolean }
 	command.onStop(async () => await sandbox.close());
 	const chatModel = await startChatModel();
 	command.onStop(async () => await chatModel.close());
-	// A test that ends by itself leaves the usual port to others.
+	// A test that ends by itself does not take the usual port.
 	const port = await (options.keepData ? freePort(EDITOR_PORT) : freePort());
 	if (options.keepData && port !== EDITOR_PORT) {
 		say(`  Port ${EDITOR_PORT} is taken: the editor gets ${port}.`);
@@ -70,7 +69,7 @@ export async function startDemo(command: Command, options: { keepData: boolean }
 	return { sandbox, chatModel, n8n, files, ...imported };
 }
 
-/** @throws Error if n8n does not have all nodes of the package */
+/** @throws Error if n8n has not loaded all nodes of the package */
 async function ourNodeTypes(n8n: N8n, packed: PackedPackage): Promise<string> {
 	const ours = (await n8n.api.nodeTypes()).filter((name) => name.startsWith(`${packed.name}.`));
 	// n8n adds a variant for AI agents to nodes that allow it.

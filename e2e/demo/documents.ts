@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { ROOT } from '../shared/paths';
 
-/** A document as the ingest workflow takes it. */
+/** A document as the ingest workflow accepts it. */
 export interface SourceDocument {
 	id: string;
 	name: string;
@@ -11,7 +11,7 @@ export interface SourceDocument {
 	text: string;
 }
 
-/** Folders whose Markdown is the project's own; '.' stands for the root without its subfolders. */
+/** Folders with the project's own Markdown files. '.' is the root without its subfolders. */
 const FOLDERS = ['.', 'docs', 'sandbox', 'examples', 'e2e', 'bench'];
 
 function markdownIn(folder: string): string[] {
@@ -29,7 +29,6 @@ function homepage(): string {
 	return (manifest.homepage ?? `https://www.npmjs.com/package/${manifest.name}`).split('#')[0];
 }
 
-/** This repository's own Markdown files. */
 export function repositoryDocuments(): SourceDocument[] {
 	const base = homepage();
 	return FOLDERS.flatMap(markdownIn).map((id) => {

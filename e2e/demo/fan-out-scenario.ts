@@ -5,7 +5,7 @@ const EXAMPLE = 'fan-out-over-workers';
 const RANGE = 'fan-out-one-range';
 const TABLE = 'Fan-Out Ranges';
 
-/** A wait that the workflow takes in memory, so that the demo is quick. */
+/** n8n keeps a wait of this length in memory, so the demo is fast. */
 const WAIT_SECONDS = 3;
 
 const indexed = (stage: Stage): number =>
@@ -18,7 +18,7 @@ interface RangeState {
 	atEnd: boolean;
 }
 
-/** A file in four ranges; then a file that does not exist, and ranges that leave out its end. */
+/** Pushes a file in four ranges. Then tries a file that does not exist, and ranges that omit its end. */
 export async function fanOut(stage: Stage): Promise<void> {
 	const { checks } = stage;
 	const fileUrl = `${stage.demo.sandbox.url}/files/fan-out.jsonl`;
@@ -47,7 +47,7 @@ export async function fanOut(stage: Stage): Promise<void> {
 	);
 }
 
-/** A call of a run that is over starts nothing. */
+/** Checks that a call for a run that has ended starts nothing. */
 export async function oldRange(stage: Stage): Promise<void> {
 	const [begun] = await stage.demo.n8n.api.dataTables.rows(TABLE);
 	const headers = { [WEBHOOK_HEADER.name]: WEBHOOK_HEADER.value };

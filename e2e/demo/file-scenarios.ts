@@ -5,7 +5,7 @@ import { SAMPLE_FILES } from './sample-files';
 import type { Execution } from '../n8n/execution';
 import type { Stage } from './stage';
 
-/** A file of documents is pushed; the records that cannot be pushed are stored as files, and fail the run. */
+/** Pushes a file of documents. Records that cannot be pushed are stored as files and fail the run. */
 export async function bulkLoad(stage: Stage): Promise<void> {
 	const example = 'bulk-load-a-file';
 	const execution = await stage.tryByHand(example);
@@ -34,7 +34,7 @@ export async function bulkLoad(stage: Stage): Promise<void> {
 	await stage.runWith(example, { 'Get File': { parameters: { url } } });
 }
 
-/** Checks that a run ended as an error for this reason. */
+/** Checks that a run ended with an error that contains this reason. */
 function failsWith(stage: Stage, example: string, execution: Execution, why: string): void {
 	const { status, message = '' } = execution;
 	stage.checks.add(
@@ -44,7 +44,10 @@ function failsWith(stage: Stage, example: string, execution: Execution, why: str
 	);
 }
 
-/** Small rounds of the same file, with failed records in all but the first; then a service that refuses all. */
+/**
+ * Pushes small rounds of the same file, with failed records in all rounds except the first. Then the service rejects
+ * everything.
+ */
 export async function pushInRounds(stage: Stage): Promise<void> {
 	const example = 'push-a-large-file-with-progress';
 	const options = { skipRecords: '={{ $json.records ?? 0 }}', maxRecords: 190 };
@@ -67,7 +70,7 @@ export async function pushInRounds(stage: Stage): Promise<void> {
 		lines,
 	);
 	const { faults } = stage.demo.sandbox;
-	// The file is read to its end before the service refuses it.
+	// The node reads the file to its end before the service rejects the request.
 	faults.add({ route: 'push', status: 401, latencyMs: 500 });
 	const { status, message = '', items } = await stage.tryByHand(example);
 	faults.clear();
@@ -84,7 +87,7 @@ export async function pushInRounds(stage: Stage): Promise<void> {
 	await stage.runWith(example, { ...inRounds, 'Get File': { parameters: { url } } });
 }
 
-/** A file of articles becomes files of chunks, which are pushed: no vector is in an item. */
+/** Turns a file of articles into files of chunks, and pushes these. No item contains a vector. */
 export async function ingestCorpus(stage: Stage): Promise<void> {
 	const { checks } = stage;
 	const example = 'ingest-a-large-corpus';
@@ -122,7 +125,7 @@ export async function ingestCorpus(stage: Stage): Promise<void> {
 	await stage.runWith(example, { 'Get Corpus': { parameters: { url } } });
 }
 
-/** A response of the AI service that cannot be used is stored, because the service may not return it again. */
+/** Checks that a response that cannot be used is stored, because the service may not return it again. */
 async function storeResponses(stage: Stage, example: string): Promise<void> {
 	const { faults } = stage.demo.sandbox;
 	const chunkedData = [{ error: 'model overloaded' }];
@@ -138,7 +141,7 @@ async function storeResponses(stage: Stage, example: string): Promise<void> {
 	);
 }
 
-/** The sample files are read from disk; each paragraph is in the index, with a vector. */
+/** Reads the sample files from disk. Each paragraph is in the index, with a vector. */
 export async function chunkTextFiles(stage: Stage): Promise<void> {
 	await stage.runByHand('chunk-text-files');
 	const documents = stage.documents();
@@ -162,7 +165,10 @@ export async function chunkTextFiles(stage: Stage): Promise<void> {
 	await pushExtracted(stage);
 }
 
-/** Files of test/files that n8n's Extract from File can read: how, and the names of the documents that come of it. */
+/**
+ * Files of test/files that n8n's Extract from File can read: the options for each, and the names of the resulting
+ * documents.
+ */
 const EXTRACTED: Array<
 	[file: string, extract: object, push: object, names: string, error?: string]
 > = [
@@ -175,7 +181,7 @@ const EXTRACTED: Array<
 	],
 	[
 		'excel-german.csv',
-		// It knows no Windows-1252: the quotes become control characters.
+		// The node does not know Windows-1252, so the quotes become control characters.
 		{ options: { delimiter: ';', encoding: 'latin1' } },
 		{ idField: 'Artikel-Nr', nameField: 'Bezeichnung' },
 		'Äpfel \x84Elstar\x93|Birnen',
@@ -190,7 +196,7 @@ const EXTRACTED: Array<
 	],
 ];
 
-/** Files as programs write them, as n8n's Extract from File makes items of them, are pushed. */
+/** Pushes items that n8n's Extract from File makes from files of other programs. */
 async function pushExtracted(stage: Stage): Promise<void> {
 	const { checks, demo } = stage;
 	const { api } = demo.n8n;
@@ -235,7 +241,7 @@ async function pushExtracted(stage: Stage): Promise<void> {
 	}
 }
 
-/** How many lines each of the stored files has. */
+/** Counts the lines of each stored file. */
 async function linesOf(stage: Stage, names: string[]): Promise<string> {
 	const contents = names.map(async (name) => await storedFile(stage, name));
 	return (await Promise.all(contents)).map((text) => text.split('\n').length - 1).join();

@@ -10,20 +10,21 @@ import { readTemplate, saveCredentials } from '../service/templates';
 import { EXAMPLES } from '../shared/paths';
 import { say } from '../shared/progress';
 
-/** The example to start with. */
 const FIRST_EXAMPLE = 'getting-started';
 
-/** What the demo has stored in n8n. */
 export interface Imported {
 	credentials: Credentials;
-	/** By the example's file name, without `.json`. */
+	/** Keyed by the example's file name, without `.json`. */
 	workflows: Record<string, StoredWorkflow>;
 }
 
-/** The examples of an earlier import, by name: n8n's ID of the version, and what was in it. */
+/** The examples of an earlier import by name, with n8n's ID of the version and the contents of the file. */
 type EarlierImport = Record<string, { versionId: string | undefined; template: string }>;
 
-/** The names of all example workflows: their files without `.json`, the one to start with first. */
+/**
+ * Returns the names of all example workflows, which are their files without `.json`. The example to start with is
+ * first.
+ */
 export function exampleNames(): string[] {
 	const others = readdirSync(EXAMPLES)
 		.filter((file) => file.endsWith('.json'))
@@ -32,7 +33,7 @@ export function exampleNames(): string[] {
 	return [FIRST_EXAMPLE, ...others];
 }
 
-/** What n8n starts in published workflows only. Schedules are left out: no example runs by itself. */
+/** Triggers that n8n starts only in published workflows. Schedules are omitted, so no example runs by itself. */
 const PUBLISHED = ['n8n-nodes-base.webhook', 'n8n-nodes-base.errorTrigger'];
 
 function mustBePublished(workflow: Workflow): boolean {
@@ -44,10 +45,10 @@ function readEarlierImport(file: string): EarlierImport {
 }
 
 /**
- * Stores the demo credentials and all example workflows in n8n and publishes those that n8n starts only then.
- * An example that was edited in n8n since the last start stays as it is.
+ * Stores the demo credentials and all example workflows in n8n. Publishes the workflows with triggers that need it. An
+ * example that was edited in n8n since the last start is not overwritten.
  * @param files the folder that n8n may read
- * @param folder where to remember what was imported
+ * @param folder the folder for the list of imported examples
  */
 export async function importExamples(
 	api: N8nApi,
@@ -78,7 +79,7 @@ export async function importExamples(
 		earlier[name] = { versionId, template: text };
 	}
 	writeFileSync(file, JSON.stringify(earlier));
-	// n8n lists what was saved last first. It is saved as it is, so its version stays the same.
+	// n8n lists the workflow that was saved last first. Saving it without changes keeps its version.
 	const first = workflows[FIRST_EXAMPLE];
 	if (isAnySaved) await api.saveWorkflow(first, first.id);
 	return { credentials, workflows };

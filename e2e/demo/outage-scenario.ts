@@ -6,13 +6,13 @@ import { until } from '../shared/wait';
 import { storeFile } from './csv-scenarios';
 import type { NodeChanges, Stage } from './stage';
 
-/** How long our nodes retry here. In the examples they retry for a minute, at night for 15 minutes. */
+/** Retry time of our nodes here. In the examples it is a minute, at night 15 minutes. */
 const RETRY_FOR_SECONDS = 2;
 
-/** How often the scheduled examples start here. */
+/** Interval in which the scheduled examples start here. */
 const EVERY_SECONDS = 5;
 
-/** How long a workflow may take to be published. */
+/** Maximum time until a workflow is published. */
 const PUBLISHED_MS = 10_000;
 
 /** One way in which the service is out of order. */
@@ -27,7 +27,7 @@ interface Outage {
 	begin(): Promise<void>;
 }
 
-/** What callers send to the examples that start with a webhook and answer. */
+/** Bodies that callers send to the examples that start with a webhook and answer. */
 const CALLS: Readonly<Record<string, object>> = {
 	'ingest-documents': { documents: [{ id: 'outage/1', name: 'One', text: '# One' }] },
 	'update-documents': {

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { ROOT } from '../shared/paths';
 
-/** Three text files, by name. A blank line separates paragraphs. */
+/** Three text files by name. A blank line separates paragraphs. */
 export const SAMPLE_FILES: Readonly<Record<string, string>> = {
 	'gift-cards.txt':
 		'Gift cards are valid for three years.\n\nA lost card is replaced if you have its number.\n',
@@ -15,8 +15,8 @@ export const SAMPLE_FILES: Readonly<Record<string, string>> = {
 
 /**
  * Creates the folder that n8n may read, with the sample files.
- * @param folder n8n's user folder, whose `.n8n` n8n never reads
- * @returns its path, without symbolic links, since n8n compares paths without them
+ * @param folder n8n's user folder. n8n never reads `.n8n` in it
+ * @returns the path without symbolic links, because n8n compares paths without them
  */
 export async function createSampleFiles(folder: string): Promise<string> {
 	const files = path.join(folder, 'files');

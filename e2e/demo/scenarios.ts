@@ -13,7 +13,7 @@ import type { Stage } from './stage';
 import { nightlySync, sync } from './sync-scenario';
 import { ingest, remove, update } from './webhook-scenarios';
 
-/** How each file of examples/ is run and checked, by its name without `.json`, in this order. */
+/** Functions that run and check each file of examples/, by its name without `.json`, in this order. */
 const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
 	'getting-started': start,
 	'ingest-documents': ingest,
@@ -38,12 +38,12 @@ const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
 	'agent-with-search-ingest-tools': useTools,
 };
 
-/** What is checked of all examples together, by the name that runs it alone. */
+/** Checks of all examples together, by the name that runs them alone. */
 const OF_ALL: Record<string, (stage: Stage) => Promise<void>> = { 'bad-days': badDays, outages };
 
 /**
- * Makes sure that every example has its scenario, and every scenario its example.
- * @throws Error that names those without
+ * Checks that every example has a scenario, and every scenario an example.
+ * @throws Error with the names that have no counterpart
  */
 export function checkScenarios(): void {
 	const examples = exampleNames();
@@ -59,14 +59,13 @@ export function checkScenarios(): void {
 	if (lacking.length > 0) throw new Error(lacking.join('\n'));
 }
 
-/** Runs and checks one example. */
 export async function runScenario(example: string, stage: Stage): Promise<void> {
 	await step(example, async () => await SCENARIOS[example](stage));
 }
 
 /**
- * Runs and checks every example, in one line that counts.
- * @param names which examples; all without any
+ * Runs and checks examples, and shows the progress in one line.
+ * @param names the examples to run. By default, all of them run
  */
 export async function runScenarios(stage: Stage, names: string[] = []): Promise<void> {
 	const examples = Object.keys(SCENARIOS);
@@ -86,7 +85,7 @@ export async function runScenarios(stage: Stage, names: string[] = []): Promise<
 	});
 }
 
-/** A scenario that breaks off counts as a failed check: the others and the report are still worth having. */
+/** Runs a scenario. If it breaks off, that is a failed check, because the other checks are still useful. */
 async function runToEnd(
 	stage: Stage,
 	name: string,
@@ -100,11 +99,11 @@ async function runToEnd(
 	}
 }
 
-/** Three documents become chunks at their blank lines, with vectors, and each chunk is in the index. */
+/** Splits three documents into chunks at their blank lines. Each chunk is in the index, with its vector. */
 async function start(stage: Stage): Promise<void> {
 	const execution = await stage.runByHand('getting-started');
 	const pushed = execution.items('Push Documents').filter(({ json }) => json.pushed === true);
-	// The index that `npm start` keeps has those of other examples too.
+	// The index that `npm start` keeps also contains the chunks of other examples.
 	const ids = new Set(pushed.map(({ json }) => json.id));
 	const vectors = stage
 		.documents()
@@ -116,7 +115,7 @@ async function start(stage: Stage): Promise<void> {
 	);
 }
 
-/** Blob manifests: nothing without the confirmation, all of them with it. */
+/** Checks that blob manifests are migrated only with the confirmation. */
 async function migrate(stage: Stage): Promise<void> {
 	const blobVersions = async () => {
 		const response = await fetch(stage.demo.sandbox.urls.baseUrl + PATHS.blobs);
@@ -141,7 +140,7 @@ async function migrate(stage: Stage): Promise<void> {
 	);
 }
 
-/** Submit, n8n's Wait node, Get Results. */
+/** Checks Submit, n8n's Wait node and Get Results. */
 async function submitAndWait(stage: Stage): Promise<void> {
 	const execution = await stage.runByHand('submit-wait-get-results');
 	const chunks = execution.items('Chunks');
@@ -152,7 +151,6 @@ async function submitAndWait(stage: Stage): Promise<void> {
 	);
 }
 
-/** n8n's own HTTP Request node with our credential. */
 async function rules(stage: Stage): Promise<void> {
 	const execution = await stage.runByHand('rules-with-http-request');
 	const found = execution.items('One Item per Rule').length;

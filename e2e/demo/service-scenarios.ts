@@ -1,12 +1,15 @@
 import { until } from '../shared/wait';
 import type { Stage } from './stage';
 
-/** How long a workflow may take to be published. */
+/** Maximum time until a workflow is published. */
 const PUBLISHED_MS = 10_000;
 
 const CHECK = 'check-my-service';
 
-/** What the sandbox is set to, and what the example must say of it: a part of each answer and of what follows. */
+/**
+ * Settings of the sandbox, and the texts that the example must report for them: a part of each answer and of the
+ * advice.
+ */
 const SERVICES = [
 	{
 		settings: { resultsOnce: true, unknownDeleteStatus: 404, pushResponse: 'perDocument' },
@@ -28,7 +31,7 @@ const SERVICES = [
 	},
 ] as const;
 
-/** The example finds what the service is set to, with few requests, and leaves nothing behind. */
+/** Checks that the example detects the settings of the service with few requests, and leaves nothing behind. */
 export async function checkService(stage: Stage): Promise<void> {
 	const { checks, demo } = stage;
 	const { settings, requests } = demo.sandbox;
@@ -53,7 +56,7 @@ export async function checkService(stage: Stage): Promise<void> {
 		checks.add('Its test document is deleted', left.length === 0);
 	}
 	Object.assign(settings, usual);
-	// Nothing is claimed of a service that rejects all.
+	// If a service rejects everything, the example claims nothing about it.
 	demo.sandbox.faults.add({ route: 'submit', status: 400, body: '{"error":"no such model"}' });
 	const execution = await stage.runWith(CHECK, { Wait: { parameters: { amount: 1 } } });
 	demo.sandbox.faults.clear();
@@ -66,7 +69,7 @@ export async function checkService(stage: Stage): Promise<void> {
 	);
 }
 
-/** A run that fails is reported with its reason, one in part as well, by one message each. */
+/** Checks that one message reports each run that fails, with its reason. This includes runs that fail only in part. */
 export async function tellMe(stage: Stage): Promise<void> {
 	const { api } = stage.demo.n8n;
 	const { sandbox, workflows } = stage.demo;
@@ -91,7 +94,7 @@ export async function tellMe(stage: Stage): Promise<void> {
 		() => watched(settings),
 		async (name, copy) => {
 			await api.activate(copy);
-			// A webhook answers a moment after its workflow is published; without its key, with 403.
+			// A webhook answers only a moment after its workflow is published. Without its key, it answers with 403.
 			await until(async () => (await api.postWebhook(path, {})).status === 403, PUBLISHED_MS);
 			const call = async (body: object) => await stage.callWebhook(name, body, path);
 			await call({ ids: [] });

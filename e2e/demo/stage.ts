@@ -8,7 +8,6 @@ import { WEBHOOK_HEADER } from '../service/credentials';
 import { Checks } from '../shared/checks';
 import type { Demo } from './demo';
 
-/** Node types that start a workflow. */
 const TRIGGERS = new Set([
 	'n8n-nodes-base.manualTrigger',
 	'n8n-nodes-base.scheduleTrigger',
@@ -16,16 +15,15 @@ const TRIGGERS = new Set([
 	'@n8n/n8n-nodes-langchain.chatTrigger',
 ]);
 
-/** What the webhooks of the examples require. */
 const HEADERS = { [WEBHOOK_HEADER.name]: WEBHOOK_HEADER.value };
 
-/** A committed document, with all its texts in one. */
+/** A committed document with all of its texts joined. */
 interface IndexedChunk {
 	id: string;
 	text: string;
 }
 
-/** What is changed in nodes of an example, by their names. Parameters that are not named stay. */
+/** Changes to nodes of an example, by the names of the nodes. Other parameters stay the same. */
 export type NodeChanges = Record<string, { parameters?: object; disabled?: boolean }>;
 
 const changed = (node: WorkflowNode, { parameters, ...change }: NodeChanges[string] = {}) => ({
@@ -34,18 +32,18 @@ const changed = (node: WorkflowNode, { parameters, ...change }: NodeChanges[stri
 	parameters: { ...node.parameters, ...parameters },
 });
 
-/** The running demo as scenarios use it: runs workflows, reads the index, collects what was seen. */
+/** The running demo as scenarios use it. It runs workflows, reads the index, and collects checks. */
 export class Stage {
 	readonly checks = new Checks();
 
 	constructor(readonly demo: Demo) {}
 
-	/** Runs an example as "Execute workflow" does: webhooks get the sample data pinned to them. */
+	/** Runs an example as "Execute workflow" does. Webhooks receive the sample data that is pinned to them. */
 	async runByHand(example: string): Promise<Execution> {
 		return this.addRun(this.demo.workflows[example].name, await this.tryByHand(example));
 	}
 
-	/** The same for an example that may fail. */
+	/** Like `runByHand`, for an example that may fail. */
 	async tryByHand(example: string): Promise<Execution> {
 		const { id } = this.demo.workflows[example];
 		return await this.demo.n8n.api.runManually(id, this.triggerOf(example));
@@ -57,7 +55,7 @@ export class Stage {
 		return this.addRun(`${name}, changed`, await this.tryWith(example, changes));
 	}
 
-	/** The same for a run that may fail. */
+	/** Like `runWith`, for a run that may fail. */
 	async tryWith(example: string, changes: NodeChanges): Promise<Execution> {
 		return await this.withCopy(
 			example,
@@ -94,7 +92,9 @@ export class Stage {
 		return this.addRun(name, await api.runManually(id, this.triggerOf(example), message));
 	}
 
-	/** Runs a tool of an agent with the values that a model would give; returns what it would read. */
+	/**
+	 * Runs a tool of an agent with the values that a model would fill in. Returns the text that the model would read.
+	 */
 	async runTool(example: string, { tool, values }: ToolCall): Promise<string> {
 		const { id, name } = this.demo.workflows[example];
 		const execution = await this.demo.n8n.api.runTool(id, tool, values);
@@ -103,14 +103,14 @@ export class Stage {
 		return JSON.stringify(results.map(({ json }) => json.response));
 	}
 
-	/** Runs an example by calling its webhook, whose path is the example's name. */
+	/** Runs an example by calling its webhook. The path of the webhook is the name of the example. */
 	async runByWebhook(example: string, body: unknown): Promise<AnsweredExecution> {
 		const execution = await this.callWebhook(example, body);
 		this.addRun(this.demo.workflows[example].name, execution);
 		return execution;
 	}
 
-	/** Calls an example's webhook; returns the execution and the response, whether it succeeded or not. */
+	/** Calls an example's webhook. Returns the execution and the response, even if the execution failed. */
 	async callWebhook(
 		example: string,
 		body: unknown,
@@ -120,18 +120,17 @@ export class Stage {
 		return await this.demo.n8n.api.callWebhook(id, path, body, HEADERS);
 	}
 
-	/** The status of an example's webhook for a caller without its key. */
+	/** Returns the status of an example's webhook for a caller without its key. */
 	async statusWithoutKey(example: string): Promise<number> {
 		const { status } = await this.demo.n8n.api.postWebhook(example, {});
 		return status;
 	}
 
-	/** All committed documents. */
 	documents(): Array<Record<string, unknown>> {
 		return this.demo.sandbox.documents(DEMO.endpoint);
 	}
 
-	/** Committed documents that were made from one of the source documents. */
+	/** Returns the committed documents that were made from any of the source documents. */
 	chunksOf(sourceIds: string[]): IndexedChunk[] {
 		const sources = sourceIds.map((id) => `${id}#`);
 		return this.documents()
@@ -139,7 +138,7 @@ export class Stage {
 			.filter(({ id }) => sources.some((source) => id.startsWith(source)));
 	}
 
-	/** Documents that have all words of the query, in any order. */
+	/** Finds documents that contain all words of the query, in any order. */
 	search(query: string): SearchHit[] {
 		return this.demo.sandbox.search(DEMO.endpoint, query);
 	}
@@ -151,7 +150,6 @@ export class Stage {
 		return trigger.name;
 	}
 
-	/** Checks that a run succeeded. */
 	private addRun(workflow: string, execution: Execution): Execution {
 		const { status, message } = execution;
 		this.checks.add(
@@ -163,7 +161,6 @@ export class Stage {
 	}
 }
 
-/** The texts of a document except its ID and URL. */
 function textOf(document: Record<string, unknown>): string {
 	return Object.entries(document)
 		.filter(([name, value]) => typeof value === 'string' && name !== 'id' && name !== 'url')

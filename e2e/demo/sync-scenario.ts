@@ -7,7 +7,7 @@ import { SyncedSource } from './synced-source';
 const EXAMPLE = 'sync-by-source';
 const TABLE = 'Synced Documents';
 
-/** As many as two runs need to meet in the table. */
+/** With this many documents, two runs use the table at the same time. */
 const DOCUMENTS_AT_ONCE = 25;
 
 const PUSH_MS = 3000;
@@ -19,10 +19,13 @@ const document = (id: string, text: string): SourceDocument => ({
 	text,
 });
 
-/** Pushes what changed and deletes what is gone; then everything that must not harm the index. */
+/**
+ * Pushes documents that changed and deletes documents that no longer exist. Then tests everything that must not harm
+ * the index.
+ */
 export async function sync(stage: Stage): Promise<void> {
 	const { dataTables } = stage.demo.n8n.api;
-	// n8n finds tables by a part of their name, the newest first.
+	// n8n finds tables by a part of their name, and lists the newest first.
 	const table = `${TABLE} ${stage.demo.workflows[EXAMPLE].id}`;
 	await dataTables.create(`Not the ${table}`, ['documentId', 'fingerprint']);
 	const source = new SyncedSource(stage, {
@@ -73,7 +76,7 @@ async function refuseBadCalls(source: SyncedSource): Promise<void> {
 	await ignoreVolatileFields(source, a);
 }
 
-/** What says the same in another order, or differs in a field that is ignored, is not pushed again. */
+/** Checks that a document is not pushed again if only the order of its fields or an ignored field differs. */
 async function ignoreVolatileFields(source: SyncedSource, a: SourceDocument): Promise<void> {
 	const withFields = { ...a, views: 1, tags: { one: 1, two: [2, 3] } };
 	const { name, text, url, id } = a;
@@ -91,7 +94,7 @@ async function ignoreVolatileFields(source: SyncedSource, a: SourceDocument): Pr
 	);
 }
 
-/** Two runs at the same time must not leave rows that make a later run delete what exists. */
+/** Checks that two concurrent runs leave no rows that would make a later run delete existing documents. */
 async function syncTwiceAtOnce(source: SyncedSource): Promise<void> {
 	const { n8n, sandbox } = source.stage.demo;
 	const documents = Array.from({ length: DOCUMENTS_AT_ONCE }, (_, number) =>
@@ -100,7 +103,7 @@ async function syncTwiceAtOnce(source: SyncedSource): Promise<void> {
 	const headers = { [WEBHOOK_HEADER.name]: WEBHOOK_HEADER.value };
 	const call = async () =>
 		await n8n.api.postWebhook(EXAMPLE, { documents, confirmDeletes: true }, headers);
-	// Both have compared before one of them has written.
+	// Both runs compare before one of them writes.
 	sandbox.faults.add({ route: 'push', latencyMs: PUSH_MS });
 	const responses = await Promise.all([call(), call()]);
 	sandbox.faults.clear();
@@ -113,13 +116,13 @@ async function syncTwiceAtOnce(source: SyncedSource): Promise<void> {
 	await source.checkGuard(documents);
 }
 
-/** What a failed run had done is unknown to the table, so the next run must not trust it. */
+/** Checks that the next run repairs the index. The table does not know what a failed run had done. */
 async function syncAfterFailure(source: SyncedSource): Promise<void> {
 	const { faults } = source.stage.demo.sandbox;
 	const [a, b] = [document('a', 'Almond'), document('b', 'Blueberry')];
 	await source.sync('before a failure', [a, b], { confirmDeletes: true });
 	for (const route of ['push', 'delete'] as const) {
-		// The first attempt does its work, which the node does not learn; the next one fails for good.
+		// The first attempt does its work, but the node does not learn this. The next attempt fails permanently.
 		faults.add({ route, reset: 'afterWork', times: 1 });
 		faults.add({ route, status: 400 });
 	}
@@ -146,7 +149,7 @@ function settings(node: WorkflowNode, list: string, firstPage: number): Workflow
 	return { ...node, parameters: { ...node.parameters, assignments: { assignments } } };
 }
 
-/** All pages of an API are synced; what is no complete list changes nothing. */
+/** Syncs all pages of an API. An incomplete list changes nothing. */
 export async function nightlySync(stage: Stage): Promise<void> {
 	const example = 'nightly-sync-from-an-api';
 	const { faults } = stage.demo.sandbox;

@@ -2,7 +2,7 @@ import type { Row } from '../n8n/data-tables';
 import { askedIn, type Asked } from '../service/asked';
 import type { Stage } from './stage';
 
-/** A document as the examples that sync a source take it. */
+/** A document as the examples that sync a source accept it. */
 export interface SourceDocument {
 	id: string;
 	name: string;
@@ -10,20 +10,18 @@ export interface SourceDocument {
 	text: string;
 }
 
-/** What is particular to an example that syncs. */
 interface SyncExample {
 	name: string;
-	/** The name of its data table. */
 	table: string;
-	/** What all IDs of the source begin with. */
+	/** The prefix of all IDs of the source. */
 	prefix: string;
-	/** What the index should have of a document: `id=text`. */
+	/** Returns the entries that the index should contain for a document, as `id=text`. */
 	entriesOf(document: SourceDocument): string[];
-	/** A row of a document in the table, for checks. */
+	/** Formats a document's row of the table for checks. */
 	shown(row: Row): string;
 }
 
-/** An example that syncs a source, with its data table and what the index has of the source. */
+/** An example that syncs a source, with its data table and the source's documents in the index. */
 export class SyncedSource {
 	/** The counts in the response to the last list. */
 	counts = '';
@@ -33,7 +31,7 @@ export class SyncedSource {
 		private readonly example: SyncExample,
 	) {}
 
-	/** Syncs a list and checks the index against it; returns what was asked of the service. */
+	/** Syncs a list and checks the index against it. Returns what the requests asked of the service. */
 	async sync(after: string, documents: SourceDocument[], more: object = {}): Promise<Asked> {
 		const { sandbox } = this.stage.demo;
 		const before = sandbox.requests.length;
@@ -47,7 +45,7 @@ export class SyncedSource {
 		return askedIn(sandbox.requests.slice(before));
 	}
 
-	/** Calls the example with what must make it fail; the index must stay as it is. */
+	/** Calls the example with a body that must make it fail. The index must not change. */
 	async refuse(what: string, body: object, why: string): Promise<void> {
 		const before = this.indexed();
 		const { name } = this.example;
@@ -63,7 +61,7 @@ export class SyncedSource {
 		checks.add(`${this.example.name}: ${what} changes nothing`, this.indexed() === before);
 	}
 
-	/** Checks the rows of documents, sorted, and that no run has left its lock. */
+	/** Checks the sorted rows of documents, and that no run has left its lock. */
 	async checkTable(when: string, expected: string): Promise<void> {
 		const rows = await this.stage.demo.n8n.api.dataTables.rows(this.example.table);
 		const ofDocuments = rows.filter(({ documentId }) => documentId);
@@ -74,7 +72,7 @@ export class SyncedSource {
 		this.stage.checks.add(title, isRight, `${shown.join()}; ${locks}`);
 	}
 
-	/** A list that is missing, empty or unclear, or another run that has not ended, stops the sync. */
+	/** Checks that the sync stops if the list is missing, empty or ambiguous, or if another run has not ended. */
 	async refuseBadCalls(document: SourceDocument): Promise<void> {
 		const calls: Array<[what: string, body: object, why: string]> = [
 			['no list', { oops: [] }, 'Expected: {'],
@@ -100,8 +98,8 @@ export class SyncedSource {
 	}
 
 	/**
-	 * A list that lacks many documents stops the sync: more than ten, and more than 5 %.
-	 * @param documents 25 that the index has
+	 * Checks that the sync stops if more than ten documents, and more than 5 %, are missing from the list.
+	 * @param documents 25 documents of the index
 	 */
 	async checkGuard(documents: SourceDocument[]): Promise<void> {
 		const lacking = { documents: documents.slice(11) };
@@ -115,7 +113,7 @@ export class SyncedSource {
 		await this.sync('of which all but one are gone, confirmed', documents.slice(24), confirmed);
 	}
 
-	/** The number 0 is an ID, and copies of a document count once. */
+	/** Checks that the number 0 is an ID, and that copies of a document count once. */
 	async checkIds(document: SourceDocument): Promise<void> {
 		const zero = { ...document, id: 0 as unknown as string };
 		await this.stage.runByWebhook(this.example.name, { documents: [document, document, zero] });
@@ -128,7 +126,10 @@ export class SyncedSource {
 		await this.sync('without the document 0', [document]);
 	}
 
-	/** Deletes that all get status 404, while nothing else is sent, prove nothing: the run fails. */
+	/**
+	 * Checks that the run fails if all deletes get status 404 and nothing else is sent. This proves nothing about the
+	 * documents.
+	 */
 	async refuseUnprovenDeletes(documents: SourceDocument[], gone: Row): Promise<void> {
 		const { sandbox, n8n } = this.stage.demo;
 		await n8n.api.dataTables.insert(this.example.table, [gone]);
@@ -140,7 +141,7 @@ export class SyncedSource {
 		);
 	}
 
-	/** Another run that has not ended stops the sync, until its lock expires. */
+	/** Checks that another run that has not ended stops the sync until its lock expires. */
 	async checkLock(documents: SourceDocument[]): Promise<void> {
 		const { dataTables } = this.stage.demo.n8n.api;
 		const { table } = this.example;
@@ -154,7 +155,7 @@ export class SyncedSource {
 		await this.sync('after the lock of a killed run expired', documents);
 	}
 
-	/** Ends with an empty source, and refuses a caller without the key of the webhook. */
+	/** Syncs an empty source at the end, and checks that a caller without the key of the webhook is rejected. */
 	async empty(): Promise<void> {
 		await this.sync('after a confirmed empty list', [], { confirmDeletes: true });
 		await this.checkTable('without documents', '');
@@ -163,7 +164,7 @@ export class SyncedSource {
 		this.stage.checks.add(title, status === 403, `${status}`);
 	}
 
-	/** What the index has of the source, sorted. */
+	/** Returns the source's entries in the index, sorted. */
 	private indexed(): string {
 		return this.stage
 			.documents()

@@ -1,10 +1,10 @@
 import type { Stage } from './stage';
 import { repositoryDocuments } from './documents';
 
-/** Words in a query that picks one chunk out of all. */
+/** Number of words in a query that finds exactly one chunk. */
 const QUERY_WORDS = 6;
 
-/** Words that all occur in the text, taken where it has longer ones. */
+/** Returns the first long words of a text, as a query that finds it. */
 function queryFor(text: string): string {
 	const words = [...new Set(text.match(/\p{L}{5,}/gu) ?? [])];
 	return words.slice(0, QUERY_WORDS).join(' ');
@@ -16,8 +16,8 @@ interface Answer {
 }
 
 /**
- * Calls an example with bodies of a wrong shape: the response says what is expected, the run fails, and
- * nothing is sent to the service.
+ * Calls an example with bodies of a wrong shape. The response must name the expected shape, the run must fail, and the
+ * service must receive nothing.
  */
 async function refuseBadCalls(stage: Stage, example: string, bodies: object[]): Promise<void> {
 	const { sandbox } = stage.demo;
@@ -35,7 +35,7 @@ async function refuseBadCalls(stage: Stage, example: string, bodies: object[]): 
 	stage.checks.add(`${example}: calls of a wrong shape send nothing`, sent === 0, `${sent}`);
 }
 
-/** Checks that the response to a call of which a part failed says so, and that the run fails. */
+/** Calls an example so that a part of the call fails. The response must say so, and the run must fail. */
 async function failPartly(
 	stage: Stage,
 	example: string,
@@ -53,7 +53,7 @@ async function failPartly(
 	return response.body as Record<string, unknown>;
 }
 
-/** This repository's Markdown is sent to the webhook, chunked, pushed and found. Then the sample. */
+/** Sends this repository's Markdown to the webhook. It is chunked, pushed and found. Then sends the sample. */
 export async function ingest(stage: Stage): Promise<void> {
 	const { checks } = stage;
 	const documents = repositoryDocuments();
@@ -92,7 +92,7 @@ function sampleChunks(stage: Stage): string[] {
 	return stage.chunksOf(['handbook/returns.md', 'handbook/shipping.md']).map(({ id }) => id);
 }
 
-/** A deleted document is gone from the index at once, and no other. Then the sample. */
+/** Checks that a deleted document, and no other, disappears from the index at once. Then sends the sample. */
 export async function remove(stage: Stage): Promise<void> {
 	const { checks } = stage;
 	const deleted = stage.chunksOf(repositoryDocuments().map(({ id }) => id)).at(-1);
@@ -121,7 +121,7 @@ export async function remove(stage: Stage): Promise<void> {
 	checks.add('The other document is deleted', body.deleted === 1, JSON.stringify(body));
 }
 
-/** A document comes in with three chunks, then shorter: the chunk that is gone leaves the index. */
+/** Sends a document with three chunks and then a shorter version. The chunk that no longer exists leaves the index. */
 export async function update(stage: Stage): Promise<void> {
 	const example = 'update-documents';
 	const id = 'update/shrinking.md';

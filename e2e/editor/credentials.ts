@@ -2,10 +2,10 @@ import { credentialClasses } from '../../support/manifest';
 import { CredentialDialog } from '../browser/credential-dialog';
 import type { Suite } from './suite';
 
-/** Nothing listens there. */
+/** An address where nothing listens. */
 const NOWHERE = 'http://127.0.0.1:9';
 
-/** A credential of the demo, and the field of a URL: its name and its label. */
+/** A credential of the demo, and the name and label of its URL field. */
 const CREDENTIALS: Array<[stored: string, field: string, label: string]> = [
 	['Demo AI Service', 'aiUrl', 'AI Service URL'],
 	['Demo Push Endpoint', 'pushUrl', 'Push Service URL'],
@@ -13,8 +13,8 @@ const CREDENTIALS: Array<[stored: string, field: string, label: string]> = [
 ];
 
 /**
- * Creates each credential through its form, with good values and with a host that nobody has. What the tests say
- * of other mistakes is checked without a window: test/engine/credentials.test.ts.
+ * Creates each credential through its form, with good values and with a URL where nothing listens.
+ * test/engine/credentials.test.ts checks the messages for other mistakes without a window.
  */
 export async function credentials({ page, demo, checks }: Suite): Promise<void> {
 	const dialog = new CredentialDialog(page, demo.n8n.url);
@@ -40,7 +40,7 @@ export async function credentials({ page, demo, checks }: Suite): Promise<void> 
 	}
 }
 
-/** What is typed: lists stay at their default. */
+/** Returns the values to type. Lists keep their defaults. */
 function typed(data: Record<string, unknown>): Record<string, string> {
 	const lists = ['scope', 'authentication'];
 	return Object.fromEntries(

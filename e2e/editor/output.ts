@@ -6,7 +6,6 @@ const NAMELESS = ['one', 'two', 'three'].map((name) => ({ id: `editor/${name}` }
 
 const DOCUMENTS = ['a', 'b'].map((name) => ({ id: `editor/${name}`, name }));
 
-/** Hints and errors, as the panel of a node shows them. */
 export async function output(suite: Suite): Promise<void> {
 	const push = ownNode(suite, 'pushDocuments');
 	await checkOutput(suite, 'A hint tells what was done', [...DOCUMENTS, ...DOCUMENTS], push, [
@@ -17,7 +16,7 @@ export async function output(suite: Suite): Promise<void> {
 		/3 of 3 documents failed\. See the field .error. of the failed items/,
 	]);
 	const items = [DOCUMENTS[0], { id: 'editor/bad' }];
-	// n8n adds the item to the message; ours lists all items it is about.
+	// n8n adds the item to the message. The node's own text lists all items that it is about.
 	await checkOutput(suite, 'An error names the document, the field and the item', items, push, [
 		/'name' of document 'editor\/bad' is missing or empty \[item 1\] /,
 		/1 of 2 items has no 'name' \(item 1\)/,
@@ -34,7 +33,7 @@ export async function output(suite: Suite): Promise<void> {
 	);
 }
 
-/** Runs a node with these items and checks what its panel says. */
+/** Runs a node with these items and checks the text of its panel. */
 async function checkOutput(
 	suite: Suite,
 	what: string,

@@ -9,7 +9,7 @@ const WITHOUT_LABEL = new Set(['notice', 'hidden', 'callout', 'button']);
 
 const AGENT = 'Agent';
 
-/** The nodes that agents may have as tools, with the parameters that their model fills in by default. */
+/** The nodes that agents can use as tools, with the parameters that their model fills in by default. */
 const TOOLS: Readonly<Record<string, readonly string[]>> = {
 	pushDocuments: [
 		'documentId',
@@ -23,8 +23,8 @@ const TOOLS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The panel of a new node has the parameters that apply, in their order. What else a choice shows or hides is
- * n8n's rule over the description: test/package/panels.test.ts.
+ * Checks that the panel of a new node contains the parameters that apply, in their order. test/package/panels.test.ts
+ * checks which parameters each choice shows or hides, and needs no editor for this.
  */
 export async function panels(suite: Suite): Promise<void> {
 	const { canvas, checks, nodes } = suite;
@@ -42,7 +42,7 @@ export async function panels(suite: Suite): Promise<void> {
 }
 
 function labelsByDefault(description: INodeTypeDescription): string {
-	// Some are declared once more for tools of AI agents.
+	// Some properties are declared a second time for tools of AI agents.
 	const own = description.properties.filter(
 		({ displayOptions }) => !displayOptions?.show?.['@tool'],
 	);
@@ -62,7 +62,7 @@ function labelsByDefault(description: INodeTypeDescription): string {
 		.join(', ');
 }
 
-/** A node that is attached to an agent by hand needs no editing. */
+/** Checks that a node needs no changes after it was attached to an agent by hand. */
 export async function tools(suite: Suite): Promise<void> {
 	const { canvas, checks, nodes, demo } = suite;
 	for (const [name, parameters] of Object.entries(TOOLS)) {
@@ -87,7 +87,7 @@ export async function tools(suite: Suite): Promise<void> {
 	}
 }
 
-/** A workflow with an agent that has no tools yet. */
+/** Makes a workflow with an agent that has no tools yet. */
 const withAgent = (tool: string) => ({
 	name: `Editor: ${tool} as a tool`,
 	nodes: [

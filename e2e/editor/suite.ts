@@ -6,20 +6,18 @@ import type { Demo } from '../demo/demo';
 import type { WorkflowNode } from '../n8n/workflow';
 import type { Checks } from '../shared/checks';
 
-/** What the checks of the editor work with. */
 export interface Suite {
 	demo: Demo;
 	page: Page;
 	canvas: Canvas;
 	checks: Checks;
-	/** Our nodes as n8n describes them, by name. Labels are taken from here, not repeated. */
+	/** Our nodes as n8n describes them, by name. Labels come from here, so that no check repeats them. */
 	nodes: ReadonlyMap<string, INodeTypeDescription>;
 }
 
 /** The name of the trigger in workflows of `saveChain`. */
 const START = 'Start';
 
-/** One of our nodes in a workflow. */
 interface OwnNode {
 	name: string;
 	type: string;
@@ -27,9 +25,9 @@ interface OwnNode {
 }
 
 /**
- * Stores a workflow: a manual trigger and one of our nodes with a credential of the demo.
- * @param items what the trigger returns
- * @returns its ID
+ * Stores a workflow with a manual trigger and one of our nodes. The node has a credential of the demo.
+ * @param items the items that the trigger returns
+ * @returns the ID of the workflow
  */
 export async function saveChain(
 	{ demo, nodes }: Suite,
@@ -59,15 +57,15 @@ export async function saveChain(
 	return id;
 }
 
-/** A node of this package, called by its display name. */
+/** Makes a node of this package whose name is its display name. */
 export function ownNode({ nodes }: Suite, name: string): OwnNode {
 	const description = describe(nodes, name);
 	return { name: description.displayName, type: description.name };
 }
 
 /**
- * The description of one of our nodes.
- * @throws Error if n8n does not have it
+ * Returns the description of one of our nodes.
+ * @throws Error if n8n has not loaded it
  */
 export function describe(nodes: Suite['nodes'], name: string): INodeTypeDescription {
 	const description = nodes.get(name);

@@ -14,13 +14,12 @@ const LISTED_EXECUTIONS = 100;
 const LISTED_WITHIN_MS = 5_000;
 const DELETED_WITHIN_MS = 10_000;
 
-/** What a webhook answered. */
 export interface WebhookResponse {
 	status: number;
 	body: unknown;
 }
 
-/** An execution that a webhook started, and what its caller was answered. */
+/** An execution that a webhook started, and the response to its caller. */
 export interface AnsweredExecution extends Execution {
 	response: WebhookResponse;
 }
@@ -36,27 +35,25 @@ export class N8nApi {
 		this.dataTables = new DataTables(this.n8n);
 	}
 
-	/** True once n8n answers and its database is ready. */
+	/** Returns true once n8n answers and its database is ready. */
 	async isReady(): Promise<boolean> {
 		return await this.n8n.isReady();
 	}
 
-	/** Logs in; on a new instance, creates the owner. */
+	/** Logs in. On a new instance, creates the owner first. */
 	async logIn(login: Login): Promise<void> {
 		await this.n8n.logIn(login);
 	}
 
-	/** The names of the node types n8n has loaded. */
 	async nodeTypes(): Promise<string[]> {
 		return (await this.nodeDescriptions()).map(({ name }) => name);
 	}
 
-	/** The node types n8n has loaded, as the editor gets them. */
+	/** Returns the node types that n8n has loaded, as the editor receives them. */
 	async nodeDescriptions(): Promise<INodeTypeDescription[]> {
 		return await this.n8n.send({ url: '/types/nodes.json' });
 	}
 
-	/** The display names of all types of credentials, by name. */
 	async credentialNames(): Promise<Record<string, string>> {
 		const types = await this.n8n.send<Array<{ name: string; displayName: string }>>({
 			url: '/types/credentials.json',
@@ -64,7 +61,7 @@ export class N8nApi {
 		return Object.fromEntries(types.map(({ name, displayName }) => [name, displayName]));
 	}
 
-	/** Creates the credential, or updates the one of that name and type; returns its ID. */
+	/** Creates the credential, or updates the existing one with the same name and type. Returns its ID. */
 	async saveCredential(credential: Omit<CredentialValues, 'id'>): Promise<string> {
 		const all = await this.n8n.request<Array<{ id: string; name: string; type: string }>>({
 			url: '/rest/credentials',
@@ -79,7 +76,6 @@ export class N8nApi {
 		return saved.id;
 	}
 
-	/** The stored workflow of that name. */
 	async findWorkflow(name: string): Promise<StoredWorkflow | undefined> {
 		const all = await this.n8n.request<Array<{ id: string; name: string }>>({
 			url: '/rest/workflows',
@@ -88,7 +84,7 @@ export class N8nApi {
 		return found && (await this.n8n.request({ url: `/rest/workflows/${found.id}` }));
 	}
 
-	/** Creates a workflow, or replaces the one of that ID; returns it as stored. */
+	/** Creates a workflow, or replaces the one with this ID. Returns it as stored. */
 	async saveWorkflow(workflow: Workflow, id?: string): Promise<StoredWorkflow> {
 		const { name, nodes, connections, settings, pinData } = workflow;
 		return await this.n8n.request({
@@ -98,10 +94,9 @@ export class N8nApi {
 		});
 	}
 
-	/** Deletes a workflow with its executions. */
 	async deleteWorkflow(id: string): Promise<void> {
 		const url = `/rest/workflows/${id}`;
-		// n8n deletes only what is archived.
+		// n8n deletes only archived workflows.
 		await this.n8n.request({ method: 'POST', url: `${url}/archive`, data: {} });
 		// A published workflow is unpublished first, which may take a moment.
 		let refusal: unknown;
@@ -123,8 +118,8 @@ export class N8nApi {
 	}
 
 	/**
-	 * Does what "Execute workflow" does for a trigger, and waits for the end.
-	 * @param json what the trigger returns, such as the message of a chat
+	 * Starts a trigger as "Execute workflow" does, and waits for the end.
+	 * @param json the data that the trigger returns, such as the message of a chat
 	 */
 	async runManually(
 		workflowId: string,
@@ -138,9 +133,9 @@ export class N8nApi {
 	}
 
 	/**
-	 * Does what "Execute step" does for a tool of an agent, and waits for the end.
+	 * Runs a tool of an agent as "Execute step" does, and waits for the end.
 	 * @param tool its name for the model
-	 * @param values what a model would fill in
+	 * @param values the values that a model would fill in
 	 */
 	async runTool(
 		workflowId: string,
@@ -166,7 +161,7 @@ export class N8nApi {
 	}
 
 	/**
-	 * Calls a published webhook; returns the execution it started, once it has ended, and the response.
+	 * Calls a published webhook and waits until its execution has ended. Returns the execution and the response.
 	 * @throws Error if no execution was started
 	 */
 	async callWebhook(
@@ -177,7 +172,7 @@ export class N8nApi {
 	): Promise<AnsweredExecution> {
 		const [before] = await this.executions(workflowId, 1);
 		const response = await this.postWebhook(path, body, headers);
-		// An execution that has answered and not ended may be missing from the list for a moment.
+		// For a moment, an execution that has answered but not ended may be missing from the list.
 		let latest: ExecutionSummary | undefined;
 		const isListed = async () => {
 			[latest] = await this.executions(workflowId, 1);
@@ -191,7 +186,7 @@ export class N8nApi {
 		return { ...(await this.waitForExecution(latest.id)), response };
 	}
 
-	/** Calls a published webhook; returns the response whatever its status. */
+	/** Calls a published webhook. Returns the response, whatever its status. */
 	async postWebhook(
 		path: string,
 		body: unknown,
@@ -200,7 +195,7 @@ export class N8nApi {
 		return await this.n8n.post(`/webhook/${path}`, body, headers);
 	}
 
-	/** The latest executions of a workflow, unfinished ones included. */
+	/** Returns the latest executions of a workflow, including unfinished ones. */
 	async executions(workflowId: string, limit = LISTED_EXECUTIONS): Promise<ExecutionSummary[]> {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
 		const { results } = await this.n8n.request<{ results: ExecutionSummary[] }>({
@@ -209,7 +204,7 @@ export class N8nApi {
 		return results;
 	}
 
-	/** An execution as it is stored now, finished or not. */
+	/** Returns an execution as it is stored now, finished or not. */
 	async execution(id: string): Promise<Execution> {
 		return readExecution(await this.storedExecution(id));
 	}

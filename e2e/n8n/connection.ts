@@ -3,7 +3,6 @@ import { Agent } from 'node:http';
 import type { AxiosInstance, AxiosRequestConfig } from 'axios';
 import axios from 'axios';
 
-/** The owner's account of an instance. */
 export interface Login {
 	email: string;
 	password: string;
@@ -20,12 +19,13 @@ export class N8nConnection {
 			baseURL: url,
 			proxy: false,
 			validateStatus: () => true,
-			// An n8n that was blocked for long closes connections that it kept, even those just used again.
+			// After n8n was blocked for a long time, it closes kept-alive connections, even if they were just used
+			// again.
 			httpAgent: new Agent({ keepAlive: false }),
 		});
 	}
 
-	/** True once n8n answers and its database is ready. */
+	/** Returns true once n8n answers and its database is ready. */
 	async isReady(): Promise<boolean> {
 		try {
 			const health = await this.http.get('/healthz/readiness');
@@ -39,8 +39,8 @@ export class N8nConnection {
 	}
 
 	/**
-	 * Logs in; on a new instance, creates the owner.
-	 * @throws Error if n8n refuses
+	 * Logs in. On a new instance, creates the owner first.
+	 * @throws Error if n8n rejects the login
 	 */
 	async logIn(account: Login): Promise<void> {
 		const owner = { ...account, firstName: 'Demo', lastName: 'Owner' };
@@ -62,7 +62,7 @@ export class N8nConnection {
 		}
 	}
 
-	/** Calls a webhook, without the login; returns the response whatever its status. */
+	/** Calls a webhook without the login. Returns the response, whatever its status. */
 	async post(
 		url: string,
 		body: unknown,
@@ -76,7 +76,7 @@ export class N8nConnection {
 	}
 
 	/**
-	 * Sends a request of the editor's API; returns the `data` of the response.
+	 * Sends a request of the editor's API and returns the `data` of the response.
 	 * @throws Error for a status of 400 or above
 	 */
 	async request<T>(config: AxiosRequestConfig): Promise<T> {
@@ -84,7 +84,7 @@ export class N8nConnection {
 	}
 
 	/**
-	 * Sends a request; returns the whole response body.
+	 * Sends a request and returns the whole response body.
 	 * @throws Error for a status of 400 or above
 	 */
 	async send<T>(config: AxiosRequestConfig): Promise<T> {

@@ -1,6 +1,5 @@
 import type { N8nConnection } from './connection';
 
-/** A data table of n8n. */
 interface DataTable {
 	id: string;
 	name: string;
@@ -14,7 +13,7 @@ export type Row = Record<string, unknown>;
 export class DataTables {
 	constructor(private readonly n8n: N8nConnection) {}
 
-	/** Creates an empty table whose columns hold text, unless there is one of exactly this name. */
+	/** Creates an empty table with text columns, unless a table with exactly this name exists. */
 	async create(name: string, columns: string[]): Promise<void> {
 		if (await this.find(name)) return;
 		const { id } = await this.n8n.request<{ id: string }>({ url: '/rest/projects/personal' });
@@ -25,7 +24,9 @@ export class DataTables {
 		});
 	}
 
-	/** The newest rows of the table of exactly this name, 100 at most; none if there is no such table. */
+	/**
+	 * Returns the newest rows of the table with exactly this name, at most 100. Returns none if no such table exists.
+	 */
 	async rows(name: string): Promise<Row[]> {
 		const table = await this.find(name);
 		if (!table) return [];
@@ -35,7 +36,6 @@ export class DataTables {
 		return data;
 	}
 
-	/** Adds rows to the table of this name. */
 	async insert(name: string, rows: Row[]): Promise<void> {
 		const table = await this.find(name);
 		if (!table) throw new Error(`n8n has no data table '${name}'`);
@@ -46,7 +46,7 @@ export class DataTables {
 		});
 	}
 
-	/** Deletes the rows of the table of this name in which a column is not empty. */
+	/** Deletes the rows of this table in which a column is not empty. */
 	async deleteWith(name: string, column: string): Promise<void> {
 		const table = await this.find(name);
 		if (!table) return;

@@ -1,6 +1,5 @@
 import { parseFlatted } from './flatted';
 
-/** Statuses of executions that have not ended. */
 export const NOT_OVER: ReadonlySet<string> = new Set(['new', 'running', 'waiting']);
 
 /** One item as n8n's nodes pass it on. */
@@ -9,18 +8,16 @@ export interface Item {
 	binary?: Record<string, { fileName?: string; mimeType?: string; id?: string }>;
 }
 
-/** How an execution ended. */
 export interface Execution {
 	id: string;
 	status: string;
 	milliseconds: number;
 	/** Message of the failure, if any. */
 	message?: string;
-	/** What a node returned on all its outputs, those for agents too, in all its runs. */
+	/** Returns the items of a node from all of its outputs and runs, including outputs for agents. */
 	items(nodeName: string): Item[];
 }
 
-/** An execution in n8n's list. */
 export interface ExecutionSummary {
 	id: string;
 	status: string;
@@ -45,7 +42,7 @@ interface ExecutionData {
 	};
 }
 
-/** True once an execution has ended and its data are stored: n8n stores its status first. */
+/** Returns true once an execution has ended and its data are stored. n8n stores the status before the data. */
 export function isOver({ status, data }: StoredExecution): boolean {
 	if (NOT_OVER.has(status)) return false;
 	const stored = parseFlatted(data) as Partial<ExecutionData> | undefined;
@@ -53,7 +50,6 @@ export function isOver({ status, data }: StoredExecution): boolean {
 	return error !== undefined || Object.keys(runData).length > 0;
 }
 
-/** Reads what n8n has stored of an execution. */
 export function readExecution(stored: StoredExecution): Execution {
 	const { resultData } = parseFlatted(stored.data) as ExecutionData;
 	const { error, runData } = resultData;

@@ -1,7 +1,6 @@
 /**
- * Reads the format in which n8n returns execution data (npm package `flatted`): a JSON array whose
- * first entry is the value, and in which every string inside an object or array is the index of the
- * entry it stands for.
+ * Parses the format in which n8n returns execution data (npm package `flatted`). It is a JSON array, and its first
+ * entry is the value. Inside an object or array, each string is the index of the entry that belongs there.
  */
 export function parseFlatted(text: string): unknown {
 	const entries = JSON.parse(text) as unknown[];

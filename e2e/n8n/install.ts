@@ -9,22 +9,19 @@ import { say, step } from '../shared/progress';
 
 const MODULES = path.join(E2E, 'node_modules');
 
-/** Is there if all of it is installed. */
+/** This file exists once everything is installed. */
 const STAMP = path.join(MODULES, '.complete');
 
-/** The Node.js that n8n runs on: n8n needs a newer one than this package does. */
+/** The Node.js that runs n8n. n8n needs a newer version than this package does. */
 export const N8N_NODE = path.join(MODULES, '.bin', 'node');
 
-/** n8n's command line. */
 export const N8N_CLI = path.join(MODULES, 'n8n', 'bin', 'n8n');
 
-/** npm's environment, and a callback for its progress. */
 interface NpmOptions {
 	env?: NodeJS.ProcessEnv;
 	detail?: Detail;
 }
 
-/** The version of n8n that is locked. */
 export function n8nVersion(): string {
 	const manifest = JSON.parse(readFileSync(path.join(E2E, 'package.json'), 'utf8')) as {
 		dependencies: { n8n: string };
@@ -37,10 +34,10 @@ function lockHash(): string {
 	return createHash('sha256').update(lock).digest('hex');
 }
 
-/** True if exactly the locked version is installed completely. */
+/** Returns true if exactly the locked version is completely installed. */
 const isInstalled = (): boolean => existsSync(STAMP) && readFileSync(STAMP, 'utf8') === lockHash();
 
-/** The headers that come with n8n's Node.js, so that compiling downloads nothing. */
+/** Returns the headers that come with n8n's Node.js, so that compiling needs no download. */
 function headersFolder(): string | undefined {
 	const packages = path.join(MODULES, 'node', 'node_modules');
 	if (!existsSync(packages)) return undefined;
@@ -77,9 +74,9 @@ async function compileSqlite(): Promise<void> {
 }
 
 /**
- * Installs n8n into its folder's node_modules, if it isn't there yet. Only two packages may run their
- * install scripts: `node` downloads its binary, `sqlite3` is compiled.
- * @throws Error with the tail of npm's output
+ * Installs n8n into its folder's node_modules if necessary. Only two packages may run their install scripts: `node`
+ * downloads its binary, and `sqlite3` is compiled.
+ * @throws Error with the end of npm's output
  */
 export async function installN8n(): Promise<void> {
 	if (isInstalled()) return;

@@ -6,7 +6,6 @@ import { x as extract } from 'tar';
 import { CACHE, ROOT } from '../shared/paths';
 import { run } from '../shared/processes';
 
-/** The part of package.json that matters here. */
 interface Manifest {
 	name: string;
 	version: string;
@@ -16,12 +15,10 @@ interface Manifest {
 	optionalDependencies?: unknown;
 }
 
-/** The package as it would be published. */
 export interface PackedPackage {
 	tarball: string;
 	name: string;
 	version: string;
-	/** How many nodes package.json lists. */
 	nodeCount: number;
 }
 
@@ -29,7 +26,7 @@ async function readManifest(folder: string): Promise<Manifest> {
 	return JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as Manifest;
 }
 
-/** Builds the package and packs what would be published. */
+/** Builds the package and packs the files that would be published. */
 export async function packPackage(): Promise<PackedPackage> {
 	await mkdir(CACHE, { recursive: true });
 	await run('npm', ['run', 'build'], { cwd: ROOT, logFile: path.join(CACHE, 'build.log') });
@@ -44,10 +41,14 @@ export async function packPackage(): Promise<PackedPackage> {
 }
 
 /**
- * Installs the tarball step by step as n8n's "Install community node" does: unpacks it into
- * `<user folder>/.n8n/nodes/node_modules`, removes the dependencies that are not for users, has npm
- * install the rest with n8n's options, and adds the package to n8n's list. (n8n itself installs only
- * from a registry, and any registry other than npm's needs a license.)
+ * Installs the tarball in the same steps as n8n's "Install community node":
+ *
+ * 1. It unpacks the tarball into `<user folder>/.n8n/nodes/node_modules`.
+ * 2. It removes the development and peer dependencies.
+ * 3. npm installs the rest with n8n's options.
+ * 4. It adds the package to n8n's list.
+ *
+ * n8n itself installs only from a registry, and any registry other than npm's needs a license.
  */
 export async function installPackage(packed: PackedPackage, userFolder: string): Promise<void> {
 	const nodes = path.join(userFolder, '.n8n', 'nodes');

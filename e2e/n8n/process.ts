@@ -13,13 +13,12 @@ import { N8N_CLI, N8N_NODE } from './install';
 /** Modules of n8n that are not needed here and would contact n8n's servers. */
 const UNUSED_MODULES = ['insights', 'mcp-registry', 'instance-ai', 'chat-hub', 'agents'];
 
-/** Settings of an n8n that the user runs elsewhere, which must not reach the one started here. */
+/** Settings of an n8n that the user runs elsewhere. They must not affect the n8n that is started here. */
 const FOREIGN_SETTING = /^(N8N_|DB_|EXECUTIONS_|WEBHOOK_URL|QUEUE_|NODES_|NODE_FUNCTION_|npm_)/;
 
 /** Loaded into every n8n process. */
 const WATCH_PARENT = path.join(E2E, 'n8n', 'watch-parent.cjs');
 
-/** A running n8n. */
 export interface N8n {
 	/** URL of the editor, without a trailing slash. */
 	url: string;
@@ -30,18 +29,17 @@ export interface N8n {
 	process: RunningProcess;
 }
 
-/** How to run one of n8n's commands. */
 export interface N8nOptions {
-	/** n8n's settings (environment variables) beside the usual ones. */
+	/** n8n's settings (environment variables) in addition to the usual ones. */
 	settings?: Record<string, string>;
 	logFile?: string;
 }
 
-/** The account of this user folder, made up at the first start and kept beside the data. */
+/** Reads the account of this user folder. It is generated at the first start and kept beside the data. */
 function readLogin(userFolder: string): Login {
 	const file = path.join(userFolder, 'login.json');
 	if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Login;
-	// n8n demands a capital letter and a digit.
+	// n8n requires a capital letter and a digit.
 	const login = {
 		email: 'owner@example.com',
 		password: `Demo1-${randomBytes(9).toString('base64url')}`,
@@ -51,7 +49,7 @@ function readLogin(userFolder: string): Login {
 	return login;
 }
 
-/** This process's environment without foreign n8n settings; local URLs bypass any proxy. */
+/** Returns this process's environment without settings of another n8n. Local URLs bypass any proxy. */
 function environment(settings: Record<string, string>): NodeJS.ProcessEnv {
 	const inherited = Object.entries(process.env).filter(([name]) => !FOREIGN_SETTING.test(name));
 	const local = ['localhost', '127.0.0.1', process.env.NO_PROXY ?? process.env.no_proxy ?? ''];
@@ -62,7 +60,7 @@ function environment(settings: Record<string, string>): NodeJS.ProcessEnv {
 /**
  * Starts one of n8n's commands on a user folder and waits until it is ready.
  * @param ready words in its output, or a check
- * @throws Error with the tail of its log if it does not come up
+ * @throws Error with the end of its log if it does not start
  */
 export async function startN8nProcess(
 	userFolder: string,
@@ -91,8 +89,8 @@ export async function startN8nProcess(
 }
 
 /**
- * Starts n8n on a user folder and logs in; the first start creates the owner.
- * @throws Error with the tail of n8n's log if it does not come up
+ * Starts n8n on a user folder and logs in. The first start creates the owner.
+ * @throws Error with the end of n8n's log if it does not start
  */
 export async function startN8n(
 	userFolder: string,

@@ -1,4 +1,4 @@
-/* Loaded into n8n, so that n8n does not live on alone if the command that started it is killed. */
+/* Loaded into n8n, so that n8n ends if the command that started it is killed. */
 const parent = process.ppid;
 setInterval(() => {
 	if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM');

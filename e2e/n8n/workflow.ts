@@ -1,6 +1,5 @@
 import type { Item } from './execution';
 
-/** A node of a workflow. */
 export interface WorkflowNode {
 	name: string;
 	type: string;
@@ -8,23 +7,21 @@ export interface WorkflowNode {
 	credentials?: Record<string, { id: string; name: string }>;
 }
 
-/** A workflow as its file and n8n's API have it. */
+/** A workflow in the format of its file and of n8n's API. */
 export interface Workflow {
 	id?: string;
 	name: string;
 	nodes: WorkflowNode[];
 	connections: Record<string, unknown>;
 	settings?: Record<string, unknown>;
-	/** Output that nodes return without running, if the workflow is run by hand. */
+	/** Output that nodes return without running if the workflow is run by hand. */
 	pinData?: Record<string, Item[]>;
 	versionId?: string;
 	active?: boolean;
 }
 
-/** A workflow that n8n has stored. */
 export type StoredWorkflow = Workflow & { id: string };
 
-/** A credential with its values. */
 export interface CredentialValues {
 	id: string;
 	name: string;

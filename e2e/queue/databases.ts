@@ -11,16 +11,17 @@ import { run, startUntil } from '../shared/processes';
 
 const LOCAL = '127.0.0.1';
 
-/** Where Debian's packages install each version's programs, which are not on the PATH. */
+/**
+ * Debian installs the programs of each PostgreSQL version in a folder below this one, and adds none of these folders to
+ * the PATH.
+ */
 const DEBIAN_POSTGRESQL = '/usr/lib/postgresql';
 
-/** Logs of everything that runs in queue mode. */
 export const QUEUE_LOGS = path.join(CACHE, 'queue');
 
-/** n8n's settings for a database that runs. */
 type DatabaseSettings = Record<string, string>;
 
-/** What a program prints, trimmed; an empty text if it is missing or fails. */
+/** Returns the trimmed output of a program, or an empty text if the program is missing or fails. */
 async function outputOf(command: string, args: string[]): Promise<string> {
 	try {
 		return (await promisify(execFile)(command, args)).stdout.trim();
@@ -29,7 +30,6 @@ async function outputOf(command: string, args: string[]): Promise<string> {
 	}
 }
 
-/** The folder with `initdb` and `postgres`. */
 async function postgresFolder(): Promise<string | undefined> {
 	const versions = existsSync(DEBIAN_POSTGRESQL) ? readdirSync(DEBIAN_POSTGRESQL) : [];
 	const newest = versions.sort((one, other) => Number(other) - Number(one));
@@ -40,8 +40,8 @@ async function postgresFolder(): Promise<string | undefined> {
 }
 
 /**
- * Starts Redis without files, and PostgreSQL with a cluster in a temporary folder; only this machine reaches them.
- * @throws Error that says what to install
+ * Starts Redis without files, and PostgreSQL with a cluster in a temporary folder. Only this machine can reach them.
+ * @throws Error that names what to install
  */
 export async function startDatabases(command: Command): Promise<DatabaseSettings> {
 	const folder = await postgresFolder();
@@ -65,7 +65,9 @@ async function startRedis(): Promise<DatabaseSettings> {
 	return { QUEUE_BULL_REDIS_HOST: LOCAL, QUEUE_BULL_REDIS_PORT: port };
 }
 
-/** The user PostgreSQL runs as if this process is root, which it refuses: the one of Debian's package. */
+/**
+ * Returns the user of Debian's PostgreSQL package if this process is root, because PostgreSQL refuses to run as root.
+ */
 async function postgresUser(): Promise<{ uid: number; gid: number } | undefined> {
 	if (process.getuid?.() !== 0) return undefined;
 	const [uid, gid] = await Promise.all(
@@ -96,7 +98,7 @@ async function startPostgres(command: Command, folder: string): Promise<Database
 		cwd,
 		logFile: path.join(QUEUE_LOGS, 'postgres.log'),
 		user,
-		// Its fast shutdown, which does not wait for clients.
+		// PostgreSQL's fast shutdown, which does not wait for clients.
 		lastSignal: 'SIGINT',
 	});
 	return {

@@ -9,22 +9,22 @@ const RUN = 'Killed worker';
 const FILE = 'queue-documents.jsonl';
 const RECORDS = 2000;
 
-/** The push of the file takes so long that its worker writes a line to its log, after 10 seconds. */
+/** With this many requests, the push takes more than 10 seconds, so its worker writes a line to its log. */
 const REQUESTS = 150;
 const PUSH_LATENCY_MS = 700;
 
 const INGESTS = 16;
 
-/** Slow enough that ingests are under way when the worker is killed. */
+/** Slow enough that ingests are still running when the worker is killed. */
 const CHUNK_DELAY_MS = 3000;
 
 const WITHIN_MS = 180_000;
 
-/** The number of records that the log of a worker says to skip; 0 if it has not said so yet. */
+/** Returns the number of records to skip from the log of a worker, or 0 if the log does not name it yet. */
 const skipIn = (worker: Worker): number =>
 	Number([...worker.log().matchAll(/continue with Skip Records: (\d+)/g)].at(-1)?.[1] ?? 0);
 
-/** A worker is killed while it pushes a file and runs other executions: nothing may be lost or indexed twice. */
+/** Kills a worker while it pushes a file and runs other executions. Nothing may be lost or indexed twice. */
 export async function killedWorker(stage: QueueStage): Promise<void> {
 	const { api, sandbox, workers, checks, model } = stage;
 	const before = new Set((await executionsOf(stage, 'queue-ingest')).map(({ id }) => id));
@@ -38,10 +38,10 @@ export async function killedWorker(stage: QueueStage): Promise<void> {
 	if (!victim) throw new Error('No worker has written how to continue');
 	const deliveries = deliveriesOf(stage, 'killed', INGESTS);
 	const calls = ingest(stage, deliveries);
-	// The file is one of them.
+	// The push of the file is one of these executions.
 	await until(() => victim.underWay().length > 1, WITHIN_MS);
 	victim.process.kill();
-	// Only then its log is complete.
+	// The log is complete only after the end of the process.
 	await victim.process.ended;
 	sandbox.faults.clear();
 	const lost = new Set(victim.underWay());
@@ -65,7 +65,7 @@ export async function killedWorker(stage: QueueStage): Promise<void> {
 	);
 	const executions = await ended();
 	const failed = executions.filter(({ status }) => status !== 'success');
-	// What the worker took just before its end may be missing in its log; then no other log has it.
+	// The last executions before its end may be missing from the worker's log. Then no other log contains them either.
 	const isLost = (id: string) =>
 		lost.has(id) || !workers.some((worker) => worker.started().includes(id));
 	checks.add(
@@ -90,7 +90,7 @@ export async function killedWorker(stage: QueueStage): Promise<void> {
 	checkService(stage, RUN);
 }
 
-/** Stores a file of documents in the service; returns these. */
+/** Stores a file of documents in the service and returns the documents. */
 async function storeFile({ sandbox }: QueueStage): Promise<Array<{ id: string; text: string }>> {
 	const documents = Array.from({ length: RECORDS }, (_, number) => ({
 		id: `file/${number}`,

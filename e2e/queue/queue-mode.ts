@@ -18,10 +18,9 @@ import type { RunningProcess } from '../shared/processes';
 import { step } from '../shared/progress';
 import { QUEUE_LOGS, startDatabases } from './databases';
 
-/** Machines with a worker. */
 const WORKERS = 2;
 
-/** The workflows that are run, each with a webhook that has the name of its file. */
+/** Workflows of the test. Each has a webhook with the name of its file. */
 const WORKFLOWS = {
 	'queue-ingest': QUEUE_WORKFLOWS_FOLDER,
 	'queue-file': QUEUE_WORKFLOWS_FOLDER,
@@ -32,8 +31,8 @@ const WORKFLOWS = {
 type WorkflowName = keyof typeof WORKFLOWS;
 
 /**
- * How soon n8n notices that a worker is gone: much sooner than by default (60, 10 and 30 seconds),
- * so that the test is quick.
+ * Time until n8n notices that a worker has ended. It is much shorter than by default (60, 10 and 30 seconds), so that
+ * the test is fast.
  */
 const LOCKS = {
 	QUEUE_WORKER_LOCK_DURATION: '15000',
@@ -41,39 +40,36 @@ const LOCKS = {
 	QUEUE_WORKER_STALLED_INTERVAL: '5000',
 };
 
-/** How long a worker may finish its executions when it is asked to end. */
+/** Time in which a worker may finish its executions when it is asked to end. */
 const SHUTDOWN_SECONDS = '5';
 
-/** One of n8n's workers. */
 export interface Worker {
 	name: string;
-	/** Its user folder, which the worker that takes its place has too. */
+	/** Its user folder. A worker that replaces it uses the same folder. */
 	userFolder: string;
 	process: RunningProcess;
-	/** Its output so far. */
 	log(): string;
-	/** IDs of the executions it has started so far, according to its log. */
+	/** Returns the IDs of the executions that it has started so far, according to its log. */
 	started(): string[];
-	/** IDs of those that have not ended on it. */
+	/** Returns the IDs of the executions that have started but not ended on it. */
 	underWay(): string[];
 }
 
-/** A running queue mode. */
 export interface QueueMode {
 	sandbox: Sandbox;
 	api: N8nApi;
-	/** All that were started, killed ones too. */
+	/** All workers that were started, including killed ones. */
 	workers: Worker[];
 	workflows: Record<WorkflowName, StoredWorkflow>;
 	/** Starts a killed worker again, on the same machine. */
 	restart(worker: Worker): Promise<void>;
-	/** Where n8n is for its callers. */
+	/** URL under which callers reach n8n. */
 	n8nUrl: string;
 }
 
 /**
- * Starts n8n in queue mode: Redis, PostgreSQL, a main process and workers, each with the package.
- * Everything stops with the command.
+ * Starts n8n in queue mode: Redis, PostgreSQL, a main process and workers, each with the package. Everything stops with
+ * the command.
  * @throws Error if a step fails
  */
 export async function startQueueMode(command: Command): Promise<QueueMode> {

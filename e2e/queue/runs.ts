@@ -7,7 +7,7 @@ const EXECUTIONS = 40;
 const RANGES = 4;
 const FAN_OUT = 'fan-out-over-workers';
 
-/** Many concurrent executions on all workers, with a service that revokes a scope's previous token. */
+/** Runs many concurrent executions on all workers, with a service that revokes a scope's previous token. */
 export async function sharedTokens(stage: QueueStage): Promise<void> {
 	const run = 'Shared tokens';
 	const { checks, workers } = stage;
@@ -25,7 +25,7 @@ export async function sharedTokens(stage: QueueStage): Promise<void> {
 	checkService(stage, run);
 }
 
-/** The example that spreads a file over all workers, with the file that the service has for it. */
+/** Runs the example that spreads a file over all workers, with the file that the service provides for it. */
 export async function fanOut(stage: QueueStage): Promise<void> {
 	const run = 'Fan-out';
 	const { api, sandbox, checks, workers, workflows, n8nUrl, model } = stage;

@@ -4,26 +4,26 @@ import type { ExecutionSummary } from '../n8n/execution';
 import type { Checks } from '../shared/checks';
 import type { QueueMode } from './queue-mode';
 
-/** Tokens beyond one for each worker, which at first revoke each other's. */
+/** Tokens in addition to one per worker, because workers revoke each other's tokens at first. */
 const SPARE_TOKENS = 2;
 
 const DOCUMENTS = 3;
 const SECTIONS = 3;
 
-/** What all runs use. */
+/** Everything that the runs share. */
 export interface QueueStage extends QueueMode {
 	checks: Checks;
-	/** What the index must have by now: each document as `id=text`. */
+	/** Documents that the index must contain by now, each as `id=text`. */
 	model: Set<string>;
 }
 
-/** The body of one webhook call: documents that no other call sends, and the chunk to delete again. */
+/** The body of one webhook call. It contains documents that no other call sends, and a chunk to delete again. */
 export interface Delivery {
 	documents: Array<{ id: string; name: string; text: string }>;
 	delete: string;
 }
 
-/** Calls the workflow that chunks, pushes and deletes, once for each delivery, all at once. */
+/** Calls the workflow that chunks, pushes and deletes, once for each delivery and all at once. */
 export async function ingest(
 	{ api }: QueueStage,
 	deliveries: Delivery[],
@@ -32,7 +32,7 @@ export async function ingest(
 	return await Promise.all(deliveries.map(call));
 }
 
-/** Deliveries of three documents with three sections each, which become chunks; the model expects these. */
+/** Makes deliveries of three documents with three sections each, which become chunks. Adds the chunks to `model`. */
 export function deliveriesOf({ model }: QueueStage, run: string, count: number): Delivery[] {
 	return Array.from({ length: count }, (_call, call) => {
 		const documents = Array.from({ length: DOCUMENTS }, (_document, number) => {
@@ -50,13 +50,12 @@ export function deliveriesOf({ model }: QueueStage, run: string, count: number):
 	});
 }
 
-/** True if the response says that the chunk was deleted, the last thing the workflow does. */
+/** Returns true if the response says that the chunk was deleted, which is the last step of the workflow. */
 export function saysDeleted({ status, body }: WebhookResponse): boolean {
 	const [item] = Array.isArray(body) ? (body as Array<{ deleted?: boolean }>) : [];
 	return status === 200 && item?.deleted === true;
 }
 
-/** The executions of a workflow. */
 export async function executionsOf(
 	{ api, workflows }: QueueStage,
 	workflow: keyof QueueMode['workflows'],
@@ -64,7 +63,7 @@ export async function executionsOf(
 	return await api.executions(workflows[workflow].id);
 }
 
-/** Checks the index against all that was sent, and the tokens against the number of workers. */
+/** Checks the index against everything that was sent, and the tokens against the number of workers. */
 export function checkService({ sandbox, checks, workers, model }: QueueStage, run: string): void {
 	const issued = sandbox.tokensIssued();
 	const most = workers.length + SPARE_TOKENS;

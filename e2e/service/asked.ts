@@ -1,16 +1,12 @@
 import type { RecordedRequest } from '../../sandbox';
 
-/** What requests asked of the service. */
 export interface Asked {
-	/** Texts that were submitted. */
 	chunked: string[];
-	/** IDs of documents that were pushed. */
 	pushed: string[];
-	/** IDs of documents that were deleted. */
 	deleted: string[];
 }
 
-/** What these requests asked of the service, each list in alphabetical order. */
+/** Collects what these requests asked of the service. Each list is in alphabetical order. */
 export function askedIn(requests: RecordedRequest[]): Asked {
 	const of = (route: RecordedRequest['route']) => requests.filter((one) => one.route === route);
 	// A request that was reset at once has no body.

@@ -1,11 +1,10 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What people who chat with it are told. */
+/** The answer for people who chat with it. */
 const HELP =
 	'This is the stand-in for a chat model that the demo uses. It understands nothing: choose your own model in the node Chat Model.';
 
-/** A tool to call, and the values for its fields. */
 export interface ToolCall {
 	tool: string;
 	values: Record<string, unknown>;
@@ -16,7 +15,7 @@ interface Message {
 	content?: unknown;
 }
 
-/** A request for the next message of a chat, as OpenAI's interface has it. */
+/** A request for the next message of a chat, in the format of OpenAI's interface. */
 export interface ChatRequest {
 	messages: Message[];
 	tools?: Array<{
@@ -25,16 +24,16 @@ export interface ChatRequest {
 }
 
 export interface ChatModel {
-	/** For n8n's OpenAI credential. */
+	/** URL for n8n's OpenAI credential. */
 	url: string;
-	/** All that the model was sent, in order of arrival. */
+	/** All requests that the model received, in order of arrival. */
 	requests: ChatRequest[];
 	close(): Promise<void>;
 }
 
 /**
- * Starts a stand-in for a chat model with OpenAI's interface. It makes the tool calls that the user's
- * message lists as JSON (`ToolCall[]`), one after the other, and then says 'Done'.
+ * Starts a stand-in for a chat model with OpenAI's interface. The user's message lists tool calls as JSON
+ * (`ToolCall[]`). The model makes these calls one after the other, and then says 'Done'.
  */
 export async function startChatModel(): Promise<ChatModel> {
 	const requests: ChatRequest[] = [];
@@ -64,7 +63,7 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
 	return JSON.parse(text);
 }
 
-/** The tool call that comes next, or the last word. */
+/** Returns the next tool call, or the last message. */
 function nextMessage({ messages }: ChatRequest): object {
 	const asked = messages.filter(({ role }) => role === 'user').at(-1);
 	const calls = callsIn(asked?.content);

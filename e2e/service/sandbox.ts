@@ -4,16 +4,16 @@ import type { Sandbox } from '../../sandbox';
 import { DEMO, startSandbox } from '../../sandbox';
 import { freePort } from '../shared/ports';
 
-/** The port the example workflows name; another one is used if it is taken. */
+/** The port in the example workflows. If it is in use, another port is used. */
 const SANDBOX_PORT = 4321;
 
 /** The service's URL in the example workflows. */
 export const TEMPLATE_URL = `http://localhost:${SANDBOX_PORT}`;
 
-/** Long enough that the node has to poll again, short enough for a demo. */
+/** Long enough for the node to poll again, short enough for a demo. */
 const CHUNK_DELAY_MS = 1500;
 
-/** Starts the service that the demo uses; its index is stored in the folder. */
+/** Starts the service of the demo. Its index is stored in the folder. */
 export async function startDemoSandbox(folder: string): Promise<Sandbox> {
 	return await startSandbox({
 		port: await freePort(SANDBOX_PORT),

@@ -6,10 +6,9 @@ import type { CredentialValues, Workflow } from '../n8n/workflow';
 import { demoCredentials } from './credentials';
 import { TEMPLATE_URL } from './sandbox';
 
-/** Stored credentials by name. */
 export type Credentials = Record<string, CredentialValues>;
 
-/** Creates the demo credentials in n8n, or updates those of an earlier start. */
+/** Creates the demo credentials in n8n, or updates those that an earlier start created. */
 export async function saveCredentials(
 	api: N8nApi,
 	sandbox: Sandbox,
@@ -22,14 +21,14 @@ export async function saveCredentials(
 	return saved;
 }
 
-/** The folder that n8n 2 may read in Docker, in the example workflows. */
+/** The folder that n8n 2 may read in Docker, as in the example workflows. */
 const TEMPLATE_FOLDER = '/home/node/.n8n-files';
 
 /**
- * Reads the file of a workflow and connects it to the stored credentials and the running sandbox.
- * @param url the sandbox
- * @param files the folder that n8n may read, for workflows that read one
- * @throws Error if it names a credential that is not among them
+ * Reads the file of a workflow, and connects it to the stored credentials and the running sandbox.
+ * @param url URL of the sandbox
+ * @param files the folder that n8n may read, for workflows that read a file
+ * @throws Error if the workflow names a credential that is not stored
  */
 export function readTemplate(
 	file: string,

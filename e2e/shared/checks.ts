@@ -1,27 +1,24 @@
 import { until } from './wait';
 
-/** How long something may take to be shown. */
 const SHOWN_WITHIN_MS = 60_000;
 
-/** One thing a command checks. */
 export interface Check {
 	title: string;
 	passed: boolean;
-	/** What was seen, for the report. */
+	/** The value that was seen, for the report. */
 	seen: string;
 }
 
-/** Collects what was checked. */
 export class Checks {
 	readonly all: Check[] = [];
 
-	/** Adds the result of a check; returns whether it passed. */
+	/** Adds the result of a check and returns whether it passed. */
 	add(title: string, passed: boolean, seen = ''): boolean {
 		this.all.push({ title, passed, seen });
 		return passed;
 	}
 
-	/** Adds the result of a check of what is shown only after a moment: reads it until it is right. */
+	/** Reads a value that is right only after a moment, until it is right. Then adds the result. */
 	async eventually(
 		title: string,
 		read: () => Promise<string>,
@@ -32,7 +29,6 @@ export class Checks {
 		this.add(title, passed, passed ? '' : seen);
 	}
 
-	/** The checks that did not pass. */
 	get failed(): Check[] {
 		return this.all.filter(({ passed }) => !passed);
 	}

@@ -8,28 +8,28 @@ import { say } from './progress';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Exit code of a program ended by Ctrl-C. */
+/** Exit code of a program that Ctrl-C has ended. */
 const INTERRUPTED = 130;
 
-/** One command of e2e/ while it runs. Whatever starts something registers here how to end it. */
+/** A running command of e2e/. Code that starts something registers here how to stop it. */
 export class Command {
 	private readonly cleanUps: Array<() => Promise<void>> = [];
 
 	private stopped: Promise<void> | undefined;
 
-	/** True as soon as the command is being stopped. */
+	/** True once the command is being stopped. */
 	get isStopping(): boolean {
 		return this.stopped !== undefined;
 	}
 
-	/** Registers work for the end. It is done once all processes have stopped, latest first. */
+	/** Registers work for the end. It runs after all processes have stopped, in the reverse order of registration. */
 	onStop(cleanUp: () => Promise<void>): void {
 		this.cleanUps.push(cleanUp);
 	}
 
 	/**
 	 * Creates a folder that is removed at the end.
-	 * @param name part of the folder's name, for whoever finds it
+	 * @param name part of the folder's name, for anyone who finds it
 	 * @returns its path
 	 */
 	async temporaryFolder(name: string): Promise<string> {
@@ -38,7 +38,7 @@ export class Command {
 		return folder;
 	}
 
-	/** Stops all processes and cleans up, however often it is called. */
+	/** Stops all processes and cleans up. Further calls have no effect. */
 	async stop(): Promise<void> {
 		await (this.stopped ??= this.stopEverything());
 	}
@@ -50,10 +50,10 @@ export class Command {
 }
 
 /**
- * Runs a command of e2e/ and ends this process: with 0 if `work` returns true, otherwise with 1.
- * Processes and temporary folders are gone by then, also after Ctrl-C or if npm is killed.
- * @param work returns whether everything passed
- * @param options.interrupted exit code after Ctrl-C, 130 unless told
+ * Runs a command of e2e/ and ends this process. The exit code is 0 if `work` returns true, otherwise 1. By then,
+ * processes and temporary folders are removed, even after Ctrl-C or if npm is killed.
+ * @param work returns true if everything passed
+ * @param options.interrupted exit code after Ctrl-C. The default is 130
  */
 export function runCommand(
 	work: (command: Command) => Promise<boolean>,

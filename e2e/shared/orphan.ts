@@ -2,23 +2,23 @@ import { readFileSync } from 'node:fs';
 
 const CHECK_EVERY_MS = 1000;
 
-/** The parent of a process, where /proc tells (Linux). */
+/** Returns the parent of a process if /proc exists (Linux). */
 function parentOf(pid: number): string | undefined {
 	try {
 		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-		// pid (name, which may hold anything) state ppid ...
+		// The format is: pid (name, which may contain anything) state ppid ...
 		return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
 	} catch {
 		return undefined;
 	}
 }
 
-/** The two processes above this one: tsx, and the shell of the npm that started it. */
+/** Returns the two processes above this one: tsx, and the shell of the npm that started it. */
 function ancestors(): string {
 	return `${process.ppid} ${parentOf(process.ppid)}`;
 }
 
-/** Calls back when npm has ended without a signal to this process, so that nothing runs on alone. */
+/** Calls back if npm has ended without sending a signal to this process, so that nothing keeps running alone. */
 export function whenOrphaned(callback: () => void): void {
 	const before = ancestors();
 	const timer = setInterval(() => {

@@ -1,22 +1,19 @@
 import path from 'node:path';
 
-/** The repository. */
 export const ROOT = path.resolve(__dirname, '..', '..');
 
-/** The private sub-package that holds n8n. */
+/** The private sub-package that contains n8n. */
 export const E2E = path.join(ROOT, 'e2e');
 
-/** What may be deleted at any time: the packed tarball, logs. Not in git. */
+/** Files that may be deleted at any time: the packed tarball and logs. Not in git. */
 export const CACHE = path.join(ROOT, '.cache', 'e2e');
 
 /** n8n's user folder and the index of `npm start`, kept between runs. Not in git. */
 export const DATA = path.join(E2E, '.n8n-data');
 
-/** The example workflows. */
 export const EXAMPLES = path.join(ROOT, 'examples');
 
 /** The workflows that only the queue mode test needs. */
 export const QUEUE_WORKFLOWS_FOLDER = path.join(E2E, 'queue', 'workflows');
 
-/** The pictures of the documentation. */
 export const IMAGES = path.join(ROOT, 'docs', 'images');

@@ -1,16 +1,13 @@
 import { createServer } from 'node:net';
 
-/*
- * Written here because `get-port` would resolve to another major version as soon as n8n is
- * installed in e2e/node_modules.
- */
+/* This code does not use `get-port`, because another major version of it is installed with n8n in e2e/node_modules. */
 
-/** The port, when nothing listens on it; 0 asks the system for any free one. */
+/** Returns the port if nothing listens on it. With 0, the system chooses a free port. */
 async function tryPort(port: number): Promise<number | undefined> {
 	return await new Promise((resolve) => {
 		const server = createServer();
 		server.once('error', () => resolve(undefined));
-		// No host: the port must be free on IPv4 and IPv6, as n8n listens on both.
+		// Without a host, the port must be free on IPv4 and IPv6, because n8n listens on both.
 		server.listen(port, () => {
 			const address = server.address();
 			const found = typeof address === 'object' ? address?.port : undefined;
@@ -19,7 +16,7 @@ async function tryPort(port: number): Promise<number | undefined> {
 	});
 }
 
-/** A free port: the preferred one, else one of the next hundred, else any. */
+/** Returns the preferred port if it is free, otherwise one of the next hundred, otherwise any free port. */
 export async function freePort(preferred?: number): Promise<number> {
 	if (preferred !== undefined) {
 		for (let port = preferred; port < preferred + 100; port++) {

@@ -5,52 +5,49 @@ import path from 'node:path';
 
 import { until } from './wait';
 
-/** How long a process may take to stop before it is killed. */
+/** Time in which a process must stop before it is killed. */
 const STOP_WITHIN_MS = 15_000;
 
-/** How long a process may take until it is ready. */
+/** Time in which a process must be ready. */
 const READY_WITHIN_MS = 180_000;
 
 const CHECK_EVERY_MS = 50;
 
-/** How much of the latest output is searched for the words that say a process is ready. */
+/** Number of characters at the end of the output that are searched for the words of a ready process. */
 const SEARCHED_CHARACTERS = 10_000;
 
-/** Lines of a log that an error shows. */
 const TAIL_LINES = 40;
 
-/** Where a process runs and where its output goes. */
+/** The folder and user of a process, and the destination of its output. */
 interface ProcessOptions {
 	cwd: string;
 	logFile: string;
 	env?: NodeJS.ProcessEnv;
-	/** The user it runs as, for programs that refuse to run as root. */
+	/** The user of the process, for programs that refuse to run as root. */
 	user?: { uid: number; gid: number };
-	/** Other processes need it until they have ended: it is stopped after them, with this signal. */
+	/** Other processes need this process until they have ended. It is stopped after them, with this signal. */
 	lastSignal?: NodeJS.Signals;
-	/** Called with each piece of output. */
 	onOutput?: (text: string) => void;
 }
 
-/** A started process with everything it started itself. */
+/** A running process, including everything that it has started itself. */
 export interface RunningProcess {
-	/** The process ID; undefined if it could not be started. */
+	/** The process ID, or undefined if the process could not be started. */
 	pid: number | undefined;
-	/** The exit code (or signal) once it has ended; never rejects. */
+	/** The exit code (or signal) once the process has ended. This promise never rejects. */
 	ended: Promise<number | string>;
 	stop(): Promise<void>;
-	/** SIGKILL, as if the machine lost power. */
+	/** Sends SIGKILL, as if the machine lost power. */
 	kill(): void;
 }
 
-/** Tells that a process is ready: words in its output, or a check. */
+/** A sign that a process is ready: words in its output, or a check. */
 type Ready = string | (() => Promise<boolean>);
 
 const running = new Map<RunningProcess, { isLast: boolean }>();
 
 let isClosing = false;
 
-/** The last lines of a log file. */
 export function tail(logFile: string, lines = TAIL_LINES): string {
 	try {
 		return readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');
@@ -59,7 +56,7 @@ export function tail(logFile: string, lines = TAIL_LINES): string {
 	}
 }
 
-/** Signals a process and everything it started; false if none of them is left. */
+/** Sends a signal to a process and everything it has started. Returns false if none of them exists any more. */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
 	try {
 		process.kill(-pid, signal);
@@ -77,9 +74,9 @@ async function stopGroup({ pid }: ChildProcess, signal: NodeJS.Signals): Promise
 }
 
 /**
- * Starts a process in a group of its own: Ctrl-C in the terminal reaches only this process, which
- * then stops the whole group, so that nothing is left behind.
- * @throws Error once everything is being stopped
+ * Starts a process in a group of its own. Ctrl-C in the terminal reaches only this process, which then stops the whole
+ * group, so that nothing is left behind.
+ * @throws Error if everything is being stopped
  */
 function start(command: string, args: string[], options: ProcessOptions): RunningProcess {
 	if (isClosing)
@@ -118,7 +115,7 @@ function start(command: string, args: string[], options: ProcessOptions): Runnin
 
 /**
  * Runs a command to its end.
- * @throws Error with the tail of its output if it fails
+ * @throws Error with the end of its output if it fails
  */
 export async function run(command: string, args: string[], options: ProcessOptions): Promise<void> {
 	const result = await start(command, args, options).ended;
@@ -131,8 +128,8 @@ export async function run(command: string, args: string[], options: ProcessOptio
 
 /**
  * Starts a process and waits until it is ready.
- * @param ready words its output has then, or a check that is repeated until it is true
- * @throws Error with the tail of its output if it ends before that, or is not ready in 3 minutes
+ * @param ready words in its output, or a check that is repeated until it returns true
+ * @throws Error with the end of its output if it ends earlier, or is not ready within 3 minutes
  */
 export async function startUntil(
 	ready: Ready,
@@ -169,7 +166,7 @@ export async function startUntil(
 	);
 }
 
-/** Stops everything that still runs; nothing can be started any more. */
+/** Stops everything that still runs. Afterwards nothing can be started. */
 export async function stopAll(): Promise<void> {
 	isClosing = true;
 	for (const last of [false, true]) {

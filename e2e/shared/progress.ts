@@ -1,21 +1,20 @@
-/** Says what is being done and for how long: one line on a terminal, a line now and then in a log. */
+/** Seconds between two lines of a step in a log. On a terminal, one line is updated instead. */
 
 const LOG_EVERY_SECONDS = 15;
 
-/** Changes the words behind the elapsed time while a step runs. */
+/** Changes the text behind the elapsed time while a step runs. */
 export type Detail = (read: () => string) => void;
 
-/** Writes one line. */
 export function say(text = ''): void {
 	process.stdout.write(`${text}\n`);
 }
 
-/** Seconds with one decimal, for people. */
+/** Formats a duration in seconds with one decimal. */
 export function seconds(milliseconds: number): string {
 	return `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-/** Runs a step under a title, showing the elapsed seconds until it ends one way or the other. */
+/** Runs a step and shows its title with the elapsed seconds until the step succeeds or fails. */
 export async function step<T>(title: string, work: (detail: Detail) => Promise<T>): Promise<T> {
 	const startedAt = Date.now();
 	const terminal = process.stdout.isTTY;

@@ -7,7 +7,7 @@ import { say } from './progress';
 
 const CHECKS_LOG = path.join(CACHE, 'checks.log');
 
-/** Says how many checks passed and which failed, and writes all of them to a log; returns whether all passed. */
+/** Prints how many checks passed and which failed, and writes all of them to a log. Returns true if all passed. */
 export function printChecks(checks: Checks): boolean {
 	const failed = checks.failed.length;
 	const line = ({ title, passed, seen }: Check) =>

@@ -1,14 +1,13 @@
 const CHECK_EVERY_MS = 100;
 
-/** Waits a while. */
 export async function pause(milliseconds: number): Promise<void> {
 	await new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 /**
  * Waits until a condition holds.
- * @param everyMs how often to check
- * @returns false if it does not hold in time
+ * @param everyMs interval of checks
+ * @returns false if the condition does not hold in time
  */
 export async function until(
 	holds: () => boolean | Promise<boolean>,

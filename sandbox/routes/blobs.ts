@@ -5,7 +5,7 @@ import { PATHS } from '../../nodes/shared/service/url';
 import type { Context, Route } from '../context';
 import { failure } from '../http';
 
-/** A few blobs as a listing shows them (docs/service-interface.md, Blobs); `version` is the manifest's format. */
+/** Lists a few blobs (docs/service-interface.md, Blobs). `version` is the format of the manifest. */
 function listing(converted: boolean): Array<Record<string, unknown>> {
 	const version = converted ? '4.2.6' : '3.1.5';
 	const blob = (id: string, resourceType: string, contentType: string, size: number) => ({
@@ -26,7 +26,7 @@ function listing(converted: boolean): Array<Record<string, unknown>> {
 	];
 }
 
-/** Runs `add` where requests need the user and password of `blobAuth`, if it is set. */
+/** Runs `add` in a scope whose requests need the user and password of `blobAuth`, if it is set. */
 function withBasicAuth(
 	app: FastifyInstance,
 	{ blobAuth }: Context,
@@ -48,7 +48,6 @@ function withBasicAuth(
 	});
 }
 
-/** Migrates the blob manifests. */
 export const convert: Route = (app, context, config) =>
 	withBasicAuth(app, context, (scope) => {
 		scope.put(`/api${PATHS.convert}`, { config }, async (_, reply) => {
@@ -57,7 +56,6 @@ export const convert: Route = (app, context, config) =>
 		});
 	});
 
-/** Lists the blobs. */
 export const blobs: Route = (app, context, config) =>
 	withBasicAuth(app, context, (scope) => {
 		scope.get(`/api${PATHS.blobs}`, { config }, async () => listing(context.converted));

@@ -8,10 +8,8 @@ import { CHUNKERS } from '../chunkers';
 import { failure, parseJson } from '../http';
 import { resultsBody } from '../results';
 
-/** Scope of the AI service's async-chunking operations. */
 const SCOPE = 'machinelearning.predict';
 
-/** Texts are submitted to a chunker. */
 export const submit: Route = (app, { jobs, settings, tokens }, config) => {
 	const preValidation = async (request: FastifyRequest) => {
 		tokens.check(request.headers.authorization, SCOPE);
@@ -36,7 +34,6 @@ export const submit: Route = (app, { jobs, settings, tokens }, config) => {
 	);
 };
 
-/** The results of a submission. */
 export const results: Route = (app, { jobs, settings, tokens }, config) => {
 	app.get<{ Params: { chunkingId: string } }>(
 		`${PATHS.chunking}/:chunkingId`,
@@ -50,7 +47,7 @@ export const results: Route = (app, { jobs, settings, tokens }, config) => {
 			if (status === 'ERROR') return { chunkingId, status, message };
 			if (status === 'SUBMITTED') return { chunkingId, status };
 			if (status === 'RETRIEVED' && settings.resultsOnce) return { chunkingId, status };
-			// Set before the body is built: of two concurrent requests only one gets data.
+			// The status changes before the body is built, so that only one of two concurrent requests gets the data.
 			job.status = 'RETRIEVED';
 			return reply.type('application/json').send(await resultsBody(job));
 		},

@@ -5,7 +5,7 @@ import { FAULT_RULE_SCHEMA, type FaultRule } from '../fault-rules';
 import { parseJson, queryValue } from '../http';
 import { applySettings, SETTINGS_SCHEMA } from '../settings';
 
-/** Control of a sandbox from another process; not recorded, and no fault applies. */
+/** Adds routes that control a sandbox from another process. They are not recorded, and no fault applies to them. */
 export function controlRoutes(app: FastifyInstance, context: Context): void {
 	const { faults, index, recorder, settings } = context;
 	const options = { config: { control: true } };

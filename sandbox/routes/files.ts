@@ -4,17 +4,17 @@ import { Readable } from 'node:stream';
 import type { Route } from '../context';
 import { failure, queryValue, rawBody } from '../http';
 
-/** A record of a sample file, by its number from 1 on, and the field without which it fails. */
+/** Makes a record of a sample file from its number, which begins with 1, and names the field that bad records omit. */
 interface Sample {
-	/** Records, unless the query asks for another number. */
+	/** Default number of records. */
 	count: number;
-	/** One record in so many lacks the field, and one is no JSON. */
+	/** One record in `badEvery` omits the field, and one is not JSON. */
 	badEvery: number;
 	record(number: number): Record<string, string>;
 	required: string;
 }
 
-/** The sample files, by name: documents to push, and articles to chunk. */
+/** The sample files by name: documents to push, and articles to chunk. */
 const SAMPLES: Readonly<Record<string, Sample>> = {
 	'documents.jsonl': {
 		count: 1000,
@@ -53,12 +53,12 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
 	},
 };
 
-/** Files that are there before a workflow stores one of the same name. */
+/** Files that exist before a workflow stores one of the same name. */
 const FIRST_FILES: Readonly<Record<string, string>> = {
 	'products.csv': 'id,name,text\ncsv/1,Kettle,It boils.\ncsv/2,Toaster,It toasts.\n',
 };
 
-/** What an API returns in pages of two, with fields of its own. */
+/** Articles with fields of their own, as an API returns them in pages of two. */
 const ARTICLES = ['Gift cards', 'Opening hours', 'Parking', 'Repairs', 'Returns'].map((title) => ({
 	key: `articles/${title.toLowerCase().replace(' ', '-')}`,
 	title,
@@ -68,7 +68,7 @@ const ARTICLES = ['Gift cards', 'Opening hours', 'Parking', 'Repairs', 'Returns'
 
 const ARTICLES_PER_PAGE = 2;
 
-/** A sample file as JSON Lines, with a bad line here and there. */
+/** Yields a sample file as JSON Lines, with a bad line here and there. */
 function* sampleLines({ badEvery, record, required }: Sample, count: number): Generator<string> {
 	for (let at = 1; at <= count; at++) {
 		const { [required]: _omitted, ...incomplete } = record(at);
@@ -87,8 +87,8 @@ const etagOf = (content: Uint8Array): string =>
 	`"${createHash('sha256').update(content).digest('hex').slice(0, 32)}"`;
 
 /**
- * A place for files, which is no part of the interface: sample files of any length, articles in pages,
- * and whatever a workflow stores.
+ * Stores and returns files, which is not part of the interface. There are sample files of any length, articles in
+ * pages, and files that workflows store.
  */
 export const files: Route = (app, { stored }, config) => {
 	for (const [name, sample] of Object.entries(SAMPLES)) {

@@ -3,13 +3,13 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context';
 import { queryValue } from '../http';
 
-/** Groups of documents on a page. */
+/** Number of parents per page, each shown with its chunks. */
 const PER_PAGE = 100;
 
-/** Longer lists, such as vectors, are shown by their lengths. */
+/** For a longer list, such as a vector, the page shows only the length. */
 const MAX_ENTRIES = 16;
 
-/** Longer texts, such as packed vectors, are cut. */
+/** A longer text, such as a packed vector, is cut. */
 const MAX_CHARACTERS = 1000;
 
 const STYLE = `
@@ -44,13 +44,13 @@ function shown(value: unknown): string {
 
 const detailsTag = (isOpen: boolean): string => `<details${isOpen ? ' open' : ''}>`;
 
-/** Whether each word occurs in a field of the document that is shown. */
+/** Returns true if each word occurs in a displayed field of the document. */
 function hasAll(document: Fields, words: readonly string[]): boolean {
 	const text = Object.values(document).map(shown).join('\n').toLowerCase();
 	return words.every((word) => text.includes(word));
 }
 
-/** Documents by the ID of their parent, or their own. */
+/** Groups documents by the ID of their parent. A document without a parent belongs to its own ID. */
 function byParent(documents: Fields[]): Map<string, Fields[]> {
 	const groups = new Map<string, Fields[]>();
 	for (const document of documents) {
@@ -62,7 +62,7 @@ function byParent(documents: Fields[]): Map<string, Fields[]> {
 	return groups;
 }
 
-/** Fields that can be folded away. */
+/** Formats the fields of a document so that they can be collapsed. */
 function documentHtml({ id, name, ...fields }: Fields, isOpen: boolean): string {
 	const rows = Object.entries(fields).map(
 		([field, value]) => `<tr><td>${escape(field)}</td><td>${escape(shown(value))}</td></tr>`,
@@ -70,7 +70,7 @@ function documentHtml({ id, name, ...fields }: Fields, isOpen: boolean): string 
 	return `${detailsTag(isOpen)}<summary>${escape(name)} <small>${escape(id)}</small></summary><table>${rows.join('')}</table></details>`;
 }
 
-/** The chunks of a document below it; a document that is pushed itself comes before its chunks. */
+/** Formats a document and its chunks. A document that was pushed itself comes before its chunks. */
 function groupHtml([parent, documents]: [string, Fields[]], isOpen: boolean): string {
 	const chunks = documents.filter(({ parentId }) => parentId !== undefined);
 	const html = (list: Fields[]) => list.map((one) => documentHtml(one, isOpen)).join('');
@@ -104,7 +104,7 @@ ${part.join('\n')}
 <p>${earlier}${later}</p>`;
 }
 
-/** The documents of an index as a page for people: search, count, fields, and chunks under their parents. */
+/** Adds a page for people, with the documents of an index, their number, their fields, their chunks, and a search. */
 export function indexPage(app: FastifyInstance, { index, dataSources }: Context): void {
 	app.get('/', { config: { control: true } }, async (request, reply) => {
 		const endpoint = queryValue(request, 'endpoint') ?? dataSources[0]?.endpoint ?? '';

@@ -10,7 +10,6 @@ import { rules } from './rules';
 import { search } from './search';
 import { token } from './token';
 
-/** Every route by its name in records, statistics and fault rules. */
 const ROUTES: Readonly<Record<RouteName, Route>> = {
 	token,
 	submit,
@@ -24,7 +23,6 @@ const ROUTES: Readonly<Record<RouteName, Route>> = {
 	files,
 };
 
-/** Adds all routes, each under its name. */
 export function addRoutes(app: FastifyInstance, context: Context): void {
 	for (const route of ROUTE_NAMES) ROUTES[route](app, context, { route });
 }

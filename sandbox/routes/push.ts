@@ -10,9 +10,8 @@ import type { SandboxDataSource } from '../types';
 const PATH = `/site-search${PATHS.push}/:endpoint`;
 
 /**
- * The data source of a request, once its key fits (docs/service-interface.md, Push).
- * @throws HttpError 401 without a known key, 404 for an unknown endpoint, 403 for the key of
- * another data source
+ * Returns the data source of a request after checking its key (docs/service-interface.md, Push).
+ * @throws HttpError 401 without a known key, 404 for an unknown endpoint, 403 for the key of another data source
  */
 function authorize(context: Context, request: FastifyRequest): SandboxDataSource {
 	const key = request.headers['x-api-key'];
@@ -29,7 +28,7 @@ function authorize(context: Context, request: FastifyRequest): SandboxDataSource
 	return source;
 }
 
-/** The documents of a push; a single one counts as a list of one. */
+/** The documents of a push. A single document counts as a list of one. */
 const DOCUMENTS = {
 	type: 'array',
 	items: {
@@ -39,7 +38,7 @@ const DOCUMENTS = {
 	},
 } as const;
 
-/** One document or several are stored, or none if one of them is not valid. */
+/** Stores one document or several. If one of them is invalid, none is stored. */
 export const push: Route = (app, context, config) => {
 	const { index, settings } = context;
 	const preValidation = async (request: FastifyRequest) => {
@@ -87,12 +86,12 @@ export const push: Route = (app, context, config) => {
 	);
 };
 
-/** A delete takes effect with the next commit. */
+/** Deletes a document. The delete takes effect with the next commit. */
 export const remove: Route = (app, context, config) => {
 	const { index, settings } = context;
 	app.delete(`${PATH}/:id`, { config }, async (request, reply) => {
 		const { endpoint } = authorize(context, request);
-		// From the raw path: exactly one segment, decoded exactly once.
+		// The raw path is used, so that the ID is exactly one segment, decoded exactly once.
 		const id = decodeURIComponent(rawSegments(request)[6] ?? '');
 		const known = index.has(endpoint, id);
 		if (known) index.addPending(endpoint, id);

@@ -1,8 +1,8 @@
 import type { Route } from '../context';
 
 /**
- * A protected route of the rules-and-rewrites product, which the interface leaves open: enough to
- * show that a token of scope merchandising.rules is accepted.
+ * Answers for the rules and rewrites product, which the interface leaves open. The route only shows that a token of
+ * scope merchandising.rules is accepted.
  */
 export const rules: Route = (app, { tokens }, config) => {
 	app.get('/em-rules/rules', { config }, async (request) => {

@@ -9,15 +9,13 @@ import type { SandboxClient } from '../types';
 
 declare module 'fastify' {
 	interface FastifyRequest {
-		/** The client of a token request, once it is known. */
 		client?: SandboxClient;
 	}
 }
 
-/** The message for a token request with an Origin header (docs/service-interface.md, Access tokens). */
 const PKCE_TEXT = 'Browser requests to the token endpoint must use Proof Key for Code Exchange.';
 
-/** Headers of a token request (docs/service-interface.md, Access tokens). */
+/** Required headers of a token request (docs/service-interface.md, Access tokens). */
 const HEADERS: ReadonlyArray<readonly [name: string, value: RegExp, wanted: string]> = [
 	['cache-control', /^no-cache$/i, 'no-cache'],
 	['accept', /^application\/json$/i, 'application/json'],
@@ -28,7 +26,7 @@ const HEADERS: ReadonlyArray<readonly [name: string, value: RegExp, wanted: stri
 	],
 ];
 
-/** The token error object of the interface. */
+/** Makes an error with the token error object of the interface. */
 function tokenError(status: number, error: string, description: string): HttpError {
 	return new HttpError(status, { error, error_description: description });
 }
@@ -41,7 +39,7 @@ function unknownClient(): HttpError {
 	);
 }
 
-/** Checks that come before the client is known. */
+/** Checks a token request before its client is known. */
 function checkRequest(context: Context, request: FastifyRequest): void {
 	const { auth } = request.params as { auth: string };
 	if (auth !== context.authServerId) {
@@ -67,8 +65,8 @@ function checkRequest(context: Context, request: FastifyRequest): void {
 }
 
 /**
- * The scope of the request, checked. Several scopes are separated by spaces
- * (docs/service-interface.md, Access tokens).
+ * Checks and returns the scope of a request. Several scopes are separated by spaces (docs/service-interface.md, Access
+ * tokens).
  */
 function checkScope(request: FastifyRequest, allowed: readonly string[]): string {
 	if (queryValue(request, 'grant_type') !== 'client_credentials') {
@@ -91,9 +89,8 @@ function checkScope(request: FastifyRequest, allowed: readonly string[]): string
 	return scope;
 }
 
-/** Tokens for client ID and secret. */
 export const token: Route = (app, context, config) => {
-	// A context of its own, since its authentication and errors are its own.
+	// The route has a scope of its own, because its authentication and its errors differ from all other routes.
 	void app.register(async (scope) => await addTokenRoute(scope, context, config));
 };
 
@@ -111,7 +108,7 @@ async function addTokenRoute(
 			if (!request.client) throw unknownClient();
 		},
 	});
-	// The plugin's own error is of another form than the interface's token error object.
+	// The plugin's own error differs from the interface's token error object.
 	app.setErrorHandler(async (error: FastifyError, _request, reply) => {
 		const isPlugins = error.code?.startsWith('FST_BASIC_AUTH') ?? false;
 		await sendError(reply, isPlugins ? unknownClient() : error);

@@ -1,6 +1,6 @@
 /**
- * Imports form no circle, those of types included: ESLint's import-x/no-cycle does not follow imports of types, and
- * takes half of the time of the lint.
+ * Checks that no imports form a circle, including imports of types. ESLint's import-x/no-cycle does not follow imports
+ * of types, and would take half of the time of the lint.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import ts from 'typescript';
 
 import { ROOT } from '../../support/manifest';
 
-/** Each file that `npm run typecheck` reads, with those it imports of them. */
+/** Reads each file that `npm run typecheck` reads, and returns its imports of other such files. */
 function readImports(): Map<string, string[]> {
 	const { config } = ts.readConfigFile(path.join(ROOT, 'tsconfig.dev.json'), ts.sys.readFile) as {
 		config: unknown;
@@ -26,7 +26,7 @@ function readImports(): Map<string, string[]> {
 	return new Map(fileNames.map((file) => [path.relative(ROOT, file), importsOf(file)]));
 }
 
-/** Finds the files that import themselves through others, each with the shortest way. */
+/** Finds files that import themselves through others, each with the shortest chain of imports. */
 export function circles(): string[] {
 	const imports = readImports();
 	const circleOf = (start: string): string[] => {

@@ -1,6 +1,4 @@
-/**
- * The second half of `npm run lint`: what ESLint does not read. Prints a line for each fault.
- */
+/** The part of `npm run lint` that ESLint does not cover. Prints one line for each fault. */
 import '../../support/setup';
 
 import { execFileSync } from 'node:child_process';
@@ -12,9 +10,13 @@ import { tableFaults } from '../docs';
 import { circles } from './circles';
 import { wrongWorkflows } from './github';
 import { brokenLinks, unknownSections, wrongSteps } from './pages';
+import { proseFaults } from './prose';
 import { gateFaults, switchedOffRules } from './sources';
 
-/** The files of the repository; those that were not committed yet too, so that a new page is not left out. */
+/**
+ * Returns the files of the repository. Files that are not committed yet are included, so that a new page is checked
+ * too.
+ */
 function repositoryFiles(): string[] {
 	const args = ['ls-files', '--cached', '--others', '--exclude-standard'];
 	return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' })
@@ -32,10 +34,11 @@ async function main(): Promise<void> {
 		...wrongWorkflows(),
 		...switchedOffRules(files),
 		...gateFaults(),
+		...proseFaults(files),
 		...(await tableFaults()),
 	];
 	for (const fault of faults) process.stdout.write(`${fault}\n`);
-	// Checks that find nothing to check would pass too.
+	// If the list of files were empty, all checks would pass without checking anything.
 	const isSane = files.length > 300;
 	process.exit(faults.length === 0 && isSane ? 0 : 1);
 }

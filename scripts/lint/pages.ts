@@ -1,4 +1,4 @@
-/** Links of pages, and sections of the interface that comments name, lead to something that exists. */
+/** Checks that links of pages, and sections of the interface that comments name, exist. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -11,7 +11,6 @@ const withoutCode = (markdown: string) => markdown.replace(/```[\s\S]*?```/g, ''
 const headingsOf = (file: string): string[] =>
 	(withoutCode(textOf(file)).match(/^#+ .+$/gm) ?? []).map((line) => line.replace(/^#+ /, ''));
 
-/** The anchor that GitHub gives a heading. */
 const anchorOf = (heading: string): string =>
 	heading
 		.toLowerCase()
@@ -25,7 +24,7 @@ function isBroken(link: string, from: string): boolean {
 	return anchor !== undefined && !headingsOf(file).map(anchorOf).includes(anchor);
 }
 
-/** Finds links of pages, and Docs links of nodes and credentials, that lead to no file or no heading. */
+/** Finds links that lead to no file or no heading: links in pages, and Docs links of nodes and credentials. */
 export function brokenLinks(files: readonly string[]): string[] {
 	const pages = files.filter((file) => file.endsWith('.md'));
 	const sources = files.filter((file) => /^(nodes|credentials)\/.+\.(ts|json)$/.test(file));
@@ -44,14 +43,14 @@ export function brokenLinks(files: readonly string[]): string[] {
 	return [...ofPages, ...ofSources];
 }
 
-/** Finds sections of the interface that comments name and the page does not have. */
+/** Finds sections of the interface that comments name but the page does not contain. */
 export function unknownSections(files: readonly string[]): string[] {
 	const titles = new Set(headingsOf(INTERFACE));
 	return files
 		.filter((file) => file.endsWith('.ts'))
 		.flatMap((file) => {
 			const text = textOf(file).replace(/\n\s*(?:\*|\/\/) ?/g, ' ');
-			// As far as the first word that is in no title.
+			// The title ends at the first word that no title contains.
 			return [...text.matchAll(/docs\/service-interface\.md, ([A-Z][a-zA-Z ]+)/g)]
 				.map(([, title = '']) => title.trim())
 				.filter((title) => !titles.has(title))
@@ -60,12 +59,12 @@ export function unknownSections(files: readonly string[]): string[] {
 }
 
 const STEP = /`(\w+)` \(`([\w./-]+\.ts)`\)/g;
-/** A path of a file in a page, if it names a folder. */
+/** A path in a page that names at least one folder. */
 const PATH = /`((?:[\w.-]+\/)+[\w.-]+\.\w+)`/g;
-/** Pages for maintainers, in which paths may begin in these folders. */
-const MAINTAINERS_PAGES = ['AGENTS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'];
+/** Pages for maintainers. A path in them may begin in any of `FOLDERS`. */
+const MAINTAINERS_PAGES = ['AGENTS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'STYLE.md'];
 const FOLDERS = ['nodes/shared', 'nodes/shared/n8n', 'nodes', ''];
-/** What a build or a command writes, and names with placeholders in capitals, such as `ENDPOINT.STATUS.json`. */
+/** Files that a build or a command writes, and names with placeholders in capitals, such as `ENDPOINT.STATUS.json`. */
 const NOT_THERE = /^(?:dist|\.cache|\.data)\/|[A-Z]{4,}\.[A-Z]/;
 
 const sourceOf = (file: string): string | undefined =>
@@ -73,7 +72,7 @@ const sourceOf = (file: string): string | undefined =>
 		existsSync(path.join(ROOT, source)),
 	);
 
-/** Finds paths in the pages for maintainers that lead nowhere, and functions or types that a named file lacks. */
+/** Finds paths in the pages for maintainers that lead nowhere, and names that the given file does not declare. */
 export function wrongSteps(): string[] {
 	return MAINTAINERS_PAGES.flatMap((page) => {
 		const text = textOf(page);

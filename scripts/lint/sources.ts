@@ -1,4 +1,4 @@
-/** Our own rules for shipped sources, and those of n8n's publish gate. */
+/** Checks shipped sources by our own rules and by the rules of n8n's publish gate. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { ROOT } from '../../support/manifest';
 
 const SWITCH = /eslint-disable|@ts-ignore|@ts-expect-error|@ts-nocheck/;
 
-/** Finds shipped lines that switch off a rule. A comment may speak of one. */
+/** Finds shipped lines that switch off a rule. A comment may mention such a switch. */
 export function switchedOffRules(files: readonly string[]): string[] {
 	return files
 		.filter((file) => /^(nodes|credentials)\/.+\.ts$/.test(file))

@@ -1,10 +1,10 @@
 const { createEmptyTestResult } = require('@jest/test-result');
 const { default: circus } = require('jest-circus/runner');
 
-/** The last mutant that a test has found, by Stryker's name for it. */
+/** Stryker's name of the last mutant that a test has found. */
 let found;
 
-/** Stands for a file that need not even be loaded: jest demands one test of each. */
+/** Returns a result for a file without loading the file. jest demands at least one test per file. */
 const skipped = (testFilePath) => {
 	const test = {
 		status: 'pending',
@@ -16,7 +16,7 @@ const skipped = (testFilePath) => {
 	return { ...createEmptyTestResult(), testFilePath, numPendingTests: 1, testResults: [test] };
 };
 
-/** Jest's runner of test files, but the first test that fails is the last one to run against a mutant. */
+/** Runs test files like jest, but stops testing a mutant after the first test that fails. */
 module.exports = async (globalConfig, config, environment, runtime, testPath, ...rest) => {
 	const mutant = process.env.__STRYKER_ACTIVE_MUTANT__;
 	const isFound = () => mutant !== undefined && mutant === found;
