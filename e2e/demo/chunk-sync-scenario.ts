@@ -3,6 +3,7 @@ import type { Stage } from './stage';
 import type { SourceDocument } from './synced-source';
 import { SyncedSource } from './synced-source';
 
+const EXAMPLE = 'sync-chunks-by-source';
 const TABLE = 'Synced Chunks';
 
 /** Makes a document of the source. Each of its sections becomes a chunk. */
@@ -26,8 +27,8 @@ const ids = (one: SourceDocument, from = 0): string[] =>
 /** Syncs a source that changes. Then tests everything that must not harm the index. */
 export async function syncChunks(stage: Stage): Promise<void> {
 	const source = new SyncedSource(stage, {
-		name: 'sync-chunks-by-source',
-		table: TABLE,
+		name: EXAMPLE,
+		table: `${TABLE} ${stage.demo.workflows[EXAMPLE].id}`,
 		prefix: 'chunks/',
 		entriesOf: chunksOf,
 		shown: ({ documentId, hash, chunkCount }) =>
@@ -40,6 +41,8 @@ export async function syncChunks(stage: Stage): Promise<void> {
 	await source.checkTable('after a lock expired', 'chunks/b:1,chunks/d:2');
 	await source.empty();
 }
+
+const WITHOUT_FIRST = 'without the first one';
 
 /** Syncs six times with a source that changes in between, and once with a source that does not change. */
 async function changes(source: SyncedSource): Promise<void> {
@@ -58,7 +61,7 @@ async function changes(source: SyncedSource): Promise<void> {
 	const runs: Array<[after: string, documents: SourceDocument[], asked: Asked]> = [
 		['with new documents', [a, b, c], chunked(a, b, c)],
 		['with a changed and a new one', [a, changed, c, d], chunked(changed, d)],
-		['without the first one', [changed, c, d], { ...chunked(), deleted: ids(a) }],
+		[WITHOUT_FIRST, [changed, c, d], { ...chunked(), deleted: ids(a) }],
 		['with a shorter one', [shorter, c, d], { ...chunked(shorter), deleted: ids(changed, 1) }],
 		['with a longer one', [longer, c, d], chunked(longer)],
 		['with an earlier text', [b, c, d], { ...chunked(b), deleted: ids(longer, 2) }],
@@ -70,6 +73,17 @@ async function changes(source: SyncedSource): Promise<void> {
 			`Only what changed is chunked, pushed or deleted: a source ${after}`,
 			JSON.stringify(asked) === JSON.stringify(expected),
 			JSON.stringify(asked),
+		);
+		const counts = {
+			pushed: expected.chunked.length,
+			deleted: after === WITHOUT_FIRST ? 1 : 0,
+			chunksDeleted: expected.deleted.length,
+			unchanged: documents.length - expected.chunked.length,
+		};
+		source.stage.checks.add(
+			`The caller gets what was pushed, deleted and unchanged: a source ${after}`,
+			source.counts === JSON.stringify(counts),
+			source.counts,
 		);
 	}
 	await source.checkTable('after seven runs', 'chunks/b:2,chunks/c:1,chunks/d:2');
@@ -89,6 +103,16 @@ async function badCalls(source: SyncedSource): Promise<void> {
 		'a document without text',
 		withoutText,
 		"the document 'chunks/d' has no text",
+	);
+	await source.refuse(
+		'a text that is an object',
+		{ documents: [{ ...b, text: { html: 'Blackberry' } }] },
+		`the document 'chunks/b' has no text, only {"html":"Blackberry"}`,
+	);
+	await source.refuse(
+		'a name that is an object',
+		{ documents: [{ ...b, name: { en: 'b' } }] },
+		"the name or the URL of the document 'chunks/b' is no text",
 	);
 	await source.checkIds(b);
 	const many = Array.from({ length: 25 }, (_, at) => document(`many-${at}`, `Nut ${at}`));

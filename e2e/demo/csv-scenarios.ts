@@ -73,6 +73,19 @@ export async function nightlyCsv(stage: Stage): Promise<void> {
 			!inIndex().includes('csv/3'),
 		`${message}; ${inIndex()}`,
 	);
+	const missing = {
+		'The file has no records': 'id,name,text\n',
+		'1 of 3 records were not pushed': `${rows}csv/2,Oven,It bakes.\n`,
+	};
+	for (const [why, content] of Object.entries(missing)) {
+		const url = await storeFile(stage, 'missing-rows.csv', content);
+		const run = await stage.tryWith(NIGHTLY, { 'Get CSV': { parameters: { url } } });
+		checks.add(
+			`A file of which rows are missing fails the run: ${why}`,
+			run.status === 'error' && run.message?.includes(why) === true,
+			`${run.status}: ${String(run.message)}`,
+		);
+	}
 	await failOnBadFiles(stage, NIGHTLY, 'Get CSV');
 }
 

@@ -118,10 +118,27 @@ export async function ingestCorpus(stage: Stage): Promise<void> {
 	);
 	const lines = await linesOf(stage, ['corpus.failed.jsonl', 'corpus.unreadable.jsonl']);
 	checks.add('The failed articles are stored', lines === '3,3', lines);
+	await storeResponses(stage, example);
 	await failOnBadFiles(stage, example, 'Get Corpus');
 	const text = '{"id":"corpus/good","name":"Good","text":"Good."}\n';
 	const url = await storeFile(stage, 'good-corpus.jsonl', text);
 	await stage.runWith(example, { 'Get Corpus': { parameters: { url } } });
+}
+
+/** Checks that a response that cannot be used is stored, because the service may not return it again. */
+async function storeResponses(stage: Stage, example: string): Promise<void> {
+	const { faults } = stage.demo.sandbox;
+	const chunkedData = [{ error: 'model overloaded' }];
+	const body = JSON.stringify({ status: 'READY', chunkedData });
+	faults.add({ route: 'results', status: 200, body, times: 1 });
+	const execution = await stage.tryByHand(example);
+	faults.clear();
+	const stored = await storedFile(stage, 'corpus.responses.jsonl');
+	stage.checks.add(
+		'Responses that could not be used are stored',
+		execution.status === 'error' && stored.includes('model overloaded'),
+		stored,
+	);
 }
 
 /** Reads the sample files from disk. Each paragraph is in the index, with a vector. */

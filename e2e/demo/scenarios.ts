@@ -1,11 +1,13 @@
 import { PATHS } from '../../nodes/shared/service/url';
 import { step } from '../shared/progress';
 import { syncChunks } from './chunk-sync-scenario';
+import { badDays } from './bad-day-scenario';
 import { chunksWithContext, nightlyCsv } from './csv-scenarios';
 import { useTools } from './agent-scenario';
 import { fanOut, oldRange } from './fan-out-scenario';
 import { bulkLoad, chunkTextFiles, ingestCorpus, pushInRounds } from './file-scenarios';
 import { exampleNames } from './import';
+import { outages } from './outage-scenario';
 import { checkService, tellMe } from './service-scenarios';
 import type { Stage } from './stage';
 import { nightlySync, sync } from './sync-scenario';
@@ -35,6 +37,9 @@ const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
 	'fan-out-one-range': oldRange,
 	'agent-with-search-ingest-tools': useTools,
 };
+
+/** Checks of all examples together, by the name that runs them alone. */
+const OF_ALL: Record<string, (stage: Stage) => Promise<void>> = { 'bad-days': badDays, outages };
 
 /**
  * Checks that every example has a scenario, and every scenario an example.
@@ -70,15 +75,28 @@ export async function runScenarios(stage: Stage, names: string[] = []): Promise<
 		for (const [at, example] of chosen.entries()) {
 			const which = `${at + 1} of ${chosen.length}, ${example}`;
 			detail(() => `${which}; ${checks.all.length} checks, ${checks.failed.length} failed`);
-			try {
-				await SCENARIOS[example](stage);
-			} catch (error) {
-				// The other examples and the report are still useful.
-				const { message } = error as Error;
-				checks.add(`The scenario of '${example}' runs to its end`, false, message);
-			}
+			await runToEnd(stage, example, SCENARIOS[example]);
+		}
+		for (const [name, scenario] of Object.entries(OF_ALL)) {
+			if (names.length > 0 && !names.includes(name)) continue;
+			detail(() => `${name}; ${checks.all.length} checks, ${checks.failed.length} failed`);
+			await runToEnd(stage, name, scenario);
 		}
 	});
+}
+
+/** Runs a scenario. If it breaks off, that is a failed check, because the other checks are still useful. */
+async function runToEnd(
+	stage: Stage,
+	name: string,
+	scenario: (stage: Stage) => Promise<void>,
+): Promise<void> {
+	try {
+		await scenario(stage);
+	} catch (error) {
+		const { message } = error as Error;
+		stage.checks.add(`The scenario of '${name}' runs to its end`, false, message);
+	}
 }
 
 /** Splits three documents into chunks at their blank lines. Each chunk is in the index, with its vector. */

@@ -104,11 +104,10 @@ export class Stage {
 	}
 
 	/** Runs an example by calling its webhook. The path of the webhook is the name of the example. */
-	async runByWebhook(example: string, body: unknown): Promise<Execution> {
-		return this.addRun(
-			this.demo.workflows[example].name,
-			await this.callWebhook(example, body),
-		);
+	async runByWebhook(example: string, body: unknown): Promise<AnsweredExecution> {
+		const execution = await this.callWebhook(example, body);
+		this.addRun(this.demo.workflows[example].name, execution);
+		return execution;
 	}
 
 	/** Calls an example's webhook. Returns the execution and the response, even if the execution failed. */

@@ -1,3 +1,4 @@
+import type { WorkflowNode } from '../n8n/workflow';
 import { WEBHOOK_HEADER } from '../service/credentials';
 import type { Stage } from './stage';
 import type { SourceDocument } from './synced-source';
@@ -25,10 +26,11 @@ const document = (id: string, text: string): SourceDocument => ({
 export async function sync(stage: Stage): Promise<void> {
 	const { dataTables } = stage.demo.n8n.api;
 	// n8n finds tables by a part of their name, and lists the newest first.
-	await dataTables.create(`Not the ${TABLE}`, ['documentId', 'fingerprint']);
+	const table = `${TABLE} ${stage.demo.workflows[EXAMPLE].id}`;
+	await dataTables.create(`Not the ${table}`, ['documentId', 'fingerprint']);
 	const source = new SyncedSource(stage, {
 		name: EXAMPLE,
-		table: TABLE,
+		table,
 		prefix: 'sync/',
 		entriesOf: ({ id, text }) => [`${id}=${text}`],
 		shown: ({ documentId, fingerprint }) => `${String(documentId)}${fingerprint ? '' : '*'}`,
@@ -39,7 +41,7 @@ export async function sync(stage: Stage): Promise<void> {
 	await syncAfterFailure(source);
 	await source.checkLock([document('a', 'Avocado'), document('b', 'Blueberry')]);
 	await source.empty();
-	const other = await dataTables.rows(`Not the ${TABLE}`);
+	const other = await dataTables.rows(`Not the ${table}`);
 	stage.checks.add('Sync leaves other tables alone', other.length === 0);
 }
 
@@ -53,6 +55,11 @@ async function syncChanges(source: SyncedSource): Promise<void> {
 		'Only what changed is pushed or deleted',
 		pushed.join() === 'sync/B,sync/D' && deleted.join() === 'sync/C',
 		`${pushed.join()} pushed, ${deleted.join()} deleted`,
+	);
+	source.stage.checks.add(
+		'The caller gets how many documents were pushed, deleted and unchanged',
+		source.counts === JSON.stringify({ pushed: 2, deleted: 1, unchanged: 1 }),
+		source.counts,
 	);
 	const again = await source.sync('that has not changed', changed);
 	source.stage.checks.add(
@@ -132,10 +139,23 @@ async function syncAfterFailure(source: SyncedSource): Promise<void> {
 	await source.checkTable('after a 404 beside a push', 'sync/a,sync/b');
 }
 
+/** Changes where the nightly sync finds the list, and the number of its first page. */
+function settings(node: WorkflowNode, list: string, firstPage: number): WorkflowNode {
+	if (node.name !== 'Where the List Is') return node;
+	const assignments = [
+		{ id: 'list', name: 'list', type: 'string', value: list },
+		{ id: 'firstPage', name: 'firstPage', type: 'number', value: firstPage },
+	];
+	return { ...node, parameters: { ...node.parameters, assignments: { assignments } } };
+}
+
 /** Syncs all pages of an API. An incomplete list changes nothing. */
 export async function nightlySync(stage: Stage): Promise<void> {
 	const example = 'nightly-sync-from-an-api';
 	const { faults } = stage.demo.sandbox;
+	const { api } = stage.demo.n8n;
+	// A copy would have a table of its own.
+	const original = stage.demo.workflows[example];
 	const indexed = () =>
 		stage
 			.documents()
@@ -174,23 +194,32 @@ export async function nightlySync(stage: Stage): Promise<void> {
 	await refuse('A second page without a list', "page 2 of the API has no list at 'body'");
 	faults.add({ route: 'files', skip: 1, status: 503 });
 	await refuse('An API that fails at its second page', 'no healthy upstream');
+	answer([{ key: 'articles/parking', title: 'Parking', body: { html: 'Behind' } }], 1);
+	answer([]);
+	await refuse('A text that is an object', `no text, only {"html":"Behind"}`);
 	answer([{ key: 'articles/parking', title: 'Parking', body: 'Same' }]);
 	await refuse('An API that returns one page again and again', 'identical');
 	answer(page('parking', 'repairs'), 1);
 	answer(page('returns'), 1);
 	answer(page());
-	await stage.runWith(example, {
-		'Where the List Is': {
-			parameters: {
-				assignments: {
-					assignments: [
-						{ id: 'list', name: 'list', type: 'string', value: 'body.data.items' },
-					],
-				},
-			},
-		},
-	});
+	await api.saveWorkflow(
+		{ ...original, nodes: original.nodes.map((node) => settings(node, 'body.data.items', 7)) },
+		original.id,
+	);
+	const before = stage.demo.sandbox.requests.length;
+	await stage.runByHand(example);
+	await api.saveWorkflow(original, original.id);
 	faults.clear();
+	const pages = stage.demo.sandbox.requests
+		.slice(before)
+		.filter(({ route }) => route === 'files')
+		.map(({ query }) => query.page)
+		.join();
+	stage.checks.add(
+		'The first page has the number that the example is set to',
+		pages === '7,8,9',
+		pages,
+	);
 	const found = indexed().join();
 	stage.checks.add(
 		'All pages of a nested list are in the index, and what is gone is not',

@@ -23,6 +23,9 @@ interface SyncExample {
 
 /** An example that syncs a source, with its data table and the source's documents in the index. */
 export class SyncedSource {
+	/** The counts in the response to the last list. */
+	counts = '';
+
 	constructor(
 		readonly stage: Stage,
 		private readonly example: SyncExample,
@@ -32,7 +35,10 @@ export class SyncedSource {
 	async sync(after: string, documents: SourceDocument[], more: object = {}): Promise<Asked> {
 		const { sandbox } = this.stage.demo;
 		const before = sandbox.requests.length;
-		await this.stage.runByWebhook(this.example.name, { documents, ...more });
+		const body = { documents, ...more };
+		const { response } = await this.stage.runByWebhook(this.example.name, body);
+		const { error: _error, ...counts } = response.body as Record<string, unknown>;
+		this.counts = JSON.stringify(counts);
 		const expected = documents.flatMap((each) => this.example.entriesOf(each)).sort();
 		const title = `${this.example.name}: the index has what the source has ${after}`;
 		this.stage.checks.add(title, this.indexed() === expected.join(), this.indexed());
@@ -76,6 +82,11 @@ export class SyncedSource {
 				'a document without ID',
 				{ documents: [document, { name: 'd', text: 'Damson' }] },
 				'document 2 of 2 in the list has no ID',
+			],
+			[
+				'an ID that has lost digits',
+				{ documents: [{ ...document, id: 2 ** 60 }] },
+				'document 1 of 1 in the list has no ID, only 115292150460684',
 			],
 			[
 				'two documents of one ID',

@@ -80,7 +80,9 @@ export async function ingest(stage: Stage): Promise<void> {
 	const document = { id: 'ingest/bare', name: 'Bare', text: '# Bare\nNot in a list.' };
 	const wrong = [[document], document, { docs: [document] }, {}, { documents: document }];
 	await refuseBadCalls(stage, 'ingest-documents', wrong);
-	const both = [document, { ...document, id: 'ingest/no-text', text: '' }];
+	const two = { documents: [document, { ...document, text: '# Other' }] };
+	await refuseBadCalls(stage, 'ingest-documents', [two]);
+	const both = [document, document, { ...document, id: 'ingest/no-text', text: '' }];
 	await failPartly(stage, 'ingest-documents', { documents: both }, 'failed. The first failure: ');
 	const pushed = stage.chunksOf(['ingest/bare']).length;
 	checks.add('What did not fail is pushed', pushed === 1, `${pushed} chunks`);
@@ -138,7 +140,7 @@ export async function update(stage: Stage): Promise<void> {
 			indexed.sort().join() === expected.join(),
 			indexed.join(', '),
 		);
-		const answer = { documents: [{ id, chunkCount: sections.length }], error: '', status: 200 };
+		const answer = { documents: [{ id, chunkCount: sections.length }], error: '' };
 		stage.checks.add(
 			`The caller gets the number of its chunks (update ${number + 1})`,
 			response.status === 200 && JSON.stringify(response.body) === JSON.stringify(answer),
@@ -146,7 +148,11 @@ export async function update(stage: Stage): Promise<void> {
 		);
 	}
 	const document = { id, name: 'Shrinking', text: '# Apple', previousChunkCount: 2 };
-	await refuseBadCalls(stage, example, [[document], document, { docs: [document] }, {}]);
+	const uncounted = { ...document, previousChunkCount: undefined };
+	const two = [document, { ...document, text: '# Pear' }];
+	const wrong = [[document], document, { docs: [document] }, {}];
+	const unclear = [{ documents: [uncounted] }, { documents: two }];
+	await refuseBadCalls(stage, example, [...wrong, ...unclear]);
 	const other = { id: 'update/other.md', name: 'Other', text: '# Other', previousChunkCount: 0 };
 	stage.demo.sandbox.faults.add({ route: 'submit', status: 400, whenBodyContains: 'Apple' });
 	const body = await failPartly(

@@ -12,6 +12,7 @@ const POLL_EVERY_MS = 150;
 const RUN_WITHIN_MS = 300_000;
 const LISTED_EXECUTIONS = 100;
 const LISTED_WITHIN_MS = 5_000;
+const DELETED_WITHIN_MS = 10_000;
 
 export interface WebhookResponse {
 	status: number;
@@ -97,7 +98,17 @@ export class N8nApi {
 		const url = `/rest/workflows/${id}`;
 		// n8n deletes only archived workflows.
 		await this.n8n.request({ method: 'POST', url: `${url}/archive`, data: {} });
-		await this.n8n.request({ method: 'DELETE', url });
+		// A published workflow is unpublished first, which may take a moment.
+		let refusal: unknown;
+		const isDeleted = async () =>
+			await this.n8n.request({ method: 'DELETE', url }).then(
+				() => true,
+				(error: unknown) => {
+					refusal = error;
+					return false;
+				},
+			);
+		if (!(await until(isDeleted, DELETED_WITHIN_MS, POLL_EVERY_MS))) throw refusal;
 	}
 
 	/** Publishes a workflow, so that its webhooks answer. */

@@ -1,0 +1,199 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { until } from '../shared/wait';
+import { storeFile } from './csv-scenarios';
+import type { NodeChanges, Stage } from './stage';
+
+const FAN_OUT = 'fan-out-over-workers';
+
+/** Splits at everything, so that nothing is left of a text. */
+const NO_CHUNKS = { 'Chunk Text': { parameters: { regex: '[\\s\\S]+' } } };
+
+/** A run of an example that must fail: what is wrong, and what its message must say. */
+interface BadRun {
+	example: string;
+	what: string;
+	changes?: NodeChanges;
+	says: RegExp;
+}
+
+/** An entry that the service rejects, and the route that does it. */
+interface BadPart extends BadRun {
+	route: 'submit' | 'push';
+	contains: string;
+}
+
+/** Examples of which a part fails: the service rejects what contains a text that no other example has. */
+const PARTS: BadPart[] = [
+	{
+		example: 'getting-started',
+		what: 'a chunk that is rejected',
+		...{ route: 'push', contains: 'Batteries are covered', says: /'handbook\/warranty.md#1'/ },
+	},
+	{
+		example: 'chunk-text-files',
+		what: 'a chunk that is rejected',
+		...{ route: 'push', contains: 'In December', says: /'opening-hours.txt#2'/ },
+	},
+	{
+		example: 'chunks-with-context',
+		what: 'a text that is rejected',
+		...{ route: 'submit', contains: 'Empty the crumb tray', says: /'context\/toaster'/ },
+	},
+	{
+		example: 'submit-wait-get-results',
+		what: 'a text that is rejected',
+		...{ route: 'submit', contains: 'Orders leave the warehouse the same', says: /status 400/ },
+	},
+	{
+		example: 'nightly-sync-from-an-api',
+		what: 'a text that is rejected',
+		...{ route: 'submit', contains: 'about: Parking', says: /^1 of 5 documents failed/ },
+	},
+];
+
+const code = (jsCode: string) => ({ parameters: { jsCode } });
+
+/** Texts that cannot be chunked, and texts that give no chunks. */
+const TEXTS: BadRun[] = [
+	{
+		example: 'getting-started',
+		what: 'an empty text',
+		changes: {
+			'Three Documents': code("return [{ json: { id: 'a', name: 'A', text: '' } }];"),
+		},
+		says: /'Text' is empty/,
+	},
+	{
+		example: 'chunks-with-context',
+		what: 'an empty text',
+		changes: { 'Two Documents': code("return [{ json: { id: 'a', name: 'A', text: '' } }];") },
+		says: /'Text' is empty/,
+	},
+	{
+		example: 'submit-wait-get-results',
+		what: 'a text that is an object',
+		changes: { 'Sample Texts': code('return [{ json: { text: { html: 1 } } }];') },
+		says: /'Text' must be a string/,
+	},
+	...['ingest-documents', 'update-documents', 'sync-chunks-by-source'].map((example) => ({
+		example,
+		what: 'a text that gives no chunks',
+		changes: NO_CHUNKS,
+		says: /The AI service returned no chunks for the document 'handbook\//,
+	})),
+];
+
+/** Checks the bad days that no other scenario checks: parts that fail, bad texts, bad files and bad sources. */
+export async function badDays(stage: Stage): Promise<void> {
+	const { faults } = stage.demo.sandbox;
+	for (const { route, contains } of PARTS)
+		faults.add({ route, status: 400, whenBodyContains: contains });
+	const fails = async ({ example, what, changes = {}, says }: BadRun) => {
+		const { status, message = '' } = await stage.tryWith(example, changes);
+		stage.checks.add(
+			`${example}: ${what} fails the run and says why`,
+			status === 'error' && says.test(message),
+			`${status}: ${message}`,
+		);
+	};
+	await Promise.all([...PARTS.map(fails), ranges(stage)]);
+	faults.clear();
+	await Promise.all([...TEXTS.map(fails), fails(await emptyFile(stage)), noChunks(stage)]);
+	await noRules(stage);
+	await changedFile(stage);
+}
+
+/** A folder with a file that has no text. */
+async function emptyFile({ demo }: Stage): Promise<BadRun> {
+	const folder = path.join(demo.files, 'empty');
+	await mkdir(folder, { recursive: true });
+	await writeFile(path.join(folder, 'nothing.txt'), '');
+	const fileSelector = path.join(folder, '*.txt');
+	const changes = { 'Read Files': { parameters: { fileSelector } } };
+	return {
+		example: 'chunk-text-files',
+		what: 'an empty file',
+		changes,
+		says: /nothing\.txt.*empty/,
+	};
+}
+
+/** A document without chunks fails each run, and not only the first one that sees it. */
+async function noChunks(stage: Stage): Promise<void> {
+	const change = (name: string, node: { name: string; parameters: object }) =>
+		node.name === name
+			? { ...node, parameters: { ...node.parameters, ...NO_CHUNKS['Chunk Text'].parameters } }
+			: node;
+	await stage.withCopy(
+		'nightly-sync-from-an-api',
+		({ nodes }) => ({ nodes: nodes.map((node) => change('Chunk Text', node) as typeof node) }),
+		async (name) => {
+			const runs = [await stage.tryByHand(name), await stage.tryByHand(name)];
+			const seen = runs.map(({ status, message = '' }) => `${status}: ${message}`).join();
+			stage.checks.add(
+				'nightly-sync-from-an-api: documents without chunks fail each run',
+				runs.every(
+					({ status, message = '' }) =>
+						status === 'error' && message.startsWith('5 of 5 documents failed'),
+				),
+				seen,
+			);
+		},
+	);
+}
+
+/** A file with bad records, and one without an ID column. */
+async function ranges(stage: Stage): Promise<void> {
+	const { url } = stage.demo.sandbox;
+	const body = { ranges: 1, recordsPerRange: 1000, waitSeconds: 3, maxCalls: 1 };
+	const noId = await storeFile(stage, 'no-id.csv', 'sku,title\n1,Kettle\n');
+	const files: Array<[what: string, fileUrl: string, says: RegExp]> = [
+		['records that fail', `${url}/files/documents.jsonl`, /^Range 0 .+ 5 records failed/],
+		['a file without an ID column', noId, /^Range 0 .+id/i],
+	];
+	for (const [what, fileUrl, says] of files) {
+		const { status, message = '' } = await stage.callWebhook(FAN_OUT, { ...body, fileUrl });
+		stage.checks.add(
+			`${FAN_OUT}: ${what} fail the run, which names the range`,
+			status === 'error' && says.test(message),
+			`${status}: ${message}`,
+		);
+	}
+}
+
+/** A response without the list of rules. */
+async function noRules(stage: Stage): Promise<void> {
+	const example = 'rules-with-http-request';
+	const { faults } = stage.demo.sandbox;
+	faults.add({ route: 'rules', status: 200, body: '{"items":[]}' });
+	const { status, message = '' } = await stage.tryByHand(example);
+	faults.clear();
+	stage.checks.add(
+		`${example}: a response without the list fails the run and shows the response`,
+		status === 'error' && message.includes(`no list 'rules', only {"items":[]}`),
+		`${status}: ${message}`,
+	);
+}
+
+/** The file changes before the range that failed is called again. */
+async function changedFile(stage: Stage): Promise<void> {
+	const { faults } = stage.demo.sandbox;
+	const file = (name: string) =>
+		[1, 2, 3, 4].map((at) => `{"id":"range/${at}","name":"${name}"}\n`).join('');
+	const fileUrl = await storeFile(stage, 'changing.jsonl', file('Before'));
+	faults.add({ route: 'files', status: 404, skip: 1, times: 1 });
+	const body = { fileUrl, ranges: 2, recordsPerRange: 2, waitSeconds: 3, maxCalls: 2 };
+	const run = stage.callWebhook(FAN_OUT, body);
+	const before = stage.demo.sandbox.requests.length;
+	await until(() => stage.demo.sandbox.requests.length >= before + 3, 5000);
+	await storeFile(stage, 'changing.jsonl', file('After'));
+	const { status, message = '' } = await run;
+	faults.clear();
+	stage.checks.add(
+		`${FAN_OUT}: a file that changed in between fails the run`,
+		status === 'error' && message.includes('has read another file'),
+		`${status}: ${message}`,
+	);
+}
