@@ -36,6 +36,8 @@ const layers = {
 		'import-x/parsers': { '@typescript-eslint/parser': ['.ts'] },
 	},
 	rules: {
+		// TypeScript checks the same, and this rule takes almost half of the time.
+		'import-x/namespace': 'off',
 		'import-x/no-restricted-paths': [
 			'error',
 			{

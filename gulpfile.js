@@ -3,8 +3,8 @@
  *
  *   clean -> compile, icons, codex, schemas (at once) -> metadata
  *
- * `gulp` or `gulp build` runs it; `gulp dev` builds again whenever a source changes. `gulp test` builds, then
- * looks at types, lint and formatting while the tests run.
+ * `gulp` or `gulp build` runs it; `gulp dev` builds again whenever a source changes. `gulp test` builds and then runs
+ * the tests. Types, lint and formatting are checked at the same time.
  */
 const { copyFile, readdir, rm } = require('node:fs/promises');
 const path = require('node:path');
@@ -98,8 +98,12 @@ function check(tool, ...args) {
 }
 
 const CACHE = '.cache/prettier';
-const checks = parallel(
-	check('jest'),
+/** `npm run test:worlds` runs the simulations, which take as much processor time as all other tests. */
+const tests = check('jest', '--testPathIgnorePatterns', '/test/worlds/');
+
+/** All checks. Only tests need what the build writes, so everything else starts at once. */
+const test = parallel(
+	series(build, tests),
 	check('tsc', '-p', 'tsconfig.dev.json'),
 	check('eslint', '.', '--max-warnings', '0'),
 	check('tsx', 'scripts/lint/index.ts'),
@@ -114,12 +118,6 @@ const checks = parallel(
 		'content',
 	),
 );
-
-/**
- * All checks. The build checks the types of what is shipped, and tests need what it writes; the others run beside
- * the tests, which wait for much of their time.
- */
-const test = series(build, checks);
 
 /** Builds, then builds again what changed; link the folder into n8n to see the result. */
 const dev = series(build, function watching() {

@@ -2,7 +2,7 @@
  * The vendor's public incidents, in virtual time: a workflow runs every hour and sends what has changed and what has
  * failed before. The incident begins in the middle of a run. The table in docs/reliability.md says the same.
  *
- * `FIGURES=1 npx jest test/unit/flow/incidents` prints what each run met.
+ * `FIGURES=1 npx jest test/worlds/flow/incidents` prints what each run met.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -19,7 +19,7 @@ import {
 	type Played,
 	type Rule,
 	type World,
-} from '../support/service-world';
+} from '../../unit/support/service-world';
 import { VirtualClock } from '../../../support/virtual-clock';
 
 // Simulated hours take seconds of processor time, which a busy machine stretches.

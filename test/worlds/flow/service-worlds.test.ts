@@ -2,7 +2,7 @@
  * Services that fail now and then, shed load, are down for a while or reject everything: what becomes of a run with
  * the default options, in virtual time.
  *
- * `SEEDS=20 FIGURES=1 npx jest test/unit/flow/service-worlds` plays 20 seeds of each row instead of 2, and prints
+ * `SEEDS=20 FIGURES=1 npx jest test/worlds/flow/service-worlds` plays 20 seeds of each row instead of 2, and prints
  * a table of what was measured.
  */
 import { GATEWAY } from '../../../sandbox/gateway';
@@ -19,7 +19,7 @@ import {
 	type Fault,
 	type Played,
 	type World,
-} from '../support/service-world';
+} from '../../unit/support/service-world';
 
 // Simulated hours take seconds of processor time, which a busy machine stretches.
 jest.setTimeout(120_000);
