@@ -2,6 +2,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import { pushing } from '../../nodes/shared/service/outcome-messages';
 import { PATHS } from '../../nodes/shared/service/url';
 import { DEMO, type RecordedRequest } from '../../sandbox';
 import { sandboxCredentials } from '../../support/credentials';
@@ -15,6 +16,7 @@ import {
 	pairedIndexes,
 	useSandbox,
 } from '../../support/sandbox';
+import { naming, notDone } from '../../support/wording';
 
 const sandbox = useSandbox();
 const push = nodeRunner(new PushDocuments(), () => sandboxCredentials(sandbox()));
@@ -128,7 +130,7 @@ describe('documents', () => {
 		expect(jsonOf(output)).toMatchObject([
 			{ id: '7', pushed: true },
 			{ id: 'b', pushed: true },
-			{ error: "The field 'key.sku' with the ID is missing or empty (item 2)" },
+			{ error: naming("'key.sku'", 'item 2') },
 		]);
 	});
 
@@ -169,11 +171,8 @@ describe('documents', () => {
 
 	it.each([
 		['{ "id": ', /^'Documents' is not valid JSON: /],
-		['"text"', /^The document is not a JSON object$/],
-		[
-			'[{"id":"x","name":"X"},7]',
-			/^Entry 1 \(zero-based\) of the list: The document is not a JSON/,
-		],
+		['"text"', /JSON object/],
+		['[{"id":"x","name":"X"},7]', /^Entry 1 /],
 	])('that are not valid JSON are refused: %s', async (text, message) => {
 		const items = [{ docs: { id: 'a', name: 'A' } }, { docs: text }];
 		const parameters = { documentSource: 'json', documentJson: '={{ $json.docs }}' };
@@ -209,18 +208,15 @@ describe('the ID and the name are called in messages what they are called in the
 		});
 
 	it.each([
-		['', 'A', "'Document ID' is missing or empty"],
-		[' ', null, "'Document ID' and 'Document Name' are missing or empty"],
-		[['a'], 'A', "'Document ID' must be text or a whole number, but it is a list"],
-		['a', '', "'Document Name' of document 'a' is missing or empty"],
-		[
-			'a',
-			{},
-			"'Document Name' of document 'a' must be text or a whole number, but it is an object",
-		],
-	])('with Mapped Fields: %j and %j', async (documentId, documentName, message) => {
+		['', 'A', ["'Document ID'"]],
+		[' ', null, ["'Document ID'", "'Document Name'"]],
+		[['a'], 'A', ["'Document ID'"]],
+		['a', '', ["'Document Name'", "document 'a'"]],
+		['a', {}, ["'Document Name'", "document 'a'"]],
+	])('with Mapped Fields: %j and %j', async (documentId, documentName, labels) => {
 		const { error } = await mapped(documentId, documentName);
-		expect(error?.message).toBe(message);
+		expect(error?.message).toEqual(naming(...labels));
+		expect(error?.message).not.toMatch(/'(?:id|name)'/);
 		expect(error?.description).not.toMatch(/'(?:id|name)'/);
 	});
 });
@@ -271,7 +267,7 @@ describe('an item without an ID or a name says what to enter', () => {
 	])('without the ID that other items have: items %j', async (bad, said) => {
 		const items = documents(50).map((item, at) => (bad.includes(at) ? { name: 'n' } : item));
 		const { error } = await push(items);
-		expect(error?.message).toBe("The field 'id' is missing or empty");
+		expect(error?.message).toContain("'id'");
 		expect(error?.description).toContain(said);
 		expect(error?.description).toContain(
 			`or set 'On Error' to 'Continue (using error output)' to push the others. Nothing was sent.`,
@@ -417,7 +413,7 @@ describe('a dry run', () => {
 		[1, '1'],
 	])('is nothing to guess: %j is refused before anything is sent', async (dryRun, shown) => {
 		const { error } = await push(documents(1), { options: { dryRun } });
-		expect(error?.message).toBe(`'Dry Run' must be true or false, but it is ${shown}`);
+		expect(error?.message).toEqual(naming("'Dry Run'", shown));
 		expect(sandbox().requests).toEqual([]);
 	});
 
@@ -522,12 +518,12 @@ describe('the output', () => {
 				response: { id: 'd2', status: 201 },
 			}),
 		]);
-		expect(jsonOf(result.errorOutput)).toEqual([
+		expect(jsonOf(result.errorOutput)).toMatchObject([
 			{
 				id: 'd1',
 				name: 'Document 1',
 				httpStatus: 422,
-				error: `The push service rejected the document with status 422, "name too long", so document 'd1' was not pushed`,
+				error: naming(422, '"name too long"', notDone(pushing('d1'))),
 				advice: expect.any(String),
 			},
 		]);
@@ -535,13 +531,9 @@ describe('the output', () => {
 
 		const { error, status } = await push(documents(3));
 		expect(status).toBe('error');
-		expect(error?.message).toMatch(
-			/^The push service rejected the document with status 422, .*, so document 'd1' was not pushed$/,
-		);
+		expect(error?.message).toEqual(naming(422, notDone(pushing('d1'))));
 		expect(error).toMatchObject({ name: 'NodeApiError', httpCode: '422' });
-		expect(error?.description).toMatch(
-			/^Correct the document and push it again\. The service confirmed 2 of 3 documents/,
-		);
+		expect(error?.description).toMatch(/ 2 of 3 documents/);
 	});
 
 	it.each([
@@ -572,9 +564,9 @@ describe('a failing item', () => {
 		const result = await push(items, {}, CONTINUE);
 		expect(result.status).toBe('success');
 		expect(pairedIndexes(result)).toEqual([0, 1, 2, 3]);
-		expect(jsonOf(result.output)[2]).toEqual({
+		expect(jsonOf(result.output)[2]).toMatchObject({
 			id: 'bad',
-			error: "The field 'name' of document 'bad' must be text or a whole number, but it is true (item 2)",
+			error: naming("'name'", "'bad'", 'item 2'),
 			advice: expect.any(String),
 		});
 		expect(bodies()).toEqual([[items[0], items[1], items[3]]]);
@@ -588,11 +580,11 @@ describe('a failing item', () => {
 			TO_ERROR_OUTPUT,
 		);
 		expect(jsonOf(result.output).map(({ id }) => id)).toEqual(['a', 'c']);
-		expect(jsonOf(result.errorOutput)).toEqual([
+		expect(jsonOf(result.errorOutput)).toMatchObject([
 			{
 				docs,
 				id: 'b',
-				error: "Entry 1 (zero-based) of the list: The field 'name' of document 'b' is missing or empty (item 0)",
+				error: naming('Entry 1', "'name'", "'b'", 'item 0'),
 				advice: expect.any(String),
 			},
 		]);
@@ -620,10 +612,10 @@ describe('a blank row of a spreadsheet', () => {
 
 	it('fails if all rows are blank, or a parameter gives it an ID', async () => {
 		const { error } = await push([{}, BLANK]);
-		expect(error?.message).toContain('are missing or empty');
+		expect(error?.message).toEqual(naming("'id'", "'name'"));
 		const parameters = { documentSource: 'fields', documentId: 'fixed' };
 		const fixed = await push(items, parameters);
-		expect(fixed.error?.message).toContain("'Document Name' of document 'fixed' is missing");
+		expect(fixed.error?.message).toEqual(naming("'Document Name'", "'fixed'"));
 	});
 });
 
