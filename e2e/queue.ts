@@ -5,14 +5,12 @@
  */
 import { compareCredentialCode } from './n8n/credential-code';
 import { QUEUE_LOGS } from './queue/databases';
-import { killedWorker } from './queue/killed-worker';
 import { startQueueMode } from './queue/queue-mode';
-import { fanOut, sharedTokens } from './queue/runs';
+import { fanOut, killedWorker, sharedTokens } from './queue/runs';
 import type { QueueStage } from './queue/stage';
-import { Checks } from './shared/checks';
+import { Checks, printChecks } from './shared/checks';
 import { runCommand } from './shared/command';
 import { say, step } from './shared/progress';
-import { printChecks } from './shared/report';
 
 runCommand(async (command) => {
 	say('n8n-nodes-search-ingest in queue mode');

@@ -1,5 +1,3 @@
-import { parseFlatted } from './flatted';
-
 /** Statuses of executions that have not ended. */
 export const NOT_OVER: ReadonlySet<string> = new Set(['new', 'running', 'waiting']);
 
@@ -69,4 +67,30 @@ export function readExecution(stored: StoredExecution): Execution {
 				.flatMap(({ data }) => Object.values(data ?? {}).flat())
 				.flatMap((output) => output ?? []),
 	};
+}
+
+/**
+ * Reads the format in which n8n returns execution data (npm package `flatted`): a JSON array whose
+ * first entry is the value, and in which every string inside an object or array is the index of the
+ * entry it stands for.
+ */
+function parseFlatted(text: string): unknown {
+	const entries = JSON.parse(text) as unknown[];
+	const done = new Map<string, unknown>();
+	const resolve = (value: unknown): unknown => {
+		if (typeof value !== 'string') return value;
+		if (done.has(value)) return done.get(value);
+		const entry = entries[Number(value)];
+		if (typeof entry !== 'object' || entry === null) {
+			done.set(value, entry);
+			return entry;
+		}
+		const target: Record<string, unknown> | unknown[] = Array.isArray(entry) ? [] : {};
+		done.set(value, target);
+		for (const [key, inner] of Object.entries(entry)) {
+			(target as Record<string, unknown>)[key] = resolve(inner);
+		}
+		return target;
+	};
+	return resolve('0');
 }

@@ -1,8 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { whenOrphaned } from './orphan';
 import { stopAll } from './processes';
 import { say } from './progress';
 
@@ -78,4 +78,33 @@ export function runCommand(
 			await end(1);
 		},
 	);
+}
+
+const CHECK_EVERY_MS = 1000;
+
+/** The parent of a process, where /proc tells (Linux). */
+function parentOf(pid: number): string | undefined {
+	try {
+		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+		// pid (name, which may hold anything) state ppid ...
+		return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
+	} catch {
+		return undefined;
+	}
+}
+
+/** The two processes above this one: tsx, and the shell of the npm that started it. */
+function ancestors(): string {
+	return `${process.ppid} ${parentOf(process.ppid)}`;
+}
+
+/** Calls back when npm has ended without a signal to this process, so that nothing runs on alone. */
+function whenOrphaned(callback: () => void): void {
+	const before = ancestors();
+	const timer = setInterval(() => {
+		if (ancestors() === before) return;
+		clearInterval(timer);
+		callback();
+	}, CHECK_EVERY_MS);
+	timer.unref();
 }

@@ -1,12 +1,12 @@
 /** The nodes as tools of AI agents: what an agent is offered, and what a model gets to read. */
-import type {
-	IDataObject,
-	INodeParameters,
-	INodeProperties,
-	INodePropertyOptions,
-	INodeType,
+import {
+	type IDataObject,
+	type INodeParameters,
+	type INodeProperties,
+	type INodePropertyOptions,
+	type INodeType,
+	NodeHelpers,
 } from 'n8n-workflow';
-import { NodeHelpers } from 'n8n-workflow';
 
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
@@ -17,7 +17,6 @@ import { useChunkText } from '../../support/chunking';
 import { sandboxCredentials } from '../../support/credentials';
 import type { RunResult } from '../../support/engine';
 import { CONTINUE, jsonOf, nodeRunner } from '../../support/sandbox';
-import { toolVariant } from '../../support/tool';
 
 /** As long as vectors are. */
 const { sandbox, credentials, answers } = useChunkText({ vectorSize: 384 });
@@ -169,3 +168,10 @@ describe('what a model reads', () => {
 		expect(numbersIn(result)).toEqual(NO_NUMBERS);
 	});
 });
+
+/** The variant of a node that n8n gives AI agents: the same node with a type of its own. */
+function toolVariant(node: INodeType): INodeType {
+	return Object.assign(node, {
+		description: { ...node.description, name: `${node.description.name}Tool` },
+	});
+}
