@@ -2,6 +2,8 @@
 import path from 'node:path';
 
 import { DEMO } from '../../sandbox';
+import { run } from '../../support/exec';
+import { ROOT } from '../../support/manifest';
 import { packPackage, type PackedPackage } from '../../support/packed-package';
 
 /** The kinds of files a user needs; everything else has no business in the tarball. */
@@ -105,4 +107,11 @@ it('promises n8n every node and credential it has', () => {
 it('names no path of the machine it was built on', async () => {
 	const home = path.resolve(__dirname, '../..');
 	for (const file of packed.files) expect(await packed.read(file)).not.toContain(home);
+});
+
+it("passes n8n's publish gate", async () => {
+	// The gate's linter is an ES module, so it runs in a process of its own. `npm run lint` runs it over the sources.
+	const args = ['scripts/scan.mjs', packed.folder, 'built'];
+	const { stdout, stderr } = await run(process.execPath, args, ROOT);
+	expect({ stdout: stdout.trim(), stderr }).toEqual({ stdout: '{"passed":true}', stderr: '' });
 });
