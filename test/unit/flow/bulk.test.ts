@@ -3,6 +3,7 @@ import { bulk, type BatchResult, type BulkOptions } from '../../../nodes/shared/
 import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { flat, singly } from '../support/slices';
+import { playWorld, withAny } from '../support/service-world';
 import {
 	CANCEL,
 	ended,
@@ -127,6 +128,13 @@ test('the search in a batch goes on although another one was refused entirely', 
 		poisoned: ['id0', 'id1', 'id2', 'id4', 'id5'],
 	});
 	expect(ended(outcome, 'done')).toEqual([3]);
+});
+
+test('a probe is any entry of its batch, so a bad first one does not make the service look down', async () => {
+	const rules = [withAny([0], { status: 500, body: 'Analysis failed' })];
+	const { failed, done } = await playWorld({ kind: 'push', entries: 8, perRequest: 8, rules });
+	expect(failed).toEqual([0]);
+	expect(done).toHaveLength(7);
 });
 
 test('once ten entries were rejected alone and none accepted, further batches are not split', async () => {
