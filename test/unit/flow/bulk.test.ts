@@ -163,6 +163,8 @@ test('a failure that all would meet ends the run: the others are skipped with it
 	expect(outcome.sent).toHaveLength(4);
 	expect(ended(outcome, 'done')).toEqual([0, 1, 3]);
 	expect(ended(outcome, 'skipped')).toEqual([4, 5, 6, 7, 8, 9]);
+	// A file may have millions of records after it, of which no text is made.
+	expect(outcome.packed.length).toBeLessThan(6);
 	expect(endingOf(outcome, 9)?.error).toBe(denied?.error);
 	expect(outcome.stats?.requests).toBe(4);
 	expect(outcome.thrown).toBeUndefined();
