@@ -42,8 +42,8 @@ describe('texts share a request', () => {
 			CONTINUE,
 		);
 		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
-		expect(jsonOf(result.output)[1]).toEqual({
-			error: "'Text' has 1,500 bytes, more than the 1,000 that 'Bytes per Request' allows (item 1)",
+		expect(jsonOf(result.output)[1]).toMatchObject({
+			error: naming("'Text'", '1,500', "1,000 that 'Bytes per Request'", 'item 1'),
 			advice: expect.any(String),
 		});
 		expect(batches().flat()).toEqual([items[0].text, items[2].text]);

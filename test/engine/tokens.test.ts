@@ -241,7 +241,7 @@ describe('a 401 in the middle of a run', () => {
 		sandbox.faults.add({ route: 'submit', status: 401 });
 		const worker = startWorker({ speed: 20 });
 		const result = await chunk(worker, newStore(), { texts: 24, concurrency: 8 });
-		expect(result.error?.message).toMatch(/answered with status 401/);
+		expect(result.error?.message).toContain('401');
 		expect(result.error?.description).toMatch(/'AI Service URL' in the credential and 'Scope'/);
 		expect(sandbox.tokensIssued()).toBeLessThanOrEqual(6);
 	});
