@@ -3,8 +3,8 @@
  *
  *   clean -> compile, icons, codex, schemas (at once) -> metadata
  *
- * `gulp` or `gulp build` runs it; `gulp dev` builds again whenever a source changes. `gulp test` builds, then
- * looks at types, lint and formatting while the tests run.
+ * `gulp` or `gulp build` runs the build. `gulp dev` rebuilds after each change of a source. `gulp test` builds and then
+ * runs the tests. At the same time it checks types, lint and formatting.
  */
 const { copyFile, readdir, rm } = require('node:fs/promises');
 const path = require('node:path');
@@ -99,8 +99,12 @@ function check(tool, ...args) {
 }
 
 const CACHE = '.cache/prettier';
-const checks = parallel(
-	check('jest'),
+/** The simulations run with `npm run test:worlds`, because they need as much processor time as all other tests. */
+const tests = check('jest', '--testPathIgnorePatterns', '/test/worlds/');
+
+/** Runs all checks. Only the tests need the output of the build, so everything else starts at once. */
+const test = parallel(
+	series(build, tests),
 	check('tsc', '-p', 'tsconfig.dev.json'),
 	check('eslint', '.', '--max-warnings', '0'),
 	check('tsx', 'scripts/lint/index.ts'),
@@ -116,13 +120,7 @@ const checks = parallel(
 	),
 );
 
-/**
- * All checks. The build checks the types of what is shipped, and tests need what it writes; the others run beside
- * the tests, which wait for much of their time.
- */
-const test = series(build, checks);
-
-/** Builds, then builds again what changed; link the folder into n8n to see the result. */
+/** Builds once, and then rebuilds after each change. To see the result, link this folder into n8n. */
 const dev = series(build, function watching() {
 	watch(SOURCES, series(compile, metadata));
 	watch([ICONS, CODEX, SCHEMAS], series(copies, metadata));

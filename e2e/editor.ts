@@ -12,11 +12,10 @@ import { credentials } from './editor/credentials';
 import { output } from './editor/output';
 import { panels, tools } from './editor/panels';
 import type { Suite } from './editor/suite';
-import { Checks } from './shared/checks';
+import { Checks, printChecks } from './shared/checks';
 import { runCommand } from './shared/command';
 import { CACHE } from './shared/paths';
 import { step } from './shared/progress';
-import { printChecks } from './shared/report';
 
 const SUBJECTS: Readonly<Record<string, (suite: Suite) => Promise<void>>> = {
 	panels,

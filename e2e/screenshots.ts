@@ -11,7 +11,6 @@ import type { Page, PageScreenshotOptions } from 'playwright-core';
 
 import { Canvas } from './browser/canvas';
 import { openEditor, startBrowser, WINDOW_SIZE } from './browser/editor';
-import { expectShown } from './browser/shown';
 import { startDemo } from './demo/demo';
 import { runScenario } from './demo/scenarios';
 import { Stage } from './demo/stage';
@@ -162,3 +161,31 @@ runCommand(async (command) => {
 	}
 	return true;
 });
+
+/** Reads all text of a window, including the contents of its fields, as one line. */
+async function shownBy(page: Page): Promise<string> {
+	const fields = await page
+		.locator('input, textarea')
+		.evaluateAll((all) => all.map((each) => (each as HTMLInputElement).value));
+	const text = await page.locator('body').innerText();
+	return [text, ...fields].join(' ').replace(/\s+/g, ' ');
+}
+
+/**
+ * Checks that a window shows what the alt text of its picture says.
+ * @param expected texts that a person would find in the picture
+ * @throws Error with the picture and the missing texts
+ */
+async function expectShown(
+	page: Page,
+	picture: string,
+	expected: readonly string[],
+): Promise<void> {
+	const shown = await shownBy(page);
+	const missing = expected.filter((text) => !shown.includes(text));
+	if (missing.length === 0) return;
+	const seen = `${shown.slice(0, 300)}…`;
+	throw new Error(
+		`The picture ${picture} does not show: ${missing.join(', ')}. It shows: ${seen}`,
+	);
+}

@@ -10,7 +10,7 @@ import { credentialsByHand } from './service/credentials';
 import { runCommand } from './shared/command';
 import { tail } from './shared/processes';
 import { say } from './shared/progress';
-import { printChecks } from './shared/report';
+import { printChecks } from './shared/checks';
 
 const once = process.argv.includes('--once');
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));

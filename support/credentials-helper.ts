@@ -69,8 +69,9 @@ function restrictToCredentialDomains(
 }
 
 /**
- * n8n's own CredentialsHelper (n8n 2.41.1, `dist/credentials-helper.js`) with a store in memory. It makes the same
- * calls in the same order, but has no database, license or external secrets.
+ * n8n's own CredentialsHelper (n8n 2.41.1, `dist/credentials-helper.js`) over an in-memory store:
+ * the same calls in the same order, without database, license and external secrets. `e2e/n8n/credential-code.ts`
+ * compares both.
  */
 export class EngineCredentialsHelper extends ICredentialsHelper {
 	private readonly loaded = new Map<string, ICredentialType>();

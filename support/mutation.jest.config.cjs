@@ -1,7 +1,7 @@
 const base = require('../jest.config.js');
 
 /**
- * The tests that Stryker runs against each mutant. Only unit tests run, because they are fast and need no engine.
+ * What Stryker runs against each mutant: unit tests and simulations, since they are fast and need no engine.
  *
  * @type {import('jest').Config}
  */
@@ -9,8 +9,8 @@ module.exports = {
 	...base,
 	rootDir: '..',
 	testEnvironment: 'node',
-	roots: ['<rootDir>/nodes', '<rootDir>/test/unit'],
-	testMatch: ['<rootDir>/test/unit/**/*.test.ts'],
+	roots: ['<rootDir>/nodes', '<rootDir>/test/unit', '<rootDir>/test/worlds/flow'],
+	testMatch: ['<rootDir>/test/{unit,worlds/flow}/**/*.test.ts'],
 	testRunner: require.resolve('./mutation/jest-circus-until-found.cjs'),
 	testSequencer: require.resolve('./mutation/quickest-first.cjs'),
 	setupFilesAfterEnv: ['<rootDir>/support/mutation/setup.cjs'],

@@ -4,7 +4,8 @@ import { VirtualClock } from './virtual-clock';
 export class VirtualRun implements RunState {
 	readonly stats = new RunStats();
 	readonly clock: VirtualClock;
-	private readonly sleeping = new Set<AbortController>();
+	/** Ends each sleep of this run. */
+	private readonly wakers = new Set<() => void>();
 	ended: { reason: unknown } | undefined;
 
 	constructor({ seed = 1, stopsOnFailure = false, clock = new VirtualClock(seed) } = {}) {
@@ -24,14 +25,7 @@ export class VirtualRun implements RunState {
 
 	async sleep(ms: number, wake?: AbortSignal): Promise<void> {
 		if (this.ended) return;
-		// AbortSignal.any would keep each signal in memory until the run ends.
-		const waking = new AbortController();
-		const end = () => waking.abort();
-		wake?.addEventListener('abort', end, { once: true });
-		if (wake?.aborted) end();
-		this.sleeping.add(waking);
-		await this.clock.sleep(ms, waking.signal).catch(() => undefined);
-		this.sleeping.delete(waking);
+		await this.clock.sleep(ms, wake, this.wakers).catch(() => undefined);
 	}
 
 	stop(reason: unknown): void {
@@ -49,6 +43,6 @@ export class VirtualRun implements RunState {
 	}
 
 	private wakeAll(): void {
-		for (const sleep of this.sleeping) sleep.abort();
+		for (const wake of [...this.wakers]) wake();
 	}
 }

@@ -1,6 +1,5 @@
-import type { Asked } from '../service/asked';
 import type { Stage } from './stage';
-import type { SourceDocument } from './synced-source';
+import type { Asked, SourceDocument } from './synced-source';
 import { SyncedSource } from './synced-source';
 
 const EXAMPLE = 'sync-chunks-by-source';

@@ -1,5 +1,5 @@
+import type { RecordedRequest } from '../../sandbox';
 import type { Row } from '../n8n/data-tables';
-import { askedIn, type Asked } from '../service/asked';
 import type { Stage } from './stage';
 
 /** A document as the examples that sync a source accept it. */
@@ -173,4 +173,33 @@ export class SyncedSource {
 			.sort()
 			.join();
 	}
+}
+
+export interface Asked {
+	chunked: string[];
+	pushed: string[];
+	deleted: string[];
+}
+
+/** Collects what these requests asked of the service. Each list is in alphabetical order. */
+function askedIn(requests: RecordedRequest[]): Asked {
+	const of = (route: RecordedRequest['route']) => requests.filter((one) => one.route === route);
+	// A request that was reset at once has no body.
+	const submitted = of('submit').flatMap(({ body }) => (body as Submission | undefined) ?? []);
+	const pushed = of('push').flatMap(({ body = [] }) => body as Document | Document[]);
+	return {
+		chunked: submitted.flatMap(({ batch }) => batch.map(({ text }) => text)).sort(),
+		pushed: pushed.map(({ id }) => id).sort(),
+		deleted: of('delete')
+			.map(({ path }) => decodeURIComponent(path.split('/').at(-1) ?? ''))
+			.sort(),
+	};
+}
+
+interface Submission {
+	batch: Array<{ text: string }>;
+}
+
+interface Document {
+	id: string;
 }

@@ -1,5 +1,3 @@
-import { parseFlatted } from './flatted';
-
 export const NOT_OVER: ReadonlySet<string> = new Set(['new', 'running', 'waiting']);
 
 /** One item as n8n's nodes pass it on. */
@@ -65,4 +63,29 @@ export function readExecution(stored: StoredExecution): Execution {
 				.flatMap(({ data }) => Object.values(data ?? {}).flat())
 				.flatMap((output) => output ?? []),
 	};
+}
+
+/**
+ * Parses the format in which n8n returns execution data (npm package `flatted`). It is a JSON array, and its first
+ * entry is the value. Inside an object or array, each string is the index of the entry that belongs there.
+ */
+function parseFlatted(text: string): unknown {
+	const entries = JSON.parse(text) as unknown[];
+	const done = new Map<string, unknown>();
+	const resolve = (value: unknown): unknown => {
+		if (typeof value !== 'string') return value;
+		if (done.has(value)) return done.get(value);
+		const entry = entries[Number(value)];
+		if (typeof entry !== 'object' || entry === null) {
+			done.set(value, entry);
+			return entry;
+		}
+		const target: Record<string, unknown> | unknown[] = Array.isArray(entry) ? [] : {};
+		done.set(value, target);
+		for (const [key, inner] of Object.entries(entry)) {
+			(target as Record<string, unknown>)[key] = resolve(inner);
+		}
+		return target;
+	};
+	return resolve('0');
 }

@@ -1,3 +1,8 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { CACHE } from './paths';
+import { say } from './progress';
 import { until } from './wait';
 
 const SHOWN_WITHIN_MS = 60_000;
@@ -32,4 +37,19 @@ export class Checks {
 	get failed(): Check[] {
 		return this.all.filter(({ passed }) => !passed);
 	}
+}
+
+const CHECKS_LOG = path.join(CACHE, 'checks.log');
+
+/** Prints how many checks passed and which failed, and writes all of them to a log. Returns true if all passed. */
+export function printChecks(checks: Checks): boolean {
+	const failed = checks.failed.length;
+	const line = ({ title, passed, seen }: Check) =>
+		`  ${passed ? '✓' : '✗'} ${title}${seen === '' ? '' : ` (${seen})`}`;
+	mkdirSync(CACHE, { recursive: true });
+	writeFileSync(CHECKS_LOG, `${checks.all.map(line).join('\n')}\n`);
+	say();
+	for (const check of checks.failed) say(line(check));
+	say(`${checks.all.length - failed} passed, ${failed} failed (each check: ${CHECKS_LOG})`);
+	return failed === 0;
 }

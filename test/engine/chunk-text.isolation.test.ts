@@ -3,8 +3,10 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { POLLING } from '../../nodes/ChunkText/jobs/fetch';
 import { submitPath } from '../../nodes/shared/service/chunking/chunking';
+import { submitAction } from '../../nodes/shared/service/outcome-messages';
 import { texts, textsOf, useChunkText } from '../../support/chunking';
 import { TO_ERROR_OUTPUT, CONTINUE, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
+import { naming, notDone } from '../../support/wording';
 
 const { jobs, chunk, getResults, submits, polls, batches, fault, answers, jobsEnded, slowAfter } =
 	useChunkText();
@@ -40,8 +42,8 @@ describe('texts share a request', () => {
 			CONTINUE,
 		);
 		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
-		expect(jsonOf(result.output)[1]).toEqual({
-			error: "'Text' has 1,500 bytes, more than the 1,000 that 'Bytes per Request' allows (item 1)",
+		expect(jsonOf(result.output)[1]).toMatchObject({
+			error: naming("'Text'", '1,500', "1,000 that 'Bytes per Request'", 'item 1'),
 			advice: expect.any(String),
 		});
 		expect(batches().flat()).toEqual([items[0].text, items[2].text]);
@@ -89,11 +91,11 @@ describe('texts share a request', () => {
 		});
 		const result = await chunk(texts(6), {}, TO_ERROR_OUTPUT);
 		expect(pairedIndexes(result)).toEqual([0, 1, 2, 4, 5, 3]);
-		expect(jsonOf(result.errorOutput)).toEqual([
+		expect(jsonOf(result.errorOutput)).toMatchObject([
 			{
 				...texts(6)[3],
 				httpStatus: 400,
-				error: '"Text is no text": the AI service answered with status 400, so the text was not submitted',
+				error: naming('"Text is no text"', 400, notDone(submitAction())),
 				advice: expect.any(String),
 			},
 		]);
@@ -111,11 +113,12 @@ describe('the status ERROR', () => {
 		modelId: '={{ $json.model }}',
 		options: { textsPerRequest: 2 },
 	};
-	const message = (chunkingId: unknown, texts = 1) => {
-		const shared =
-			texts > 1 ? ` for a request with ${texts} texts, any of which may be the cause` : '';
-		return `"Model broken-model failed to embed the chunks": the AI service reported ERROR${shared} (chunking ID ${String(chunkingId)})`;
-	};
+	const message = (chunkingId: unknown, texts = 1) =>
+		naming(
+			'"Model broken-model failed to embed the chunks"',
+			texts > 1 ? `${texts} texts` : 'ERROR',
+			String(chunkingId),
+		);
 
 	it.each([1, 2])('stops a node, with the IDs of all jobs: %i texts', async (size) => {
 		slowAfter(1);
@@ -126,7 +129,7 @@ describe('the status ERROR', () => {
 		expect(status).toBe('error');
 		expect(output).toEqual([]);
 		const broken = jobs().find((job) => job.status === 'ERROR');
-		expect(error?.message).toBe(message(broken?.chunkingId, size));
+		expect(error?.message).toEqual(message(broken?.chunkingId, size));
 		expect(error?.context).toMatchObject({ itemIndex: 0 });
 		expect(error?.description).toContain(`Failed chunking IDs: ${broken?.chunkingId}.`);
 		for (const { chunkingId } of jobs()) expect(error?.description).toContain(chunkingId);
@@ -138,7 +141,7 @@ describe('the status ERROR', () => {
 		const items = jsonOf(output);
 		const result = await getResults(items, { wait }, TO_ERROR_OUTPUT);
 		expect(pairedIndexes(result)).toEqual([3, 4, 5, 0, 1, 2]);
-		expect(jsonOf(result.errorOutput)).toEqual(
+		expect(jsonOf(result.errorOutput)).toMatchObject(
 			items.slice(0, 3).map((item) => ({
 				...item,
 				error: message(item.chunkingId, Number(item.textsInRequest)),

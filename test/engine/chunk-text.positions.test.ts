@@ -3,6 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { texts, useChunkText } from '../../support/chunking';
 import { CONTINUE, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
+import { naming } from '../../support/wording';
 
 const { sandbox, jobs, chunk, getResults, polls, fault, answers, jobsEnded } = useChunkText();
 
@@ -40,7 +41,7 @@ describe('documents that share a request', () => {
 			}));
 			const result = await getResults(items, { output }, CONTINUE);
 			for (const { error } of jsonOf(result.output)) {
-				expect(error).toMatch(/^The request has 2 texts, but the item does not say which/);
+				expect(error).toContain('2 texts');
 			}
 			expect(jsonOf(result.output)[0]?.response).toMatchObject({ status: 'READY' });
 		},
@@ -63,13 +64,13 @@ describe('a response with another number of results than texts were sent', () =>
 			const isRegular = onError === 'continueRegularOutput';
 			const items = isRegular ? result.output : result.errorOutput;
 			const failed = {
-				error: `The AI service returned 2 results for 3 texts, so it is unknown which belongs to which (chunking ID ${chunkingId})`,
+				error: naming('2 results', '3 texts', chunkingId),
 				advice: expect.stringMatching(
 					/^Submit the texts with 'Texts per Request' set to 1/,
 				),
 				chunkingId,
 			};
-			expect(jsonOf(items)).toEqual(
+			expect(jsonOf(items)).toMatchObject(
 				texts(3).map((item, at) => ({
 					...(!isRegular && item),
 					...failed,
@@ -109,9 +110,7 @@ describe('vectors', () => {
 		async (vectors) => {
 			answers(older(vectors));
 			const { output } = await chunk(items, { options }, CONTINUE);
-			const error = expect.stringMatching(
-				new RegExp(`^The AI service returned ${vectors} vectors? for 4 chunks`),
-			) as string;
+			const error = naming(`${vectors} vector`, '4 chunks');
 			expect(jsonOf(output)).toEqual([
 				expect.objectContaining({ error, textPosition: 0, response: older(vectors) }),
 				expect.objectContaining({ error, textPosition: 1 }),

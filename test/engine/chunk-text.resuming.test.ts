@@ -4,6 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { texts, textsOf, useChunkText } from '../../support/chunking';
 import { CONTINUE, jsonOf } from '../../support/sandbox';
+import { naming } from '../../support/wording';
 
 const { sandbox, chunk, getResults, polls, batches, fault, answers, jobsEnded } = useChunkText();
 
@@ -17,7 +18,7 @@ describe('Get Results', () => {
 		await jobsEnded();
 		answers({ status: 'ERROR', message: 'Out of order' });
 		const { error } = await getResults(jsonOf(output), { options: { concurrency: 1 } });
-		expect(error?.message).toContain('"Out of order": the AI service reported ERROR');
+		expect(error?.message).toEqual(naming('"Out of order"', 'ERROR'));
 		expect(polls()).toHaveLength(1);
 	});
 

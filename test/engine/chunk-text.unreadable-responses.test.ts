@@ -6,6 +6,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { FaultRule } from '../../sandbox';
 import { texts, useChunkText } from '../../support/chunking';
 import { CONTINUE, hintsOf, jsonOf } from '../../support/sandbox';
+import { naming } from '../../support/wording';
 
 const { sandbox, chunk, credentials, polls, fault, answers } = useChunkText({
 	resultsOnce: true,
@@ -35,7 +36,7 @@ describe('results that are not valid JSON', () => {
 		const { output } = await chunk(texts(2), { options }, CONTINUE);
 		const [first, second] = jsonOf(output);
 		expect(first).toMatchObject({
-			error: expect.stringMatching(/^The chunks were already retrieved/) as string,
+			error: naming('already retrieved'),
 			response: expect.stringMatching(/"chunks":\["./) as string,
 		});
 		expect(second).toMatchObject({ textPosition: 1, error: first?.error });
@@ -47,7 +48,7 @@ describe('results that are not valid JSON', () => {
 		fault('results', { truncate: true, times: 1 });
 		const result = await chunk(texts(1), { options });
 		expect(jsonOf(result.output)).toMatchObject([{ text: 'text 0' }]);
-		expect(hintsOf(result)).toEqual(['A request was repeated after a temporary error']);
+		expect(hintsOf(result)).toEqual([naming('repeated')]);
 	});
 
 	it('are returned without secrets, in a text of any length', async () => {

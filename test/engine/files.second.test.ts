@@ -8,6 +8,7 @@ import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import type { FaultRule } from '../../sandbox';
 import { useFiles } from '../../support/binary-data';
 import { CONTINUE, hintsOf, indexes, useNodes } from '../../support/sandbox';
+import { naming } from '../../support/wording';
 
 const { sandbox, runnerOf } = useNodes();
 const files = useFiles();
@@ -72,9 +73,7 @@ describe.each(NODES)('%s', (done, route, node, parameters, own) => {
 		const [first, second] = output.map(({ json }) => json);
 		expect(first).toMatchObject({ file: 'first.jsonl', [done]: 3, failed: 0 });
 		expect(second).toMatchObject({ file: 'second.jsonl', [done]: 3, failed: 2, atEnd: false });
-		expect(second?.error).toContain(
-			`3 records of the file 'second.jsonl' had been ${done} and 2 had failed`,
-		);
+		expect(second?.error).toEqual(naming("'second.jsonl'", `3 records`, `${done} and 2 `));
 		expect(second?.error).toMatch(/'Skip Records' to 4$/);
 	});
 

@@ -4,6 +4,7 @@
  */
 
 import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';
+import { MIGRATE_ACTION } from '../../nodes/shared/service/outcome-messages';
 import { PATHS } from '../../nodes/shared/service/url';
 import { type FaultRule } from '../../sandbox';
 import { sandboxCredentials } from '../../support/credentials';
@@ -17,6 +18,7 @@ import {
 	stopped,
 	useSandbox,
 } from '../../support/sandbox';
+import { maybeDone, naming } from '../../support/wording';
 
 const sandbox = useSandbox();
 const LOGIN = { user: 'admin', password: 'p:wörd' };
@@ -24,9 +26,6 @@ const locked = useSandbox({ blobAuth: LOGIN });
 const migrate = nodeRunner(new MigrateBlobs(), () => sandboxCredentials(sandbox()));
 
 const CONFIRMED = { confirm: true };
-const MAY_BE_RUNNING =
-	'The migration may still be running, so check the service before you start it again.';
-const UNKNOWN = `, so it is unknown whether the blob manifests were migrated. ${MAY_BE_RUNNING}`;
 const fault = (rule: Omit<FaultRule, 'route'>) =>
 	sandbox().faults.add({ route: 'convert', ...rule });
 const items = (count: number) => indexes(count).map((at) => ({ at }));
@@ -56,9 +55,7 @@ describe('a migration', () => {
 		[1, '1'],
 	])('is not confirmed by %j', async (confirm, shown) => {
 		const { error } = await migrate(items(1), { confirm });
-		expect(error?.message).toBe(
-			`'Confirm Migration' must be true or false, but it is ${shown}`,
-		);
+		expect(error?.message).toEqual(naming("'Confirm Migration'", shown));
 		expect(sandbox().requests).toEqual([]);
 	});
 
@@ -102,17 +99,9 @@ describe('a migration', () => {
 
 	const denied = (body: object) => ({ status: 200, body: JSON.stringify(body) });
 	it.each<[string, Omit<FaultRule, 'route'>, string]>([
-		['an HTML page', { html: true }, 'The blob service answered with an HTML page'],
-		[
-			'success: false',
-			denied({ success: false, message: 'disk full' }),
-			'The blob service reported a failure, "disk full"',
-		],
-		[
-			'errors',
-			denied({ errors: ['disk full'] }),
-			'The blob service reported a failure, "disk full"',
-		],
+		['an HTML page', { html: true }, 'HTML'],
+		['success: false', denied({ success: false, message: 'disk full' }), '"disk full"'],
+		['errors', denied({ errors: ['disk full'] }), '"disk full"'],
 	])(
 		'has an unknown outcome after a 200 with %s, and is not repeated',
 		async (_case, rule, reason) => {
@@ -121,7 +110,7 @@ describe('a migration', () => {
 				onError: 'continueRegularOutput',
 			});
 			expect(sandbox().requests).toHaveLength(1);
-			expect(output[0].json.error).toBe(`${reason}${UNKNOWN}`);
+			expect(output[0].json.error).toEqual(naming(reason, maybeDone(MIGRATE_ACTION)));
 		},
 	);
 
@@ -149,7 +138,7 @@ it.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
 		for (const { json } of [...result.output, ...result.errorOutput]) {
 			expect(json).toMatchObject({
 				httpStatus: 500,
-				error: expect.stringContaining(UNKNOWN),
+				error: naming(maybeDone(MIGRATE_ACTION)),
 			});
 		}
 	},
@@ -169,8 +158,6 @@ it('Stop in the editor ends the wait for the response', async () => {
 		[1],
 		async (stop) => await migrate(items(2), CONFIRMED, stop),
 	);
-	expect(error?.message).toBe(
-		`The execution was canceled. ${MAY_BE_RUNNING} Requests in flight may have taken effect.`,
-	);
+	expect(error?.message).toEqual(naming('canceled', MIGRATE_ACTION.repeating));
 	expect(sandbox().requests).toHaveLength(1);
 });

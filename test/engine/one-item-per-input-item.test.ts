@@ -9,6 +9,7 @@ import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO, type FaultRule } from '../../sandbox';
 import { push as index } from '../../support/sandbox-client';
 import { TO_ERROR_OUTPUT, jsonOf, pairedIndexes, useNodes } from '../../support/sandbox';
+import { naming } from '../../support/wording';
 
 const { sandbox, runnerOf } = useNodes();
 const pushNode = runnerOf(new PushDocuments());
@@ -68,10 +69,7 @@ describe('Push Documents', () => {
 			documents: [document('a'), { id: 'b' }, 7, document('c')],
 			pushed: 2,
 			failed: 2,
-			failures: [
-				{ id: 'b' },
-				{ error: expect.stringMatching(/^Entry 2 \(zero-based\) of the list: /) },
-			],
+			failures: [{ id: 'b' }, { error: naming('Entry 2') }],
 		});
 		expect(failed.error).toMatch(
 			/^Entry 1 \(zero-based\) of the list: .* \(2 of 4 documents failed\)$/,
@@ -144,9 +142,7 @@ describe('Delete Document', () => {
 			removedIds: ['a', '', 'x'],
 			deleted: 1,
 			failed: 2,
-			error: expect.stringMatching(
-				/^Entry 1 \(zero-based\) of the list: .* \(2 of 3 documents failed\)$/,
-			),
+			error: expect.stringMatching(/^Entry 1 .* \(2 of 3 documents failed\)$/),
 			failures: [{ error: expect.any(String) }, { id: 'x', httpStatus: 404 }],
 		});
 		expect(indexed()).toEqual(['c', 'd']);

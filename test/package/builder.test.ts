@@ -4,7 +4,8 @@
  */
 import 'reflect-metadata';
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { generateNodeDefinitions } from '@n8n/workflow-sdk/dist/generate-types/generate-node-defs-cli';
@@ -14,30 +15,27 @@ import type { INodeProperties, INodeTypeDescription, IWorkflowBase } from 'n8n-w
 import ts from 'typescript';
 
 import { manifest, nodeNames, ROOT } from '../../support/manifest';
-import { packPackage, type PackedPackage } from '../../support/packed-package';
 
-let packed: PackedPackage;
 let descriptions: INodeTypeDescription[];
 /** Folder of the types that n8n's tool has generated. */
 let types: string;
 
 beforeAll(async () => {
-	packed = await packPackage();
-	const loader = new PackageDirectoryLoader(packed.folder);
-	// Throws for a hint where n8n allows none.
+	const loader = new PackageDirectoryLoader(ROOT);
+	// `loadAll` throws if a hint is in a place where n8n does not allow it.
 	await loader.loadAll();
 	descriptions = loader.types.nodes as INodeTypeDescription[];
-	types = path.join(packed.folder, 'node-definitions');
+	types = mkdtempSync(path.join(tmpdir(), 'node-definitions-'));
 	const log = jest.spyOn(console, 'log').mockImplementation();
 	await generateNodeDefinitions({
-		nodesJsonPath: path.join(packed.folder, 'dist/types/nodes.json'),
+		nodesJsonPath: path.join(ROOT, 'dist/types/nodes.json'),
 		outputDir: types,
 		packageName: manifest.name,
 	});
 	log.mockRestore();
 	setSchemaBaseDirs([types]);
 });
-afterAll(async () => await packed?.remove());
+afterAll(() => rmSync(types, { recursive: true, force: true }));
 
 const typesOf = (node: string) => path.join(types, 'nodes', manifest.name, node, 'v1.ts');
 

@@ -1,6 +1,8 @@
 import path from 'node:path';
 
 import { DEMO } from '../../sandbox';
+import { run } from '../../support/exec';
+import { ROOT } from '../../support/manifest';
 import { packPackage, type PackedPackage } from '../../support/packed-package';
 
 /** The only files that the tarball may contain, because users need them. */
@@ -103,4 +105,11 @@ it('declares every node and credential that it contains', () => {
 it('contains no path of the machine on which it was built', async () => {
 	const home = path.resolve(__dirname, '../..');
 	for (const file of packed.files) expect(await packed.read(file)).not.toContain(home);
+});
+
+it("passes n8n's publish gate", async () => {
+	// The linter of the gate is an ES module, so it needs its own process. `npm run lint` runs it on the sources.
+	const args = ['scripts/scan.mjs', packed.folder, 'built'];
+	const { stdout, stderr } = await run(process.execPath, args, ROOT);
+	expect({ stdout: stdout.trim(), stderr }).toEqual({ stdout: '{"passed":true}', stderr: '' });
 });

@@ -4,6 +4,7 @@ import type { BatchResult, BulkOptions } from '../../../nodes/shared/flow/bulk-o
 import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { flat, singly } from '../support/slices';
+import { playWorld, withAny } from '../support/service-world';
 import {
 	CANCEL,
 	ended,
@@ -131,6 +132,13 @@ test('the search in a batch goes on although another one was refused entirely', 
 	expect(ended(outcome, 'done')).toEqual([3]);
 });
 
+test('a probe is any entry of its batch, so a bad first one does not make the service look down', async () => {
+	const rules = [withAny([0], { status: 500, body: 'Analysis failed' })];
+	const { failed, done } = await playWorld({ kind: 'push', entries: 8, perRequest: 8, rules });
+	expect(failed).toEqual([0]);
+	expect(done).toHaveLength(7);
+});
+
 test('once ten entries were rejected alone and none accepted, further batches are not split', async () => {
 	const all = entries(40);
 	const outcome = await runScenario({
@@ -157,6 +165,8 @@ test('a failure that affects all entries ends the run and skips the others with 
 	expect(outcome.sent).toHaveLength(4);
 	expect(ended(outcome, 'done')).toEqual([0, 1, 3]);
 	expect(ended(outcome, 'skipped')).toEqual([4, 5, 6, 7, 8, 9]);
+	// A file may have millions of records after it, of which no text is made.
+	expect(outcome.packed.length).toBeLessThan(6);
 	expect(endingOf(outcome, 9)?.error).toBe(denied?.error);
 	expect(outcome.stats?.requests).toBe(4);
 	expect(outcome.thrown).toBeUndefined();

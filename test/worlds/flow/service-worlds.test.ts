@@ -2,8 +2,8 @@
  * Plays runs with default options in virtual time against services that fail now and then, shed load, go down
  * for a while, or reject everything.
  *
- * `SEEDS=20 FIGURES=1 npx jest test/unit/flow/service-worlds` plays 20 seeds of each row instead of 2, and prints
- * a table of what was measured.
+ * `SEEDS=20 FIGURES=1 npx jest test/worlds/flow/service-worlds` plays 20 seeds of each row instead of 2.
+ * It also prints a table of the measurements.
  */
 import { GATEWAY } from '../../../sandbox/gateway';
 import { bucket } from '../../../sandbox/rates';
@@ -19,7 +19,7 @@ import {
 	type Fault,
 	type Played,
 	type World,
-} from '../support/service-world';
+} from '../../unit/support/service-world';
 
 // A simulated hour costs seconds of processor time, and a busy machine needs even longer.
 jest.setTimeout(120_000);

@@ -3,7 +3,7 @@
  * changed or failed since the last run. Each incident begins in the middle of a run. The table in
  * docs/reliability.md shows the same results.
  *
- * `FIGURES=1 npx jest test/unit/flow/incidents` prints what each run met.
+ * `FIGURES=1 npx jest test/worlds/flow/incidents` prints the figures of each run.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -20,7 +20,7 @@ import {
 	type Played,
 	type Rule,
 	type World,
-} from '../support/service-world';
+} from '../../unit/support/service-world';
 import { VirtualClock } from '../../../support/virtual-clock';
 
 // A simulated hour costs seconds of processor time, and a busy machine needs even longer.
