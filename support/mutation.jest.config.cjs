@@ -1,7 +1,8 @@
 const base = require('../jest.config.js');
 
 /**
- * What Stryker runs against each mutant: unit tests and simulations, since they are fast and need no engine.
+ * The tests that Stryker runs against each mutant. Only unit tests and simulations run, because they are fast and
+ * need no engine.
  *
  * @type {import('jest').Config}
  */

@@ -146,7 +146,7 @@ function n8nHelper(store: CredentialStore, type: ICredentialType): N8nHelper {
 	return helper;
 }
 
-/** What both helpers did, to be compared. */
+/** Records the result or the error of a helper, so that both helpers can be compared. */
 async function seen(work: () => Promise<unknown>): Promise<unknown> {
 	try {
 		return { result: structuredClone(await work()) };
