@@ -12,6 +12,7 @@ import type { IDataObject, INodeExecutionData, INodeParameters, INodeType } from
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import { OUTAGE } from '../../nodes/shared/flow/retry-policy';
 import type { FaultRule } from '../../sandbox';
 import { captured } from '../../support/log-capture';
 import { useFiles } from '../../support/binary-data';
@@ -154,9 +155,11 @@ describe.each(NODES)('%s', (...node) => {
 		// Chunk Text receives chunks of earlier records after later records were rejected. Those chunks must not
 		// change where the run continues.
 		sandbox().settings.chunkDelayMs = 300;
+		jest.replaceProperty(OUTAGE, 'minSilenceMs', 1000);
 		sandbox().faults.add({ route: route, skip: 4, latencyMs: 200, ...fault });
 		const more = { retryForSeconds: 1, concurrency: 1, ignoreNotFound: true };
 		const { output } = await run(node, [await files.item(lines(40))], more, CONTINUE);
+		jest.restoreAllMocks();
 		expect(output.at(-1)?.json.error).toMatch(/ To continue, set 'Skip Records' to 4$/);
 	});
 
