@@ -156,7 +156,7 @@ describe.each(NODES)('%s', (...node) => {
 		// change where the run continues.
 		sandbox().settings.chunkDelayMs = 300;
 		jest.replaceProperty(OUTAGE, 'minSilenceMs', 1000);
-		sandbox().faults.add({ route: route, skip: 4, latencyMs: 200, ...fault });
+		sandbox().faults.add({ route: route, skip: 4, latencyMs: 400, ...fault });
 		const more = { retryForSeconds: 1, concurrency: 1, ignoreNotFound: true };
 		const { output } = await run(node, [await files.item(lines(40))], more, CONTINUE);
 		jest.restoreAllMocks();
