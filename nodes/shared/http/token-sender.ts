@@ -14,16 +14,16 @@ export const TOKEN_SERVER = {
 } satisfies Endpoint;
 
 /**
- * Returns a function that sends token requests with n8n's HTTP helper. Several runs may wait for the same
- * request. The function throws a ServiceFailure of kind `token` if there is no complete response.
+ * Returns a function that sends token requests with n8n's HTTP helper. Several runs may wait for the same request. If
+ * there is no complete response, the function throws a ServiceFailure of kind `token`.
  *
- * @param helper the helper that `preAuthentication` provides
+ * @param helper the HTTP helper that n8n provides in `preAuthentication`
  */
 export function tokenSender(helper: IHttpRequestHelper): SendTokenRequest {
 	return async (request) => {
 		const response = await send(
 			helper,
-			// The form is empty. Without a body, n8n drops the Content-Type header.
+			// The form is empty, but n8n drops the Content-Type header from a request without a body.
 			{ method: 'POST', ...request, body: new URLSearchParams() },
 			TOKEN_SERVER,
 		);
