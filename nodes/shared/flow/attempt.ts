@@ -15,7 +15,7 @@ export interface RequestSettings extends RetrySettings {
 	 * taken effect.
 	 */
 	withHistory?: (reason: unknown, earlier: unknown) => unknown;
-	/** Rewords the reason for an entry that keeps failing while requests without it succeed. */
+	/** Rewords the failure reason of an entry that keeps failing while requests without it succeed. */
 	forEntry?: (reason: unknown) => unknown;
 }
 

@@ -192,8 +192,8 @@ export class BatchSender<E, A, R> {
 	}
 
 	/**
-	 * Tries to send a part once, as soon as its retry policy and the limiter allow it. If the entries then have an
-	 * outcome, passes it on.
+	 * Makes one attempt to send a part, once its retry policy and the limiter allow it. Passes on the entries' outcome
+	 * if they have one.
 	 *
 	 * @returns what to do next, or undefined if the entries have an outcome
 	 */
@@ -226,7 +226,7 @@ export class BatchSender<E, A, R> {
 		}
 		const entries = entriesOf(batch);
 		const others = rejected.size > 0 ? entries.filter((each) => !rejected.has(each)) : entries;
-		// Without `settle`, `R` and `A` are the same type, so the response itself is the entries' result.
+		// Without `settle`, `R` is the same type as `A`, so the response itself is the result.
 		const answers = [this.answer(batch, outcome as Outcome<never>, info, others)];
 		for (const [entry, reason] of rejected)
 			answers.push(this.answer(batch, failureOf(reason), info, [entry]));
@@ -302,7 +302,10 @@ export class BatchSender<E, A, R> {
 		return accepted;
 	}
 
-	/** Waits for an accepted request's job. Then passes on the job's outcome, or sends the entries again. */
+	/**
+	 * Waits for the job that an accepted request has started. Then passes on the job's outcome or sends the entries
+	 * again.
+	 */
 	private async settle(part: Part<E>, info: RequestInfo<A>): Promise<void> {
 		const { run, settle } = this.options;
 		const { batch, isRepeated = false } = part;
@@ -338,7 +341,7 @@ export class BatchSender<E, A, R> {
 		);
 	}
 
-	/** Notes that a job has finished. The service works, so each suspect must contain a bad entry. */
+	/** Notes that a job has finished. This proves that the service works, so each suspect must contain a bad entry. */
 	private proveSuspects(): void {
 		this.hasSettled = true;
 		for (const suspect of this.suspects.splice(0)) this.sendEachAgain(suspect);

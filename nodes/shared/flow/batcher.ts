@@ -1,7 +1,7 @@
 export interface BatchLimits {
 	maxCount: number;
 	maxBytes: number;
-	/** Bytes that a request with several entries needs besides the entries and separators. */
+	/** Bytes that a request with several entries needs in addition to its entries and separators. */
 	envelopeBytes?: number;
 	separatorBytes?: number;
 }
@@ -33,7 +33,7 @@ export interface Packing<E> {
 	 * process them in any order.
 	 */
 	keyOf?: (entry: E) => string;
-	/** Is called when an entry replaces an earlier one with the same key in a batch. */
+	/** Is called when an entry replaces an earlier entry with the same key in a batch. */
 	replace?: (later: E, earlier: E) => void;
 	/**
 	 * Returns the group of an entry. All entries in a batch belong to one group. The source must sort entries by group.
@@ -82,7 +82,7 @@ export class Batcher<E> {
 	/**
 	 * Adds an entry to the current batch.
 	 *
-	 * @returns a batch if one is full, or the entry if it cannot be sent, or otherwise undefined
+	 * @returns a full batch, an entry that cannot be sent, or undefined
 	 */
 	add(entry: E): FullBatch<E> | Unsendable<E> | undefined {
 		const { keyOf, groupOf, textOf, tooLarge, limits } = this.packing;

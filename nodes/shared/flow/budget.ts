@@ -23,7 +23,7 @@ export class Budget {
 		for (const wake of this.waiting.splice(0)) wake();
 	}
 
-	/** Resolves at the next release. */
+	/** Resolves when bytes are next released. */
 	async nextRelease(): Promise<void> {
 		await new Promise<void>((resolve) => this.waiting.push(resolve));
 	}

@@ -16,7 +16,7 @@ export interface BulkOptions<E, A, R = A> extends Packing<E>, RequestSettings {
 	 * each entry is sent alone. When the consumer leaves, the function should stop waiting.
 	 */
 	settle?: (accepted: A, consumer: Consumer) => Promise<Outcome<R> | Unfinished>;
-	/** Whether the requests are only polls, which are not counted as requests. */
+	/** Whether the requests are polls. Polls are not counted as requests. */
 	arePolls?: boolean;
 	/** Is called before the entries of an accepted request are sent again. */
 	onRepeat?: (accepted: A) => void;

@@ -15,11 +15,11 @@ import type { RunState } from './run-state';
  * failed, or it was never sent because the run had ended.
  *
  * Entries with the same key are sent one after another, in their original order. `bulk` reads more entries only when
- * the concurrency and the budget allow another request. To end early, stop the run and consume the remaining results.
- * If the consumer leaves the loop, it waits for the requests in flight.
+ * the concurrency and the budget allow another request. To end early, stop the run and consume the remaining results. A
+ * consumer that leaves the loop early still waits for the requests in flight.
  *
  * @param slices entries in lists of any length
- * @returns lists of results, each as soon as it is available
+ * @returns lists of results, each yielded as soon as it is available
  * @throws the error from the source of the entries, after all requests in flight have ended
  */
 export function bulk<E, A, R = A>(

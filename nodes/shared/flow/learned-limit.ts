@@ -8,9 +8,10 @@
  *
  * The allowed rate lies between two estimates. The lower estimate is the number of accepted requests divided by the
  * total time since the last refusal. The higher estimate leaves out the pause, because the service's token bucket may
- * have been full before the pause ended. The new rate is 95 % of the geometric mean of both estimates. It stays the
- * same for 20 pauses and at least 20 accepted requests. Then it rises by 5 %. If the rate is far below the refused
- * rate, it rises sooner, to the geometric mean of the two rates. If a raise is refused, the earlier rate returns.
+ * have been full before the pause ended. The new rate is 95 % of the geometric mean of both estimates. The rate is kept
+ * for 20 times the length of the pause, and until at least 20 requests have been accepted. Then it rises by 5 %. If the
+ * rate is far below the refused rate, it rises sooner, to the geometric mean of the two rates. If a raise is refused,
+ * the limit returns to the earlier rate.
  *
  * A 503 without Retry-After may come from a rate limit or from random failures of the service, so it does not pause
  * other requests. If requests still fail at 80 % of the accepted rate, slowing down does not help. Such failures are
@@ -21,7 +22,8 @@ import { backoffMs } from './backoff';
 /** Share of the estimated rate that is used. The rest lets the service's token bucket refill. */
 const USED_SHARE = 0.95;
 /**
- * Used instead if failures may be random. It is lower because a rate measured over 20 requests may be 10 % too high.
+ * Share that is used if failures may be random. It is lower than `USED_SHARE`, because a rate measured over 20 requests
+ * may be 10 % too high.
  */
 const USED_SHARE_OF_DOUBT = 0.8;
 /** Factor for the first raise above a refused rate. Each further raise adds twice as much. */
@@ -29,17 +31,16 @@ const RAISE = 1.05;
 /** Largest factor for a raise. It lets the rate recover soon after the service lifts a limit. */
 const MAX_RAISE = 2;
 /**
- * A rate stays the same for 20 times the length of a pause. A refused raise costs one pause, which is then 5 % of the
+ * A rate is kept for 20 times the length of a pause. If the next raise is refused, the pause costs only 5 % of that
  * time.
  */
 const PAUSES_PER_RAISE = 20;
-/** If a rate is far below the refused rate, a raise gains a lot. The rate then stays the same for fewer pauses. */
+/** If a rate is far below the refused rate, a raise gains a lot, so the rate is kept for fewer pauses. */
 const SEARCH = { belowShare: 0.9, pauses: 4 };
-/** A rate is raised after this time even if pauses are long, because the service may change its limits. */
+/** Time after which a rate is raised even if pauses are long, because the service may change its limits. */
 const MAX_HOLD_MS = 10 * 60_000;
 /**
- * A rate stays the same until the service has accepted this many requests per refused request. This keeps refusals
- * rare.
+ * A rate is not raised until the service has accepted this many requests per refused request. This keeps refusals rare.
  */
 const ACCEPTED_PER_REFUSAL = 20;
 /**
@@ -47,7 +48,7 @@ const ACCEPTED_PER_REFUSAL = 20;
  * on chance.
  */
 const MIN_MEASURED = 20;
-/** If slowing down has not helped, failures are ignored for this many requests. The number doubles each time. */
+/** Number of requests for which failures are ignored if slowing down has not helped. The number doubles each time. */
 const FIRST_EXEMPTION = 200;
 /** Timers fire late. To make up for the delay, the next request may start this much earlier. */
 export const CATCH_UP_MS = 20;
@@ -78,8 +79,8 @@ export class LearnedLimit {
 	/** Number of pauses since the last accepted request. */
 	private pausesInARow = 0;
 	/**
-	 * Sequence number of the last request before the pause. If earlier requests are refused too, the cause is the same
-	 * overload.
+	 * Sequence number of the last request before the pause. If requests up to this one are refused, the refusals count
+	 * as the same overload.
 	 */
 	private sentBeforePause = 0;
 
@@ -88,13 +89,13 @@ export class LearnedLimit {
 	private since: number | undefined;
 	private accepted = 0;
 	private gapsMs = 0;
-	/** The rate before the raise if the measurement started with a raise, or otherwise 0. */
+	/** If the measurement started with a raise, the rate before that raise. Otherwise, 0. */
 	private rateBefore = 0;
 	/** Time from the last refusal to the next accepted request. */
 	private pauseMs = 0;
 	/** Number of refused requests since the limit was last lowered. */
 	private refused = 0;
-	/** Whether any request had to wait because of the rate or the window. */
+	/** Whether any request had to wait because of the rate (`isRateUsed`) or the window (`isWindowUsed`). */
 	private isRateUsed = false;
 	private isWindowUsed = false;
 
@@ -102,13 +103,16 @@ export class LearnedLimit {
 	 * Requests in flight, by sequence number. The value is the number of requests in flight when the request started.
 	 */
 	private readonly inFlight = new Map<number, number>();
-	/** Largest number of requests in flight at which a request was accepted, since the last refusal and before it. */
+	/**
+	 * Largest number of requests in flight with which a request was accepted. `most` covers the time since the last
+	 * refusal, and `mostBefore` covers the time before it.
+	 */
 	private most = 0;
 	private mostBefore = 0;
 
-	/** Whether the rate was lowered below the accepted rate because of failures that may be random. */
+	/** Whether the rate was lowered below the accepted rate because of failures that may have been random. */
 	private isDoubtful = false;
-	/** Number of requests that must still end before random failures count again. */
+	/** Number of requests that still have to end before random failures count again. */
 	private exempt = 0;
 	private nextExemption = FIRST_EXEMPTION;
 
@@ -139,7 +143,7 @@ export class LearnedLimit {
 		this.inFlight.delete(sequence);
 	}
 
-	/** Notes for how many milliseconds no request was waiting to be sent. */
+	/** Notes an idle period, in milliseconds, during which no request was waiting to be sent. */
 	noteIdle(ms: number): void {
 		if (this.since !== undefined) this.gapsMs += ms;
 	}
@@ -186,7 +190,8 @@ export class LearnedLimit {
 			this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
 		} else if (this.exempt-- > 0) return false;
 		const isAfterRefusal = this.begin === 'refusal';
-		// Few requests have been accepted since the last refusal, so this refusal has the same cause.
+		// Too few requests have been accepted since the last refusal, so this refusal counts as part of the same
+		// overload.
 		if (isAfterRefusal && this.accepted < (pausesAll ? 1 : MIN_MEASURED)) return pausesAll;
 		const inFlight = this.inFlight.get(sequence) ?? 1;
 		if (!pausesAll && isAfterRefusal && this.isDoubtful) this.ignoreFailures();
@@ -238,7 +243,7 @@ export class LearnedLimit {
 		);
 	}
 
-	/** Raises the window, the rate, or both, depending on what requests had to wait for. */
+	/** Raises the window, the rate, or both, depending on which of them made requests wait. */
 	private raiseLimit(now: number): void {
 		const { rate, refusedRate } = this;
 		this.rateBefore = this.isRateUsed ? rate : this.acceptedRates(now).high;

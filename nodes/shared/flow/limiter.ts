@@ -9,17 +9,20 @@
  * - The service has refused requests with 429 or 503. `LearnedLimit` then decides how many requests may be in flight,
  *   and how fast they start.
  *
- * The AWS SDKs and Vector adapt in a similar way, but they return to the refused rate within seconds. If a service asks
- * for a pause of five seconds after each refusal, they would spend most of the time waiting. Therefore, this limiter
- * rarely raises the rate, because each refusal costs a pause. When the last run that uses the service ends, the limiter
- * forgets what it has learned.
+ * The AWS SDKs and Vector adapt in a similar way, but they return to the refused rate within seconds. With a service
+ * that asks for a pause of five seconds after each refusal, they would spend most of the time waiting. This limiter
+ * raises the rate only rarely, because each refused raise costs a pause. When the last run that uses the service ends,
+ * the limiter forgets what it has learned.
  */
 import { CATCH_UP_MS, LearnedLimit } from './learned-limit';
 import type { RunState } from './run-state';
 import type { Verdict } from './verdict';
 
 const MINUTE_MS = 60_000;
-/** Share of the limit per minute that is used. Requests that start at even intervals may arrive closer together. */
+/**
+ * Share of the limit per minute that is used. The rest is held back because requests that start at even intervals may
+ * arrive closer together.
+ */
 const USED_SHARE = 0.95;
 /** Shorter gaps between requests count as normal work. Longer gaps are left out when a rate is measured. */
 const MIN_GAP_MS = 1000;
@@ -32,7 +35,7 @@ interface Waiter {
 	waker?: AbortController;
 }
 
-/** A request's turn, from the start of the request to its end. */
+/** A request's turn, which lasts until the request ends. */
 export interface Turn {
 	/** Sequence number of the request. The limiter numbers requests in the order in which they start. */
 	readonly sequence: number;
@@ -42,7 +45,7 @@ export interface Turn {
 	acceptedAt?: number;
 }
 
-/** Limits the requests to one service with one credential. Only its clients may use its members. */
+/** Limits the requests to one service with one credential. Only the limiter's clients may use its members. */
 export class Limiter {
 	readonly clients = new Set<LimiterClient>();
 	readonly waiting: Waiter[] = [];
@@ -160,7 +163,7 @@ export class LimiterClient {
 	/** Returns how many milliseconds to wait before a request may start, or Infinity if it must wait to be woken. */
 	private delayMs(waiter: Waiter, now: number): number {
 		const { limiter, run } = this;
-		// `send` is called immediately and notices that the run has ended.
+		// `send` is called immediately, and notices that the run has ended.
 		if (run.ended) return 0;
 		if (this.running >= this.max) return Infinity;
 		const spacingMs = limiter.intervalMs() > 0 ? limiter.nextStart - now : 0;

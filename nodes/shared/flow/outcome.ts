@@ -10,7 +10,9 @@ export interface Failed {
 	reason: unknown;
 	/** The verdict's action is never `retry`, because an outcome is final. */
 	verdict: Verdict;
-	/** Whether the work was never started, because the run had already ended for this reason. */
+	/**
+	 * Whether the work was skipped because the run had already ended. `reason` is then the reason why the run ended.
+	 */
 	skipped?: true;
 }
 
@@ -20,7 +22,7 @@ export interface Unfinished {
 	failure: Failed;
 }
 
-/** Returns the failure as a final failure, which is neither retried nor split. */
+/** Returns a final version of the failure, which is neither retried nor split. */
 export function finalFailure(failure: Failed): Failed {
 	const { verdict } = failure;
 	return {

@@ -76,7 +76,7 @@ export class Tasks<T> implements Consumer {
 		});
 	}
 
-	/** Ends `slices` after the values that are still waiting. Later values are dropped. */
+	/** Ends `slices` after it has yielded the values that are still waiting. Later values are dropped. */
 	close(): void {
 		this.isClosed = true;
 		this.wake?.();
@@ -89,7 +89,7 @@ export class Tasks<T> implements Consumer {
 		for (const { consumed } of this.waiting.splice(0)) consumed();
 	}
 
-	/** Yields all waiting values at once, as a list, whenever there are any. */
+	/** Yields the waiting values in lists. Each list contains all values that are waiting at that time. */
 	async *slices(): AsyncGenerator<T[], void, undefined> {
 		for (;;) {
 			const next = this.waiting.splice(0);

@@ -7,7 +7,9 @@ import type { Verdict } from './verdict';
 /** The result of one poll. */
 export type Finding<R> = { state: 'pending' } | Ending<R>;
 
-/** The end of a job. With `next`, a failed job is submitted once more, either unchanged or with each entry alone. */
+/**
+ * The end of a job. If `next` is set, a failed job is submitted once more, either as a whole or with each entry alone.
+ */
 export type Ending<R> =
 	| { state: 'finished'; response: R }
 	| { state: 'failed'; reason: unknown; next?: 'again' | 'split' | undefined };
@@ -21,11 +23,11 @@ export interface PollOptions<J, R>
 	/** Polls a job once. `leftMs` is the time until the deadline, or 0 after the deadline. */
 	check: (job: J, leftMs: number) => Promise<Finding<R>>;
 	judge: (error: unknown, job: J) => Verdict;
-	/** Returns the ending of a job that did not finish in time. */
+	/** Returns the ending for a job that did not finish in time. */
 	expire: (job: J, lastError: unknown) => Ending<R>;
 }
 
-/** Factor by which each interval grows. With this factor, a job of 60 s is polled 14 times. */
+/** Factor by which each interval grows. With this factor, a job that takes 60 s is polled 14 times. */
 const GROWTH = 1.4;
 /** Share by which intervals vary at random, so that jobs are not all polled at the same time. */
 const JITTER = 0.1;

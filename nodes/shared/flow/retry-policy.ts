@@ -8,21 +8,21 @@
  * 2. If the service rejects entries (400, 413 or 422), they are sent in smaller requests. If an entry is rejected on
  *    its own, it fails. If nothing was ever accepted and ten single entries were rejected, whole batches fail.
  * 3. If anything has succeeded since the batch was first sent, a 403 also counts as a rejection. Otherwise, single
- *    entries are sent as probes. If three single requests in a row receive 403, the service rejects everything, so the
- *    run ends.
- * 4. A request that receives 429 is sent again. If all requests receive 429 for five minutes, the run ends.
+ *    entries are sent as probes. If three single requests in a row receive a 403, the service rejects everything, so
+ *    the run ends.
+ * 4. A request that receives a 429 is sent again. If all requests receive a 429 for five minutes, the run ends.
  * 5. After any other transient failure, the request is sent again after a pause. Pauses double from half a second up to
  *    20 s, or up to 5 s while other requests succeed.
  * 6. A batch becomes suspect if it has failed at least three times while other requests succeeded, and chance no longer
  *    explains these failures. A suspect batch is split into halves.
  * 7. If a batch has failed three times and there is no success to compare it with, single entries are sent as probes
  *    until one succeeds. Then the batch is split into halves.
- * 8. If part of a suspect batch fails again, it is split into halves again. A single entry from such a batch fails once
- *    the odds that its failures are due to chance drop below one in a million.
- * 9. A request that has been repeated for the time in Retry For is split into halves. If it has only one entry, that
- *    entry fails.
- * 10. The service is down if nothing has succeeded for the time in Retry For and more requests have failed than fit in
- *    flight. Then the run ends.
+ * 8. If part of a suspect batch fails again, that part is split into halves. A single entry from a suspect batch fails
+ *    once the odds that its failures are due to chance drop below one in a million.
+ * 9. If a request has been repeated for the full Retry For time, it is split into halves. If it has only one entry,
+ *    that entry fails.
+ * 10. If nothing has succeeded for the full Retry For time, and more requests have failed than can be in flight at
+ *    once, the service is down. Then the run ends.
  */
 import { backoffMs } from './backoff';
 import type { RunState } from './run-state';
@@ -40,17 +40,20 @@ const MAX_THROTTLED_MS = 5 * 60_000;
 /** Minimum number of failures in a row before a batch may be suspected. */
 const MIN_FAILURES = 3;
 /**
- * A batch is suspected if its failures are less likely than this by chance. A wrong suspicion costs requests, but no
- * entries.
+ * A batch is suspected if the probability that its failures are due to chance is below this value. A wrong suspicion
+ * costs requests, but no entries.
  */
 const SUSPICION = 1 / 20;
-/** A suspected single entry fails if its failures are less likely than this by chance. */
+/** A suspected single entry fails if the probability that its failures are due to chance is below this value. */
 const CERTAINTY = 1 / 1_000_000;
 /** If this many single entries are rejected and nothing has succeeded, batches are no longer split. */
 const MAX_REJECTED_ALONE = 10;
 /** The run ends after this many single requests in a row receive a 403. */
 const MAX_FORBIDDEN_IN_A_ROW = 3;
-/** Factor by which each success reduces the weight of earlier requests. About the last 30 requests count. */
+/**
+ * Factor by which each success reduces the weight of earlier requests. With this factor, roughly the last 30 requests
+ * count.
+ */
 const FADING = 0.97;
 
 /**
@@ -66,7 +69,7 @@ export class ServiceHealth {
 	/** Number of requests that have failed since the last success. */
 	failingRequests = 0;
 	private failingSince: number | undefined;
-	/** Weighted numbers of all attempts and of failed attempts. Only requests that eventually succeeded count. */
+	/** Weighted numbers of attempts and of failed attempts. Only requests that eventually succeeded count. */
 	private attempts = 0;
 	private failures = 0;
 
@@ -106,7 +109,7 @@ export class ServiceHealth {
 		return ++this.forbiddenInARow >= MAX_FORBIDDEN_IN_A_ROW;
 	}
 
-	/** Returns how many milliseconds requests have been failing without any success. */
+	/** Returns how long requests have been failing without any success, in milliseconds. */
 	silenceMs(now: number): number {
 		return this.failingSince === undefined ? 0 : now - this.failingSince;
 	}
@@ -115,7 +118,7 @@ export class ServiceHealth {
 		return now - this.lastSuccessAt < RECENT_MS;
 	}
 
-	/** Returns the pause after a number of failures in a row, in milliseconds. `random` is a number from 0 up to 1. */
+	/** Returns the pause in milliseconds after this many failures in a row. `random` is a number from 0 up to 1. */
 	pauseMs(failures: number, now: number, random: number): number {
 		const capMs = this.isUp(now) ? PAUSE_AMID_SUCCESSES_MS : RETRY_PAUSE.capMs;
 		return backoffMs(failures, random, { ...RETRY_PAUSE, capMs });
@@ -170,7 +173,7 @@ export interface RetrySettings {
 export class RetryPolicy {
 	/** When the next attempt may start, or undefined if it does not have to wait. */
 	resumeAt: number | undefined;
-	/** Whether the request consists of a single entry that is at fault, because requests without this entry succeed. */
+	/** Whether the request's only entry is at fault, because requests without this entry succeed. */
 	isAtFault = false;
 	/** Number of failed attempts in a row, not counting attempts that received a 429. */
 	failures = 0;
@@ -202,7 +205,7 @@ export class RetryPolicy {
 		return this.afterTransientFailure(attempt);
 	}
 
-	/** Returns the policy for a part that is split off this request. */
+	/** Creates the policy for a part of this request. */
 	forPart(): RetryPolicy {
 		return new RetryPolicy(this.settings, {
 			sequence: this.lastSequence,
@@ -286,8 +289,8 @@ export class RetryPolicy {
 	}
 
 	/**
-	 * Returns true if a request has succeeded that started after this request's first attempt. For a part, the time
-	 * that counts is the last attempt of the request that it was split from.
+	 * Returns true if a request has succeeded that started after the first attempt of this request. If this request was
+	 * split from another request, the last attempt of that request counts instead.
 	 */
 	hasSuccessSince(): boolean {
 		const since = this.origin?.sequence ?? this.firstSequence;

@@ -1,4 +1,4 @@
-/** Time and randomness. They are injected so that tests of code that waits do not have to wait. */
+/** Time and randomness. They are injected so that tests do not have to wait in real time. */
 export interface Clock {
 	/** Returns milliseconds from a clock that never jumps. Only the difference between two times is meaningful. */
 	now(): number;
@@ -13,7 +13,7 @@ export class RunStats {
 	/** Number of requests, including each part of a split batch, but not retries or polls. */
 	requests = 0;
 	retries = 0;
-	/** Number of requests that the whole run has in flight now, not counting polls. */
+	/** Number of requests in flight in the whole run, not counting polls. */
 	inFlight = 0;
 	/** Number of batches that were split because they were too large, or because one entry may be at fault. */
 	splits = 0;
@@ -25,10 +25,10 @@ export class RunStats {
 	done = 0;
 	failed = 0;
 
-	/** @param whole counters for the whole run, if these counters are for a part of it */
+	/** @param whole counters for the whole run, if this object counts only a part of it */
 	constructor(private readonly whole?: RunStats) {}
 
-	/** Increases a counter, and the same counter for the whole run. */
+	/** Increases a counter and the matching counter for the whole run. */
 	increment(name: Counter, number = 1): void {
 		this[name] += number;
 		this.whole?.increment(name, number);
@@ -42,7 +42,10 @@ type Counter = Exclude<keyof RunStats, 'increment' | 'inFlight'>;
  * starts a request.
  */
 export interface RunState extends Clock {
-	/** Why nothing more may be started, or undefined while the run continues. */
+	/**
+	 * Contains the reason why the run has ended, or undefined while it continues. Once it is set, nothing more may be
+	 * started.
+	 */
 	readonly ended: { readonly reason: unknown } | undefined;
 	/** Whether the first failure ends the run. */
 	readonly stopsOnFailure: boolean;

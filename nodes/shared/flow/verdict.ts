@@ -20,6 +20,6 @@ export interface Verdict {
 	serviceMayBe?: 'rejecting' | 'down';
 }
 
-/** Returns whether every further request may fail for the same reason. */
+/** Returns true if every further request may fail for the same reason. */
 export const mayFailAll = ({ action, serviceMayBe }: Verdict): boolean =>
 	action === 'stop' || serviceMayBe !== undefined;

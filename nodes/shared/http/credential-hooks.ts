@@ -22,16 +22,19 @@ interface CredentialTraits {
 	/**
 	 * Returns an unsigned request that verifies the credential without changing anything.
 	 *
-	 * @throws InputError that names the field that cannot be used
+	 * @throws InputError, which names the unusable field
 	 */
 	probe(data: Data): IHttpRequestOptions;
 	/**
-	 * Returns advice on what to check after the response to the request from `probe`, or undefined if the response is a
-	 * success. By default, a 2xx status without an HTML page is a success, and the advice comes from the service
+	 * Reads the response to the request from `probe`. Returns what the user should check, or undefined if the response
+	 * is a success. By default, any 2xx status without an HTML page is a success, and the advice comes from the service
 	 * definition.
 	 */
 	advice?(status: number, body: unknown, data: Data): string | undefined;
-	/** Adds the token that signs requests to the data. Returns the data that n8n must store, if there is any. */
+	/**
+	 * Adds the token that signs requests to the credential's data. Returns the data that n8n must store, if there is
+	 * any.
+	 */
 	obtain?(helper: IHttpRequestHelper, data: Data, isTested: boolean): Promise<Data | undefined>;
 }
 
@@ -41,15 +44,13 @@ const TEST_HEADER = 'X-Credential-Test';
 const PROBE_TIMEOUT_MS = 15_000;
 
 /**
- * Key for the progress of a credential's test in the credential's data. The value is undefined if the credential is not
- * being tested.
+ * Key under which a credential's data stores the progress of its test. It is undefined if the credential is not being
+ * tested.
  */
 const TEST_PROGRESS = Symbol.for('n8n-nodes-search-ingest.credentialTest');
 type TestedData = Data & { [TEST_PROGRESS]?: 'begun' | 'passed' };
 
-/**
- * Hidden field for credentials without tokens. Without a hidden field like this, n8n does not call `preAuthentication`.
- */
+/** Hidden field that a credential without tokens needs. Without it, n8n does not call `preAuthentication`. */
 export const TEST_STATE_FIELD = {
 	displayName: 'Test State',
 	name: 'testState',

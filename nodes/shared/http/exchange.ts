@@ -18,7 +18,7 @@ export type SendOptions = Partial<IHttpRequestOptions> & { abortSignal: AbortSig
 export const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
- * n8n stops its own timeout when the headers arrive. Its timeout is longer than ours, so that ours always ends the
+ * n8n's own timeout covers only the time until the headers arrive. It is longer than ours, so that ours always ends the
  * request first.
  */
 const N8N_LATER_MS = 1_000;
@@ -48,7 +48,7 @@ export async function exchange(
 				encoding: 'stream',
 				timeout: Math.min(Math.ceil(timeoutMs) + N8N_LATER_MS, MAX_TIMEOUT_MS),
 				returnFullResponse: true,
-				// All statuses are handled in one place, so n8n must not throw errors for some of them.
+				// n8n must not throw errors for certain statuses, because all statuses are handled in one place.
 				ignoreHttpStatusErrors: true,
 				// If n8n followed redirects, it would send an API key to any host that a redirect names.
 				disableFollowRedirect: true,
@@ -64,7 +64,7 @@ export async function exchange(
 	} catch (error) {
 		const endpointAtFailure = endpoint();
 		if (error === TIME_IS_UP) throw timeoutFailure(endpointAtFailure, timeoutMs);
-		// n8n wraps errors that the credential throws.
+		// n8n wraps errors that the credential throws, so the cause is checked as well.
 		for (const thrown of [error, (error as Error | undefined)?.cause]) {
 			if (thrown instanceof ServiceFailure || thrown instanceof InputError) throw thrown;
 		}
@@ -129,7 +129,7 @@ const tooLongFailure = ({ name }: Endpoint): ServiceFailure =>
 		},
 	);
 
-/** Creates the failure for a response that could not be read for a reason other than the connection. */
+/** Creates the failure for a response that could not be read, if the connection is not the cause. */
 const unreadableFailure = ({ name }: Endpoint, error: unknown): ServiceFailure =>
 	new ServiceFailure(`The response of ${name} cannot be read: ${(error as Error).message}`, {
 		kind: 'response',

@@ -5,7 +5,7 @@ import { Masker, secretsOf } from '../service/tokens/secrets';
 import { send } from './exchange';
 import type { Endpoint } from './transport-failure';
 
-/** The token server as an endpoint. A run may stop waiting for a token before this time limit. */
+/** The token server as an endpoint. A run may stop waiting for a token before `maxTimeoutMs` is over. */
 export const TOKEN_SERVER = {
 	name: 'the token server',
 	urlLabel: 'Token Server URL',
@@ -23,7 +23,7 @@ export function tokenSender(helper: IHttpRequestHelper): SendTokenRequest {
 	return async (request) => {
 		const response = await send(
 			helper,
-			// The form is empty, but n8n drops the Content-Type header from a request without a body.
+			// n8n drops the Content-Type header from a request without a body, so an empty form is sent.
 			{ method: 'POST', ...request, body: new URLSearchParams() },
 			TOKEN_SERVER,
 		);

@@ -2,7 +2,7 @@ import { ServiceFailure } from '../service/failure';
 import { membersOf, type Members } from '../service/json';
 import { capitalize } from '../service/outcome-messages';
 
-/** A server, as messages describe it. */
+/** A server as it appears in messages. */
 export interface Endpoint {
 	/** For example, `the push service`. */
 	name: string;
@@ -148,14 +148,14 @@ function codeOf(chain: Members[]): string | undefined {
 	return codes[0] ?? chain.map(({ httpCode }) => text(httpCode)).find((each) => /\D/.test(each));
 }
 
-/** Returns true if an error contains a response. This means that the request was sent. */
+/** Returns true if an error contains a response, which means that the request was sent. */
 const isFromResponse = ({ response, request, httpCode }: Members): boolean =>
 	Boolean(response) || Boolean(membersOf(request)?.res) || text(httpCode) !== '';
 
 /**
  * Returns true if the DNS lookup failed, or if the connections to all of the host's IP addresses failed. In both cases,
- * no byte of the request was sent. Apart from a failed TLS handshake, nothing else proves this, because Node.js also
- * counts waiting bytes as written.
+ * no byte of the request was sent. Only these failures and a failed TLS handshake prove this, because Node.js counts
+ * bytes as written while they are still waiting.
  */
 function isFromConnecting(innermost: Members = {}): boolean {
 	const { errors } = innermost;

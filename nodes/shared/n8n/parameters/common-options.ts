@@ -1,4 +1,4 @@
-/** The choice for the Output option that returns one result per input item. */
+/** Choice for the Output option. It returns one result per input item. */
 export const onePerInputItem = {
 	name: 'One Item per Input Item',
 	value: 'perInputItem',

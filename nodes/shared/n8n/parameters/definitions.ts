@@ -56,12 +56,12 @@ function chooseDefinitions(
 
 function isShown(node: INode, property: INodeProperties): boolean {
 	const { parameters } = node;
-	// n8n recognizes the node's variant for AI agents by the name of its type.
+	// n8n recognizes a node's tool variant by its type name.
 	const type = { name: node.type } as INodeTypeDescription;
 	return NodeHelpers.displayParameter(parameters, property, node, type, parameters);
 }
 
-/** Returns the value that a collection member has if the user has not added it. */
+/** Returns the value of a collection member that the user has not added. */
 function initialOf({ type, default: initial, requiresDataPath }: INodeProperties): unknown {
 	if (typeof initial === 'string' && initial.startsWith('=')) return '';
 	if (type === 'json') return {};

@@ -3,10 +3,10 @@
  * property definitions, which are declared with `property` and `properties` (`properties.ts`). A parameter's name is
  * the name of its property. For a member of a collection, the name is `collection.member`.
  *
- * If the user has not added a member, the member has its default value. If this default is an expression, it is only a
- * suggestion for the user, so the member is empty. If a value is invalid, every method throws an InputError that names
- * the parameter. If an expression fails, the method throws n8n's error. The value of an expression may be part of the
- * input item, so callers must not change it.
+ * If the user has not added a member to a collection, the member has its default value. If this default is an
+ * expression, it is only a suggestion for the user, so the member is empty. If a value is invalid, every method throws
+ * an InputError that names the parameter. If an expression fails, the method throws n8n's error. The value of an
+ * expression may be part of the input item, so callers must not change it.
  *
  * n8n takes 0.1 to 0.7 ms to evaluate an expression, and blocks everything else during this time. Therefore, a
  * parameter without expressions is read only once. If an expression only reads a field, the field is read directly from
@@ -71,7 +71,10 @@ export class Parameters<P extends INodeProperties[]> {
 		return this.membersAdded(collection).includes(member);
 	}
 
-	/** Returns a parameter's value as n8n provides it. For a resource locator, returns the value that it contains. */
+	/**
+	 * Returns a parameter's value as n8n provides it. For a resource locator, returns the value that the locator
+	 * contains.
+	 */
 	value(name: ParameterName<P>, itemIndex: number): unknown {
 		return this.read(name, itemIndex).value;
 	}
@@ -86,7 +89,7 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	/**
-	 * Returns a trimmed string that is not empty.
+	 * Returns a parameter as a trimmed string. The string must not be empty.
 	 *
 	 * @param advice what to do if the string is empty. By default, the error shows the placeholder as an example
 	 */
@@ -101,7 +104,7 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	/**
-	 * Returns any JSON value. A string is parsed. Any other value is returned unchanged.
+	 * Returns a JSON value of any type. Strings are parsed, and other values are returned unchanged.
 	 *
 	 * @param advice what to do if the string is not valid JSON
 	 */
@@ -164,7 +167,7 @@ export class Parameters<P extends INodeProperties[]> {
 		for (const member of this.definitionAt(name).members) {
 			if ((perItem as readonly string[]).includes(member)) continue;
 			const path = `${name}.${member}`;
-			// Most options are not added, and reading their default values through n8n would be slow.
+			// Users add few of the options, and reading the defaults of all others through n8n would be slow.
 			values[member] = added.includes(member)
 				? convert(this.read(path, 0))
 				: this.definitionAt(path).initial;
@@ -173,7 +176,7 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	/**
-	 * Returns the members of a collection that the user has added and that are not empty.
+	 * Returns the members that the user has added to a collection, except empty ones.
 	 *
 	 * @param only restricts the result to these members
 	 */

@@ -32,7 +32,7 @@ const shownIf = <const P extends INodeProperties>(
 	return { ...declared, displayOptions: both };
 };
 
-/** Returns the parameters with added display conditions. The conditions that they already have still apply. */
+/** Returns the parameters with additional display conditions. Their existing conditions still apply. */
 export const shownFor = <const P extends INodeProperties[]>(where: IDisplayOptions, list: P): P =>
 	list.map((declared) => shownIf(where, declared)) as P;
 
@@ -65,7 +65,7 @@ export function filledByModel<const P extends INodeProperties>(
 	description = declared.description,
 	isOptional = false,
 ): [P, P] {
-	// The editor would use the same key.
+	// n8n's editor would choose the same key.
 	const key = declared.displayName.replace(/[^a-zA-Z0-9]/g, '_');
 	const otherwise = isOptional ? ", ''" : '';
 	const value = `={{ ${BY_MODEL} $fromAI('${key}', \`${description}\`, 'string'${otherwise}) }}`;
@@ -84,7 +84,7 @@ export type CollectionName<P extends INodeProperties[]> = Extract<
 	{ type: 'collection' }
 >['name'];
 
-/** The path `collection.member` of each member of each collection. */
+/** Paths of all collection members, in the form `collection.member`. */
 type MemberPath<P extends INodeProperties[]> = {
 	[N in CollectionName<P>]: Member<P, N> extends { name: infer M extends string }
 		? `${N}.${M}`
@@ -123,8 +123,8 @@ export type Values<M> = {
 };
 
 /**
- * The parameters of any node that has a parameter with this name and type. Shared code requires only the parameters
- * that it reads.
+ * Accepts the parameters of any node that has a parameter with this name and type. Shared code uses this type to
+ * require only the parameters that it reads.
  */
 export interface WithParameter<N extends string, T> {
 	get(name: N, itemIndex: number): T;

@@ -12,7 +12,7 @@ import { InputError, messageOf } from '../../service/input-error';
 /** The two n8n error classes that a node may throw. */
 export type NodeFailure = NodeApiError | NodeOperationError;
 
-/** Is thrown when a user or the workflow's timeout stops the execution. This error must never become an item. */
+/** Thrown when a user or the workflow's timeout stops the execution. This error must never become an item. */
 export class Canceled extends Error {
 	override readonly name = 'Canceled';
 
@@ -28,7 +28,7 @@ interface ErrorWords {
 	itemIndex?: number | undefined;
 	/** Replaces the message of the original error. */
 	message?: string | undefined;
-	/** Advice, or a summary of the run's progress, that is added to the description. */
+	/** Added to the description. It contains advice, or what the run has done so far. */
 	advice?: string | undefined;
 }
 
@@ -46,7 +46,7 @@ export function adviceOf(error: unknown, further?: string): string {
 }
 
 /**
- * Converts any error to an n8n error. Errors from a service become a NodeApiError, and all others become a
+ * Converts any error to an n8n error. An error from a service becomes a NodeApiError, and any other error becomes a
  * NodeOperationError. The result does not contain the original error, because the original may contain the request with
  * its credentials.
  */

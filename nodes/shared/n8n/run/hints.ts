@@ -3,7 +3,7 @@ import { capitalize } from '../../service/outcome-messages';
 import { figure, formatCount } from '../../service/numbers';
 import type { Meter } from './meter';
 
-/** Up to this number of entries, no hint is needed, because users can see the entries in the output. */
+/** With up to this many entries, no hint is needed because users can see the entries in the output. */
 const MIN_ENTRIES_COUNTED = 100;
 
 /**

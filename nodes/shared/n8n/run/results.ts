@@ -16,8 +16,8 @@ interface ResultOptions {
 	items?: number[];
 	binary?: IBinaryKeyData;
 	/**
-	 * If set, the summary of a file goes to the error output, provided that the node has one. The summary has no
-	 * `error` field, because n8n would then treat the whole item as failed.
+	 * If this is set, the summary of a file goes to the node's error output, provided that the node has one. The
+	 * summary has no `error` field, because n8n would then treat the whole item as failed.
 	 */
 	failure?: unknown;
 }
@@ -25,7 +25,7 @@ interface ResultOptions {
 /** The failure of an item, or of a part of it, as reported to the user. */
 export interface Failure {
 	reason: unknown;
-	/** Replaces the reason's message, for example to name the document. */
+	/** Replaces the reason's message, for example, to name the document. */
 	message?: string | undefined;
 	/** Further advice, which is appended to the reason's advice. */
 	advice?: string | undefined;
@@ -37,9 +37,11 @@ export interface Failure {
 	 */
 	json?: IDataObject | undefined;
 	binary?: IBinaryKeyData;
-	/** Whether the work was never started, because the run had already ended for this reason. */
+	/**
+	 * Whether the work was skipped because the run had already ended. `reason` is then the reason why the run ended.
+	 */
 	skipped?: boolean | undefined;
-	/** If a request failed, the verdict on it. */
+	/** The verdict on the failed request, if there was one. */
 	verdict?: Verdict | undefined;
 }
 
@@ -146,7 +148,8 @@ export class Results {
 			Object.defineProperty(item, 'error', { value: makeError(), enumerable: false });
 		const before = this.outputs[itemIndex];
 		if (before) before.push(item);
-		// Most items have one result. A list literal with one element saves memory, because `push` reserves 17 places.
+		// Most items have one result. A list literal with one element saves memory, because `push` reserves space for
+		// 17 elements.
 		else this.outputs[itemIndex] = [item];
 	}
 }

@@ -1,6 +1,6 @@
 /**
- * `runNode` runs a node. It creates a `Run`, which is one execution of the node, and passes it to the function that
- * does the node's work. All other code asks the run whether to continue, waits with the run's `sleep`, and reports
+ * `runNode` runs a node. It creates a `Run`, which is one execution of the node, and passes the `Run` to the function
+ * that does the node's work. All other code asks the run whether to continue, waits with the run's `sleep`, and reports
  * results and failures to the run. Whatever happens, the run returns each input item exactly once, as its results or as
  * its error.
  */
@@ -52,7 +52,7 @@ export class Run implements RunState {
 	private isInterrupted = false;
 	private readonly canceling = new AbortController();
 	private readonly onEndListeners = new Set<() => void>();
-	/** Descriptions of problems with files, grouped by advice. */
+	/** Problems with files, grouped by the advice for them. */
 	private readonly filesToHintAt: Record<string, string[]> = {};
 	/** The run's limiter clients, which leave their limiters when the run is over. */
 	readonly limiterClients: LimiterClient[] = [];
@@ -60,7 +60,7 @@ export class Run implements RunState {
 	constructor(readonly context: IExecuteFunctions) {
 		this.items = context.getInputData();
 		this.stopsOnFailure = !context.continueOnFail();
-		// n8n's variant of the node for AI agents has a type name that ends with this word.
+		// If an AI agent uses the node as a tool, the node's type name ends with this word.
 		this.isTool = context.getNode().type.endsWith('Tool');
 		this.results = new Results(context, this.stopsOnFailure);
 		this.meter = new Meter(this.stats);
@@ -120,17 +120,17 @@ export class Run implements RunState {
 		stopListening();
 	}
 
-	/** Whether the run has ended in a way that returns no items. */
+	/** Whether the run has ended and will not return any items. */
 	get returnsNothing(): boolean {
 		return this.signal.aborted || (this.stopsOnFailure && this.ended !== undefined);
 	}
 
-	/** Adds a failure for an item or a part of it. If the run stops at failures, this ends the run. */
+	/** Adds a failure for an item or a part of it. If the run stops at failures, the failure ends the run. */
 	fail(itemIndex: number, failure: Failure): void {
 		if (this.signal.aborted) return;
 		const { reason } = failure;
 		if (this.stopsOnFailure) this.stop(reason);
-		// Before the failure that ended the run is reported, a request in flight may fail for another reason.
+		// A request in flight may fail for a different reason before the failure that ended the run is reported.
 		this.results.fail(itemIndex, failure, this.ended?.reason === reason);
 	}
 
@@ -169,7 +169,7 @@ export class Run implements RunState {
 	}
 
 	/**
-	 * Returns the node's output. It must be called when the run is over, whatever ended it.
+	 * Returns the node's output. It must be called when the run is over, regardless of how it ended.
 	 *
 	 * @throws Canceled if the execution was canceled, or the first failure if the run stops at failures
 	 */
@@ -229,7 +229,7 @@ export async function runNode(
 	void logRegularly(run, executed.signal);
 	await execute(run).catch((error: unknown) => run.crash(error));
 	executed.abort();
-	// n8n does not show what a canceled run has done, so this is written to the log.
+	// n8n does not show the progress of a canceled run, so the progress is written to the log.
 	if (run.ended) run.log();
 	run.log([run.meter.endText(run.statuses)]);
 	// n8n adds this metadata to its OpenTelemetry spans.

@@ -62,7 +62,7 @@ export const requestProperties = (concurrency: number) =>
 export const limiters = new Map<string, Limiter>();
 
 /**
- * Creates the settings that all requests of one kind in a run share. It must be called once for each kind.
+ * Creates the settings that all requests of one kind in a run share. Call it once for each kind of request.
  *
  * @param idempotent whether a request may safely take effect twice
  */

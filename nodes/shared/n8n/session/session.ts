@@ -42,7 +42,7 @@ interface SessionRequest {
 	timeoutMs: number;
 	/**
 	 * Whether to leave secrets unmasked in a 2xx response, because the response may contain chunks. The node itself
-	 * masks everything else in it.
+	 * masks the rest of the response.
 	 */
 	isUnmasked?: boolean;
 	/** Advice by status, which replaces the service's own advice. */
@@ -55,7 +55,7 @@ const MAX_RECOVERIES = 4;
 /** Sends the requests from one run to one service. */
 export class Session {
 	private readonly masker: Masker;
-	/** The token map that signed the last request, and the token that this session uses from that map. */
+	/** The token map that signed the last request, and this session's token in that map. */
 	private signedWith: { accessTokens: unknown; token: Token | undefined } | undefined;
 	/**
 	 * Functions that end the exchanges in flight. One listener calls all of them, because Node.js warns about many
@@ -64,12 +64,13 @@ export class Session {
 	private readonly cancels = new Set<() => void>();
 
 	/**
-	 * If the credential is stored, the key of the limiter that all executions with this service and credential share.
+	 * Key of the limiter that all executions with this service and credential share. It is undefined if the credential
+	 * is not stored.
 	 */
 	readonly limiterKey: string | undefined;
 	private readonly baseUrl: string;
 
-	/** @param token undefined if the service does not use tokens. In that case, a 401 is final */
+	/** @param token is undefined if the service does not use tokens. In that case, a 401 is final */
 	private constructor(
 		private readonly run: Run,
 		private readonly service: Service,
@@ -139,7 +140,7 @@ export class Session {
 		}
 	}
 
-	/** Returns the token that a request was signed with. From then on, the token is masked in responses. */
+	/** Returns the token that signed a request. From then on, the token is masked in responses. */
 	private tokenIn(data: ICredentialDataDecryptedObject): Token | undefined {
 		const { accessTokens } = data;
 		if (this.signedWith?.accessTokens !== accessTokens) {
@@ -154,7 +155,10 @@ export class Session {
 		return statusFailure({ ...service, advice: { ...service.advice, ...advice } }, response);
 	}
 
-	/** Masks this session's secrets in a value from a response. If the value contains none, returns the same value. */
+	/**
+	 * Masks this session's secrets in a value from a response. If the value contains no secrets, returns the same
+	 * value.
+	 */
 	mask(value: unknown): unknown {
 		return this.masker.mask(value);
 	}
@@ -210,7 +214,7 @@ export class Session {
 			headers,
 		};
 		if (qs) options.qs = qs;
-		// n8n would parse and check a string again, so the body is sent as bytes.
+		// If the body were a string, n8n would parse and check it again, so the body is sent as bytes.
 		if (body !== undefined) options.body = typeof body === 'string' ? Buffer.from(body) : body;
 		return context.helpers.httpRequestWithAuthentication.call(
 			contextOfExchange,
