@@ -302,10 +302,7 @@ export class BatchSender<E, A, R> {
 		return accepted;
 	}
 
-	/**
-	 * Waits for the job that an accepted request has started. Then passes on the job's outcome or sends the entries
-	 * again.
-	 */
+	/** Waits for an accepted request's job. Then passes on the job's outcome or sends the entries again. */
 	private async settle(part: Part<E>, info: RequestInfo<A>): Promise<void> {
 		const { run, settle } = this.options;
 		const { batch, isRepeated = false } = part;

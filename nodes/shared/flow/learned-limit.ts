@@ -30,10 +30,7 @@ const USED_SHARE_OF_DOUBT = 0.8;
 const RAISE = 1.05;
 /** Largest factor for a raise. It lets the rate recover soon after the service lifts a limit. */
 const MAX_RAISE = 2;
-/**
- * A rate is kept for 20 times the length of a pause. If the next raise is refused, the pause costs only 5 % of that
- * time.
- */
+/** A rate is kept for 20 times the length of a pause. A refused raise then costs only 5 % of that time. */
 const PAUSES_PER_RAISE = 20;
 /** If a rate is far below the refused rate, a raise gains a lot, so the rate is kept for fewer pauses. */
 const SEARCH = { belowShare: 0.9, pauses: 4 };

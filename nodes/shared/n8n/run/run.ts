@@ -52,7 +52,7 @@ export class Run implements RunState {
 	private isInterrupted = false;
 	private readonly canceling = new AbortController();
 	private readonly onEndListeners = new Set<() => void>();
-	/** Problems with files, grouped by the advice for them. */
+	/** Problems with files, grouped by advice. */
 	private readonly filesToHintAt: Record<string, string[]> = {};
 	/** The run's limiter clients, which leave their limiters when the run is over. */
 	readonly limiterClients: LimiterClient[] = [];
