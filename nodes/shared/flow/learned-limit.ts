@@ -97,7 +97,7 @@ export class LearnedLimit {
 	private isWindowUsed = false;
 
 	/**
-	 * Requests in flight, by sequence number. The value is the number of requests in flight when the request started.
+	 * Requests in flight, by sequence number. The value is how many requests were in flight when this request started.
 	 */
 	private readonly inFlight = new Map<number, number>();
 	/**
