@@ -6,22 +6,25 @@ import type { Verdict } from './verdict';
 
 /** Settings that all requests of one kind in a run share. */
 export interface RequestSettings extends RetrySettings {
-	/** Counts the requests. By default these are the counters of the run. */
+	/** Counters for the requests. The default is the run's counters. */
 	stats?: RunStats;
 	limiterClient: LimiterClient;
 	judge: (error: unknown) => Verdict;
-	/** Adds what the earlier attempt left open to the reason of a failure, such as a possible effect. */
+	/**
+	 * Adds what is known from an earlier attempt to the reason for a failure. For example, the earlier attempt may have
+	 * taken effect.
+	 */
 	withHistory?: (reason: unknown, earlier: unknown) => unknown;
-	/** Rewords the reason for an entry that fails alone while requests without this entry succeed. */
+	/** Rewords the failure reason of an entry that keeps failing while requests without it succeed. */
 	forEntry?: (reason: unknown) => unknown;
 }
 
 /**
  * Waits for the response to a request or a poll. Reports the outcome to the run, the limiter and the service health.
  *
- * @param failures number of earlier attempts of the request, which have failed
- * @returns the outcome. Its verdict is `throttled` if the limiter pauses all requests, so that this request needs no
- *   pause of its own
+ * @param failures number of earlier attempts, all of which failed
+ * @returns the outcome. If the limiter pauses all requests, the verdict is `throttled`, and the request needs no pause
+ *   of its own
  */
 export async function outcomeOf<R>(
 	sent: Promise<R>,

@@ -1,12 +1,13 @@
 /**
- * The `BatchSender` sends one batch until each of its entries has an outcome. At first it sends the batch whole. If the
- * batch fails as a whole, the retry policy decides whether the sender repeats it, sends one random entry alone as a
- * probe, or splits the batch in halves. Each half has a retry policy of its own.
+ * The `BatchSender` sends one batch until each of its entries has an outcome. It first sends the whole batch. If the
+ * whole batch fails, the retry policy chooses the next step. The sender repeats the batch, sends one random entry alone
+ * as a probe, or splits the batch into halves. Each half has its own retry policy.
  *
- * Chunk Text adds a second step: a request that the service accepted has started a job, and `settle` waits for the job.
- * A job that the service has lost is submitted once more as it was. If a job fails, its texts may be submitted again
- * one by one, because one of them may be at fault. Such a request is a suspect at first. The sender waits until another
- * job has finished, because this proves that the service works. Without this proof the suspects fail.
+ * Chunk Text adds a second step. A request that the service has accepted starts a job, and `settle` waits for the job.
+ * If the service loses the job, the sender submits the same request once more. If the job fails, one of its texts may
+ * be at fault, so the sender may submit the texts again one by one. Until then, the failed request is a suspect. The
+ * sender waits for another job to finish, because this proves that the service works. If no other job finishes, the
+ * suspects fail.
  */
 import { outcomeOf } from './attempt';
 import {
@@ -33,26 +34,26 @@ import { RetryPolicy } from './retry-policy';
 
 const NEVER_SENT = { request: 0, attempts: 0, bytes: 0 };
 
-/** A batch, or a part of a batch, with the history of its attempts. */
+/** A batch or a part of one, with the history of its attempts. */
 interface Part<E> {
 	batch: Batch<E>;
-	/** Bytes of the request body. */
+	/** Size of the request body. */
 	bytes: number;
 	policy: RetryPolicy;
-	/** Number of the request in this run. It is 0 before the part is sent. */
+	/** Number of the request in this run, or 0 before the part is sent. */
 	request: number;
 	attempts: number;
-	/** Failure of the last attempt. A new part starts with the failure of the part that it was split from. */
+	/** Failure of the last attempt. A part inherits it from the batch or part that it was split from. */
 	last?: Failed | undefined;
-	/** If this part is a probe: number of entries of the part that it was taken from. */
+	/** For a probe, the number of entries in the part that the probe was taken from. */
 	probedSize?: number;
 	/** Whether the next attempt sends only one of the entries. */
 	isProbing?: boolean;
-	/** Whether the service has accepted these entries before, but their job did not finish. */
+	/** Whether the service accepted these entries before, but their job did not finish. */
 	isRepeated?: boolean | undefined;
 }
 
-/** An accepted request whose job failed. It waits until another job has finished. */
+/** An accepted request whose job failed. It waits until another job finishes. */
 interface Suspect<E, A> {
 	batch: Batch<E>;
 	info: RequestInfo<A>;
@@ -61,14 +62,14 @@ interface Suspect<E, A> {
 
 export const entriesOf = <E>(batch: Batch<E>): E[] => batch.map(({ entry }) => entry);
 
-/** Sends batches, and passes the outcomes of their entries to the consumer. */
+/** Sends batches and passes the outcomes of their entries to the consumer. */
 export class BatchSender<E, A, R> {
-	/** Limits of a request. `maxBytes` shrinks when the service rejects a request as too large. */
+	/** Limits for one request. `maxBytes` shrinks when the service rejects a request as too large. */
 	readonly limits: BatchLimits;
-	/** The batches that are being sent, by their keys. */
+	/** The batches that are being sent, indexed by the keys of their entries. */
 	private readonly started = new Map<Keys, Promise<void>>();
 	private readonly suspects: Array<Suspect<E, A>> = [];
-	/** Whether a job has finished, so that a job that fails is likely to have a bad text. */
+	/** Whether any job has finished. If so, the service works, and a failed job probably contains a bad text. */
 	private hasSettled = false;
 
 	constructor(
@@ -78,7 +79,7 @@ export class BatchSender<E, A, R> {
 		this.limits = { ...options.limits };
 	}
 
-	/** Starts a batch. It waits for earlier batches that contain one of its keys. */
+	/** Starts a batch. If earlier batches contain one of its keys, the batch waits for them. */
 	start({ batch, keys, bytes }: FullBatch<E>): void {
 		const { started, options } = this;
 		const { budget, bytesInBudget } = options;
@@ -96,20 +97,22 @@ export class BatchSender<E, A, R> {
 		started.set(keys, sending);
 	}
 
-	/** Fails an entry that no request can carry. */
+	/** Reports the failure of an entry that does not fit into any request. */
 	async failUnsendable({ entry, reason, bytes }: Unsendable<E>): Promise<void> {
 		const outcome = failureOf(reason);
 		endRunAfter(this.options.run, outcome);
 		await this.tasks.put({ entries: [entry], outcome, ...NEVER_SENT, bytes });
 	}
 
-	/** Passes on entries that are never sent because the run has ended. */
+	/** Reports entries that are never sent because the run has ended. */
 	async skip(entries: E[], ended: { readonly reason: unknown }): Promise<void> {
 		if (entries.length > 0)
 			await this.tasks.put({ entries, outcome: skippedFailure(ended), ...NEVER_SENT });
 	}
 
-	/** Waits until the budget has room. If only suspects fill the budget, no other job can finish, so they fail. */
+	/**
+	 * Waits until the budget has room. If only suspects fill the budget, no other job can finish, so the suspects fail.
+	 */
 	async room(): Promise<void> {
 		const { budget } = this.options;
 		while (budget?.isFull && !this.tasks.isAbandoned) {
@@ -138,7 +141,7 @@ export class BatchSender<E, A, R> {
 		return requestBytes(batch.length, sum, this.limits);
 	}
 
-	/** Passes an outcome of entries to the consumer, and waits until the consumer has processed it. */
+	/** Passes the entries' outcome to the consumer, and waits until the consumer has processed it. */
 	private async answer(
 		batch: Batch<E>,
 		outcome: Outcome<R>,
@@ -146,7 +149,7 @@ export class BatchSender<E, A, R> {
 		entries = entriesOf(batch),
 	): Promise<void> {
 		const { budget, bytesInBudget } = this.options;
-		// V8 may keep the batch in memory for longer, so its texts are released here.
+		// V8 may keep the batch in memory longer than needed, so its texts are released here.
 		for (const packed of batch) packed.text = '';
 		if (entries.length > 0) await this.tasks.put({ entries, outcome, ...info });
 		if (budget && bytesInBudget)
@@ -156,17 +159,19 @@ export class BatchSender<E, A, R> {
 	private async send(whole: Part<E>): Promise<void> {
 		const parts = [whole];
 		for (let part; (part = parts.shift()) !== undefined; ) {
-			// After the end of the run no probe is sent, and all remaining entries share one outcome.
+			// After the run ends, no probe is sent, and all remaining entries share one outcome.
 			const isProbe = part.isProbing && part.batch.length > 1 && !this.options.run.ended;
 			const next = isProbe ? await this.probe(part) : (await this.attempt(part))?.next;
 			part.isProbing = next === 'probe';
 			if (next === 'split') parts.unshift(...this.halves(part));
-			// The other parts are sent first. They show whether the service is up while this part pauses.
+			// The other parts are sent first. They show whether the service is up while this part waits.
 			else if (next !== undefined) parts.push(part);
 		}
 	}
 
-	/** Sends one entry alone. The entry is random, because a fixed one might be the bad one each time. */
+	/**
+	 * Sends one entry alone. The entry is chosen at random, because a fixed choice might hit the bad entry each time.
+	 */
 	private async probe(part: Part<E>): Promise<Unfinished['next']> {
 		const { batch, policy, last, isRepeated } = part;
 		const probedSize = batch.length;
@@ -187,8 +192,8 @@ export class BatchSender<E, A, R> {
 	}
 
 	/**
-	 * Makes one attempt to send a part, as soon as its retry policy and the limiter allow the attempt. Passes on the
-	 * outcome of the entries if they have one.
+	 * Makes one attempt to send a part, once its retry policy and the limiter allow it. Passes on the entries' outcome
+	 * if they have one.
 	 *
 	 * @returns what to do next, or undefined if the entries have an outcome
 	 */
@@ -198,12 +203,12 @@ export class BatchSender<E, A, R> {
 		const pauseMs = policy.resumeAt === undefined ? 0 : policy.resumeAt - run.now();
 		if (pauseMs > 0) await run.sleep(pauseMs);
 		const rejected = new Map<E, unknown>();
-		// An exception while a request is handled fails the entries of this request, but never the run.
+		// An exception during a request fails the entries in that request, but never the run.
 		const outcome = await limiterClient
 			.schedule(async (turn) => await this.sendOnce(part, turn, rejected))
 			.catch(failureOf);
 		if ('next' in outcome) {
-			// The service would reject later requests of this size too.
+			// The service would also reject later requests of this size.
 			if (outcome.failure.verdict.tooLarge)
 				this.limits.maxBytes = Math.min(this.limits.maxBytes, Math.ceil(bytes / 2));
 			return outcome;
@@ -221,7 +226,7 @@ export class BatchSender<E, A, R> {
 		}
 		const entries = entriesOf(batch);
 		const others = rejected.size > 0 ? entries.filter((each) => !rejected.has(each)) : entries;
-		// Without `settle`, `R` is `A`, so the entries get the response itself.
+		// Without `settle`, `R` is the same type as `A`, so the response itself is the result.
 		const answers = [this.answer(batch, outcome as Outcome<never>, info, others)];
 		for (const [entry, reason] of rejected)
 			answers.push(this.answer(batch, failureOf(reason), info, [entry]));
@@ -230,8 +235,8 @@ export class BatchSender<E, A, R> {
 	}
 
 	/**
-	 * Sends a part once, in its turn. Ends the run after a failure that every further request would meet. Also ends a
-	 * run that stops at failures after any final failure.
+	 * Sends a part once, when its turn comes. Ends the run if every further request would fail in the same way. If the
+	 * run stops at failures, any final failure ends it.
 	 *
 	 * @param rejected receives the entries that a successful response rejects, each with the reason
 	 */
@@ -274,7 +279,7 @@ export class BatchSender<E, A, R> {
 		part.last = failure;
 		const isFinal = decision === 'fail' || decision === 'end';
 		if (!isFinal && !(run.ended && decision !== 'split')) return { next: decision, failure };
-		// This must happen while the limiter still counts this request, or a waiting request would start.
+		// The run must end while the limiter still counts this request. Otherwise, a waiting request would start.
 		endRunAfter(run, finalFailure(failure));
 		return finalFailure(failure);
 	}
@@ -297,7 +302,7 @@ export class BatchSender<E, A, R> {
 		return accepted;
 	}
 
-	/** Waits for the job of an accepted request. Then passes on its outcome, or sends its entries again. */
+	/** Waits for an accepted request's job. Then passes on the job's outcome or sends the entries again. */
 	private async settle(part: Part<E>, info: RequestInfo<A>): Promise<void> {
 		const { run, settle } = this.options;
 		const { batch, isRepeated = false } = part;
@@ -317,7 +322,6 @@ export class BatchSender<E, A, R> {
 		else this.suspects.push(suspect);
 	}
 
-	/** Sends entries of an accepted request again, in all these batches at once. */
 	private sendAgain({ info }: Suspect<E, A>, batches: Array<Batch<E>>): void {
 		this.options.onRepeat?.(info.accepted as A);
 		for (const batch of batches)
@@ -334,7 +338,7 @@ export class BatchSender<E, A, R> {
 		);
 	}
 
-	/** Notes that a job has finished. It proves that each suspect has an entry that is at fault. */
+	/** Notes that a job has finished. This proves that the service works, so each suspect must contain a bad entry. */
 	private proveSuspects(): void {
 		this.hasSettled = true;
 		for (const suspect of this.suspects.splice(0)) this.sendEachAgain(suspect);

@@ -1,52 +1,56 @@
 export interface BatchLimits {
 	maxCount: number;
 	maxBytes: number;
-	/** Bytes that a request of several entries needs besides the entries and separators. */
+	/** Bytes that a request with several entries needs in addition to its entries and separators. */
 	envelopeBytes?: number;
-	/** Bytes of the separator between two entries. */
 	separatorBytes?: number;
 }
 
-/** An entry with its text, which is written once and serves for the size and the body. */
+/** An entry and its serialized text. The text is written once, and is used for both the size and the request body. */
 export interface Packed<E> {
 	entry: E;
 	text: string;
 	bytes: number;
 }
 
-/** An entry that no request can carry. */
+/** An entry that does not fit into any request. */
 export interface Unsendable<E> {
 	entry: E;
 	reason: unknown;
-	/** Size of the entry, or 0 if the size is unknown. */
+	/** Size of the entry, or 0 if unknown. */
 	bytes: number;
 }
 
-/** Rules by which entries become requests. */
+/** Rules for packing entries into requests. */
 export interface Packing<E> {
 	limits: BatchLimits;
-	/** Writes the text of an entry. It is called once per entry. If it throws, the entry cannot be sent. */
+	/** Serializes an entry. It is called once per entry. If it throws, the entry cannot be sent. */
 	textOf: (entry: E) => string;
-	/** Makes the error for an entry that is larger than a request may be. */
+	/** Creates the error for an entry that exceeds the maximum request size. */
 	tooLarge: (entry: E, bytes: number) => Error;
-	/** Returns the key of an entry. A batch never has two entries with one key, because a service may use any order. */
+	/**
+	 * Returns the key of an entry. A batch never contains two entries with the same key, because the service may
+	 * process them in any order.
+	 */
 	keyOf?: (entry: E) => string;
-	/** Is called when a later entry replaces an earlier one with the same key in one batch. */
+	/** Is called when an entry replaces an earlier entry with the same key in a batch. */
 	replace?: (later: E, earlier: E) => void;
-	/** Returns the group of an entry. A batch has entries of one group only. Entries must be sorted by group. */
+	/**
+	 * Returns the group of an entry. All entries in a batch belong to one group. The source must sort entries by group.
+	 */
 	groupOf?: (entry: E) => string;
 }
 
 export type Batch<E> = Array<Packed<E>>;
 
-/** Positions of entries in a batch, by their keys. */
+/** Maps the key of each entry to its position in the batch. */
 export type Keys = ReadonlyMap<string, number>;
 
 /** A batch that is ready to be sent. */
 export interface FullBatch<E> {
 	batch: Batch<E>;
 	keys: Keys;
-	/** Bytes of the request body. */
+	/** Size of the request body. */
 	bytes: number;
 }
 
@@ -54,7 +58,7 @@ export interface FullBatch<E> {
  * Returns the size of a request body in bytes.
  *
  * @param entries number of entries
- * @param bytes size of the entries alone
+ * @param bytes total size of the entries without separators
  */
 export const requestBytes = (
 	entries: number,
@@ -62,14 +66,14 @@ export const requestBytes = (
 	{ envelopeBytes = 0, separatorBytes = 0 }: BatchLimits,
 ): number => (entries < 2 ? bytes : bytes + envelopeBytes + (entries - 1) * separatorBytes);
 
-/** Fills one batch after the other, in the order of the entries. Batches are limited by count and by bytes. */
+/** Fills one batch after another, in the order of the entries. Batches are limited by entry count and by size. */
 export class Batcher<E> {
 	private batch: Batch<E> = [];
 	private keys = new Map<string, number>();
 	private bytes = 0;
 	private group: string | undefined;
 
-	/** @param limits may shrink while batches are being filled, so they are read for each entry */
+	/** @param limits may shrink while a batch is being filled, so they are read again for each entry */
 	constructor(
 		private readonly packing: Packing<E>,
 		private readonly limits: BatchLimits,
@@ -78,7 +82,7 @@ export class Batcher<E> {
 	/**
 	 * Adds an entry to the current batch.
 	 *
-	 * @returns a batch that has become full, or the entry if it cannot be sent, or undefined
+	 * @returns a full batch, an entry that cannot be sent, or undefined
 	 */
 	add(entry: E): FullBatch<E> | Unsendable<E> | undefined {
 		const { keyOf, groupOf, textOf, tooLarge, limits } = this.packing;
@@ -104,11 +108,11 @@ export class Batcher<E> {
 		if (key !== undefined) this.keys.set(key, this.batch.length - 1);
 		this.bytes += bytes;
 		this.group = group;
-		// If a request may have only one entry, it does not wait for the next entry.
+		// If requests are limited to one entry, each entry fills its batch at once.
 		return maxCount === 1 ? this.flush() : full;
 	}
 
-	/** Replaces an earlier entry that has the same key, if the batch stays within its limits. */
+	/** Replaces an earlier entry with the same key if the batch stays within its limits. */
 	private replaceEarlier(at: number, packed: Packed<E>): boolean {
 		const earlier = this.batch[at];
 		const { replace } = this.packing;
@@ -122,7 +126,7 @@ export class Batcher<E> {
 		return true;
 	}
 
-	/** Returns the batch that is being filled, which may be empty, and starts another one. */
+	/** Returns the current batch, which may be empty, and starts a new one. */
 	flush(): FullBatch<E> {
 		const { batch, keys } = this;
 		const bytes = requestBytes(batch.length, this.bytes, this.limits);

@@ -1,19 +1,19 @@
 /**
- * Limits how many bytes are in flight. A reader of a file waits until the budget has room, so memory use does not grow
- * with the size of the file. Several files may share one budget.
+ * Limits how many bytes are in flight. A file reader waits until the budget has room, so memory use does not grow with
+ * the file size. Several files may share one budget.
  */
 export class Budget {
 	private bytes = 0;
 	private waiting: Array<() => void> = [];
 
-	/** @param maxBytes limit for all bytes in flight. The last entries before the limit may exceed it */
+	/** @param maxBytes limit for all bytes in flight. The entry that reaches the limit may exceed it */
 	constructor(private readonly maxBytes: number) {}
 
 	get isFull(): boolean {
 		return this.bytes >= this.maxBytes;
 	}
 
-	/** Takes bytes, even if the budget has no room. */
+	/** Takes bytes from the budget even if it has no room left. */
 	take(bytes: number): void {
 		this.bytes += bytes;
 	}
@@ -23,7 +23,7 @@ export class Budget {
 		for (const wake of this.waiting.splice(0)) wake();
 	}
 
-	/** Resolves at the next release. */
+	/** Resolves when bytes are next released. */
 	async nextRelease(): Promise<void> {
 		await new Promise<void>((resolve) => this.waiting.push(resolve));
 	}

@@ -4,23 +4,23 @@ import type { Budget } from './budget';
 import type { Outcome, Unfinished } from './outcome';
 import type { Consumer } from './parallel';
 
-/** Options of `bulk`. `A` is the response to a request, and `R` is the result that entries get in the end. */
+/** Options of `bulk`. `A` is the response to a request, and `R` is the final result of its entries. */
 export interface BulkOptions<E, A, R = A> extends Packing<E>, RequestSettings {
-	/** Sends one request. `bytes` is the size of its body. */
+	/** Sends one request. `bytes` is the size of the request body. */
 	send: (batch: Batch<E>, bytes: number) => Promise<A>;
-	/** Returns why a successful response rejects an entry, or undefined if the entry is accepted. */
+	/** Returns why a successful response rejects an entry, or undefined if the service accepted the entry. */
 	rejectionOf?: (accepted: A, entry: E) => unknown;
 	/**
-	 * Waits for the work that an accepted request has started, such as a job. Waiting requests do not count toward the
-	 * concurrency. If it returns `again`, the request is sent once more as it was. If it returns `split`, each entry is
-	 * sent alone. When the consumer has left, it should stop waiting.
+	 * Waits for the work that an accepted request has started, such as a job. Requests that wait here do not count
+	 * toward the concurrency. If the result is `again`, the same request is sent once more. If the result is `split`,
+	 * each entry is sent alone. When the consumer leaves, the function should stop waiting.
 	 */
 	settle?: (accepted: A, consumer: Consumer) => Promise<Outcome<R> | Unfinished>;
-	/** Whether the requests only poll. Polls are not counted as requests. */
+	/** Whether the requests are polls. Polls are not counted as requests. */
 	arePolls?: boolean;
 	/** Is called before the entries of an accepted request are sent again. */
 	onRepeat?: (accepted: A) => void;
-	/** Limits the bytes of all entries in flight, including entries whose request waits in `settle`. */
+	/** Limits the bytes of all entries in flight. Entries whose request is waiting in `settle` also count. */
 	budget?: Budget;
 	bytesInBudget?: (entry: E) => number;
 }
@@ -29,15 +29,14 @@ export interface BulkOptions<E, A, R = A> extends Packing<E>, RequestSettings {
 export interface RequestInfo<A> {
 	/** The response, if the service accepted the request. */
 	accepted?: A;
-	/** Number of the request in this run, from 1. It is 0 if the request was never sent. */
+	/** Number of the request in this run, from 1, or 0 if the request was never sent. */
 	request: number;
-	/** Number of times the request was sent. */
 	attempts: number;
-	/** Bytes of the request body, or of the entry if the entry is too large to be sent. */
+	/** Size of the request body. If an entry is too large to be sent, this is the size of the entry. */
 	bytes: number;
 }
 
-/** Entries of one request that have the same outcome. */
+/** Entries from one request that have the same outcome. */
 export interface BatchResult<E, R, A = R> extends RequestInfo<A> {
 	entries: E[];
 	outcome: Outcome<R>;

@@ -1,6 +1,6 @@
 /**
- * `bulk` sends documents, IDs and texts for all nodes. A source yields these entries. The `Batcher` fills batches with
- * them, and the `BatchSender` sends several batches concurrently until each entry has an outcome. The tasks
+ * `bulk` sends documents, IDs and texts for all nodes. A source yields these entries. The `Batcher` packs them into
+ * batches, and the `BatchSender` sends several batches concurrently until each entry has an outcome. The tasks
  * (`parallel.ts`) pass the outcomes to one consumer, which is a loop in the node. The retry policy decides what a
  * failure means, and the limiter decides when a request may start.
  */
@@ -11,16 +11,16 @@ import { inParallel, type Tasks } from './parallel';
 import type { RunState } from './run-state';
 
 /**
- * Sends entries in as few requests as the limits allow. Every entry gets exactly one outcome: it succeeded, it failed,
- * or it was never sent because the run had ended.
+ * Sends entries in as few requests as the limits allow. Every entry receives exactly one outcome. It succeeded, it
+ * failed, or it was never sent because the run had ended.
  *
- * Entries with the same key are sent one after the other, in their order. `bulk` only reads more entries when the
- * concurrency and the budget allow another request. To end early, stop the run and consume the remaining results. A
- * consumer that leaves the loop waits for the requests in flight.
+ * Entries with the same key are sent one after another, in their original order. `bulk` reads more entries only when
+ * the concurrency and the budget allow another request. To end early, stop the run and consume the remaining results. A
+ * consumer that leaves the loop early still waits for the requests in flight.
  *
  * @param slices entries in lists of any length
- * @returns lists of results, each as soon as there are any
- * @throws what the source of the entries throws, after all requests in flight have ended
+ * @returns lists of results, each yielded as soon as it is available
+ * @throws the error from the source of the entries, after all requests in flight have ended
  */
 export function bulk<E, A, R = A>(
 	slices: AsyncIterable<E[]> | Iterable<E[]>,

@@ -1,54 +1,62 @@
 /**
- * A `LearnedLimit` learns from refusals how many requests a service accepts. Before the first refusal it limits
- * nothing.
+ * A `LearnedLimit` learns from refusals how many requests a service accepts. It sets no limit before the first refusal.
  *
- * A refusal pauses all requests, for as long as the service asks or with exponential backoff. After the pause, requests
- * start again one by one, and each success allows one more request in flight. Then there are two cases. If more
- * requests were in flight than the service has accepted at once, the window of requests in flight shrinks to the
- * accepted number. Otherwise the rate was too high.
+ * A refusal pauses all requests. The pause lasts as long as the service asks, or follows exponential backoff. After the
+ * pause, requests start again one by one, and each success allows one more request in flight. What happens next depends
+ * on the number of requests in flight at the refusal. If the service had never accepted that many at once, the window
+ * for requests in flight shrinks to the number that it did accept. Otherwise, the rate was too high.
  *
- * The rate that the service allows lies between two figures. The lower one is the number of accepted requests divided
- * by all the time since the last refusal. The higher one leaves out the pause, because a token bucket of the service
- * may have been full before the pause ended. The new rate is 95 % of their geometric mean. It stays for 20 pauses and
- * at least 20 accepted requests. Then it is raised by 5 %. If it is far below the refused rate, it is raised sooner,
- * to the geometric mean of both. A refused raise is taken back.
+ * The allowed rate lies between two estimates. The lower estimate is the number of accepted requests divided by the
+ * total time since the last refusal. The higher estimate leaves out the pause, because the service's token bucket may
+ * have been full before the pause ended. The new rate is 95 % of the geometric mean of both estimates. The rate is kept
+ * for 20 times the length of the pause, and until at least 20 requests have been accepted. Then it rises by 5 %. If the
+ * rate is far below the refused rate, it rises sooner, to the geometric mean of the two rates. If a raise is refused,
+ * the limit returns to the earlier rate.
  *
- * A 503 without Retry-After may come from a rate limit or from a service that fails at random, so it pauses no other
- * request. If requests still fail at 80 % of the accepted rate, slowing down does not help, and such failures are
- * ignored for a while.
+ * A 503 without Retry-After may come from a rate limit or from random failures of the service, so it does not pause
+ * other requests. If requests still fail at 80 % of the accepted rate, slowing down does not help. Such failures are
+ * then ignored for a while.
  */
 import { backoffMs } from './backoff';
 
-/** Share of the estimated rate that is used. The rest lets a token bucket of the service fill again. */
+/** Share of the estimated rate that is used. The rest lets the service's token bucket refill. */
 const USED_SHARE = 0.95;
-/** The share is lower if failures may be random, because a rate measured over 20 requests may be 10 % too high. */
+/**
+ * Share that is used if failures may be random. It is lower than `USED_SHARE`, because a rate measured over 20 requests
+ * may be 10 % too high.
+ */
 const USED_SHARE_OF_DOUBT = 0.8;
-/** Factor of the first raise above a refused rate. Each further raise adds twice as much. */
+/** Factor for the first raise above a refused rate. Each further raise adds twice as much. */
 const RAISE = 1.05;
-/** Largest factor of a raise, with which the rate soon recovers after the service has lifted a limit. */
+/** Largest factor for a raise. It lets the rate recover soon after the service lifts a limit. */
 const MAX_RAISE = 2;
-/** A rate stays for 20 times the length of a pause. So a refused raise, which costs a pause, takes 5 % of the time. */
+/** A rate is kept for 20 times the length of a pause. A refused raise then costs only 5 % of that time. */
 const PAUSES_PER_RAISE = 20;
-/** Far below the refused rate a raise gains much, so the rate stays for fewer pauses. */
+/** If a rate is far below the refused rate, a raise gains a lot, so the rate is kept for fewer pauses. */
 const SEARCH = { belowShare: 0.9, pauses: 4 };
-/** A rate is raised after this time even if pauses are long, because limits change. */
+/** Time after which a rate is raised even if pauses are long, because the service may change its limits. */
 const MAX_HOLD_MS = 10 * 60_000;
-/** A rate stays until this many requests were accepted per refused request. This keeps refusals rare. */
+/**
+ * A rate is not raised until the service has accepted this many requests per refused request. This keeps refusals rare.
+ */
 const ACCEPTED_PER_REFUSAL = 20;
-/** Fewest requests for measuring a rate if failures may be random. Fewer requests would only show chance. */
+/**
+ * Minimum number of requests for measuring a rate if failures may be random. With fewer requests, the rate would depend
+ * on chance.
+ */
 const MIN_MEASURED = 20;
-/** Number of requests for which failures are ignored when slowing down has not helped. It doubles each time. */
+/** Number of requests for which failures are ignored if slowing down has not helped. The number doubles each time. */
 const FIRST_EXEMPTION = 200;
-/** Timers fire late. To make up for it, the next request may start this much earlier. */
+/** Timers fire late. To make up for the delay, the next request may start this much earlier. */
 export const CATCH_UP_MS = 20;
-/** Bounds of the pauses after a refusal without Retry-After. */
+/** Bounds for the pause after a refusal without Retry-After. */
 const REFUSED_PAUSE = { baseMs: 50, capMs: 30_000 };
 
-/** A response that asks for fewer requests. */
+/** A response in which the service asks for fewer requests. */
 export interface Refusal {
 	/** Pause that the service asks for, in milliseconds. */
 	askedMs: number | undefined;
-	/** Whether it may be a random failure of the service. Sending less does not help then. */
+	/** Whether the refusal may be a random failure of the service. If it is, sending fewer requests does not help. */
 	mayBeFailure: boolean;
 }
 
@@ -57,47 +65,57 @@ export class LearnedLimit {
 	/** Requests per millisecond. */
 	private rate = Infinity;
 	private refusedRate = Infinity;
-	/** Factor of the next raise above the refused rate. */
+	/** Factor for the next raise above the refused rate. */
 	private raise = RAISE;
-	/** Maximum of requests in flight. It is 0 while no accepted request has shown a number. */
+	/** Maximum number of requests in flight. It is 0 until an accepted request shows how many the service accepts. */
 	private window = Infinity;
-	/** Maximum of requests in flight while requests start again one by one after a pause. */
+	/** Maximum number of requests in flight while requests start again one by one after a pause. */
 	private restart = Infinity;
 	private pausedUntil = -Infinity;
 	private nextStart = -Infinity;
 	/** Number of pauses since the last accepted request. */
 	private pausesInARow = 0;
-	/** Sequence number of the last request before the pause. Refusals of earlier requests report the same overload. */
+	/**
+	 * Sequence number of the last request before the pause. If requests up to this one are refused, the refusals count
+	 * as the same overload.
+	 */
 	private sentBeforePause = 0;
 
-	/** The event that began the current measurement, and its time. */
+	/** The event that started the current measurement, and its time. */
 	private begin: 'start' | 'refusal' | 'raise' = 'start';
 	private since: number | undefined;
 	private accepted = 0;
 	private gapsMs = 0;
-	/** If the measurement began with a raise, the rate before it, otherwise 0. */
+	/** If the measurement started with a raise, the rate before that raise. Otherwise, 0. */
 	private rateBefore = 0;
 	/** Time from the last refusal to the next accepted request. */
 	private pauseMs = 0;
-	/** Number of refused requests since the limit was lowered. */
+	/** Number of refused requests since the limit was last lowered. */
 	private refused = 0;
-	/** Whether a request had to wait because of the rate or the window. */
+	/** Whether any request had to wait because of the rate (`isRateUsed`) or the window (`isWindowUsed`). */
 	private isRateUsed = false;
 	private isWindowUsed = false;
 
-	/** Requests in flight by sequence number. The value is how many were in flight when the request started. */
+	/**
+	 * Requests in flight, by sequence number. The value is how many requests were in flight when this request started.
+	 */
 	private readonly inFlight = new Map<number, number>();
-	/** Largest number of requests in flight with which one was accepted: since the last refusal, and before it. */
+	/**
+	 * Largest number of requests in flight with which a request was accepted. `most` covers the time since the last
+	 * refusal, and `mostBefore` covers the time before it.
+	 */
 	private most = 0;
 	private mostBefore = 0;
 
-	/** Whether the rate is below the accepted rate because of failures that may be random. */
+	/** Whether the rate was lowered below the accepted rate because of failures that may have been random. */
 	private isDoubtful = false;
-	/** Number of requests that must end before random failures count again. */
+	/** Number of requests that still have to end before random failures count again. */
 	private exempt = 0;
 	private nextExemption = FIRST_EXEMPTION;
 
-	/** Returns the milliseconds until a request may start, or Infinity if another request must end first. */
+	/**
+	 * Returns how many milliseconds to wait before a request may start, or Infinity if another request must end first.
+	 */
 	delayMs(now: number): number {
 		const running = this.inFlight.size;
 		if (running >= this.restart) return Infinity;
@@ -109,7 +127,7 @@ export class LearnedLimit {
 		return Math.max(this.pausedUntil, this.nextStart) - now;
 	}
 
-	/** Notes that a request starts. Sequence numbers ascend. */
+	/** Notes that a request has started. Sequence numbers must ascend. */
 	noteStart(sequence: number, now: number): void {
 		this.since ??= now;
 		this.inFlight.set(sequence, this.inFlight.size + 1);
@@ -122,7 +140,7 @@ export class LearnedLimit {
 		this.inFlight.delete(sequence);
 	}
 
-	/** Notes how long nothing was waiting to be sent, in milliseconds. */
+	/** Notes an idle period, in milliseconds, during which no request was waiting to be sent. */
 	noteIdle(ms: number): void {
 		if (this.since !== undefined) this.gapsMs += ms;
 	}
@@ -146,11 +164,11 @@ export class LearnedLimit {
 	}
 
 	/**
-	 * Notes that the service refused a request that is in flight.
+	 * Notes that the service has refused a request that is in flight.
 	 *
 	 * @param circumstances.random a number from 0 up to 1
 	 * @param circumstances.lastSequence sequence number of the latest request
-	 * @returns whether all requests pause. If not, only this request must back off
+	 * @returns true if all requests pause, or false if only this request must back off
 	 */
 	noteRefusal(
 		sequence: number,
@@ -169,7 +187,8 @@ export class LearnedLimit {
 			this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
 		} else if (this.exempt-- > 0) return false;
 		const isAfterRefusal = this.begin === 'refusal';
-		// Too few requests were accepted since the last refusal, so this one reports the same overload.
+		// Too few requests have been accepted since the last refusal, so this refusal counts as part of the same
+		// overload.
 		if (isAfterRefusal && this.accepted < (pausesAll ? 1 : MIN_MEASURED)) return pausesAll;
 		const inFlight = this.inFlight.get(sequence) ?? 1;
 		if (!pausesAll && isAfterRefusal && this.isDoubtful) this.ignoreFailures();
@@ -192,7 +211,7 @@ export class LearnedLimit {
 			: Math.max(this.rateBefore, USED_SHARE * Math.sqrt(low * high));
 	}
 
-	/** Returns the lowest and the highest rate that the service may allow. */
+	/** Returns the lowest and the highest estimate of the rate that the service allows. */
 	private acceptedRates(now: number): { low: number; high: number } {
 		const { accepted, since = now, rateBefore } = this;
 		const totalMs = now - since - this.gapsMs;
@@ -201,7 +220,6 @@ export class LearnedLimit {
 		return { low: rateBefore || accepted / totalMs, high };
 	}
 
-	/** Ignores random failures for a while, because slowing down has not helped. */
 	private ignoreFailures(): void {
 		this.rate = Infinity;
 		this.window = Infinity;
@@ -210,7 +228,7 @@ export class LearnedLimit {
 		this.nextExemption *= 2;
 	}
 
-	/** Returns whether the limit has worked for so long that a higher one is worth the risk of a refusal. */
+	/** Returns true if the limit has worked long enough that a higher limit is worth the risk of a refusal. */
 	private hasProvedItself(now: number): boolean {
 		const { since = now, pauseMs } = this;
 		const isSearching = this.isRateUsed && this.rate < SEARCH.belowShare * this.refusedRate;
@@ -222,7 +240,7 @@ export class LearnedLimit {
 		);
 	}
 
-	/** Raises the window, the rate or both, depending on which of them requests had to wait for. */
+	/** Raises the window, the rate, or both, depending on which of them made requests wait. */
 	private raiseLimit(now: number): void {
 		const { rate, refusedRate } = this;
 		this.rateBefore = this.isRateUsed ? rate : this.acceptedRates(now).high;

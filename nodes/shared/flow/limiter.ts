@@ -1,47 +1,51 @@
 /**
- * A `Limiter` limits the requests of all runs of this process to one service with one credential. Each kind of request
- * in a run has a `LimiterClient`. Requests start in the order in which they arrive, even if they belong to different
- * runs. A request waits for three reasons:
+ * A `Limiter` limits the requests that all runs in this process send to one service with one credential. Each kind of
+ * request in a run has its own `LimiterClient`. Requests start in the order in which they arrive, even if they belong
+ * to different runs. A request may have to wait for three reasons:
  *
- * - Its client already has the maximum of requests in flight.
- * - The user has set a limit per minute, which spaces all starts evenly. If several runs have one, the lowest counts.
+ * - Its client already has the maximum number of requests in flight.
+ * - The user has set a limit per minute, which spaces all starts evenly. If several runs set this limit, the lowest one
+ *   applies.
  * - The service has refused requests with 429 or 503. `LearnedLimit` then decides how many requests may be in flight,
  *   and how fast they start.
  *
- * The AWS SDKs and Vector adapt in a similar way, but they return to the refused rate within seconds. If a service asks
- * for a pause of five seconds after each refusal, they would wait most of the time. Therefore this limiter raises the
- * rate rarely compared with the pause that a refusal costs. It forgets what it has learned when the last run that uses
- * the service ends.
+ * The AWS SDKs and Vector adapt in a similar way, but they return to the refused rate within seconds. With a service
+ * that asks for a pause of five seconds after each refusal, they would spend most of the time waiting. This limiter
+ * raises the rate only rarely, because each refused raise costs a pause. When the last run that uses the service ends,
+ * the limiter forgets what it has learned.
  */
 import { CATCH_UP_MS, LearnedLimit } from './learned-limit';
 import type { RunState } from './run-state';
 import type { Verdict } from './verdict';
 
 const MINUTE_MS = 60_000;
-/** Share of a limit per minute that is used, because evenly started requests may arrive closer together. */
+/**
+ * Share of the limit per minute that is used. The rest is held back because requests that start at even intervals may
+ * arrive closer together.
+ */
 const USED_SHARE = 0.95;
-/** Shorter gaps between requests are part of the work. Longer gaps are not counted when a rate is measured. */
+/** Shorter gaps between requests count as normal work. Longer gaps are left out when a rate is measured. */
 const MIN_GAP_MS = 1000;
 
 /** A request that waits for its turn. */
 interface Waiter {
 	readonly limiterClient: LimiterClient;
-	/** After this time the request starts even if a pause that the service asked for is still running. */
+	/** Time after which the request starts even if the service has asked for a longer pause. */
 	readonly until: number;
 	waker?: AbortController;
 }
 
-/** The turn of a request, which lasts from its start to its end. */
+/** A request's turn, which lasts until the request ends. */
 export interface Turn {
 	/** Sequence number of the request. The limiter numbers requests in the order in which they start. */
 	readonly sequence: number;
-	/** When the turn began, by the clock of the run. */
+	/** When the turn began, by the run's clock. */
 	readonly startedAt: number;
-	/** When the service accepted the request. The sender of the request sets it, and the limiter reads it. */
+	/** When the service accepted the request. The sender sets this time, and the limiter reads it. */
 	acceptedAt?: number;
 }
 
-/** Limits the requests to one service with one credential. Its members are for its clients only. */
+/** Limits the requests to one service with one credential. Only the limiter's clients may use its members. */
 export class Limiter {
 	readonly clients = new Set<LimiterClient>();
 	readonly waiting: Waiter[] = [];
@@ -50,17 +54,16 @@ export class Limiter {
 	running = 0;
 	/** Sequence number of the latest request. */
 	started = 0;
-	/** When the last request ended. */
 	endedAt = -Infinity;
-	/** Time of the next start that the limit per minute allows. */
+	/** Earliest time at which the limit per minute allows the next start. */
 	nextStart = -Infinity;
 
-	/** Returns the first waiting request whose client may send another one. */
+	/** Returns the first waiting request whose client may send another request. */
 	next(): Waiter | undefined {
 		return this.waiting.find(({ limiterClient }) => limiterClient.running < limiterClient.max);
 	}
 
-	/** Returns the milliseconds between two starts, or 0 without a limit per minute. */
+	/** Returns the milliseconds between two starts, or 0 if there is no limit per minute. */
 	intervalMs(): number {
 		let least = Infinity;
 		for (const { perMinute } of this.clients) least = Math.min(least, perMinute || Infinity);
@@ -68,16 +71,16 @@ export class Limiter {
 	}
 }
 
-/** Schedules the requests of one kind in a run. */
+/** Schedules all requests of one kind in a run. */
 export class LimiterClient {
-	/** Number of its requests in flight. */
+	/** Number of this client's requests in flight. */
 	running = 0;
 
 	/**
 	 * Joins a limiter until `leave` is called.
 	 *
-	 * @param max maximum of requests in flight
-	 * @param perMinute maximum of requests per minute, or 0 for no limit
+	 * @param max maximum number of requests in flight
+	 * @param perMinute maximum number of requests per minute, or 0 for no limit
 	 */
 	constructor(
 		private readonly limiter: Limiter,
@@ -89,12 +92,12 @@ export class LimiterClient {
 	}
 
 	/**
-	 * Sends a request as soon as its turn comes. If the run ends before that, `send` is called at once, so it must
-	 * check for the end of the run.
+	 * Sends a request as soon as its turn comes. If the run ends first, `send` is called immediately, so `send` must
+	 * check whether the run has ended.
 	 *
-	 * @param until after this time the request only waits for its client, even if a pause of the service is running
-	 * @returns what `send` returns
-	 * @throws what `send` throws
+	 * @param until time after which the request ignores any pause that the service has asked for
+	 * @returns the result of `send`
+	 * @throws the error that `send` throws
 	 */
 	async schedule<T>(send: (turn: Turn) => Promise<T>, until = Infinity): Promise<T> {
 		const { limiter, run } = this;
@@ -113,7 +116,7 @@ export class LimiterClient {
 		const { learned } = limiter;
 		limiter.running++;
 		this.running++;
-		// After the end of the run, `send` sends nothing, so nothing needs to be counted.
+		// After the run ends, `send` sends nothing, so there is nothing to count.
 		if (!run.ended) {
 			learned.noteStart(turn.sequence, now);
 			limiter.nextStart =
@@ -132,9 +135,9 @@ export class LimiterClient {
 	}
 
 	/**
-	 * Notes that the service refused the request with this sequence number.
+	 * Notes that the service has refused the request with this sequence number.
 	 *
-	 * @returns whether all requests pause. If not, only this request must back off
+	 * @returns true if all requests pause, or false if only this request must back off
 	 */
 	noteRefusal(
 		sequence: number,
@@ -149,18 +152,18 @@ export class LimiterClient {
 		});
 	}
 
-	/** Leaves the limiter. No more requests follow. */
+	/** Leaves the limiter. The client must not send any more requests. */
 	leave(): void {
 		const { clients } = this.limiter;
 		clients.delete(this);
-		// The next run starts without a limit, because the service may have changed its limit by then.
+		// The next run starts without a learned limit, because the service may have changed its limit by then.
 		if (clients.size === 0) this.limiter.learned = new LearnedLimit();
 	}
 
-	/** Returns the milliseconds until a request may start, or Infinity if it must wait until it is woken. */
+	/** Returns how many milliseconds to wait before a request may start, or Infinity if it must wait to be woken. */
 	private delayMs(waiter: Waiter, now: number): number {
 		const { limiter, run } = this;
-		// `send` is called at once and notices that the run has ended.
+		// `send` is called immediately, and notices that the run has ended.
 		if (run.ended) return 0;
 		if (this.running >= this.max) return Infinity;
 		const spacingMs = limiter.intervalMs() > 0 ? limiter.nextStart - now : 0;

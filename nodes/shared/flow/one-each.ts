@@ -3,7 +3,7 @@ import { bulk } from './bulk';
 import type { BulkOptions } from './bulk-options';
 import { failureOf, type Outcome } from './outcome';
 
-/** Returns options of `bulk` for requests with one entry each, such as deletes. */
+/** Returns `bulk` options for requests with one entry each, such as deletes. */
 export const oneEach = <E, R>(
 	settings: RequestSettings,
 	send: (entry: E) => Promise<R>,
@@ -19,7 +19,7 @@ export const oneEach = <E, R>(
 	},
 });
 
-/** Sends a single request until it succeeds or its retry policy lets it fail. */
+/** Sends a single request until it succeeds or its retry policy gives up. */
 export async function sendOne<R>(
 	settings: RequestSettings,
 	send: () => Promise<R>,

@@ -1,16 +1,18 @@
 import type { RunState } from './run-state';
 import type { Verdict } from './verdict';
 
-/** The end of a request, a job or an entry. */
+/** The final result of a request, a job or an entry. */
 export type Outcome<R> = { ok: true; response: R } | Failed;
 
-/** The outcome of what failed or was never sent. */
+/** The outcome of something that failed or was never sent. */
 export interface Failed {
 	ok: false;
 	reason: unknown;
-	/** Its action is never `retry`, because an outcome is final. */
+	/** The verdict's action is never `retry`, because an outcome is final. */
 	verdict: Verdict;
-	/** Whether it was never started, because the run had already ended for this reason. */
+	/**
+	 * Whether the work was skipped because the run had already ended. `reason` is then the reason why the run ended.
+	 */
 	skipped?: true;
 }
 
@@ -20,7 +22,7 @@ export interface Unfinished {
 	failure: Failed;
 }
 
-/** Returns the same failure as a final one, which is neither retried nor split. */
+/** Returns a final version of the failure, which is neither retried nor split. */
 export function finalFailure(failure: Failed): Failed {
 	const { verdict } = failure;
 	return {
@@ -29,19 +31,19 @@ export function finalFailure(failure: Failed): Failed {
 	};
 }
 
-/** Makes a final failure. */
+/** Creates a final failure from a reason. */
 export const failureOf = (reason: unknown): Failed => ({
 	ok: false,
 	reason,
 	verdict: { action: 'fail' },
 });
 
-/** Makes the outcome of an entry that was never sent because the run had ended. */
+/** Creates the outcome of an entry that was never sent because the run had ended. */
 export function skippedFailure({ reason }: { reason: unknown }): Failed {
 	return { ...failureOf(reason), skipped: true };
 }
 
-/** Ends the run after a final failure if every further request would fail too, or if the run stops at failures. */
+/** Ends the run after a final failure if every further request would also fail, or if the run stops at failures. */
 export function endRunAfter(run: RunState, { reason, verdict }: Failed): void {
 	if (verdict.action === 'stop' || run.stopsOnFailure) run.stop(reason);
 }

@@ -1,5 +1,5 @@
 export interface Consumer {
-	/** Whether the consumer has left, so that nobody waits for further results. */
+	/** Whether the consumer has left, so that further results are not needed. */
 	readonly isAbandoned: boolean;
 }
 
@@ -16,11 +16,11 @@ export class Tasks<T> implements Consumer {
 	private wake?: () => void;
 	isAbandoned = false;
 
-	/** @param max maximum of concurrent tasks */
+	/** @param max maximum number of concurrent tasks */
 	constructor(private readonly max = Infinity) {}
 
 	/**
-	 * Starts a task even if the maximum is reached. Callers wait for `room` afterwards.
+	 * Starts a task even if the maximum has been reached. Callers should then wait for `room`.
 	 *
 	 * @param task must not reject
 	 * @returns a promise that resolves when the task ends
@@ -36,7 +36,7 @@ export class Tasks<T> implements Consumer {
 	}
 
 	/**
-	 * Starts a task that does not count toward the maximum, such as one that only waits.
+	 * Starts a task that does not count toward the maximum, for example because it only waits.
 	 *
 	 * @param task must not reject
 	 */
@@ -50,7 +50,7 @@ export class Tasks<T> implements Consumer {
 		}
 	}
 
-	/** Waits until one more task may start. */
+	/** Waits until another task may start. */
 	async room(): Promise<void> {
 		while (this.running >= this.max) await this.nextEnd();
 	}
@@ -59,7 +59,6 @@ export class Tasks<T> implements Consumer {
 		return this.running + this.following === 0;
 	}
 
-	/** Resolves when the next task ends. */
 	async nextEnd(): Promise<void> {
 		await new Promise<void>((resolve) => this.onEnd.push(resolve));
 	}
@@ -77,20 +76,20 @@ export class Tasks<T> implements Consumer {
 		});
 	}
 
-	/** Ends `slices` after the values that still wait. Later values are dropped. */
+	/** Ends `slices` after it has yielded the values that are still waiting. Later values are dropped. */
 	close(): void {
 		this.isClosed = true;
 		this.wake?.();
 	}
 
-	/** Notes that the consumer has left, so that no task waits for it any longer. */
+	/** Notes that the consumer has left, so that tasks stop waiting for it. */
 	abandon(): void {
 		this.isAbandoned = true;
 		this.close();
 		for (const { consumed } of this.waiting.splice(0)) consumed();
 	}
 
-	/** Yields the waiting values, as one list each time. */
+	/** Yields the waiting values in lists. Each list contains all values that are waiting at that time. */
 	async *slices(): AsyncGenerator<T[], void, undefined> {
 		for (;;) {
 			const next = this.waiting.splice(0);
@@ -108,11 +107,11 @@ export class Tasks<T> implements Consumer {
 
 /**
  * Runs tasks concurrently and yields their values in lists. A consumer that leaves early waits for the tasks that are
- * running.
+ * still running.
  *
- * @param max maximum of concurrent tasks
+ * @param max maximum number of concurrent tasks
  * @param feed starts the tasks
- * @throws what `feed` throws, after all tasks have ended and all their values were yielded
+ * @throws the error that `feed` throws, after all tasks have ended and all their values have been yielded
  */
 export async function* inParallel<T>(
 	max: number,
@@ -123,7 +122,7 @@ export async function* inParallel<T>(
 		while (!tasks.isIdle) await tasks.nextEnd();
 		tasks.close();
 	});
-	// The error is thrown below. Without this handler Node.js would report it as an unhandled rejection before that.
+	// The error is thrown below. Without this handler, Node.js would first report it as an unhandled rejection.
 	feeding.catch(() => undefined);
 	try {
 		yield* tasks.slices();

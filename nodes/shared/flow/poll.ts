@@ -7,45 +7,47 @@ import type { Verdict } from './verdict';
 /** The result of one poll. */
 export type Finding<R> = { state: 'pending' } | Ending<R>;
 
-/** The end of a job. With `next`, a failed job is submitted once more: as it was, or each of its entries alone. */
+/**
+ * The end of a job. If `next` is set, a failed job is submitted once more, either as a whole or with each entry alone.
+ */
 export type Ending<R> =
 	| { state: 'finished'; response: R }
 	| { state: 'failed'; reason: unknown; next?: 'again' | 'split' | undefined };
 
 export interface PollOptions<J, R>
 	extends Pick<RequestSettings, 'run' | 'stats' | 'limiterClient' | 'health'> {
-	/** The delay after the first poll, and the longest delay. */
+	/** The delay after the first poll, and the maximum delay. */
 	intervals: { firstMs: number; longestMs: number };
-	/** Returns when a job should have finished, by the clock of the run. */
+	/** Returns the time by which a job should have finished, by the run's clock. */
 	deadlineOf: (job: J) => number;
 	/** Polls a job once. `leftMs` is the time until the deadline, or 0 after the deadline. */
 	check: (job: J, leftMs: number) => Promise<Finding<R>>;
 	judge: (error: unknown, job: J) => Verdict;
-	/** Returns the end of a job that did not finish in time. */
+	/** Returns the ending for a job that did not finish in time. */
 	expire: (job: J, lastError: unknown) => Ending<R>;
 }
 
-/** Growth from one interval to the next. With it, a job of 60 s is polled 14 times. */
+/** Factor by which each interval grows. With this factor, a job that takes 60 s is polled 14 times. */
 const GROWTH = 1.4;
 /** Share by which intervals vary at random, so that jobs are not all polled at the same time. */
 const JITTER = 0.1;
 
 /**
  * Polls a job until it has finished, failed or reached its deadline. The first poll is immediate. Further polls follow
- * at growing, jittered intervals, and the last one at the deadline.
+ * at growing intervals with jitter, and the last poll happens at the deadline.
  */
 export async function poll<J, R>(
 	job: J,
 	options: PollOptions<J, R>,
 	consumer?: Consumer,
 ): Promise<Outcome<R> | Unfinished> {
-	// An exception while a job is handled fails this job, but never the run.
+	// An exception while a job is polled fails that job, but never the run.
 	return await new Polling(job, options, consumer).untilEnded().catch(failureOf);
 }
 
 class Polling<J, R> {
 	private readonly deadline: number;
-	/** Number of transient errors in a row, and the last one. */
+	/** Number of transient errors in a row, and the last of these errors. */
 	private errors = 0;
 	private last: { reason: unknown; verdict: Verdict } | undefined;
 
@@ -61,7 +63,7 @@ class Polling<J, R> {
 		const { run, limiterClient, health, intervals } = this.options;
 		for (let intervalMs = intervals.firstMs; ; ) {
 			intervalMs = Math.min(intervalMs, intervals.longestMs);
-			// A pause that the service asked for applies to all jobs, but not beyond the deadline of a job.
+			// A pause that the service asked for applies to all jobs, but does not extend beyond a job's deadline.
 			const ended = await limiterClient.schedule(
 				async (turn) => await this.poll(turn),
 				this.deadline,
@@ -76,7 +78,7 @@ class Polling<J, R> {
 		}
 	}
 
-	/** Polls once. If the poll ends the run, this happens before the limiter lets another request start. */
+	/** Polls once. If the poll ends the run, the run ends before the limiter lets another request start. */
 	private async poll(turn: Turn): Promise<Outcome<R> | Unfinished | undefined> {
 		const { job, options } = this;
 		const { run, stats = run.stats, check, expire } = options;

@@ -1,56 +1,66 @@
 /**
- * Decides what follows from a failed attempt. Each request has a `RetryPolicy`, which knows the history of the request.
- * All requests of one kind share a `ServiceHealth`, which knows how other requests fare. If others succeed while a
- * batch keeps failing, one of its entries is probably at fault. If all fail, the service is at fault. The rules:
+ * Decides what to do after a failed attempt. Each request has a `RetryPolicy`, which knows the request's history. All
+ * requests of one kind share a `ServiceHealth`, which knows how other requests are doing. If others succeed while a
+ * batch keeps failing, one of its entries is probably at fault. If all requests fail, the service is at fault. These
+ * are the rules:
  *
- * 1. A status that every request would meet (401, 407, a redirect) ends the run.
- * 2. If the service rejects entries (400, 413, 422), they are sent in smaller requests. An entry that is rejected alone
- *    fails. Batches fail as a whole if nothing was ever accepted and ten single entries were rejected.
- * 3. A 403 is a rejection too if anything has succeeded since the batch was first sent. Otherwise single entries are
- *    sent as probes. Three single requests in a row with 403 mean that the service rejects all, which ends the run.
- * 4. A request with status 429 is sent again. Five minutes of 429 without any success end the run.
- * 5. A request with any other transient failure is sent again after a pause. Pauses double from half a second up to
+ * 1. If every request would receive the same status (401, 407 or a redirect), the run ends.
+ * 2. If the service rejects entries (400, 413 or 422), they are sent in smaller requests. If an entry is rejected on
+ *    its own, it fails. If nothing was ever accepted and ten single entries were rejected, whole batches fail.
+ * 3. If anything has succeeded since the batch was first sent, a 403 also counts as a rejection. Otherwise, single
+ *    entries are sent as probes. If three single requests in a row receive a 403, the service rejects everything, so
+ *    the run ends.
+ * 4. A request that receives a 429 is sent again. If all requests receive a 429 for five minutes, the run ends.
+ * 5. After any other transient failure, the request is sent again after a pause. Pauses double from half a second up to
  *    20 s, or up to 5 s while other requests succeed.
- * 6. A batch is suspected if it has failed at least three times while other requests succeeded, and chance no longer
- *    explains these failures. A suspected batch is sent in halves.
- * 7. If a batch has failed three times without any success to compare with, single entries are sent as probes until
- *    one succeeds. Then the batch is sent in halves.
- * 8. A part of a suspected batch is halved again at its next failure. A single entry of such a batch fails when the
- *    odds that its failures are chance drop below one in a million.
- * 9. A request that has been repeated for Retry For is halved. If it has only one entry, it fails.
- * 10. The service is down if nothing has succeeded for Retry For and more requests have failed than fit in flight.
- *    Then the run ends.
+ * 6. A batch becomes suspect if it has failed at least three times while other requests succeeded, and chance no longer
+ *    explains these failures. A suspect batch is split into halves.
+ * 7. If a batch has failed three times and there is no success to compare it with, single entries are sent as probes
+ *    until one succeeds. Then the batch is split into halves.
+ * 8. If part of a suspect batch fails again, that part is split into halves. A single entry from a suspect batch fails
+ *    once the odds that its failures are due to chance drop below one in a million.
+ * 9. If a request has been repeated for the full Retry For time, it is split into halves. If it has only one entry,
+ *    that entry fails.
+ * 10. If nothing has succeeded for the full Retry For time, and more requests have failed than can be in flight at
+ *    once, the service is down. Then the run ends.
  */
 import { backoffMs } from './backoff';
 import type { RunState } from './run-state';
 import type { Verdict } from './verdict';
 
-/** Bounds of the pause before a request is sent again, in milliseconds. */
+/** Bounds for the pause before a request is sent again, in milliseconds. */
 export const RETRY_PAUSE = { baseMs: 500, capMs: 20_000 };
-/** The longest pause while other requests succeed. */
 const PAUSE_AMID_SUCCESSES_MS = 5000;
-/** Time after a success during which the service counts as up. */
+/** Time for which the service counts as up after a success. */
 const RECENT_MS = 20_000;
-/** Slow requests are no outage, so a silence shorter than `minSilenceMs` says nothing about the service. */
+/** Requests may simply be slow, so a silence shorter than `minSilenceMs` does not count as an outage. */
 export const OUTAGE = { minSilenceMs: 10_000 };
-/** Time after which the run ends if all requests get 429. */
+/** Time after which the run ends if every request receives a 429. */
 const MAX_THROTTLED_MS = 5 * 60_000;
-/** Number of failures in a row before a batch may be suspected. */
+/** Minimum number of failures in a row before a batch may be suspected. */
 const MIN_FAILURES = 3;
-/** A batch is suspected below this probability of its failures. A wrong suspicion costs requests, but no entry. */
+/**
+ * A batch is suspected if the probability that its failures are due to chance is below this value. A wrong suspicion
+ * costs requests, but no entries.
+ */
 const SUSPICION = 1 / 20;
-/** A suspected single entry fails below this probability of its failures. */
+/** A suspected single entry fails if the probability that its failures are due to chance is below this value. */
 const CERTAINTY = 1 / 1_000_000;
-/** Number of rejected single entries, without any success, after which batches are no longer split. */
+/** If this many single entries are rejected and nothing has succeeded, batches are no longer split. */
 const MAX_REJECTED_ALONE = 10;
-/** Number of single requests in a row with 403 after which the run ends. */
+/** The run ends after this many single requests in a row receive a 403. */
 const MAX_FORBIDDEN_IN_A_ROW = 3;
-/** Weight of earlier requests at each success. With this weight, roughly the last 30 requests count. */
+/**
+ * Factor by which each success reduces the weight of earlier requests. With this factor, roughly the last 30 requests
+ * count.
+ */
 const FADING = 0.97;
 
-/** Records how the requests of one kind in a run fare, to compare a failing request with them. */
+/**
+ * Tracks how all requests of one kind in a run are doing, so that a failing request can be compared with the others.
+ */
 export class ServiceHealth {
-	/** Sequence number of the latest request that succeeded, or 0 before the first success. */
+	/** Sequence number of the latest successful request, or 0 before the first success. */
 	lastSuccess = 0;
 	/** Time of the last success, in milliseconds. */
 	lastSuccessAt = -Infinity;
@@ -59,7 +69,7 @@ export class ServiceHealth {
 	/** Number of requests that have failed since the last success. */
 	failingRequests = 0;
 	private failingSince: number | undefined;
-	/** Weighted numbers of attempts and of failed attempts. Only requests that succeeded in the end count. */
+	/** Weighted numbers of attempts and of failed attempts. Only requests that eventually succeeded count. */
 	private attempts = 0;
 	private failures = 0;
 
@@ -67,7 +77,7 @@ export class ServiceHealth {
 	 * Notes that a request has succeeded.
 	 *
 	 * @param sequence sequence number of the request
-	 * @param failures number of its earlier attempts, which failed
+	 * @param failures number of the request's earlier attempts, all of which failed
 	 * @param now the time in milliseconds
 	 */
 	noteSuccess(sequence: number, failures: number, now: number): void {
@@ -83,7 +93,7 @@ export class ServiceHealth {
 	/**
 	 * Notes that an attempt has failed.
 	 *
-	 * @param isNew whether the request fails for the first time since the last success of any request
+	 * @param isNew whether this is the request's first failure since any request last succeeded
 	 */
 	noteFailure(now: number, isNew: boolean): void {
 		this.failingSince ??= now;
@@ -91,40 +101,39 @@ export class ServiceHealth {
 	}
 
 	/**
-	 * Notes that a single entry got status 403.
+	 * Notes that a request with a single entry received status 403.
 	 *
-	 * @returns whether so many single entries in a row got 403 that the run must end
+	 * @returns true if this has happened so often in a row that the run must end
 	 */
 	noteForbidden(): boolean {
 		return ++this.forbiddenInARow >= MAX_FORBIDDEN_IN_A_ROW;
 	}
 
-	/** Returns for how many milliseconds requests have failed without any success. */
+	/** Returns how long requests have been failing without any success, in milliseconds. */
 	silenceMs(now: number): number {
 		return this.failingSince === undefined ? 0 : now - this.failingSince;
 	}
 
-	/** Returns whether a request has succeeded recently. */
 	isUp(now: number): boolean {
 		return now - this.lastSuccessAt < RECENT_MS;
 	}
 
-	/** Returns the pause in milliseconds after a number of failures in a row. `random` is a number from 0 up to 1. */
+	/** Returns the pause in milliseconds after this many failures in a row. `random` is a number from 0 up to 1. */
 	pauseMs(failures: number, now: number, random: number): number {
 		const capMs = this.isUp(now) ? PAUSE_AMID_SUCCESSES_MS : RETRY_PAUSE.capMs;
 		return backoffMs(failures, random, { ...RETRY_PAUSE, capMs });
 	}
 
 	/**
-	 * Returns the probability that a request fails so often in a row by chance. It is estimated from requests that have
-	 * succeeded in the end, because their failures were not their own fault.
+	 * Returns the probability that a request fails this many times in a row by chance. The estimate uses requests that
+	 * eventually succeeded, because their failures were not their own fault.
 	 */
 	chanceOf(failures: number): number {
 		return ((this.failures + 1) / (this.attempts + 2)) ** failures;
 	}
 }
 
-/** The next step after a failed attempt of a request. */
+/** The next step after a failed attempt. */
 export type Decision =
 	| /** Send it again. */ 'again'
 	| /** Send one entry alone. */ 'probe'
@@ -135,7 +144,7 @@ export type Decision =
 export interface FailedAttempt {
 	verdict: Verdict;
 	sequence: number;
-	/** Number of entries of the request. */
+	/** Number of entries in the request. */
 	size: number;
 	/** Whether only one of these entries was sent. */
 	isProbe?: boolean;
@@ -143,15 +152,15 @@ export interface FailedAttempt {
 
 /** The request that a part was split from. */
 interface Origin {
-	/** Sequence number of its last attempt. */
+	/** Sequence number of the request's last attempt. */
 	sequence: number;
-	/** Sequence number of the first attempt of the whole batch. */
+	/** Sequence number of the first attempt to send the whole batch. */
 	firstSequence: number;
-	/** Whether one of its entries is suspected to be at fault. */
+	/** Whether one of the entries is suspected to be at fault. */
 	isSuspected: boolean;
 }
 
-/** Settings for retries that all requests of one kind in a run share. */
+/** Retry settings that all requests of one kind in a run share. */
 export interface RetrySettings {
 	run: RunState;
 	health: ServiceHealth;
@@ -160,17 +169,20 @@ export interface RetrySettings {
 	concurrency: number;
 }
 
-/** Decides what follows from each failed attempt of one request. */
+/** Decides what to do after each failed attempt of one request. */
 export class RetryPolicy {
 	/** When the next attempt may start, or undefined if it does not have to wait. */
 	resumeAt: number | undefined;
-	/** Whether the request has a single entry that is at fault, because requests without it succeed. */
+	/** Whether the request's only entry is at fault, because requests without this entry succeed. */
 	isAtFault = false;
-	/** Number of failed attempts in a row, not counting status 429. */
+	/** Number of failed attempts in a row, not counting attempts that received a 429. */
 	failures = 0;
-	/** Number of failures before which a request succeeded that was sent later than the previous attempt. */
+	/**
+	 * Number of failures that happened while other requests succeeded. A success counts if its request started after
+	 * the previous attempt.
+	 */
 	private failuresAmidSuccesses = 0;
-	/** Number of latest failures in a row for which there is no success to compare with. */
+	/** Number of failures in a row without any success to compare them with. */
 	private failuresAlone = 0;
 	private failingSince: number | undefined;
 	private throttledSince: number | undefined;
@@ -193,7 +205,7 @@ export class RetryPolicy {
 		return this.afterTransientFailure(attempt);
 	}
 
-	/** Returns the policy for a part that is split from this request. */
+	/** Creates the policy for a part of this request. */
 	forPart(): RetryPolicy {
 		return new RetryPolicy(this.settings, {
 			sequence: this.lastSequence,
@@ -248,7 +260,7 @@ export class RetryPolicy {
 		return isOver || this.failuresAlone >= MIN_FAILURES ? 'probe' : 'again';
 	}
 
-	/** Notes a transient failure, and sets the time of the next attempt. */
+	/** Notes a transient failure and sets the time of the next attempt. */
 	private note({ verdict, sequence, size, isProbe }: FailedAttempt, now: number): void {
 		const { run, health } = this.settings;
 		const { throttled, delayMs = 0 } = verdict;
@@ -277,8 +289,8 @@ export class RetryPolicy {
 	}
 
 	/**
-	 * Returns whether a request has succeeded that started after the first attempt of this request. For a part, it must
-	 * have started after the last attempt of the request that the part was split from.
+	 * Returns true if a request has succeeded that started after the first attempt of this request. If this request was
+	 * split from another request, the last attempt of that request counts instead.
 	 */
 	hasSuccessSince(): boolean {
 		const since = this.origin?.sequence ?? this.firstSequence;

@@ -1,6 +1,6 @@
-/** Time and randomness. They are injected so that tests of code that waits need not wait. */
+/** Time and randomness. They are injected so that tests do not have to wait in real time. */
 export interface Clock {
-	/** Milliseconds of a clock that never jumps. Only differences of two times are meaningful. */
+	/** Returns milliseconds from a clock that never jumps. Only the difference between two times is meaningful. */
 	now(): number;
 	/** Resolves after this many milliseconds, or when `wake` is aborted. It never rejects. */
 	sleep(ms: number, wake?: AbortSignal): Promise<void>;
@@ -8,28 +8,27 @@ export interface Clock {
 	random(): number;
 }
 
-/** Counts what a run has sent, or a part of the run. */
+/** Counts what a run, or part of a run, has sent. */
 export class RunStats {
-	/** Requests, including each part of a split batch, but neither retries nor polls. */
+	/** Number of requests, including each part of a split batch, but not retries or polls. */
 	requests = 0;
-	/** Requests that were sent again. */
 	retries = 0;
-	/** Requests of the whole run that are in flight now, not counting polls. */
+	/** Number of requests in flight in the whole run, not counting polls. */
 	inFlight = 0;
-	/** Batches that were split because they were too large, or because one entry may be at fault. */
+	/** Number of batches that were split because they were too large, or because one entry may be at fault. */
 	splits = 0;
-	/** Responses that asked for fewer requests. */
+	/** Number of responses that asked for fewer requests. */
 	throttled = 0;
-	/** Bytes of the request bodies that the service accepted. For texts, only the texts themselves count. */
+	/** Total size of the request bodies that the service accepted. For Chunk Text, only the texts themselves count. */
 	bytes = 0;
-	/** Entries that succeeded. */
+	/** Number of entries that succeeded. */
 	done = 0;
 	failed = 0;
 
-	/** @param whole counters of the whole run, if these counters are for a part of the run */
+	/** @param whole counters for the whole run, if this object counts only a part of it */
 	constructor(private readonly whole?: RunStats) {}
 
-	/** Adds to a counter, and to the same counter of the whole run. */
+	/** Increases a counter and the matching counter for the whole run. */
 	increment(name: Counter, number = 1): void {
 		this[name] += number;
 		this.whole?.increment(name, number);
@@ -39,20 +38,23 @@ export class RunStats {
 type Counter = Exclude<keyof RunStats, 'increment' | 'inFlight'>;
 
 /**
- * The run as `flow` sees it. Only the run decides whether to continue, so code must check `ended` before it starts a
- * request.
+ * The run as the code in `flow` sees it. Only the run decides whether to continue, so code must check `ended` before it
+ * starts a request.
  */
 export interface RunState extends Clock {
-	/** Why nothing more may be started. It is undefined while the run continues. */
+	/**
+	 * Contains the reason why the run has ended, or undefined while it continues. Once it is set, nothing more may be
+	 * started.
+	 */
 	readonly ended: { readonly reason: unknown } | undefined;
 	/** Whether the first failure ends the run. */
 	readonly stopsOnFailure: boolean;
 	readonly stats: RunStats;
-	/** Lets other executions run. Long work calls it between small steps. */
+	/** Lets other executions run. Long-running code calls this between small steps. */
 	yieldToOthers?(): Promise<void> | undefined;
 	/**
-	 * Ends the run. Nothing more is started and all sleeps end, but requests in flight finish. If it is called again, the
-	 * first reason counts.
+	 * Ends the run. Nothing more is started and all sleeps end, but requests in flight finish. If it is called more
+	 * than once, the first reason counts.
 	 */
 	stop(reason: unknown): void;
 }

@@ -1,22 +1,25 @@
-/** The meaning of a failure by itself, without the history of the request. */
+/** The meaning of a single failure, without the request's history. */
 export interface Verdict {
 	action:
 		| /** Send the same request again. */ 'retry'
 		| /** Send the entries in smaller requests. */ 'split'
-		| /** Let the request fail and end the run, because every further request would fail too. */ 'stop'
+		| /** Let the request fail and end the run, because every further request would also fail. */ 'stop'
 		| /** Let this request fail. */ 'fail';
-	/** Shortest delay before a retry that the service asks for. */
+	/** Minimum delay before a retry, as requested by the service. */
 	delayMs?: number;
 	/** Whether the service asks for fewer requests of all kinds. */
 	throttled?: boolean;
 	/** Whether the request was too large, so that further requests must be smaller. */
 	tooLarge?: boolean;
-	/** Whether the cause blocks all requests. If it persists, the run ends. */
+	/** Whether the cause affects all requests. If the cause persists, the run ends. */
 	blocksAll?: boolean;
-	/** If the entries may be fine: the service may reject every request (403), or be down (5xx, no connection). */
+	/**
+	 * Set if the entries may be fine. The service may be rejecting every request (403), or it may be down (5xx, no
+	 * connection).
+	 */
 	serviceMayBe?: 'rejecting' | 'down';
 }
 
-/** Returns whether every further request may fail for the same reason. */
+/** Returns true if every further request may fail for the same reason. */
 export const mayFailAll = ({ action, serviceMayBe }: Verdict): boolean =>
 	action === 'stop' || serviceMayBe !== undefined;

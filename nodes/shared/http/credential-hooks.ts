@@ -20,53 +20,53 @@ interface CredentialTraits {
 	/** Returns the headers or the login that sign a request. */
 	sign(data: Data): Pick<IHttpRequestOptions, 'headers' | 'auth'>;
 	/**
-	 * Returns an unsigned request that proves the credential without changing anything.
+	 * Returns an unsigned request that verifies the credential without changing anything.
 	 *
-	 * @throws InputError that names the field that cannot be used
+	 * @throws InputError, which names the unusable field
 	 */
 	probe(data: Data): IHttpRequestOptions;
 	/**
-	 * Returns what to check after the response to this request, or undefined if the response is a success.
-	 * By default, a status 2xx without an HTML page is a success, and the advice is the advice of the
-	 * service.
+	 * Reads the response to the request from `probe`. Returns what the user should check, or undefined if the response
+	 * is a success. By default, any 2xx status without an HTML page is a success, and the advice comes from the service
+	 * definition.
 	 */
 	advice?(status: number, body: unknown, data: Data): string | undefined;
-	/** Adds the token that signs requests to the data. Returns what n8n must store, if anything. */
+	/**
+	 * Adds the token that signs requests to the credential's data. Returns the data that n8n must store, if there is
+	 * any.
+	 */
 	obtain?(helper: IHttpRequestHelper, data: Data, isTested: boolean): Promise<Data | undefined>;
 }
 
-/** Marks the request of the credential test. The header is never sent. */
+/** Header that marks the request of a credential test. The header is never sent. */
 const TEST_HEADER = 'X-Credential-Test';
 
 const PROBE_TIMEOUT_MS = 15_000;
 
 /**
- * Member of a credential's data that says how far its test has come. Undefined if the credential is not
- * being tested.
+ * Key under which a credential's data stores the progress of its test. It is undefined if the credential is not being
+ * tested.
  */
 const TEST_PROGRESS = Symbol.for('n8n-nodes-search-ingest.credentialTest');
 type TestedData = Data & { [TEST_PROGRESS]?: 'begun' | 'passed' };
 
-/**
- * Hidden field for credentials without tokens. Without such a field, n8n does not call
- * `preAuthentication`.
- */
+/** Hidden field that a credential without tokens needs. Without it, n8n does not call `preAuthentication`. */
 export const TEST_STATE_FIELD = {
 	displayName: 'Test State',
 	name: 'testState',
 	type: 'hidden',
 	typeOptions: { expirable: true },
-	// If the value were blank, n8n would call `preAuthentication` before each request.
+	// If the value were blank, n8n would call `preAuthentication` before every request.
 	default: 'unused',
 } as const;
 
 /**
- * Returns the functions of a credential that n8n calls to sign requests and to test the credential.
+ * Returns the credential's functions that n8n calls to sign requests and to test the credential.
  *
- * If the request of a test fails, n8n shows only `ECONNREFUSED` or `Bad Request`, whatever the credential
- * says. So `authenticate` answers the first attempt of a test with a 401. Then n8n calls
- * `preAuthentication`, which sends the request itself and throws our own message. If it does not throw,
- * n8n sends the request once more and accepts every status.
+ * If the request of a credential test fails, n8n shows only `ECONNREFUSED` or `Bad Request`, whatever message the
+ * credential provides. Therefore, `authenticate` answers the first attempt of a test with a 401. n8n then calls
+ * `preAuthentication`, which sends the request itself and throws an error with our own message. If it does not throw,
+ * n8n sends the request once more and accepts any status.
  */
 export function credentialHooks(credential: CredentialTraits) {
 	const { sign, obtain } = credential;
@@ -80,7 +80,7 @@ export function credentialHooks(credential: CredentialTraits) {
 	return {
 		async preAuthentication(this: IHttpRequestHelper, data: TestedData): Promise<Data> {
 			const isTested = data[TEST_PROGRESS] !== undefined;
-			// Checks the URL before a token is requested.
+			// Checks the URL before requesting a token.
 			if (isTested) credential.probe(data);
 			const toStore = (await obtain?.(this, data, isTested)) ?? {};
 			if (isTested) {
@@ -99,7 +99,7 @@ export function credentialHooks(credential: CredentialTraits) {
 				const all = { ignoreHttpStatusErrors: true, disableFollowRedirect: true };
 				return { ...options, ...probe(data), ...all };
 			}
-			// Not enumerable, so that n8n never stores it.
+			// The member is not enumerable, so n8n never stores it.
 			Object.defineProperty(data, TEST_PROGRESS, { value: 'begun', writable: true });
 			throw Object.assign(new Error('Not tested yet'), { response: { status: 401 } });
 		},
@@ -141,8 +141,8 @@ function adviceOf(status: number, body: unknown, service: Service): string | und
 }
 
 /**
- * Moves the advice of a failure into its message, because credential tests and n8n's HTTP Request node
- * show no description. Leaves out the code, because n8n would otherwise replace the message.
+ * Moves the advice of a failure into its message, because credential tests and n8n's HTTP Request node do not show
+ * descriptions. Removes the error code, because n8n would otherwise replace the message.
  */
 export function withAdviceInMessage(error: unknown): unknown {
 	if (!(error instanceof ServiceFailure)) return error;

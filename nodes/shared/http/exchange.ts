@@ -14,26 +14,25 @@ import { timeoutFailure, transportFailure, type Endpoint } from './transport-fai
 
 export type SendOptions = Partial<IHttpRequestOptions> & { abortSignal: AbortSignal };
 
-/** About 24 days. Node.js treats a longer timer as zero. */
+/** About 24 days. Node.js treats any longer timer as zero. */
 export const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
- * n8n's own timeout ends when the headers arrive. It is longer than ours, so that ours always ends the
+ * n8n's own timeout covers only the time until the headers arrive. It is longer than ours, so that ours always ends the
  * request first.
  */
 const N8N_LATER_MS = 1_000;
 
-// These errors are created only once, because recording a stack is slow.
+// These errors are created only once, because recording a stack trace is slow.
 const TIME_IS_UP = new Error('The time is up');
 const CANCELED = new Error('The exchange was canceled');
 
 /**
- * Sends one request and reads the headers and the body of its response within one time limit.
+ * Sends one request, and reads the headers and body of its response within one time limit.
  *
- * @param endpoint returns the server that was being called when the exchange failed, which may be the
- *   token server
- * @param cancels during the exchange, this set contains a function that ends it at once
- * @throws ServiceFailure without a complete response, InputError for an unusable credential
+ * @param endpoint returns the server that was being called when the exchange failed. This may be the token server
+ * @param cancels during the exchange, this set contains a function that ends the exchange immediately
+ * @throws ServiceFailure if there is no complete response, and InputError if the credential cannot be used
  */
 export async function exchange(
 	send: (how: SendOptions) => Promise<unknown>,
@@ -49,9 +48,9 @@ export async function exchange(
 				encoding: 'stream',
 				timeout: Math.min(Math.ceil(timeoutMs) + N8N_LATER_MS, MAX_TIMEOUT_MS),
 				returnFullResponse: true,
-				// All statuses are handled in one place, so n8n must not throw for some of them.
+				// n8n must not throw errors for certain statuses, because all statuses are handled in one place.
 				ignoreHttpStatusErrors: true,
-				// n8n would send an API key to any host that a redirect names.
+				// If n8n followed redirects, it would send an API key to any host that a redirect names.
 				disableFollowRedirect: true,
 			})) as IN8nHttpFullResponse;
 			isAnswered = true;
@@ -65,7 +64,7 @@ export async function exchange(
 	} catch (error) {
 		const endpointAtFailure = endpoint();
 		if (error === TIME_IS_UP) throw timeoutFailure(endpointAtFailure, timeoutMs);
-		// n8n wraps the errors that the credential throws.
+		// n8n wraps errors that the credential throws, so the cause is checked as well.
 		for (const thrown of [error, (error as Error | undefined)?.cause]) {
 			if (thrown instanceof ServiceFailure || thrown instanceof InputError) throw thrown;
 		}
@@ -77,10 +76,10 @@ export async function exchange(
 }
 
 /**
- * Sends a request outside of a run.
+ * Sends a request outside a run.
  *
  * @param request a signed request
- * @param endpoint the server, and the time limit of the request
+ * @param endpoint the server, and the time limit for the request
  * @throws ServiceFailure if there is no complete response
  */
 export async function send(
@@ -95,10 +94,7 @@ export async function send(
 	);
 }
 
-/**
- * Waits until the work ends, its time is up or it is canceled. Shared work, such as requesting a token,
- * goes on.
- */
+/** Waits until the work ends, its time is up, or it is canceled. Shared work, such as a token request, continues. */
 async function withTimeLimit<T>(
 	ms: number,
 	cancels: Set<() => void>,
@@ -133,7 +129,7 @@ const tooLongFailure = ({ name }: Endpoint): ServiceFailure =>
 		},
 	);
 
-/** The response could not be read, but not because of the connection. */
+/** Creates the failure for a response that could not be read, if the connection is not the cause. */
 const unreadableFailure = ({ name }: Endpoint, error: unknown): ServiceFailure =>
 	new ServiceFailure(`The response of ${name} cannot be read: ${(error as Error).message}`, {
 		kind: 'response',

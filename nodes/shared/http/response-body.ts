@@ -1,23 +1,22 @@
 export type ResponseStream = AsyncIterable<Uint8Array>;
 
 /**
- * Maximum size of a response. It is six times the size of the largest documented results
- * (docs/service-interface.md, Limits).
+ * Maximum size of a response. This is six times the size of the largest documented results (docs/service-interface.md,
+ * Limits).
  */
 export const MAX_BODY_BYTES = 64_000_000;
 
-/**
- * Maximum size of an error response. Only its words are shown, and a broken server may never stop sending.
- */
+/** Maximum size of an error response. Only its message is shown, and a broken server might never stop sending. */
 const MAX_ERROR_BODY_BYTES = 1_000_000;
 
 /**
- * Collects a body and parses it once.
+ * Collects the body of a response and parses it once.
  *
- * @param isSuccess whether the response is a success; an error is cut much earlier
- * @param signal aborted when nobody waits for the body any longer
- * @returns the body as parsed JSON, or as text if it is not JSON; `isCut` if it is longer than allowed
- * @throws what breaks the stream
+ * @param isSuccess whether the response is a success. The size limit for error responses is much lower
+ * @param signal is aborted when nothing is waiting for the body any longer
+ * @returns the body as parsed JSON, or as a string if it is not JSON. `isCut` is true if the body exceeds the size
+ *   limit
+ * @throws the error that interrupts the stream
  */
 export async function collectBody(
 	stream: ResponseStream,
@@ -34,7 +33,7 @@ export async function collectBody(
 		if (bytes > maxBytes) break;
 	}
 	const isCut = bytes > maxBytes;
-	// Many services answer without a body. Trying to parse an empty text is slow, because it throws.
+	// Many services answer without a body. Trying to parse an empty string is slow, because the parser throws an error.
 	if (bytes === 0) return { body: '', isCut };
 	const text = isCut && isSuccess ? '' : new TextDecoder().decode(Buffer.concat(pieces));
 	try {

@@ -5,7 +5,7 @@ import { Masker, secretsOf } from '../service/tokens/secrets';
 import { send } from './exchange';
 import type { Endpoint } from './transport-failure';
 
-/** The token server as an endpoint. A run may stop waiting for a token before this time limit. */
+/** The token server as an endpoint. A run may stop waiting for a token before `maxTimeoutMs` is over. */
 export const TOKEN_SERVER = {
 	name: 'the token server',
 	urlLabel: 'Token Server URL',
@@ -14,16 +14,16 @@ export const TOKEN_SERVER = {
 } satisfies Endpoint;
 
 /**
- * Returns a function that sends token requests with n8n's HTTP helper. Several runs may wait for the same
- * request. The function throws a ServiceFailure of kind `token` if there is no complete response.
+ * Returns a function that sends token requests with n8n's HTTP helper. Several runs may wait for the same request. If
+ * there is no complete response, the function throws a ServiceFailure of kind `token`.
  *
- * @param helper the helper that `preAuthentication` provides
+ * @param helper the HTTP helper that n8n provides in `preAuthentication`
  */
 export function tokenSender(helper: IHttpRequestHelper): SendTokenRequest {
 	return async (request) => {
 		const response = await send(
 			helper,
-			// The form is empty. Without a body, n8n drops the Content-Type header.
+			// n8n drops the Content-Type header from a request without a body, so an empty form is sent.
 			{ method: 'POST', ...request, body: new URLSearchParams() },
 			TOKEN_SERVER,
 		);

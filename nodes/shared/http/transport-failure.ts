@@ -2,14 +2,14 @@ import { ServiceFailure } from '../service/failure';
 import { membersOf, type Members } from '../service/json';
 import { capitalize } from '../service/outcome-messages';
 
-/** A server, as messages describe it. */
+/** A server as it appears in messages. */
 export interface Endpoint {
-	/** e.g. `the push service`. */
+	/** For example, `the push service`. */
 	name: string;
 	urlLabel: string;
-	/** Kind of this server's failures. The default is `transport`. */
+	/** Kind of failure that this server causes. The default is `transport`. */
 	kind?: 'token' | 'transport';
-	/** Time limit of a request to this server, even if the node's 'Request Timeout (Seconds)' is longer. */
+	/** Time limit for requests to this server. It applies even if 'Request Timeout (Seconds)' in the node is longer. */
 	maxTimeoutMs?: number;
 }
 
@@ -23,15 +23,15 @@ const NOT_CONNECTED: Record<string, string> = {
 
 const CHECK_PROXY = 'If n8n uses a proxy, also check its HTTP_PROXY, HTTPS_PROXY and NO_PROXY';
 
-/** Matches the codes of a rejected certificate, of the server or of n8n. */
+/** Matches the error codes for a rejected server or client certificate. */
 const CERTIFICATE_CODE =
 	/CERT|CRL|^UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|UNKNOWN_CA$/;
 
 /**
- * Returns the failure of a request without a complete response. The original error is not passed on,
- * because it contains the request with its credentials.
+ * Returns the failure for a request without a complete response. The original error is not included, because it
+ * contains the request with its credentials.
  *
- * @param error the error of n8n's HTTP helper, or the error that broke the body
+ * @param error the error from n8n's HTTP helper, or the error that interrupted the body
  * @param endpoint the server that was called
  */
 export function transportFailure(error: unknown, endpoint: Endpoint): ServiceFailure {
@@ -53,7 +53,7 @@ export function transportFailure(error: unknown, endpoint: Endpoint): ServiceFai
 	});
 }
 
-/** Returns the failure of a request that was not answered in time. The request may have arrived. */
+/** Returns the failure for a request that was not answered in time. The request may still have reached the server. */
 export function timeoutFailure(
 	{ name, urlLabel, kind = 'transport', maxTimeoutMs = Infinity }: Endpoint,
 	ms: number,
@@ -72,8 +72,8 @@ export function timeoutFailure(
 }
 
 /**
- * n8n throws an error without a code if it does not send a request, for example to a domain that is not
- * allowed.
+ * Returns the failure for an error without a code. n8n throws such errors if it does not send a request, for example
+ * because the domain is not allowed.
  */
 function failureOfN8n(
 	error: unknown,
@@ -129,8 +129,8 @@ function aboutConnection(
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /**
- * Returns an error and its causes, the innermost last. n8n wraps the error of its HTTP client, which wraps
- * the error of Node.js.
+ * Returns an error and its causes, with the innermost cause last. n8n wraps the error from its HTTP client, which wraps
+ * the error from Node.js.
  */
 function causes(error: unknown): Members[] {
 	const chain: Members[] = [];
@@ -140,22 +140,22 @@ function causes(error: unknown): Members[] {
 }
 
 /**
- * Returns the code of an error. If an error has no cause, n8n stores its code as `httpCode`, which may
- * also be a status.
+ * Returns the code of an error. If an error has no cause, n8n stores its code as `httpCode`. That field may also
+ * contain a status.
  */
 function codeOf(chain: Members[]): string | undefined {
 	const codes = chain.map(({ code }) => code).filter((code) => typeof code === 'string');
 	return codes[0] ?? chain.map(({ httpCode }) => text(httpCode)).find((each) => /\D/.test(each));
 }
 
-/** Tells whether an error contains a response. Then its request was sent. */
+/** Returns true if an error contains a response, which means that the request was sent. */
 const isFromResponse = ({ response, request, httpCode }: Members): boolean =>
 	Boolean(response) || Boolean(membersOf(request)?.res) || text(httpCode) !== '';
 
 /**
- * Tells whether the DNS lookup or the connections to all IP addresses of the host failed. Then no byte of
- * the request was sent. Only this and a failed TLS handshake prove it, because Node.js also counts waiting
- * bytes as written.
+ * Returns true if the DNS lookup failed, or if the connections to all of the host's IP addresses failed. In both cases,
+ * no byte of the request was sent. Only these failures and a failed TLS handshake prove this, because Node.js counts
+ * bytes as written while they are still waiting.
  */
 function isFromConnecting(innermost: Members = {}): boolean {
 	const { errors } = innermost;
@@ -163,6 +163,6 @@ function isFromConnecting(innermost: Members = {}): boolean {
 	return all.every((each) => ['connect', 'getaddrinfo'].includes(text(membersOf(each)?.syscall)));
 }
 
-/** Tells whether the TLS handshake had not ended. A request is sent only after the handshake. */
+/** Returns true if the TLS handshake had not finished. A request is sent only after the handshake. */
 const isInHandshake = ({ request }: Members): boolean =>
 	membersOf(membersOf(request)?.socket)?.secureConnecting === true;

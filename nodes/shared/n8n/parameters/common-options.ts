@@ -1,4 +1,4 @@
-/** The choice of the option Output that returns one result per input item. */
+/** Choice for the Output option. It returns one result per input item. */
 export const onePerInputItem = {
 	name: 'One Item per Input Item',
 	value: 'perInputItem',
@@ -7,7 +7,7 @@ export const onePerInputItem = {
 
 /** Options that all sources and sinks read. */
 export interface CommonOptions {
-	/** By default each entry becomes an item. `summary` returns one item for all entries that succeeded. */
+	/** By default, each entry becomes an item. `summary` returns one item for all entries that succeeded. */
 	output?: 'perDocument' | 'perInputItem' | 'summary';
 	bytesPerFile: number;
 }

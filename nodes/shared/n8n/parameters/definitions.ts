@@ -5,18 +5,19 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 
-/** The definition that applies to a parameter of a node. */
+/** The definition that applies to a node parameter. */
 export interface IndexedDefinition {
 	definition: INodeProperties;
-	/** The value if the workflow does not set one. */
+	/** The value that applies if the workflow does not set one. */
 	initial: unknown;
-	/** Names of the members, if the parameter is a collection. */
+	/** Names of the collection's members, if the parameter is a collection. */
 	members: string[];
 }
 
 /**
- * Indexes the definitions of a node by path, which is `name` or `collection.member`. If several parameters have the same
- * name, the index contains the one that the editor shows. If the editor shows none of them, it contains the first.
+ * Indexes a node's parameter definitions by path, which is `name` or `collection.member`. If several parameters have
+ * the same name, the index contains the one that the editor shows. If the editor shows none of them, the index contains
+ * the first.
  */
 export function indexDefinitions(
 	node: INode,
@@ -40,7 +41,6 @@ export function indexDefinitions(
 	return index;
 }
 
-/** Returns one definition for each name. */
 function chooseDefinitions(
 	node: INode,
 	properties: INodeProperties[],
@@ -56,7 +56,7 @@ function chooseDefinitions(
 
 function isShown(node: INode, property: INodeProperties): boolean {
 	const { parameters } = node;
-	// n8n recognizes the variant for AI agents by the name of the type.
+	// n8n recognizes a node's tool variant by its type name.
 	const type = { name: node.type } as INodeTypeDescription;
 	return NodeHelpers.displayParameter(parameters, property, node, type, parameters);
 }

@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { InputError } from '../../service/input-error';
 import { isNullOrEmptyText } from '../../service/json';
 
-/** A value as n8n returns it, and the definition of its parameter. */
+/** A value as n8n returns it, together with the parameter's definition. */
 export interface FoundValue {
 	value: unknown;
 	definition: INodeProperties;
@@ -19,7 +19,7 @@ function describe(value: unknown): string {
 
 const MAX_SHOWN = 60;
 
-/** Makes the error for a value that the parameter does not accept. */
+/** Creates the error for a value that the parameter does not accept. */
 export function invalidValue({ value, definition }: FoundValue, expected: string): InputError {
 	const { displayName, default: initial } = definition;
 	const otherwise =
@@ -32,6 +32,6 @@ export function invalidValue({ value, definition }: FoundValue, expected: string
 	);
 }
 
-/** Makes the error for a text that is not JSON. */
+/** Creates the error for a string that is not valid JSON. */
 export const invalidJson = ({ displayName }: INodeProperties, { message }: Error, advice: string) =>
 	new InputError(`'${displayName}' is not valid JSON: ${message}`, advice);

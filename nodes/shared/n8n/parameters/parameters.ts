@@ -1,16 +1,16 @@
 /**
- * `Parameters` reads the parameters of a node, item by item. Labels, defaults, bounds, choices and types come from the
- * property definitions, which are declared with `property` and `properties` (`properties.ts`). A name is the name of a
- * property, or `collection.member` for a member of a collection.
+ * `Parameters` reads a node's parameters, item by item. Labels, defaults, bounds, choices and types come from the
+ * property definitions, which are declared with `property` and `properties` (`properties.ts`). A parameter's name is
+ * the name of its property. For a member of a collection, the name is `collection.member`.
  *
- * A member that the user has not added has its default. If this default is an expression, it is only a suggestion for
- * the user, so the member is empty. Every method throws an InputError that names the parameter if its value is invalid.
- * If an expression fails, the method throws the error of n8n. Values of expressions may be parts of the input item, so
- * callers must not change them.
+ * If the user has not added a member to a collection, the member has its default value. If this default is an
+ * expression, it is only a suggestion for the user, so the member is empty. If a value is invalid, every method throws
+ * an InputError that names the parameter. If an expression fails, the method throws n8n's error. The value of an
+ * expression may be part of the input item, so callers must not change it.
  *
- * n8n takes 0.1 to 0.7 ms to evaluate an expression and blocks everything else meanwhile. Therefore a parameter without
- * expressions is read only once. An expression that only reads a field is read directly from the item
- * (`plain-path.ts`).
+ * n8n takes 0.1 to 0.7 ms to evaluate an expression, and blocks everything else during this time. Therefore, a
+ * parameter without expressions is read only once. If an expression only reads a field, the field is read directly from
+ * the item (`plain-path.ts`).
  */
 import {
 	type IBinaryData,
@@ -35,13 +35,13 @@ import type {
 	Values,
 } from './properties';
 
-/** A list that is part of an item, and the name of its field or parameter. */
+/** A list from an item, with the name of its field or parameter. */
 interface FoundList {
 	field: string;
 	list: readonly unknown[];
 }
 
-/** Reads the parameters of a node. */
+/** Reads a node's parameters. */
 export class Parameters<P extends INodeProperties[]> {
 	private readonly definitions: ReadonlyMap<string, IndexedDefinition>;
 	private readonly readers = new Map<string, Reader>();
@@ -54,61 +54,67 @@ export class Parameters<P extends INodeProperties[]> {
 		this.definitions = indexDefinitions(context.getNode(), properties);
 	}
 
-	/** Returns the name of a parameter as users see it. */
+	/** Returns the parameter name that users see. */
 	label(name: ParameterName<P>): string {
 		return this.definitionAt(name).definition.displayName;
 	}
 
-	/** Returns whether parameters have the same value for all items, because none of them contains an expression. */
+	/**
+	 * Returns true if the parameters have the same values for all items, because none of them contains an expression.
+	 */
 	areConstant(...names: Array<ParameterName<P>>): boolean {
 		return names.every((name) => !hasExpression(this.raw(name, null)));
 	}
 
-	/** Returns whether the user has added a member of a collection, even if its value is empty. */
+	/** Returns true if the user has added a member to a collection, even if the member is empty. */
 	isAdded<N extends CollectionName<P>>(collection: N, member: NameOf<Member<P, N>>): boolean {
 		return this.membersAdded(collection).includes(member);
 	}
 
-	/** Returns a parameter as n8n provides it. For a resource locator, returns its value. */
+	/**
+	 * Returns a parameter's value as n8n provides it. For a resource locator, returns the value that the locator
+	 * contains.
+	 */
 	value(name: ParameterName<P>, itemIndex: number): unknown {
 		return this.read(name, itemIndex).value;
 	}
 
 	/**
-	 * Returns a value of the type in the definition. Text is returned exactly as it is, and numbers and booleans become
-	 * text. An empty value becomes the default, an empty text, an empty object, or an empty list of names.
+	 * Returns a value of the type in the definition. For text parameters, strings are returned unchanged, and numbers
+	 * and booleans become strings. An empty value becomes the default, an empty string, an empty object, or an empty
+	 * list of names.
 	 */
 	get<N extends ParameterName<P>>(name: N, itemIndex: number): ValueOf<Definition<P, N>> {
 		return convert(this.read(name, itemIndex)) as ValueOf<Definition<P, N>>;
 	}
 
 	/**
-	 * Returns a trimmed text that is not empty.
+	 * Returns a parameter as a trimmed string. The string must not be empty.
 	 *
-	 * @param advice what to do if the text is empty. By default the error shows the placeholder as an example
+	 * @param advice what to do if the string is empty. By default, the error shows the placeholder as an example
 	 */
 	requiredText(name: ParameterName<P>, itemIndex: number, advice?: string): string {
 		return requiredTextOf(this.read(name, itemIndex), advice);
 	}
 
-	/** Returns the ID of a document exactly as it is. See `documentId`. */
+	/** Returns a document ID unchanged. See `documentId`. */
 	id(name: ParameterName<P>, itemIndex: number): string {
 		const { value, definition } = this.read(name, itemIndex);
 		return documentId(value, `'${definition.displayName}'`);
 	}
 
 	/**
-	 * Returns any JSON value. A text is parsed, any other value is returned as it is.
+	 * Returns a JSON value of any type. Strings are parsed, and other values are returned unchanged.
 	 *
-	 * @param advice what to do if the text is not JSON
+	 * @param advice what to do if the string is not valid JSON
 	 */
 	json(name: ParameterName<P>, itemIndex: number, advice?: string): unknown {
 		return jsonOf(this.read(name, itemIndex), advice);
 	}
 
 	/**
-	 * Returns a list. The parameter names a field with the list, by name or by dotted path, or its expression returns the
-	 * list itself.
+	 * Returns a list. The parameter contains the name or dotted path of the field with the list, or an expression that
+	 * returns the list itself.
 	 *
 	 * @param advice what to do if there is no list
 	 */
@@ -123,8 +129,8 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	/**
-	 * Returns the name of an input data field with a file. In n8n's binary mode `combined`, files are part of the JSON,
-	 * and an expression may return the file itself. The binary helpers of n8n accept both.
+	 * Returns the name of the input data field that contains a file, or the file itself. In n8n's `combined` binary
+	 * mode, files are part of the JSON, and an expression may return the file itself. n8n's binary helpers accept both.
 	 */
 	file(name: ParameterName<P>, itemIndex: number): string | IBinaryData {
 		const read = this.read(name, itemIndex);
@@ -133,7 +139,7 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	/**
-	 * Returns the rows of a fixedCollection. The values of their fields are not converted.
+	 * Returns the rows of a fixedCollection parameter without converting the values of their fields.
 	 *
 	 * @param path `parameter.group`, for example `additionalFields.field`
 	 */
@@ -147,9 +153,10 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	/**
-	 * Returns the members of a collection that apply to the whole run. Their expressions are evaluated for the first item.
+	 * Returns the members of a collection that apply to the whole run. Their expressions are evaluated for the first
+	 * item.
 	 *
-	 * @param perItem members to leave out, because their values may differ from item to item
+	 * @param perItem members to leave out, because their values may vary from item to item
 	 */
 	collection<N extends CollectionName<P>, const X extends NameOf<Member<P, N>> = never>(
 		name: N,
@@ -160,7 +167,7 @@ export class Parameters<P extends INodeProperties[]> {
 		for (const member of this.definitionAt(name).members) {
 			if ((perItem as readonly string[]).includes(member)) continue;
 			const path = `${name}.${member}`;
-			// Most options are not added, and reading their defaults through n8n would be slow.
+			// Users add few of the options, and reading the defaults of all others through n8n would be slow.
 			values[member] = added.includes(member)
 				? convert(this.read(path, 0))
 				: this.definitionAt(path).initial;
@@ -169,9 +176,9 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	/**
-	 * Returns the members of a collection that the user has added and not left empty.
+	 * Returns the members that the user has added to a collection, except empty ones.
 	 *
-	 * @param only limits the result to these members
+	 * @param only restricts the result to these members
 	 */
 	added<N extends CollectionName<P>, const X extends NameOf<Member<P, N>>>(
 		name: N,
@@ -187,7 +194,7 @@ export class Parameters<P extends INodeProperties[]> {
 		return values as Partial<Pick<Values<Member<P, N>>, X>>;
 	}
 
-	/** Returns the names of the members that the user has added to a collection. All items have the same ones. */
+	/** Returns the names of the members that the user has added to a collection. They are the same for all items. */
 	private membersAdded(collection: string): string[] {
 		const members =
 			this.addedMembers.get(collection) ?? Object.keys(Object(this.raw(collection)));
@@ -212,7 +219,7 @@ export class Parameters<P extends INodeProperties[]> {
 		return this.context.getNodeParameter(path, 0, initial, { rawExpressions: true });
 	}
 
-	/** @param initial the value if the workflow does not set one */
+	/** @param initial the value that applies if the workflow does not set one */
 	private readerOf(path: string, initial: unknown, isLocator = false): Reader {
 		const known = this.readers.get(path);
 		if (known) return known;
@@ -221,7 +228,7 @@ export class Parameters<P extends INodeProperties[]> {
 			this.context.getNodeParameter(path, itemIndex, initial);
 		let reader: Reader = () => raw;
 		if (hasExpression(raw)) reader = plainReader(this.context, path, raw, initial) ?? evaluate;
-		// In a workflow, a resource locator may also be a plain text, which is its value.
+		// In a workflow, a resource locator may also be a plain string. The string is then its value.
 		if (isLocator && isObject(raw)) reader = this.readerOf(`${path}.value`, '');
 		this.readers.set(path, reader);
 		return reader;
@@ -235,7 +242,7 @@ const hasExpression = (raw: unknown): boolean =>
 
 type NameOf<M> = M extends { name: infer N extends string } ? N : never;
 
-/** Converts a value to text. Throws for lists, objects, NaN and Infinity. */
+/** Converts a value to a string. Throws for lists, objects, NaN and Infinity. */
 function textOf(found: FoundValue): string {
 	const { value } = found;
 	if (typeof value === 'string') return value;
@@ -255,7 +262,10 @@ function requiredTextOf(found: FoundValue, advice?: string): string {
 	);
 }
 
-/** Converts a number or its text. The number must be whole if the definition has no `numberPrecision`. */
+/**
+ * Converts a number, or a string that contains one. If the definition has no `numberPrecision`, the number must be
+ * whole.
+ */
 function numberOf(found: FoundValue): number {
 	const { value, definition } = found;
 	const {
@@ -276,8 +286,8 @@ function numberOf(found: FoundValue): number {
 }
 
 /**
- * Converts a boolean or its text. A required parameter must be a boolean, because it decides whether anything is done
- * at all.
+ * Converts a boolean, or the string 'true' or 'false'. A required parameter must be a boolean, because it decides
+ * whether the node does anything at all.
  */
 function booleanOf(found: FoundValue): boolean {
 	const { value, definition } = found;
@@ -310,7 +320,7 @@ function jsonOf({ value, definition }: FoundValue, advice = OBJECT_ADVICE): unkn
 	}
 }
 
-/** Converts a JSON object or its text. A blank text becomes {}. */
+/** Converts a JSON object, or a string that contains one. A blank string becomes {}. */
 function objectOf(found: FoundValue): IDataObject {
 	const { value, definition } = found;
 	const text = value ?? '';
@@ -320,7 +330,7 @@ function objectOf(found: FoundValue): IDataObject {
 	throw new InputError(`'${definition.displayName}' is not a JSON object`, OBJECT_ADVICE);
 }
 
-/** Converts a list of names, or a text with names separated by commas. Omits empty names. */
+/** Converts a list of names, or a string with names separated by commas. Omits empty names. */
 function namesOf(found: FoundValue): string[] {
 	const { value } = found;
 	const names: unknown = typeof value === 'string' ? value.split(',') : (value ?? []);
@@ -329,7 +339,7 @@ function namesOf(found: FoundValue): string[] {
 	throw invalidValue(found, 'names separated by commas, or a list of names');
 }
 
-/** Converts a value to the type in its definition, as `Parameters.get` describes. */
+/** Converts a value to the type in its definition. See `Parameters.get`. */
 function convert(found: FoundValue): unknown {
 	const { type, requiresDataPath } = found.definition;
 	if (type === 'number') return numberOf(found);

@@ -2,14 +2,17 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { InputError } from '../../service/input-error';
 
-/** Returns the value of a parameter for an item. */
+/** Returns the parameter value for an item. */
 export type Reader = (itemIndex: number) => unknown;
 
 /** Marks a value that only n8n can read, because it is not plain JSON. */
 export const NOT_PLAIN = Symbol('not plain');
 
 const STEP = String.raw`\.[\p{ID_Start}$_][\p{ID_Continue}$]*|\["[^"\\{}\p{Cc}\u2028\u2029]*"\]|\['[^'\\{}\p{Cc}\u2028\u2029]*'\]|\[(?:0|[1-9]\d{0,8})\]`;
-/** One `={{ ... }}` with nothing around it. With a space outside, n8n would turn the result into text. */
+/**
+ * Matches a single `={{ ... }}` with nothing around it. If there were a space outside, n8n would turn the result into a
+ * string.
+ */
 const PLAIN_PATH = new RegExp(String.raw`^=\{\{\s*\$json((?:${STEP})*)\s*\}\}$`, 'u');
 const STEPS = new RegExp(STEP, 'gu');
 
@@ -17,17 +20,17 @@ const ODD_KEYS = ['prototype', 'length'];
 const INDEX = /^(?:0|[1-9]\d*)$/;
 
 /**
- * Parses an expression that only reads a field of the item: `={{ $json.a }}`, `={{ $json.a.b }}`,
- * `={{ $json["a b"] }}`, `={{ $json.list[0] }}`, or `={{ $json }}`.
+ * Parses an expression that only reads a field from the item, such as `={{ $json.a }}`, `={{ $json.a.b }}`, `={{
+ * $json["a b"] }}`, `={{ $json.list[0] }}`, or `={{ $json }}`.
  *
  * @param expression a parameter as n8n stores it, with the leading `=`
- * @returns the steps from the JSON of the item to the field, or undefined for any other expression
+ * @returns the path from the item's JSON to the field, or undefined for any other expression
  */
 export function parsePlainPath(expression: string): string[] | undefined {
 	const steps = PLAIN_PATH.exec(expression)?.[1];
 	if (steps === undefined) return undefined;
 	const path = Array.from(steps.matchAll(STEPS), ([step]) => keyOf(step));
-	// The expression engines of n8n treat fields with names of inherited members in different ways.
+	// n8n's expression engines differ in how they treat fields that have the same name as an inherited member.
 	const isOdd = path.some((key) => key in Object.prototype || ODD_KEYS.includes(key));
 	return isOdd ? undefined : path;
 }
@@ -39,12 +42,12 @@ function keyOf(step: string): string {
 }
 
 /**
- * Reads a field as the expressions of n8n do. If a step is missing, the value is undefined.
+ * Reads a field in the same way as n8n's expressions. If a step of the path is missing, the value is undefined.
  *
- * @param json the JSON of the item
- * @param path steps from `parsePlainPath`
- * @returns the value, which is part of the item and must not be changed. NOT_PLAIN if a step meets a value that is not
- *   JSON, such as a date
+ * @param json the item's JSON
+ * @param path the path from `parsePlainPath`
+ * @returns the value, which is part of the item and must not be changed. Returns NOT_PLAIN if any value along the path
+ *   is not JSON, such as a date
  */
 export function readPlainPath(json: unknown, path: readonly string[]): unknown {
 	let value = json;
@@ -68,10 +71,10 @@ function isContainer(value: unknown): value is Record<string, unknown> {
 
 /**
  * Returns a reader for an expression that only reads a field, or undefined for any other parameter. n8n evaluates the
- * expression for the first item. If its value is the same as the field, the reader reads further items directly.
+ * expression for the first item. If the result equals the field's value, the reader reads all other items directly.
  *
- * @param raw the parameter as it is stored in the workflow
- * @param initial the value if the workflow does not set one
+ * @param raw the parameter as the workflow stores it
+ * @param initial the value that applies if the workflow does not set one
  */
 export function plainReader(
 	context: IExecuteFunctions,
@@ -98,8 +101,8 @@ const isSame = (one: unknown, other: unknown): boolean =>
 	Object.is(one, other) || JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * Throws if a field seems to be missing only because its name begins with a byte order mark. Extract from File of n8n
- * leaves this mark in the name of the first column.
+ * Throws if a field only seems to be missing because its name begins with a byte order mark. n8n's Extract from File
+ * node leaves this mark in the name of the first column.
  */
 function refuseMarked(json: IDataObject, [name = '']: string[]): void {
 	if (!Object.hasOwn(json, `\uFEFF${name}`)) return;

@@ -1,15 +1,15 @@
 import type { IDataObject, IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
 /**
- * Declares one parameter of a node. Its name and its choices stay literal types, from which `Parameters` derives the
- * type of its value.
+ * Declares one node parameter. Its name and choices remain literal types, from which `Parameters` derives the type of
+ * its value.
  */
 export const property = <const P extends INodeProperties>(declared: P): P => declared;
 
-/** Declares a list of parameters in the same way. Lists may be spread into other lists. */
+/** Declares a list of node parameters. Lists may be spread into other lists. */
 export const properties = <const P extends INodeProperties[]>(declared: P): P => declared;
 
-/** Declares the collection Options, for parameters that are rarely needed. */
+/** Declares the Options collection, which contains parameters that are rarely needed. */
 export const optionsProperty = <const P extends INodeProperties[]>(options: P) =>
 	property({
 		displayName: 'Options',
@@ -20,7 +20,6 @@ export const optionsProperty = <const P extends INodeProperties[]>(options: P) =
 		options,
 	});
 
-/** Returns the same parameter with conditions for showing it, in addition to the conditions it already has. */
 const shownIf = <const P extends INodeProperties>(
 	{ show, hide }: IDisplayOptions,
 	declared: P,
@@ -33,47 +32,50 @@ const shownIf = <const P extends INodeProperties>(
 	return { ...declared, displayOptions: both };
 };
 
-/** Returns the same parameters with conditions for showing them, in addition to the conditions they already have. */
+/** Returns the parameters with additional display conditions. Their existing conditions still apply. */
 export const shownFor = <const P extends INodeProperties[]>(where: IDisplayOptions, list: P): P =>
 	list.map((declared) => shownIf(where, declared)) as P;
 
-// n8n creates a variant of each node as a tool for AI agents.
+// n8n creates a variant of each node that AI agents can use as a tool.
 const IN_TOOLS = { '@tool': [true] };
 
-/** Hides a parameter in tools. */
+/** Hides a parameter when the node is a tool. */
 export const notForTools = <const P extends INodeProperties>(declared: P): P =>
 	shownIf({ hide: IN_TOOLS }, declared);
 
-/** Shows a parameter only in tools. */
+/** Shows a parameter only when the node is a tool. */
 export const onlyForTools = <const P extends INodeProperties>(declared: P): P =>
 	shownIf({ show: IN_TOOLS }, declared);
 
-/** With this comment, n8n's editor shows that the model fills in the parameter, and offers a button to undo it. */
+/**
+ * This comment makes n8n's editor show that the model fills in the parameter. The editor also offers a button to undo
+ * this.
+ */
 const BY_MODEL = '/*n8n-auto-generated-fromAI-override*/';
 
 /**
- * Declares a parameter twice, so that the model of an agent fills it in when the node is a tool. The variant for tools
- * has an expression with `$fromAI` as its default.
+ * Declares a parameter twice, so that an agent's model fills it in when the node is a tool. The default of the tool
+ * variant is an expression with `$fromAI`.
  *
- * @param description description for the model. By default the model gets the description for users
- * @param isOptional whether the model may omit the value, which is empty then
+ * @param description description for the model. By default, the model receives the description for users
+ * @param isOptional whether the model may omit the value, which is then empty
  */
 export function filledByModel<const P extends INodeProperties>(
 	declared: P,
 	description = declared.description,
 	isOptional = false,
 ): [P, P] {
-	// The editor would use this key too.
+	// n8n's editor would choose the same key.
 	const key = declared.displayName.replace(/[^a-zA-Z0-9]/g, '_');
 	const otherwise = isOptional ? ", ''" : '';
 	const value = `={{ ${BY_MODEL} $fromAI('${key}', \`${description}\`, 'string'${otherwise}) }}`;
 	return [notForTools(declared), onlyForTools({ ...declared, default: value })];
 }
 
-/** The parameter with a name in a list of properties. */
+/** The parameter with the name `N` in a list of properties. */
 type Named<P extends INodeProperties[], N> = Extract<P[number], { name: N }>;
 
-/** The members of the collection with a name. */
+/** The members of the collection with the name `N`. */
 export type Member<P extends INodeProperties[], N> =
 	Named<P, N> extends { options?: infer M } ? Extract<NonNullable<M>, unknown[]>[number] : never;
 
@@ -82,14 +84,14 @@ export type CollectionName<P extends INodeProperties[]> = Extract<
 	{ type: 'collection' }
 >['name'];
 
-/** Paths `collection.member` of all members of all collections. */
+/** Paths of all collection members, in the form `collection.member`. */
 type MemberPath<P extends INodeProperties[]> = {
 	[N in CollectionName<P>]: Member<P, N> extends { name: infer M extends string }
 		? `${N}.${M}`
 		: never;
 }[CollectionName<P>];
 
-/** Names of all parameters, including paths of collection members. */
+/** Names of all parameters, including the paths of collection members. */
 export type ParameterName<P extends INodeProperties[]> = P[number]['name'] | MemberPath<P>;
 
 /** The definition of a parameter or a collection member. */
@@ -115,12 +117,15 @@ export type ValueOf<D> = D extends { type: 'number' }
 					? string[]
 					: string;
 
-/** The values of a collection, by the names of its members. */
+/** The values of a collection, indexed by member name. */
 export type Values<M> = {
 	[D in M as D extends { name: infer N extends string } ? N : never]: ValueOf<D>;
 };
 
-/** Parameters of a node that has a parameter with this name and type. Shared code requires only what it reads. */
+/**
+ * Accepts the parameters of any node that has a parameter with this name and type. Shared code uses this type to
+ * require only the parameters that it reads.
+ */
 export interface WithParameter<N extends string, T> {
 	get(name: N, itemIndex: number): T;
 }

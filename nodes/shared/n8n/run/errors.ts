@@ -9,33 +9,33 @@ import { causeOf } from '../../service/cause';
 import { ServiceFailure } from '../../service/failure';
 import { InputError, messageOf } from '../../service/input-error';
 
-/** The two error classes of n8n that a node may throw. */
+/** The two n8n error classes that a node may throw. */
 export type NodeFailure = NodeApiError | NodeOperationError;
 
-/** Is thrown when a person or the workflow's timeout stops the execution. It must never become an item. */
+/** Thrown when a user or the workflow's timeout stops the execution. This error must never become an item. */
 export class Canceled extends Error {
 	override readonly name = 'Canceled';
 
 	/** @param progress what the run has done so far */
 	constructor(progress = '') {
-		// The word "canceled" makes n8n record the execution as canceled and not as failed.
+		// The word "canceled" makes n8n record the execution as canceled instead of failed.
 		super(['The execution was canceled', progress].filter(Boolean).join('. '));
 	}
 }
 
-/** Details of a node's error besides its cause. */
+/** Details of a node's error, apart from its cause. */
 interface ErrorWords {
 	itemIndex?: number | undefined;
 	/** Replaces the message of the original error. */
 	message?: string | undefined;
-	/** Is added to the description: what to do, or what has been done so far. */
+	/** Added to the description. It contains advice, or what the run has done so far. */
 	advice?: string | undefined;
 }
 
 /**
- * Returns what to do about an error, or '' if nothing is known.
+ * Returns what to do about an error, or '' if there is no advice.
  *
- * @param further advice that is added to the advice of the error
+ * @param further advice that is appended to the error's own advice
  */
 export function adviceOf(error: unknown, further?: string): string {
 	const advice =
@@ -46,8 +46,9 @@ export function adviceOf(error: unknown, further?: string): string {
 }
 
 /**
- * Turns any error into an error of n8n: a NodeApiError if it comes from a service, otherwise a NodeOperationError. The
- * result does not contain the original error, because that may contain the request with its credentials.
+ * Converts any error to an n8n error. An error from a service becomes a NodeApiError, and any other error becomes a
+ * NodeOperationError. The result does not contain the original error, because the original may contain the request with
+ * its credentials.
  */
 export function nodeError(
 	context: IExecuteFunctions,
@@ -72,7 +73,7 @@ export function nodeError(
 				...(httpCode && { httpCode }),
 			})
 		: new NodeOperationError(node, message, options);
-	// n8n replaces messages that contain an error code. The ID 'preexisting', for example, contains EEXIST.
+	// n8n replaces any message that contains an error code. For example, the ID 'preexisting' contains EEXIST.
 	failure.message = message;
 	return failure;
 }

@@ -3,14 +3,14 @@ import { capitalize } from '../../service/outcome-messages';
 import { figure, formatCount } from '../../service/numbers';
 import type { Meter } from './meter';
 
-/** With up to this many entries a hint is not needed, because users can see them in the output. */
+/** With up to this many entries, no hint is needed because users can see the entries in the output. */
 const MIN_ENTRIES_COUNTED = 100;
 
 /**
- * Returns a hint that says how many entries a run has processed and how long this took. Returns '' if there are only a
- * few entries, or if the run only fetched results.
+ * Returns a hint about how many entries a run has processed and how long this took. Returns '' if there are only a few
+ * entries, or if the run only fetched results.
  *
- * @param noun an entry, such as `document`
+ * @param noun name for one entry, such as `document`
  * @param verb what happened to the entries, such as `pushed`
  */
 export function doneText(
@@ -23,13 +23,13 @@ export function doneText(
 	return `${formatCount(done, noun)} ${verb}${costText(requests, meter)}`;
 }
 
-/** Returns a text such as ` in 20 requests, 3.5 s`. */
+/** Returns a phrase such as ` in 20 requests, 3.5 s`. */
 export function costText(requests: number, { seconds }: Pick<Meter, 'seconds'>): string {
 	const time = seconds.toLocaleString('en-US', { maximumFractionDigits: 1 });
 	return ` in ${formatCount(requests, 'request')}, ${time} s`;
 }
 
-/** Returns a hint about retries and splits, which may explain a slow run, or '' if there were none. */
+/** Returns a hint about retries and splits, which may explain why a run was slow. Returns '' if there were none. */
 export function troubleText({ retries, splits }: RunStats, others: string[] = []): string {
 	const parts = [...others];
 	if (retries === 1) parts.push('a request was repeated after a temporary error');

@@ -2,24 +2,23 @@ import type { RunStats } from '../../flow/run-state';
 import { formatCount, figure } from '../../service/numbers';
 
 /**
- * Measures the requests of a run or a file since the meter was created. Its figures are shown in summaries, in the log,
- * and in the metadata of the execution.
+ * Measures the requests of a run or a file from the time the meter is created. The figures appear in summaries, in the
+ * log, and in the execution's metadata.
  */
 export class Meter {
 	private readonly before: Omit<RunStats, 'increment'>;
 	private readonly since = performance.now();
 
-	/** @param stats counters of the run, or of a part of the run */
+	/** @param stats counters for the run, or for a part of it */
 	constructor(private readonly stats: RunStats) {
 		this.before = { ...stats };
 	}
 
-	/** Seconds since the meter was created. */
 	get seconds(): number {
 		return (performance.now() - this.since) / 1000;
 	}
 
-	/** Returns the figures for a summary. `bytes` counts what the service accepted, and is 0 for deletes. */
+	/** Returns the figures for a summary. `bytes` counts only what the service accepted, and is 0 for deletes. */
 	json() {
 		const { stats, before, seconds } = this;
 		const done = stats.done - before.done;
@@ -34,15 +33,15 @@ export class Meter {
 		};
 	}
 
-	/** Returns a short text for the log of a run that continues. */
+	/** Returns a short line for the log while the run continues. */
 	text({ recordsPerSecond, retries } = this.json()): string {
 		return `${recordsPerSecond} per second, ${formatCount(retries, 'retry', 'retries')}`;
 	}
 
 	/**
-	 * Returns all figures as a text, for the log of a run that is over.
+	 * Returns a line with all figures for the log, after the run is over.
 	 *
-	 * @param statuses number of responses by status
+	 * @param statuses number of responses for each status
 	 */
 	endText(statuses: Readonly<Record<number, number>>): string {
 		const { done, failed } = this.stats;

@@ -10,47 +10,58 @@ import { ServiceFailure } from '../../service/failure';
 import { adviceOf, nodeError, type NodeFailure } from './errors';
 import { messageOf } from '../../service/input-error';
 
-/** Options for the results of an item. */
+/** Options for an item's results. */
 interface ResultOptions {
 	/** All input items that the results belong to, if there is more than one. */
 	items?: number[];
 	binary?: IBinaryKeyData;
 	/**
-	 * Sends the summary of a file to the error output, if the node has one. The summary gets no field `error`, because
-	 * n8n would then treat the whole item as failed.
+	 * If this is set, the summary of a file goes to the node's error output, provided that the node has one. The
+	 * summary has no `error` field, because n8n would then treat the whole item as failed.
 	 */
 	failure?: unknown;
 }
 
-/** The failure of an item or of a part of an item, as it is reported to the user. */
+/** The failure of an item, or of a part of it, as reported to the user. */
 export interface Failure {
 	reason: unknown;
-	/** Replaces the message of the reason, for example to name the document. */
+	/** Replaces the reason's message, for example, to name the document. */
 	message?: string | undefined;
-	/** Is added to the advice of the reason. */
+	/** Further advice, which is appended to the reason's advice. */
 	advice?: string | undefined;
-	/** ID of the document. It is a field of the error item. */
+	/** Document ID, which becomes a field of the error item. */
 	id?: string | undefined;
-	/** Further fields of the error item. A field `response` has data that the service may return only once. */
+	/**
+	 * Further fields of the error item. If there is a `response` field, it contains data that the service may return
+	 * only once.
+	 */
 	json?: IDataObject | undefined;
 	binary?: IBinaryKeyData;
-	/** Whether it was never started, because the run had already ended for this reason. */
+	/**
+	 * Whether the work was skipped because the run had already ended. `reason` is then the reason why the run ended.
+	 */
 	skipped?: boolean | undefined;
-	/** The verdict on the request, if a request failed. */
+	/** The verdict on the failed request, if there was one. */
 	verdict?: Verdict | undefined;
 }
 
 /**
  * Collects the outcomes of the input items in any order, and returns them in the order of the input. Each item is
- * returned once, as its results or as its error, and each output item is linked to its input item.
+ * returned once, as its results or as its error. Each output item is linked to its input item.
  */
 export class Results {
-	/** Output items by input item. An empty list is an outcome too, undefined means that there is none yet. */
+	/**
+	 * Output items for each input item. An empty list is also an outcome, but undefined means that the item has no
+	 * outcome yet.
+	 */
 	private readonly outputs: Array<INodeExecutionData[] | undefined>;
 	/** Whether the node has an error output for failed items. */
 	readonly toErrorOutput: boolean;
 	failures = 0;
-	/** For a run that stops at failures: the first failure, and the first failure with the reason why it ended. */
+	/**
+	 * Used if the run stops at failures. `cause` is the failure that ended the run, and `firstFailure` is the first of
+	 * any others.
+	 */
 	private firstFailure: NodeFailure | undefined;
 	private cause: NodeFailure | undefined;
 
@@ -63,9 +74,9 @@ export class Results {
 	}
 
 	/**
-	 * Adds results to the results of an item.
+	 * Adds results for an item.
 	 *
-	 * @param list one output item each. If the list is empty, nothing is returned for the item
+	 * @param list contains one object per output item. If the list is empty, nothing is returned for the item
 	 */
 	give(itemIndex: number, list: IDataObject[], options: ResultOptions = {}): void {
 		const { items, binary, failure } = options;
@@ -79,14 +90,14 @@ export class Results {
 	}
 
 	/**
-	 * Adds the failure of an item or of a part of an item.
+	 * Adds a failure for an item or a part of it.
 	 *
-	 * @param isCause whether the run has ended for this reason
+	 * @param isCause whether this failure is the reason why the run has ended
 	 */
 	fail(itemIndex: number, failure: Failure, isCause = false): void {
 		const { reason, message = messageOf(reason), advice, id, json, binary } = failure;
 		this.failures++;
-		// Errors of n8n are slow to create, and a run may have hundreds of thousands of items.
+		// n8n's errors are slow to create, and a run may have hundreds of thousands of items.
 		const makeError = () => nodeError(this.context, reason, { itemIndex, message, advice });
 		if (this.stopsOnFailure) {
 			if (failure.skipped) return;
@@ -107,12 +118,12 @@ export class Results {
 		this.add(itemIndex, { json: fields, pairedItem }, binary, makeError);
 	}
 
-	/** The failure that a run that stops at failures throws. */
+	/** The failure to throw if the run stops at failures. */
 	get thrown(): NodeFailure | undefined {
 		return this.cause ?? this.firstFailure;
 	}
 
-	/** Returns the indexes of input items without an outcome. */
+	/** Returns the indexes of input items that have no outcome yet. */
 	unanswered(): number[] {
 		return this.outputs.flatMap((output, itemIndex) => (output ? [] : [itemIndex]));
 	}
@@ -122,7 +133,7 @@ export class Results {
 		return this.outputs.flatMap((output) => output ?? []);
 	}
 
-	/** @param makeError creates the error for the error output, if the item failed */
+	/** @param makeError if the item failed, creates the error for the error output */
 	private add(
 		itemIndex: number,
 		item: INodeExecutionData,
@@ -130,13 +141,15 @@ export class Results {
 		makeError?: () => NodeFailure,
 	): void {
 		if (binary && Object.keys(binary).length > 0) item.binary = binary;
-		// n8n sends items with this member to the error output. It copies them first, and if a copy still has the
-		// member, n8n drops its JSON except the message. The copy does not have it because it is not enumerable.
+		// n8n sends items with this member to the error output, but copies them first. If a copy still had the member,
+		// n8n would drop all of its JSON except the message. The member is not enumerable, so the copy does not have
+		// it.
 		if (makeError && this.toErrorOutput)
 			Object.defineProperty(item, 'error', { value: makeError(), enumerable: false });
 		const before = this.outputs[itemIndex];
 		if (before) before.push(item);
-		// Most items get one result. A list with one element saves memory, because `push` reserves 17 places.
+		// Most items have one result. A list literal with one element saves memory, because `push` reserves space for
+		// 17 elements.
 		else this.outputs[itemIndex] = [item];
 	}
 }

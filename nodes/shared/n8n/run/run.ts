@@ -1,7 +1,8 @@
 /**
- * `runNode` runs a node. It creates a `Run`, which is one execution of the node, and calls what the node does with it.
- * All other code asks the run whether to continue, waits with its `sleep`, and reports results and failures to it.
- * Whatever happens, the run returns each input item exactly once, as its results or as its error.
+ * `runNode` runs a node. It creates a `Run`, which is one execution of the node, and passes the `Run` to the function
+ * that does the node's work. All other code asks the run whether to continue, waits with the run's `sleep`, and reports
+ * results and failures to the run. Whatever happens, the run returns each input item exactly once, as its results or as
+ * its error.
  */
 import {
 	sleep,
@@ -19,33 +20,30 @@ import { MAX_TIMEOUT_MS } from '../../http/exchange';
 import { messageOf } from '../../service/input-error';
 import { listOf } from '../../service/numbers';
 
-/** Longest time that one execution may block all others, in milliseconds. */
+/** Maximum time for which one execution may block all others, in milliseconds. */
 const SLICE_MS = 25;
 
 /** Interval at which a long run writes to n8n's log, in milliseconds. */
 const LOG_INTERVAL_MS = 10_000;
 
 /**
- * One execution of a node, with its items and its results. A run ends when it is told to stop, is canceled, or when the
- * node throws. The first reason counts, but a cancel counts more than any other. All code that waits uses `sleep` of
- * the run, so that the end of the run ends all waiting.
+ * One execution of a node, with its items and results. A run ends early if it is told to stop, if it is canceled, or if
+ * the node throws an error. The first reason counts, but a cancellation overrides any other reason. All waiting code
+ * uses the run's `sleep`, so that it stops waiting when the run ends.
  */
 export class Run implements RunState {
 	readonly items: INodeExecutionData[];
 	readonly stats = new RunStats();
-	/** Number of responses by status, including responses to polls. */
+	/** Number of responses for each status, including responses to polls. */
 	readonly statuses: Record<number, number> = {};
-	/** Whether the workflow stops at the first failure. */
 	readonly stopsOnFailure: boolean;
-	/** Why nothing more may be started. It is undefined while the run continues. */
 	ended: { readonly reason: unknown } | undefined;
-	/** Whether an AI agent runs the node. */
+	/** Whether an AI agent is running the node. */
 	readonly isTool: boolean;
-	/** Is aborted when the execution is canceled. */
+	/** This signal is aborted when the execution is canceled. */
 	readonly signal: AbortSignal;
-	/** Returns what the run has done so far, for the error of a run that ends early. */
+	/** Returns what the run has done so far. If the run ends early, its error contains this text. */
 	progress: () => string = () => '';
-	/** Returns lines for the log of a long run. */
 	logLines: () => string[] = () => [`${this.progress()} (${this.meter.text()})`.trimStart()];
 	readonly meter: Meter;
 	readonly results: Results;
@@ -54,15 +52,15 @@ export class Run implements RunState {
 	private isInterrupted = false;
 	private readonly canceling = new AbortController();
 	private readonly onEndListeners = new Set<() => void>();
-	/** Problems of files, by what to do about them. */
+	/** Problems with files, grouped by advice. */
 	private readonly filesToHintAt: Record<string, string[]> = {};
-	/** Clients of limiters. They leave when the run is over. */
+	/** The run's limiter clients, which leave their limiters when the run is over. */
 	readonly limiterClients: LimiterClient[] = [];
 
 	constructor(readonly context: IExecuteFunctions) {
 		this.items = context.getInputData();
 		this.stopsOnFailure = !context.continueOnFail();
-		// The node's variant for AI agents has a type name that ends with this word.
+		// If an AI agent uses the node as a tool, the node's type name ends with this word.
 		this.isTool = context.getNode().type.endsWith('Tool');
 		this.results = new Results(context, this.stopsOnFailure);
 		this.meter = new Meter(this.stats);
@@ -72,7 +70,10 @@ export class Run implements RunState {
 		signal?.addEventListener('abort', this.cancel);
 	}
 
-	/** Lets other executions run if this one has worked for its time slice. Long work calls it between small steps. */
+	/**
+	 * Lets other executions run if this one has used up its time slice. Long-running code calls this between small
+	 * steps.
+	 */
 	yieldToOthers(): Promise<void> | undefined {
 		return performance.now() - this.sliceStartedAt < SLICE_MS ? undefined : this.pause();
 	}
@@ -92,7 +93,9 @@ export class Run implements RunState {
 		return () => this.onEndListeners.delete(listener);
 	}
 
-	/** Ends the run because the node has thrown. This counts more than an earlier reason, except a cancel. */
+	/**
+	 * Ends the run because the node has thrown an error. The error overrides any earlier reason except a cancellation.
+	 */
 	crash(error: unknown): void {
 		if (!this.signal.aborted) this.ended = { reason: error };
 		this.stop(error);
@@ -117,43 +120,46 @@ export class Run implements RunState {
 		stopListening();
 	}
 
-	/** Whether the run has ended so that it returns no items. */
+	/** Whether the run has ended and will not return any items. */
 	get returnsNothing(): boolean {
 		return this.signal.aborted || (this.stopsOnFailure && this.ended !== undefined);
 	}
 
-	/** Adds the failure of an item or of a part of an item. Ends a run that stops at failures. */
+	/** Adds a failure for an item or a part of it. If the run stops at failures, the failure ends the run. */
 	fail(itemIndex: number, failure: Failure): void {
 		if (this.signal.aborted) return;
 		const { reason } = failure;
 		if (this.stopsOnFailure) this.stop(reason);
-		// A request in flight may fail for another reason before the failure that ended the run is reported.
+		// A request in flight may fail for a different reason before the failure that ended the run is reported.
 		this.results.fail(itemIndex, failure, this.ended?.reason === reason);
 	}
 
-	/** Adds the failure of an item that cannot be read, so that nothing was sent for it. */
+	/** Adds a failure for an item that cannot be read. Nothing was sent for this item. */
 	refuse(itemIndex: number, reason: unknown, id?: string): void {
-		// If the node stops, n8n adds the item number to the error itself.
+		// If the node stops, n8n itself adds the item number to the error.
 		const where = this.stopsOnFailure ? '' : ` (item ${itemIndex})`;
 		this.fail(itemIndex, { reason, message: `${messageOf(reason)}${where}`, id });
 	}
 
-	/** Shows a hint in the output pane of the node. An empty message shows nothing. */
+	/** Shows a hint in the node's output pane, unless the message is empty. */
 	hint(message: string, type: NonNullable<NodeExecutionHint['type']> = 'warning'): void {
 		if (message !== '')
 			this.context.addExecutionHints({ message, type, location: 'outputPane' });
 	}
 
 	/**
-	 * Hints at a problem of a file. Problems with the same advice share one hint.
+	 * Adds a hint about a problem with a file. Problems with the same advice share one hint.
 	 *
-	 * @param advice what to do, or '' if nothing needs to be done
+	 * @param advice what to do, or '' if there is nothing to do
 	 */
 	hintAtFile(what: string, advice: string): void {
 		(this.filesToHintAt[advice] ??= []).push(what);
 	}
 
-	/** Writes lines to n8n's log. The figures are members of each entry, so that logs can be filtered by them. */
+	/**
+	 * Writes lines to n8n's log. Each log entry also contains the figures as separate fields, so that logs can be
+	 * filtered by them.
+	 */
 	log(lines = this.logLines()): void {
 		const { context, statuses, meter } = this;
 		const { done: records, failed } = this.stats;
@@ -163,9 +169,9 @@ export class Run implements RunState {
 	}
 
 	/**
-	 * Returns the node's output. It must be called when the run is over, whatever ended it.
+	 * Returns the node's output. It must be called when the run is over, regardless of how it ended.
 	 *
-	 * @throws Canceled if the execution was canceled, and the first failure if the run stops at failures
+	 * @throws Canceled if the execution was canceled, or the first failure if the run stops at failures
 	 */
 	async finish(): Promise<INodeExecutionData[]> {
 		this.context.getExecutionCancelSignal()?.removeEventListener('abort', this.cancel);
@@ -176,7 +182,8 @@ export class Run implements RunState {
 		if (!this.ended) return this.results.all();
 		const { reason } = this.ended;
 		const progress = this.progress();
-		// A node with On Error set to continue must not throw, because n8n would pass on the input as its output.
+		// If On Error is set to continue, the node must not throw, because n8n would then pass on the input as the
+		// output.
 		if (this.signal.aborted) {
 			const before = progress && `${progress.replace(/\.$/, '')}. `;
 			const uncertain = `${before}Requests in flight may have taken effect.`;
@@ -211,7 +218,7 @@ export class Run implements RunState {
 /**
  * Runs a node, and returns each input item as its results or as its error.
  *
- * @throws the first failure if the node is set to stop, and Canceled if the execution was canceled
+ * @throws Canceled if the execution was canceled, or the first failure if the node is set to stop
  */
 export async function runNode(
 	context: IExecuteFunctions,
@@ -222,7 +229,7 @@ export async function runNode(
 	void logRegularly(run, executed.signal);
 	await execute(run).catch((error: unknown) => run.crash(error));
 	executed.abort();
-	// n8n does not show what a canceled run has done, so the log says it.
+	// n8n does not show the progress of a canceled run, so the progress is written to the log.
 	if (run.ended) run.log();
 	run.log([run.meter.endText(run.statuses)]);
 	// n8n adds this metadata to its OpenTelemetry spans.
@@ -230,7 +237,6 @@ export async function runNode(
 	return [await run.finish()];
 }
 
-/** Writes to n8n's log at intervals until the signal is aborted. */
 async function logRegularly(run: Run, signal: AbortSignal): Promise<void> {
 	for (;;) {
 		await run.sleep(LOG_INTERVAL_MS, signal);

@@ -1,10 +1,10 @@
 import type { Run } from './run';
 
 /**
- * Writes a large JSON value like `JSON.stringify`, but in small steps that do not block other executions.
+ * Works like `JSON.stringify` for large values, but in small steps that do not block other executions.
  *
- * @param levels depth to which lists and objects are written entry by entry
- * @param yieldToOthers is called between two steps
+ * @param levels number of nesting levels at which lists and objects are written entry by entry
+ * @param yieldToOthers is called between steps
  */
 export async function jsonInSteps(
 	value: unknown,
@@ -15,7 +15,8 @@ export async function jsonInSteps(
 	if (levels === 0 || typeof value !== 'object' || value === null)
 		return JSON.stringify(value) ?? 'null';
 	const isList = Array.isArray(value);
-	// V8 joins these strings when the result is used. Joining a list at each level would copy the text each time.
+	// V8 joins these strings only when the result is used. Calling `join` at each level would copy the string each
+	// time.
 	let json = '';
 	for (const [name, part] of Object.entries(value)) {
 		if (part === undefined && !isList) continue;
@@ -25,7 +26,7 @@ export async function jsonInSteps(
 	return isList ? `[${json}]` : `{${json}}`;
 }
 
-/** Maps a list that may be long. Lets other executions run between two entries. */
+/** Maps a list that may be long. Other executions can run between entries. */
 export async function mapInSlices<T, R>(
 	list: readonly T[],
 	run: Run,

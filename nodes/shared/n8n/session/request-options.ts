@@ -7,13 +7,14 @@ import type { Run } from '../run/run';
 import type { Session } from './session';
 
 const RETRY_FOR_SECONDS = 60;
-/** AI agents wait for their tools, so tools must not retry for long. */
+/** AI agents wait for their tools, so a tool must not keep retrying for long. */
 const RETRY_FOR_SECONDS_IN_TOOLS = 10;
 
 /**
- * Returns the options of all nodes that send many requests.
+ * Returns the options that are common to all nodes that send many requests.
  *
- * @param concurrency default of the option Concurrency. Each node has a default that was measured (bench/README.md)
+ * @param concurrency default for the Concurrency option. Each node's default was determined by benchmarks
+ *   (bench/README.md)
  */
 export const requestProperties = (concurrency: number) =>
 	properties([
@@ -54,13 +55,16 @@ export const requestProperties = (concurrency: number) =>
 		},
 	]);
 
-/** The limiters of this process, by service and credential. All executions of one service share what it tells one. */
+/**
+ * This process's limiters, by service and credential. All executions that share a limiter benefit from what it has
+ * learned from the service.
+ */
 export const limiters = new Map<string, Limiter>();
 
 /**
- * Makes the settings that all requests of one kind in a run share. It must be called once for each kind.
+ * Creates the settings that all requests of one kind in a run share. Call it once for each kind of request.
  *
- * @param idempotent whether a request may take effect twice without harm
+ * @param idempotent whether a request may safely take effect twice
  */
 export function requestSettings(
 	run: Run,
@@ -78,7 +82,7 @@ export function requestSettings(
 	},
 	{ idempotent }: { idempotent: boolean },
 ): RequestSettings {
-	// A dry run sends nothing, so other executions need not share its limiter.
+	// A dry run sends nothing, so it does not have to share a limiter with other executions.
 	const limiterKey = dryRun ? undefined : session.limiterKey;
 	const limiter = (limiterKey !== undefined && limiters.get(limiterKey)) || new Limiter();
 	if (limiterKey !== undefined) limiters.set(limiterKey, limiter);
@@ -112,7 +116,7 @@ export function requestSettings(
 			const now = run.now();
 			const since = firstFailures.get(earlier) ?? now;
 			const all = reason.with({
-				// A connection that is refused now does not tell whether an earlier attempt took effect.
+				// Even if the connection is refused now, an earlier attempt may have taken effect.
 				...(earlier.isOutcomeUnknown && { isOutcomeUnknown: true }),
 				...(reason.transportCode !== undefined && { triedForMs: now - since }),
 			});

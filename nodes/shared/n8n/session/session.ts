@@ -1,9 +1,9 @@
 /**
- * A `Session` sends all requests of one run to one service, and no other code of the nodes sends requests. It keeps the
- * URL and the client that the credential had when the run began. For each attempt it passes the data of the credential
- * to n8n, and n8n signs the request by calling the credential's `authenticate`. After a 401 the session marks the token
- * as revoked and sends the request again with another token. Every response without a 2xx status becomes a
- * `ServiceFailure` without secrets.
+ * A `Session` sends all requests from one run to one service. No other code in the nodes sends requests. The session
+ * keeps the URL and the client that the credential contained when the run began. For each attempt, it passes the
+ * credential's data to n8n, and n8n signs the request by calling the credential's `authenticate`. After a 401, the
+ * session marks the token as revoked and sends the request again with another token. Every response without a 2xx
+ * status becomes a `ServiceFailure` without secrets.
  */
 import type {
 	ICredentialDataDecryptedObject,
@@ -30,35 +30,47 @@ import { serverMessage } from '../../service/response-words';
 
 interface SessionRequest {
 	method: IHttpRequestMethods;
-	/** Path below the URL of the service, already encoded. */
+	/** Encoded path below the service URL. */
 	path?: string;
 	qs?: Record<string, string>;
-	/** JSON text. */
+	/** Serialized JSON. */
 	body?: string | Uint8Array;
-	/** Maximum time for the token, if one must be requested, the headers and the body. */
+	/**
+	 * Time limit for the response headers and body. If a token must be requested first, the limit includes the token
+	 * request.
+	 */
 	timeoutMs: number;
-	/** Whether secrets are not masked in a 2xx response, since it may contain chunks. The node masks the rest itself. */
+	/**
+	 * Whether to leave secrets unmasked in a 2xx response, because the response may contain chunks. The node itself
+	 * masks the rest of the response.
+	 */
 	isUnmasked?: boolean;
-	/** Advice by status that replaces the advice of the service. */
+	/** Advice by status, which replaces the service's own advice. */
 	advice?: Advice;
 }
 
-/** Maximum of repeats after 401. After that the service would probably reject any token. */
+/** Maximum number of repeats after a 401. If they all fail, the service would probably reject any other token too. */
 const MAX_RECOVERIES = 4;
 
-/** Sends the requests of one run to one service. */
+/** Sends the requests from one run to one service. */
 export class Session {
 	private readonly masker: Masker;
-	/** The token map that signed the last request, and the token in it that this session uses. */
+	/** The token map that signed the last request, and this session's token in that map. */
 	private signedWith: { accessTokens: unknown; token: Token | undefined } | undefined;
-	/** Functions that end the exchanges in flight. One listener calls all, since Node.js warns about many listeners. */
+	/**
+	 * Functions that end the exchanges in flight. One listener calls all of them, because Node.js warns about many
+	 * listeners.
+	 */
 	private readonly cancels = new Set<() => void>();
 
-	/** Key of the limiter that executions with the same service and credential share, if the credential is stored. */
+	/**
+	 * Key of the limiter that all executions with this service and credential share. It is undefined if the credential
+	 * is not stored.
+	 */
 	readonly limiterKey: string | undefined;
 	private readonly baseUrl: string;
 
-	/** @param token undefined if the service uses no tokens. Then a 401 is final */
+	/** @param token is undefined if the service does not use tokens. In that case, a 401 is final */
 	private constructor(
 		private readonly run: Run,
 		private readonly service: Service,
@@ -75,7 +87,7 @@ export class Session {
 	}
 
 	/**
-	 * Opens a session, and reads the credential for it once.
+	 * Opens a session, and reads its credential once.
 	 *
 	 * @throws InputError if the URL or the client in the credential is invalid
 	 */
@@ -95,9 +107,9 @@ export class Session {
 	}
 
 	/**
-	 * Sends a request once. Sends it again after a 401 if another token may be accepted.
+	 * Sends a request. After a 401, sends it again if the service may accept another token.
 	 *
-	 * @returns a response with a 2xx status. Its body is parsed JSON, or text if it is not JSON
+	 * @returns a response with a 2xx status. Its body is parsed JSON, or a string if it is not JSON
 	 * @throws ServiceFailure for any other status and for an HTML page
 	 * @throws InputError if the credential is invalid
 	 * @throws Canceled if the run was canceled
@@ -128,7 +140,7 @@ export class Session {
 		}
 	}
 
-	/** Returns the token that a request was signed with. From then on the token is masked in responses. */
+	/** Returns the token that signed a request. From then on, the token is masked in responses. */
 	private tokenIn(data: ICredentialDataDecryptedObject): Token | undefined {
 		const { accessTokens } = data;
 		if (this.signedWith?.accessTokens !== accessTokens) {
@@ -143,12 +155,15 @@ export class Session {
 		return statusFailure({ ...service, advice: { ...service.advice, ...advice } }, response);
 	}
 
-	/** Replaces the secrets of this session in a value of a response. Returns the same value if it has none. */
+	/**
+	 * Masks this session's secrets in a value from a response. If the value contains no secrets, returns the same
+	 * value.
+	 */
 	mask(value: unknown): unknown {
 		return this.masker.mask(value);
 	}
 
-	/** Returns the message in a response as one line without secrets, or '' if there is none. */
+	/** Returns the message in a response as one line without secrets, or '' if there is no message. */
 	words(body: unknown): string {
 		return serverMessage(this.masker.mask(body));
 	}
@@ -166,17 +181,19 @@ export class Session {
 			request.timeoutMs,
 			this.cancels,
 		).catch((error: unknown) => {
-			// If the run was canceled, this throws Canceled instead of the error of the aborted request.
+			// If the run was canceled, this throws Canceled instead of the aborted request's error.
 			signal.throwIfAborted();
 			throw error;
 		});
 	}
 
 	/**
-	 * Sends one attempt. It needs new options each time, because n8n changes the options that it gets.
+	 * Makes one attempt to send a request. Each attempt needs new options, because n8n modifies the options it
+	 * receives.
 	 *
-	 * The data of the credential are passed to n8n for two reasons. Otherwise n8n would read the credential again for each
-	 * request. After a 401 it would also request a new token, although another worker may have stored a newer one.
+	 * The credential's data is passed to n8n for two reasons. Without this data, n8n would read the credential again
+	 * for each request. After a 401, n8n would also request a new token, even though another worker may already have
+	 * stored a newer one.
 	 */
 	private send(
 		{ method, path = '', qs, body }: SessionRequest,
@@ -185,7 +202,7 @@ export class Session {
 	): Promise<unknown> {
 		const { credentialType } = this.service;
 		const { context } = this.run;
-		// The request must end with the signal of the exchange, which also has a time limit.
+		// The request must end when the exchange's signal is aborted, because the exchange also has a time limit.
 		const contextOfExchange = Object.create(context) as IExecuteFunctions;
 		contextOfExchange.getExecutionCancelSignal = () => how.abortSignal;
 		const headers: Record<string, string> = { Accept: 'application/json' };
@@ -197,7 +214,7 @@ export class Session {
 			headers,
 		};
 		if (qs) options.qs = qs;
-		// n8n would parse and check a text again, so the body is sent as bytes.
+		// If the body were a string, n8n would parse and check it again, so the body is sent as bytes.
 		if (body !== undefined) options.body = typeof body === 'string' ? Buffer.from(body) : body;
 		return context.helpers.httpRequestWithAuthentication.call(
 			contextOfExchange,
