@@ -247,8 +247,8 @@ export class CsvReader implements RecordReader {
 	}
 
 	/**
-	 * Removes a repeated header row from the end of a row. This happens if exports were joined without
-	 * a line break between them.
+	 * Removes a repeated header row from the end of a row. A header row appears there if exports were
+	 * joined without a line break between them.
 	 */
 	private withoutHeader(row: string): string {
 		const { joinedHeader: joined } = this;
