@@ -20,9 +20,9 @@ import { parseClient, type Token } from '../nodes/shared/service/tokens/token';
 import { PATHS } from '../nodes/shared/service/url';
 
 /**
- * Credential for the AI service. It contains the service URL and an OAuth client for the token server
- * (docs/service-interface.md, Access tokens). The hidden field stores one access token per scope, so that
- * all executions and workers share the tokens.
+ * Credential for the AI service. It contains the service URL and the OAuth client that requests access
+ * tokens (docs/service-interface.md, Access tokens). A hidden field stores one access token per scope, so
+ * that all executions and workers share the tokens.
  */
 export class LucidworksAiOAuth2Api implements ICredentialType {
 	name = 'lucidworksAiOAuth2Api';
@@ -101,7 +101,7 @@ export class LucidworksAiOAuth2Api implements ICredentialType {
 	 */
 	authenticate = HOOKS.authenticate;
 
-	/** Requests a token, which verifies the client, and then calls the AI service with this token. */
+	/** Requests a token, which verifies the client. Then calls the AI service with this token. */
 	test: ICredentialTestRequest = HOOKS.test;
 }
 
@@ -111,8 +111,8 @@ type Data = ICredentialDataDecryptedObject;
 const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * n8n requests a token for a new credential before it tests the credential. The test accepts a token that
- * is not older than this.
+ * Maximum age of a token that the credential test accepts. n8n requests a token for a new credential before
+ * it tests the credential.
  */
 const JUST_NOW_MS = 10_000;
 
@@ -136,8 +136,8 @@ const HOOKS = credentialHooks({
 	},
 	/**
 	 * The interface has no request that only tests a credential. Therefore, every response counts as a
-	 * success, with two exceptions. The first is status 401 or 403. The second is a page or plain text
-	 * where a chunking service would answer with JSON or nothing.
+	 * success, with two exceptions. The first exception is status 401 or 403. The second exception is a web
+	 * page or plain text, because a chunking service would answer with JSON or an empty body.
 	 */
 	advice: (status, body, data) => {
 		if (status === 401 || status === 403)
@@ -159,8 +159,8 @@ const HOOKS = credentialHooks({
 		await shared.obtain(tokenSender(helper), accepts).catch((error: unknown) => {
 			throw isOfNode ? error : withAdviceInMessage(error);
 		});
-		// If several requests from our nodes wait for the same token, only one of them stores the token.
-		// For any other request, the token is always stored. Otherwise, n8n would not repeat the request.
+		// If several requests from our nodes wait for the same token, the token is stored only once. For
+		// any other request, the token is always stored. Otherwise, n8n would not repeat the request.
 		const isToStore = shared.isUnstored || !isOfNode;
 		data.accessTokens = shared.mapToStore();
 		return isToStore ? { accessTokens: data.accessTokens } : undefined;

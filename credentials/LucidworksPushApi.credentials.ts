@@ -4,9 +4,9 @@ import { credentialHooks, TEST_STATE_FIELD } from '../nodes/shared/http/credenti
 import { PUSH_SERVICE } from '../nodes/shared/service/service-definitions';
 
 /**
- * Credential for a single data source in the push service, with one of the data source's keys
- * (docs/service-interface.md, Push). The URL and the key are stored together, so that a key is never sent
- * to another data source.
+ * Credential for a single data source in the push service. It contains the data source's URL and one of its
+ * keys (docs/service-interface.md, Push). The two are stored together, so that a key is never sent to
+ * another data source.
  */
 export class LucidworksPushApi implements ICredentialType {
 	name = 'lucidworksPushApi';
@@ -38,7 +38,7 @@ export class LucidworksPushApi implements ICredentialType {
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. docs',
-			// This field is not required, because a complete push URL already contains the endpoint.
+			// This field is optional, because a complete push URL already contains the endpoint.
 			description:
 				"Last part of the push URL, which identifies the data source. Leave it empty if 'Push Service URL' is the complete push URL.",
 		},
@@ -57,7 +57,7 @@ export class LucidworksPushApi implements ICredentialType {
 
 	preAuthentication = HOOKS.preAuthentication;
 
-	/** Adds the key after removing white space at its beginning and end. */
+	/** Adds the API key to the request. White space around the key is removed. */
 	authenticate = HOOKS.authenticate;
 
 	/** Pushes an empty list, because the interface has no request that only reads. */

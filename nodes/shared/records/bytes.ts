@@ -56,14 +56,14 @@ const BINARY_KINDS: ReadonlyArray<[beginning: RegExp, kind: string, advice: stri
 ];
 
 /**
- * Reads a text file's bytes in slices of up to 64 KB. Files that were compressed with gzip are
- * decompressed.
+ * Reads a text file's bytes in slices of up to 64 KB. If the file is compressed with gzip, its decompressed
+ * bytes are returned.
  *
  * @param yieldToOthers called before each slice, so that other code can use the event loop; if it throws an
  *   error, reading ends
  * @param isUtf16 whether the text is known to be UTF-16
- * @returns `head`, which contains the first bytes, and `all`, which contains all bytes including the first
- *   ones
+ * @returns `head`, which contains the first bytes of the file, and `all`, which contains all bytes
+ *   including the first ones
  * @throws {FileError} if the file is not text, or if a compressed file is damaged or ends early. Errors
  *   from the source are rethrown unchanged.
  */
@@ -135,8 +135,8 @@ async function* gunzip(source: Bytes): AsyncGenerator<Uint8Array> {
 	} catch (error) {
 		throw gzipError(error as Error);
 	} finally {
-		// Canceling a DecompressionStream may end the Node.js process. Instead, the remaining output is
-		// read and discarded.
+		// Canceling a DecompressionStream may end the Node.js process, so the stream is not canceled. Its
+		// remaining output is read and discarded.
 		hasStopped = true;
 		void drain(read);
 		await iterator.return?.();
@@ -171,8 +171,8 @@ function gzipError(error: Error & { code?: unknown }): Error {
  *
  * @param join joins two pieces into one
  * @param isEnough returns true if the pieces read so far are enough
- * @returns `first`, which joins the pieces read so far, and `all`, the whole stream including these pieces;
- *   `first` is undefined if the stream is empty
+ * @returns `first`, which is the beginning of the stream, and `all`, which is the whole stream including
+ *   the beginning; `first` is undefined if the stream is empty
  */
 export async function peek<T>(
 	source: AsyncIterable<T>,

@@ -52,8 +52,9 @@ const SPLIT_ADVICE =
 const SUSPICIOUS_QUOTE = `has a cell that begins with a quote, and the lines after it look like rows: ${QUOTES_ADVICE}`;
 
 /**
- * If a quoted cell contains this many consecutive lines with as many cells as the header row, the reader
- * treats those lines as separate rows. The quote was probably an ordinary character.
+ * If a quoted cell contains this many consecutive lines with as many cells as the header row, the lines are
+ * treated as separate rows. In that case, the quote at the beginning of the cell was probably an ordinary
+ * character.
  */
 const MIN_LINES_OF_ROWS = MAX_COUNTED_LINES;
 /**
@@ -68,8 +69,8 @@ const MIN_COLUMNS = 3;
 const MIN_LINES_TO_REPORT = 3;
 
 /**
- * Lines that programs write before the header row. Excel writes `sep=;`, and PowerShell writes `#TYPE` and
- * a type name.
+ * Lines that some programs write before the header row. Excel writes `sep=;`, and PowerShell writes `#TYPE`
+ * and a type name.
  */
 const SEPARATOR_LINE = /^"?sep=(.)"?$/i;
 const TYPE_LINE = /^#TYPE\b/i;
@@ -79,7 +80,7 @@ const RULE_LINE = /^[\s+|,;-]*--[\s+|,;-]*$/;
 const MAX_TITLE_ROWS = 20;
 
 export interface CsvOptions {
-	/** A single character. By default, the reader detects the delimiter from the header row. */
+	/** The delimiter is a single character. By default, the reader detects it from the header row. */
 	delimiter?: string | undefined;
 	hasQuotes?: boolean;
 	findings?: Findings;
@@ -97,7 +98,7 @@ interface Row {
 export class CsvReader implements RecordReader {
 	/** Column names. Undefined until the header row has been read. */
 	columns: readonly string[] | undefined;
-	/** The header row exactly as it appears in the file, including the lines before it. */
+	/** The header row exactly as it appears in the file, together with any lines before it. */
 	header: string | undefined;
 	skip = 0;
 	requiredFields: readonly string[] = [];
@@ -224,8 +225,8 @@ export class CsvReader implements RecordReader {
 	}
 
 	/**
-	 * Returns true if a row is about as long as the header row. Quotes can change the length by up to two
-	 * characters per cell.
+	 * Returns true if a row is about as long as the header row. Quotes may add up to two characters per
+	 * cell.
 	 */
 	private isAsLongAsHeader(text: string): boolean {
 		return Math.abs(text.length - this.headerRow.length) <= 2 * this.names.length;

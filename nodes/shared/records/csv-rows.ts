@@ -32,7 +32,7 @@ export const lineBreaksIn = (row: string): number =>
 /**
  * Finds the end of a row. A cell is quoted only if its first character is a quote.
  *
- * @returns the index of the line break after the row, or `NOT_ENDED` or `NOT_CLOSED`
+ * @returns the index of the line break after the row; if there is none, `NOT_ENDED` or `NOT_CLOSED`
  */
 export function endOfRow(text: string, from: number, { delimiter, hasQuotes }: Dialect): number {
 	const ends = hasQuotes ? QUOTE_OR_LINE_BREAK : LINE_END;
@@ -95,8 +95,9 @@ export const hasColumn = (columns: readonly string[], field: string): boolean =>
 	fieldOf(Object.fromEntries(columns.map((column) => [column, column])), field) !== undefined;
 
 /**
- * Returns the delimiter that splits a header row into columns with the most required fields. If several
- * delimiters are equally good, returns the one that occurs most often outside quotes.
+ * Returns the most likely delimiter of a header row. This is the delimiter with which the row contains the
+ * most required fields. If several delimiters are equally good, the delimiter that occurs most often
+ * outside quotes is returned.
  */
 export function likeliestDelimiter(
 	header: string,
@@ -122,7 +123,10 @@ function closingQuote(text: string, opening: number): number {
 
 export const MAX_COUNTED_LINES = 10;
 
-/** A quoted cell that spans several lines. The lines may actually be separate rows. */
+/**
+ * A quoted cell that spans several lines. If the quoting is wrong, these lines may actually be separate
+ * rows.
+ */
 export interface MultilineCell {
 	/** Index in the row at which the line with the opening quote ends. */
 	firstLineEnd: number;
@@ -178,7 +182,7 @@ function endOfLine(text: string, from: number): number {
 }
 
 /**
- * Yields the lines in part of a text one at a time. A cell may contain 64 MB, but the caller needs only its
+ * Yields the lines in part of a text one by one. A cell may contain 64 MB, but the caller needs only its
  * first lines.
  */
 function* linesOf(

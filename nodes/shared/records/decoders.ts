@@ -5,8 +5,8 @@ export type Decoder = (source: Bytes) => AsyncGenerator<string>;
 
 /**
  * A byte that does not belong to any character is decoded as half of a surrogate pair, from U+DC80 to
- * U+DCFF. If the byte's value is unknown, the byte is decoded as U+DFFF. Valid text contains no such
- * halves, so `describeBadCharacters` finds them.
+ * U+DCFF. If the byte's value is unknown, the byte is decoded as U+DFFF. Valid text never contains such a
+ * half by itself, so `describeBadCharacters` can find it.
  */
 const BAD_BYTE = 0xdc00;
 export const BAD_BYTES = /[\udc80-\udcff\udfff]/gu;
@@ -36,8 +36,8 @@ export const utf16Decoder = (end: 'big' | 'little'): Decoder =>
 	};
 
 /**
- * Matches the characters that `TextDecoder` returns for bytes that the encoding does not define. For such a
- * byte from 0x80 to 0x9F, `TextDecoder` returns the control character with the same code.
+ * Matches the characters that `TextDecoder` returns for bytes that the encoding does not define. For an
+ * undefined byte from 0x80 to 0x9F, `TextDecoder` returns the control character with the same code.
  */
 const NO_CHARACTER = /[\x80-\x9f\ufffd]/g;
 
@@ -122,12 +122,12 @@ export const utf8Decoder = (guesses: Findings | undefined): Decoder =>
 
 /**
  * Decodes UTF-8 text line by line. If several files were joined, some lines may be in Windows-1252. If
- * guessing is allowed and a line contains a byte that is not valid UTF-8, the rest of that line is decoded
- * as Windows-1252. A multibyte UTF-8 character proves that the file is UTF-8. After that character, any
- * invalid byte is an error.
+ * guessing is allowed, the rest of a line after a byte that is not valid UTF-8 is decoded as Windows-1252,
+ * including that byte. A multibyte UTF-8 character proves that the file is UTF-8. After such a character,
+ * any invalid byte is an error.
  */
 class LineDecoder {
-	/** Whether the file is known to be UTF-8, so that no line is decoded as Windows-1252. */
+	/** Whether the file is known to be UTF-8. If so, no line is decoded as Windows-1252. */
 	isCertain: boolean;
 	/** Whether the rest of the current line is being decoded as Windows-1252. */
 	private isGuessed = false;

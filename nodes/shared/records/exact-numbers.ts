@@ -18,8 +18,8 @@ const MARKED = /"\\u0000exact:([^"]*)"/g;
 export const hasLongNumbers = (json: string): boolean => LONG_NUMBER.test(json);
 
 /**
- * Parses JSON like `JSON.parse`, but replaces each number that would change with a string. `exactJson`
- * turns these strings back into numbers.
+ * Parses JSON like `JSON.parse`. However, a number that `JSON.parse` would change is returned as a marked
+ * string. `exactJson` turns the marked strings back into numbers.
  */
 export const parseExactly = (json: string): unknown =>
 	JSON.parse(
@@ -30,8 +30,8 @@ export const parseExactly = (json: string): unknown =>
 export const exactJson = (json: string): string => json.replace(MARKED, '$1');
 
 /**
- * Returns the first number in a JSON string that is either too large for JavaScript or an integer that
- * would change.
+ * Returns the first number in a JSON string that would be changed and is either an integer or too large for
+ * JavaScript.
  */
 export function inexactNumberIn(json: string): string | undefined {
 	if (!hasLongNumbers(json)) return undefined;

@@ -13,7 +13,7 @@ export interface Finding {
 	total: number;
 	/** Line number of the first occurrence, counted from 1. */
 	line: number;
-	/** Text of the first occurrence. Empty if the user can find the occurrence by its line number. */
+	/** Text of the first occurrence. Empty if the line number is enough to find it. */
 	example: string;
 }
 

@@ -25,21 +25,21 @@ export interface RecordFile {
 	 * file.
 	 */
 	reader: RecordReader;
-	/** Must be called when reading is over, even if the file was not read to its end. */
+	/** Must be called when no more records are needed, even if the file was not read to the end. */
 	close(): void;
 }
 
 interface FormatTraits {
 	name: string;
 	description: string;
-	/** File name extensions. Files that a node writes use the first extension. */
+	/** File name extensions of this format. Files that a node writes use the first extension. */
 	extensions: readonly [string, ...string[]];
-	/** MIME types that identify the format. Files that a node writes use the first MIME type. */
+	/** MIME types that identify this format. Files that a node writes use the first MIME type. */
 	mimeTypes: readonly string[];
 	isJson?: true;
 	/** Whether the file is a single JSON value that contains the list of records. */
 	isList?: true;
-	/** Whether records have no fields, so each record can only be an ID. */
+	/** Whether a record has no fields, so that it can only be an ID. */
 	isOnlyIds?: true;
 	reader(options: ReaderOptions): RecordReader;
 }
@@ -82,7 +82,7 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 		name: 'Text Lines',
 		description: 'One ID per line',
 		extensions: ['txt'],
-		// text/plain is not listed here, because n8n also uses it for files of unknown type.
+		// text/plain is not listed here, because n8n also uses this type for files of an unknown type.
 		mimeTypes: [],
 		isOnlyIds: true,
 		reader: ({ findings }) => textLinesReader(findings),

@@ -1,8 +1,8 @@
 /**
- * Reads a JSON file and returns each element of a list as a record. The reader looks only for brackets,
- * quotes and separators. It uses them to find the list at the given path and to split the list into
- * elements. `JSON.parse` then parses each element. If an element is invalid, only that element fails.
- * Memory holds only one element at a time. JSON outside the list is not validated.
+ * Reads a JSON file and returns each element of a list as a record. The reader itself looks only for
+ * brackets, quotes and separators. It uses them to find the list at the given path and to split the list
+ * into elements. `JSON.parse` then parses each element separately. If an element is invalid, only that
+ * element fails. Memory holds only one element at a time. JSON outside the list is not validated.
  *
  * If the file is a single object, that object is the only record. If more objects follow, each on its own
  * line, the file is read as JSON Lines.
@@ -18,13 +18,19 @@ import {
 } from './record';
 
 const QUOTE_OR_BACKSLASH = /["\\]/g;
-/** Characters to search for, outside the elements of the list and within an element. */
+/**
+ * Characters that the reader looks for. Outside list elements, it looks for more characters than within an
+ * element.
+ */
 const TOKENS = { outside: /["[\]{},:]/g, within: /["[\]{}]/g };
 
 /** Used instead of a key for a value inside a list, because paths cannot lead through lists. */
 const LIST_POSITION = '\0';
 
-/** Longer text outside the records is discarded, because it cannot be a key on the path to the list. */
+/**
+ * Maximum length of a key. Longer text outside the records is discarded, because it cannot be a key on the
+ * path to the list.
+ */
 const MAX_KEY_CHARACTERS = 64 * 1024;
 
 export class JsonReader implements RecordReader {
@@ -32,7 +38,7 @@ export class JsonReader implements RecordReader {
 	isObject = false;
 	private state: 'start' | 'search' | 'elements' | 'object' | 'after' = 'start';
 	/**
-	 * `depth` is the current number of open brackets. Between two elements of the list, it equals
+	 * `depth` is the current number of open brackets. Between two elements of the list, `depth` equals
 	 * `listDepth`.
 	 */
 	private depth = 0;
@@ -125,8 +131,8 @@ export class JsonReader implements RecordReader {
 	}
 
 	/**
-	 * Checks what follows the first value. Only an object may follow, and only if the first value is an
-	 * object on a single line.
+	 * Checks what follows the first value. If the first value is an object on a single line, another object
+	 * may follow. Nothing else is allowed.
 	 */
 	private continueAfterValue(first: string): void {
 		const { firstObject } = this;
@@ -194,7 +200,9 @@ export class JsonReader implements RecordReader {
 		return this.state === 'search' || this.state === 'after';
 	}
 
-	/** Keeps track of the keys that lead to the current value, and detects the list at the path. */
+	/**
+	 * Keeps track of the keys that lead to the current value, and detects when the list at the path begins.
+	 */
 	private followPath(token: string): void {
 		const { pathNames, depth, path } = this;
 		if (pathNames[depth - 1] === LIST_POSITION) pathNames[depth] = LIST_POSITION;

@@ -17,9 +17,9 @@ interface LineFormat {
 }
 
 /**
- * Reads one record per line. Lines end with LF or CRLF, and blank lines are skipped. A line of JSON may
- * contain several objects, because some programs, such as Amazon Data Firehose, write no line breaks
- * between objects.
+ * Reads files with one record per line. Lines end with LF or CRLF, and blank lines are skipped. A line of
+ * JSON may contain several objects, because some programs, such as Amazon Data Firehose, write no line
+ * breaks between objects.
  */
 class LineReader implements RecordReader {
 	skip = 0;
@@ -63,8 +63,8 @@ class LineReader implements RecordReader {
 	}
 
 	/**
-	 * Reads the complete objects from a long line. Otherwise, a file without line breaks would be held in
-	 * memory as a whole.
+	 * Reads the complete objects from a long line that has not ended yet. Otherwise, a file without line
+	 * breaks would be held in memory as a whole.
 	 */
 	private *readLongLine(): Generator<SourceRecord> {
 		const texts = this.format.splitLine(this.incompleteLine);
@@ -163,7 +163,7 @@ export const jsonLinesReader = (findings = new Findings()): LineReader =>
 	);
 
 /**
- * Returns a reader for text in which each line is a record, for example an ID. The record's value is the
+ * Returns a reader for text lines. Each line is a record, such as an ID, and the record's value is the
  * unchanged line.
  */
 export const textLinesReader = (findings = new Findings()): LineReader =>
@@ -177,8 +177,8 @@ export const textLinesReader = (findings = new Findings()): LineReader =>
 	);
 
 /**
- * Returns the line unchanged. Throws an error if the line contains a byte order mark, because then files
- * were joined without a line break between them.
+ * Returns the line unchanged. Throws an error if the line contains a byte order mark, which shows that
+ * files were joined without a line break between them.
  */
 function checkLine(line: string): string {
 	if (!line.includes('\ufeff')) return line;

@@ -29,7 +29,7 @@ export class PartWriter {
 	private records = 0;
 
 	/**
-	 * @param maxBytes maximum part size; a larger record becomes a part by itself
+	 * @param maxBytes maximum part size; a record that is larger is written to a part by itself
 	 * @param frame text before, between and after the records in each part
 	 */
 	constructor(
@@ -38,9 +38,9 @@ export class PartWriter {
 	) {}
 
 	/**
-	 * Adds a record.
+	 * Adds a record. If the record does not fit into the current part, a new part begins.
 	 *
-	 * @returns the previous part if the record did not fit into it, otherwise undefined
+	 * @returns the finished part, or undefined if no new part began
 	 */
 	add(text: string): Part | undefined {
 		const { before, between, after } = this.frame;

@@ -13,7 +13,7 @@ export interface SourceRecord {
 	text: string;
 	/** Parsed content. Undefined if there is an error. */
 	value: unknown;
-	/** Set if this record cannot be read. Later records can still be read. */
+	/** Set if this record cannot be read. The records after it can still be read. */
 	error: RecordError | undefined;
 }
 
@@ -38,8 +38,8 @@ export class RecordError extends Error {
 /**
  * Returns the error for a record.
  *
- * @param defect what is wrong with the record; this text completes a sentence that begins with "Record 17
- *   (line 18)"
+ * @param defect what is wrong with the record; it completes a sentence that begins with "Record 17 (line
+ *   18)"
  */
 export const recordError = (
 	defect: string,
@@ -54,15 +54,15 @@ export interface RecordReader {
 	/** Number of records to skip at the beginning. Must be set before the first call to `push`. */
 	skip: number;
 	/**
-	 * Fields that each record must contain. They are used to recognize a header row. Must be set before the
-	 * first call to `push`.
+	 * Fields that each record must contain. The CSV reader uses them to recognize the header row. Must be
+	 * set before the first call to `push`.
 	 */
 	requiredFields?: readonly string[];
 	/**
 	 * Returns the records that this piece of text completes. The caller must read all of them before it
 	 * pushes the next piece.
 	 *
-	 * @throws {RecordError} if a record cannot be read and reading cannot continue after it
+	 * @throws {RecordError} if a record cannot be read and no later record can be read either
 	 */
 	push(piece: string): Iterable<SourceRecord>;
 	/**
@@ -72,7 +72,7 @@ export interface RecordReader {
 	 *   returned
 	 */
 	end(isBroken?: boolean): Iterable<SourceRecord>;
-	/** Number and line of the record that is being read or that comes next. */
+	/** Number and line of the current or next record. */
 	readonly position: { record: number; line: number };
 	/** The header row and the columns, if the format has them. Undefined until they have been read. */
 	readonly header?: string | undefined;
@@ -85,7 +85,7 @@ export interface RecordReader {
 export const MAY_BE_CUT = '; the file ends here without a line break and may be truncated';
 
 /**
- * Maximum record length. Without this limit, a missing line break or quote could make a record fill up the
+ * Maximum record length. Without this limit, a missing line break or quote could make a record fill the
  * memory.
  */
 export const MAX_RECORD_CHARACTERS = 64 * 1024 * 1024;
@@ -119,9 +119,9 @@ const SLICE_RECORDS = 64;
  * Reads a file's records in slices. Each slice is read only when the caller requests it. Slices save time,
  * because each step of an asynchronous loop takes about as long as reading a small record.
  *
- * @param text the text from `textOf`
- * @throws {RecordError} if a record cannot be read and reading cannot continue after it. Errors from `text`
- *   are rethrown unchanged after all complete records have been returned.
+ * @param text the text that `textOf` returned
+ * @throws {RecordError} if a record cannot be read and no later record can be read either. Errors from
+ *   `text` are rethrown unchanged after all complete records have been returned.
  */
 export async function* readRecords(
 	text: AsyncIterable<string>,
@@ -154,7 +154,7 @@ function* slicesOf(records: Iterable<SourceRecord>): Generator<SourceRecord[]> {
 	}
 }
 
-/** Turns a record with invalid characters into a record with an error. */
+/** Returns a record unchanged if its characters are valid. Otherwise, returns the record with an error. */
 function checkCharacters(record: SourceRecord): SourceRecord {
 	const defect = describeBadCharacters(record.text);
 	if (defect === undefined) return record;

@@ -75,8 +75,8 @@ const END_OF_FILE = '\x1a';
 export const isWhiteSpace = (text: string): boolean => text.trim() === '' || text === END_OF_FILE;
 
 /**
- * Describes the invalid characters in a record. The description completes a sentence that begins with a
- * subject such as "Line 17". Returns undefined if all characters are valid.
+ * Describes the invalid characters in a record. The description completes a sentence that begins with, for
+ * example, "Line 17". Returns undefined if all characters are valid.
  */
 export function describeBadCharacters(text: string): string | undefined {
 	if (text.isWellFormed()) return undefined;

@@ -15,9 +15,7 @@ import { ServiceFailure } from './failure';
 import { isNullOrEmptyText, isObject, isRecord, type Members } from './json';
 import { serverMessage } from './response-words';
 
-/**
- * A document in the request. The document's JSON shows which response fields merely repeat the document.
- */
+/** A document in the request. Its JSON is used to find response fields that merely repeat the document. */
 interface SentDocument {
 	id: string;
 	text?: string;
@@ -25,7 +23,7 @@ interface SentDocument {
 
 export interface DocumentOutcome {
 	/**
-	 * The response entry that contains the document's ID. If there is no such entry, the whole response.
+	 * The response entry that contains the document's ID, or the whole response if there is no such entry.
 	 */
 	response: unknown;
 	failure?: ServiceFailure;
@@ -43,7 +41,7 @@ const ERROR_NAMES = ['error', 'errorMessage'];
  * Determines from a 2xx response which documents in the request were accepted.
  *
  * @param documents all documents in the request; a migration has a single document with the ID ''
- * @returns the outcome of each document by document ID; empty if the response has no body
+ * @returns the outcome of each document, by document ID; the map is empty if the response has no body
  */
 export function documentOutcomes(
 	body: unknown,
@@ -136,7 +134,9 @@ const reportsSuccess = (entry: unknown): boolean =>
 	isObject(entry) &&
 	(hasStatus(entry, 200, 299) || FLAG_NAMES.some((name) => entry[name] === true));
 
-/** Returns the failure reports (flags, counts, objects) that the failed documents do not account for. */
+/**
+ * Returns the failure reports (flags, counts or objects) that the known failed documents do not explain.
+ */
 const unexplainedFailures = (top: Members, failed: number): unknown[] =>
 	FAILED_NAMES.filter((name) => {
 		const value = top[name];
@@ -177,7 +177,10 @@ function rejection(entry: unknown, request: Request): ServiceFailure {
 	);
 }
 
-/** Returns the failure for all documents to which a report without an ID may refer. */
+/**
+ * Returns the failure that a report without an ID describes. It applies to all documents that the report
+ * may refer to.
+ */
 const reportedFailure = (report: unknown, request: Request): ServiceFailure =>
 	new ServiceFailure(
 		`The ${request === 'migration' ? 'blob' : 'push'} service reported a failure`,

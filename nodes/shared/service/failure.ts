@@ -1,6 +1,6 @@
 /**
  * Every unsuccessful request ends with a `ServiceFailure`. The cause may be the service, the connection,
- * the token server or n8n. A failure contains what is known: its kind, whether the request may have taken
+ * the token server or n8n. A failure states what is known: its kind, whether the request may have taken
  * effect, and what the user can do.
  *
  * `judge` turns a failure into a verdict, which is based on that failure alone. The retry policy
@@ -30,15 +30,14 @@ export interface FailureDetails {
 	/** Transport error code, e.g. `ECONNREFUSED`. */
 	code?: string;
 	/**
-	 * Time that the service asks the client to wait before the next request. May exceed
-	 * `MAX_RETRY_AFTER_MS`.
+	 * Time to wait before the next request, as requested by the service. May exceed `MAX_RETRY_AFTER_MS`.
 	 */
 	retryAfterMs?: number | undefined;
 	/** The service's own words, which are quoted at the end of the error message. */
 	serviceWords?: string;
 	/**
-	 * Whether the response is text, for example a proxy's error page. Such a response may not come from the
-	 * service.
+	 * Whether the response is text, for example a proxy's error page. A response in text may not come from
+	 * the service.
 	 */
 	isText?: boolean;
 	/** Advice for the user. */
@@ -62,8 +61,8 @@ export interface FailureDetails {
 	 */
 	triedForMs?: number | undefined;
 	/**
-	 * Overrides the value that is derived from the other details, for example if an earlier attempt may
-	 * have taken effect.
+	 * Overrides the default, which is derived from the other details. An example is a request whose earlier
+	 * attempt may have taken effect.
 	 */
 	isOutcomeUnknown?: boolean;
 }
@@ -81,8 +80,8 @@ export class ServiceFailure extends Error {
 	readonly description: string | undefined;
 	readonly isTransient: boolean;
 	/**
-	 * Whether the request certainly did not reach the service. Always true for `token`, because a request
-	 * without a token is not sent.
+	 * Whether it is certain that the request did not reach the service. Always true for `token`, because a
+	 * request without a token is not sent.
 	 */
 	readonly wasNeverSent: boolean;
 	/**
@@ -95,7 +94,7 @@ export class ServiceFailure extends Error {
 	readonly actionableCause: ActionableCause | undefined;
 	readonly #details: FailureDetails;
 
-	/** @param summary what happened, without the service's words */
+	/** @param summary what happened, without the service's own words */
 	constructor(
 		readonly summary: string,
 		details: FailureDetails,
@@ -143,15 +142,15 @@ export class ServiceFailure extends Error {
 const repeatTime = ({ triedForMs = 0 }: FailureDetails): string =>
 	triedForMs < 1000 ? '' : ` (tried for ${Math.round(triedForMs / 1000)} s)`;
 
-/** Maximum wait after a Retry-After header. A person would not wait any longer. */
+/** Maximum wait that the node accepts from a Retry-After header. A person would not wait any longer. */
 export const MAX_RETRY_AFTER_MS = 5 * 60_000;
 
 /**
  * Returns the verdict on a failure, based on that failure alone (docs/service-interface.md, Failures).
  *
  * @param error the error that a request threw
- * @param options.idempotent whether the request can safely take effect twice. If not, the request is
- *   retried only after status 429, or if it certainly never reached the service.
+ * @param options.idempotent whether the request can be repeated without harm. If not, it is retried only
+ *   after status 429, or if it certainly never reached the service.
  * @returns the action `fail` for any error that is not a ServiceFailure
  */
 export function judge(error: unknown, { idempotent }: { idempotent: boolean }): Verdict {
@@ -187,7 +186,7 @@ function verdictOf(failure: ServiceFailure, idempotent: boolean): Verdict {
  */
 const LASTING_STATUSES = [501, 505];
 
-/** Returns true if the same request may succeed later, even though it received this status. */
+/** Returns true if a request that was answered with this status may succeed later. */
 export const isTransientStatus = (status: number): boolean =>
 	[408, 425, 429].includes(status) || (status >= 500 && !LASTING_STATUSES.includes(status));
 
@@ -196,7 +195,7 @@ function statusVerdict(status: number, idempotent: boolean): Verdict {
 	if (idempotent && isTransientStatus(status)) return { action: 'retry', serviceMayBe: 'down' };
 	if (status === 413) return { action: 'split', tooLarge: true };
 	if (status === 400 || status === 422) return { action: 'split' };
-	// A firewall may reject a single document. A key without permission leads to status 403 for every
+	// A firewall may reject a single document, but a key without permission leads to status 403 for every
 	// document.
 	if (status === 403) return { action: 'split', serviceMayBe: 'rejecting' };
 	const isRedirect = status >= 300 && status < 400;

@@ -15,11 +15,11 @@ export const isNullOrEmptyText = (value: unknown): boolean =>
 export const isObject = (value: unknown): value is Members =>
 	isRecord(value) && !Array.isArray(value);
 
-/** Returns the value if it is an object but not a list. Otherwise, returns undefined. */
+/** Returns a value if it is an object but not a list. Otherwise, returns undefined. */
 export const membersOf = (value: unknown): Members | undefined =>
 	isObject(value) ? value : undefined;
 
-/** Returns an object with only those members whose values are not undefined, null or ''. */
+/** Builds an object from the members whose values are not undefined, null or ''. */
 export function nonEmptyMembers(
 	members: Array<[name: string, value: unknown]>,
 ): Record<string, unknown> {

@@ -1,15 +1,15 @@
 /**
- * Writes the messages of error items. A message first states the reason, and then what is known about the
- * outcome. For example, the document was not pushed, or it is unknown whether it was pushed. If the outcome
- * is unknown, the message also says whether it is safe to repeat the request. The message must contain all
- * of this, because AI agents and error items show nothing else.
+ * Writes the messages for error items. A message first states the reason, and then what is known about the
+ * outcome. For example, the message says that the document was not pushed, or that it is unknown whether
+ * the document was pushed. If the outcome is unknown, the message also says whether it is safe to repeat
+ * the request. The message must contain all of this, because AI agents and error items show nothing else.
  */
 import { ServiceFailure } from './failure';
 import { messageOf } from './input-error';
 
-/** Words and sentences that are used to build messages about a request. */
+/** Words and sentences for building messages about a request. */
 export interface Action {
-	/** Subject of the message, e.g. `document 'a1'`. */
+	/** Subject of the sentence, e.g. `document 'a1'`. */
 	subject: string;
 	/** Past participle of the verb, e.g. `pushed`. */
 	done: string;
@@ -82,8 +82,8 @@ export function withServiceWordsFirst(error: unknown): string {
 }
 
 /**
- * Joins a reason and an outcome into one sentence. If the reason already contains the end of a sentence,
- * the outcome becomes a separate sentence.
+ * Joins a reason and an outcome into one sentence. If the reason consists of several sentences, the outcome
+ * becomes a separate sentence.
  */
 function withReason(reason: string, outcome: string): string {
 	const stem = reason.trim().replace(/\.$/, '');

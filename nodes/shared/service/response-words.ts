@@ -15,7 +15,7 @@ export const MESSAGE_KEYS = [
 const MAX_MESSAGE_CHARACTERS = 500;
 
 /**
- * Returns the service's own message from a response of any shape (docs/service-interface.md, Error bodies).
+ * Finds the service's own message in a response of any shape (docs/service-interface.md, Error bodies).
  *
  * @param body a response without secrets
  * @returns a single line, or '' if the response contains nothing readable. A message of more than 500
@@ -33,8 +33,8 @@ export function serverMessage(body: unknown): string {
 
 const MAX_DEPTH = 20;
 /**
- * Maximum number of characters to read. It exceeds the maximum length of a message, because white space is
- * shortened afterward.
+ * Maximum number of characters to read. This limit exceeds the maximum length of a message, because white
+ * space is shortened afterward.
  */
 const MAX_READ_CHARACTERS = 4_000;
 const MAX_READ_MEMBERS = 1000;
@@ -42,7 +42,7 @@ const MAX_READ_MEMBERS = 1000;
 function wordsIn(body: unknown, depth = MAX_DEPTH): string {
 	if (typeof body === 'string') {
 		const text = body.trimStart().slice(0, MAX_READ_CHARACTERS);
-		// An HTML page or XML document tells the user no more than the status code does.
+		// An HTML or XML document tells the user no more than the status code does.
 		return isHtml(text) || text.startsWith('<?xml') ? '' : text.trim();
 	}
 	if (!isRecord(body) || depth === 0) return '';

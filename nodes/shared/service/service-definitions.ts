@@ -4,9 +4,9 @@ import { parseBaseUrl } from './url';
 import { capitalize } from './outcome-messages';
 import { isHtml, serverMessage } from './response-words';
 
-/** A service with its credential, its URL, and advice for each status. */
+/** Describes a service: its credential, its URL, and the advice for each status. */
 export interface Service {
-	/** Name in messages, e.g. `the push service`. */
+	/** Name that is used in messages, e.g. `the push service`. */
 	name: string;
 	credentialType: string;
 	urlLabel: string;
@@ -25,11 +25,11 @@ export interface Service {
 	 * cannot be split any further.
 	 */
 	advice: Advice;
-	/** The word for one entry in the advice. */
+	/** Word that the advice uses for what was sent. */
 	entry?: 'document' | 'text';
 	/**
-	 * Whether the vendor operates the service. If so, the vendor's status page shows outages of the
-	 * service.
+	 * Whether the vendor operates the service. If so, outages of the service appear on the vendor's status
+	 * page.
 	 */
 	isHosted?: boolean;
 	/** Advice that replaces `advice` while the credential is being tested. */
@@ -38,7 +38,7 @@ export interface Service {
 
 export interface ReadResponse {
 	status: number;
-	/** Parsed JSON, or the text of the body if it is not JSON. */
+	/** Parsed JSON, or the body's text if it is not JSON. */
 	body: unknown;
 	retryAfterMs?: number | undefined;
 }
@@ -51,14 +51,14 @@ export const PROXY_LOGIN =
 
 const STATUS_PAGE = 'status.lucidworks.com';
 
-/** Appended to advice that would be wrong during an outage at the vendor. */
+/** Appended to advice that would be wrong during a vendor outage. */
 export const IF_IT_WORKED = `If it worked before, see ${STATUS_PAGE}`;
 
 const UNAVAILABLE = 'The service is busy or down: try again later';
 
 /**
- * The gateway's response if its own rules reject a request. During one outage, the gateway answered every
- * request in this way.
+ * The gateway's response if its own rules reject a request. During one outage, the gateway gave this
+ * response to every request.
  */
 const GATEWAY_REJECTION = 'RBAC: access denied';
 
@@ -174,8 +174,8 @@ export function adviceForIsolated({ entry = 'document' }: Service): string {
 }
 
 /**
- * Returns the failure for a request that was answered with a status other than 2xx. If the service asks for
- * a longer wait than the node allows, the message says so.
+ * Returns the failure for a response with a status other than 2xx. If the service asks for a longer wait
+ * than the node allows, the message says so.
  *
  * @param response a response without secrets
  */
@@ -203,8 +203,8 @@ function durationOf(ms: number): string {
 
 /**
  * Returns the failure for a 2xx response that is an HTML page (docs/service-interface.md, Failures). An
- * HTML page does not come from the service. For example, it may be a login page, or a proxy may have sent
- * it. Therefore, the outcome of the request is unknown.
+ * HTML page comes from something other than the service, for example a proxy. Therefore, the outcome of the
+ * request is unknown.
  *
  * @returns undefined for any other body
  */

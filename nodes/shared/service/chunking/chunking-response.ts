@@ -12,8 +12,8 @@ export interface Chunk {
 }
 
 /**
- * The number of vectors and the number of chunks, which should be equal. The numbers refer to one text, or
- * to all texts if the texts share a list of vectors.
+ * Describes a response in which the number of vectors differs from the number of chunks. The numbers refer
+ * to one text, or to all texts if the texts share a list of vectors.
  */
 export interface VectorMismatch {
 	vectors: number;
@@ -33,9 +33,12 @@ export interface ChunkingResponse {
 		/** The job has not finished, and nothing has gone wrong. */
 		| 'pending'
 		| 'failed'
-		/** The status is RETRIEVED, but the response contains no data, because it was already delivered. */
+		/**
+		 * The status is RETRIEVED, but the response contains no data, because the data was already
+		 * delivered.
+		 */
 		| 'alreadyRetrieved'
-		/** The status is READY or RETRIEVED, but the data has an unknown shape. */
+		/** The status is READY or RETRIEVED, but the format of the data is unknown. */
 		| 'unreadable'
 		/** The body is not a chunking response. It may be damaged JSON. */
 		| 'invalid';
@@ -44,21 +47,21 @@ export interface ChunkingResponse {
 	/** Whether the response contains data, which the service may deliver only once. */
 	hasContent: boolean;
 	/**
-	 * Results of a finished job, in the order of the batch. The result is undefined if the entry cannot be
-	 * read.
+	 * Results of a finished job, in the order of the batch. If an entry in the response cannot be read, its
+	 * result is undefined.
 	 */
 	texts: Array<TextResult | undefined>;
 }
 
 const FINISHED = ['READY', 'RETRIEVED'];
 
-/** The interface documents only ERROR. */
+/** The interface documents only ERROR, but the other two statuses are handled in the same way. */
 const FAILED = ['ERROR', 'FAILED', 'CANCELLED'];
 
 /**
  * Reads the response to a submission or a poll (docs/service-interface.md, Chunking results). Only the
- * statuses READY and RETRIEVED finish a job. If the status is unknown, the job is pending, regardless of
- * what else the response contains. Never throws an error.
+ * statuses READY and RETRIEVED mean that the results are available. If the status is unknown, the job is
+ * pending, regardless of what else the response contains. Never throws an error.
  *
  * @param body parsed JSON, or text
  */
@@ -92,8 +95,8 @@ export function classify(body: unknown): ChunkingResponse {
 }
 
 /**
- * Returns true if a value is a list or object that is not empty. A string does not count as data, because
- * it only describes the job.
+ * Returns true if a value is a nonempty list or object. A string does not count as data, because it only
+ * describes the job.
  */
 const hasMembers = (value: unknown): boolean =>
 	typeof value === 'object' && value !== null && Object.keys(value).length > 0;
@@ -102,9 +105,9 @@ const hasMembers = (value: unknown): boolean =>
 const beginsAsJson = (text: string): boolean => /^\s*["[{]/.test(text);
 
 /**
- * Reads the entries in a response in either of the two known formats. Either each entry contains its own
- * vectors, or one list next to the entries contains the vectors for all texts. The vectors are not copied,
- * because they account for most of the memory that a large response needs.
+ * Reads the entries in a response. There are two known formats. Either each entry contains its own vectors,
+ * or one list next to the entries contains the vectors for all texts. The vectors are not copied, because
+ * they account for most of the memory that a large response needs.
  */
 function readEntries(entries: unknown[], vector: unknown): Array<TextResult | undefined> {
 	const shared = Array.isArray(vector) ? vector : [];
@@ -129,8 +132,8 @@ function readEntries(entries: unknown[], vector: unknown): Array<TextResult | un
 function readEntry(entry: unknown): TextResult | undefined {
 	if (!isObject(entry) || !Array.isArray(entry.chunks)) return undefined;
 	const texts: unknown[] = entry.chunks;
-	// This entry contains an error instead of chunks, for example because a model is overloaded. It does
-	// not mean that the text has no chunks.
+	// If an entry contains an error instead of chunks, for example because a model is overloaded, the text
+	// may still have chunks.
 	if (texts.length === 0 && serverMessage(entry) !== '') return undefined;
 	if (!texts.every((text) => typeof text === 'string')) return undefined;
 	const spans: unknown[] = Array.isArray(entry.spans) ? entry.spans : [];
@@ -171,25 +174,28 @@ function vectorOf(entry: unknown): Pick<Chunk, 'tokensUsed' | 'vector'> | undefi
 
 export interface Coverage {
 	/**
-	 * Number of characters at the end of the text that no chunk covers. It is 0 if these characters may be
-	 * a separator, or if their number is unknown.
+	 * Number of characters at the end of the text that no chunk covers. The number is 0 if these characters
+	 * may be a separator, or if it cannot be determined.
 	 */
 	missing: number;
 	/**
-	 * Whether it is certain that the text has no other chunks. If so, chunks with higher numbers no longer
-	 * exist.
+	 * Whether the chunks certainly cover the whole text. If so, no chunks with higher numbers exist for
+	 * this text anymore.
 	 */
 	isComplete: boolean;
 }
 
-/** Minimum number of characters that count as missing. A shorter remainder may be a separator. */
+/**
+ * Minimum number of uncovered characters that are reported as missing. A shorter remainder may be a
+ * separator.
+ */
 const MIN_MISSING_CHARACTERS = 16;
 
 /**
  * Determines how much of a text its chunks cover, based on the end of the last span. The service may
  * truncate a long text without reporting it (docs/service-interface.md, Limits). A text is complete if the
- * last span ends at the end of the text, ignoring white space. Characters may be counted in the same way as
- * in Python or as in JavaScript.
+ * last span ends at the end of the text, ignoring white space. Spans are accepted whether they count
+ * characters as Python does or as JavaScript does.
  *
  * @param text the submitted text, if it is known
  * @param chunks the chunks in the order of the response

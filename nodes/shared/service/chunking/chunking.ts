@@ -7,8 +7,8 @@ const ID_PLACEHOLDER = '{chunkingId}';
 export const MAX_CHUNK_TEXT_BYTES = 1_000_000;
 
 /**
- * The interface does not specify this path, so the user can change it with an option
- * (docs/service-interface.md, Chunking results).
+ * Default path for retrieving results. The interface does not specify this path, so the user can change it
+ * with an option (docs/service-interface.md, Chunking results).
  */
 export const DEFAULT_RESULTS_PATH = `${PATHS.chunking}/${ID_PLACEHOLDER}`;
 
@@ -16,7 +16,7 @@ export const DEFAULT_RESULTS_PATH = `${PATHS.chunking}/${ID_PLACEHOLDER}`;
 export interface ChunkSettings {
 	chunker: string;
 	modelId: string;
-	/** Additional objects in the request body. Empty objects are omitted. */
+	/** Objects to add to the request body. Empty objects are omitted. */
 	modelConfig: Record<string, unknown>;
 	useCaseConfig: Record<string, unknown>;
 	chunkerConfig: Record<string, unknown>;
@@ -26,7 +26,7 @@ export interface ChunkSettings {
 /**
  * Returns the path for submitting texts (docs/service-interface.md, Chunking request).
  *
- * @throws InputError if a name is empty, `.` or `..`
+ * @throws InputError if the chunker or the model ID is empty, `.` or `..`
  */
 export function submitPath(chunker: string, modelId: string): string {
 	return `${PATHS.chunking}/${pathSegment(chunker, 'Chunker')}/${pathSegment(modelId, 'Model ID')}`;
@@ -57,7 +57,7 @@ export const resultsPath = (template: string, chunkingId: string): string =>
 
 /**
  * Returns the JSON body for submitting texts (docs/service-interface.md, Chunking request). Empty configs
- * are omitted. Additional body fields can also add members to the three configs.
+ * are omitted. Additional body fields can also add fields to the three configs.
  */
 export function submitBody(
 	settings: ChunkSettings,

@@ -1,4 +1,4 @@
-/** The prefix of a packed vector, and the array type for its numbers. Smaller types come first. */
+/** Prefixes of packed vectors, and the array types for their numbers. Smaller types come first. */
 const KINDS = [
 	['i8', Int8Array],
 	['u8', Uint8Array],
@@ -8,9 +8,9 @@ const KINDS = [
 
 /**
  * Packs an embedding vector into a string, because n8n can show and store a string at a fraction of the
- * cost of a list. The string begins with `i8:`, `u8:`, `f32:` or `f64:`, which names the smallest type that
- * restores exactly the same numbers. The numbers follow in base64. They are little-endian, as on every
- * platform that n8n runs on.
+ * cost of a list. The prefix `i8:`, `u8:`, `f32:` or `f64:` names the smallest type that restores exactly
+ * the same numbers. The numbers follow in base64. They are little-endian, as on every platform that n8n
+ * runs on.
  *
  * @returns undefined if the list is empty or contains anything other than finite numbers
  */
@@ -35,7 +35,7 @@ function kindOf(vector: readonly number[]): (typeof KINDS)[number] {
 /**
  * Converts a string from `packVector` back into numbers.
  *
- * @returns undefined for any other value, including strings that only begin like a packed vector
+ * @returns undefined for any other value, even if it begins like a packed vector
  */
 export function unpackVector(text: unknown): number[] | undefined {
 	// Most strings are not vectors. This check is fast even for millions of strings.

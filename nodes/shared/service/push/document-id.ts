@@ -23,14 +23,14 @@ export function documentId(
 export const isNullOrBlankText = (value: unknown): boolean =>
 	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
-/** Matches a number that a spreadsheet or R has shortened, such as 4.00638E+12 or 1e+05. */
+/** Matches a number that a spreadsheet program or R has shortened, such as 4.00638E+12 or 1e+05. */
 const SHORTENED_NUMBER = /^\d([.,]\d+)?E\+\d{2}$/i;
 
 /**
  * Reads an ID in the same way as `exactText`.
  *
- * @throws InputError if `exactText` rejects the value, or if a spreadsheet has shortened the number,
- *   because many rows may then have the same ID
+ * @throws InputError if `exactText` rejects the value, or if a spreadsheet program has shortened the
+ *   number. A shortened number may be the ID of many rows.
  */
 export function exactId(value: unknown, label: () => string, advice: string): string {
 	const id = exactText(value, label, advice);

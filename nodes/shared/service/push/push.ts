@@ -7,7 +7,7 @@ import { unpackVector } from '../chunking/vector';
  */
 export const MAX_PUSH_BYTES = 5_000_000;
 
-/** A document in the form that the service accepts (docs/service-interface.md, Push documents). */
+/** A document in the format that the service accepts (docs/service-interface.md, Push documents). */
 export interface PushDocument {
 	id: string;
 	name: string;
@@ -17,7 +17,7 @@ export interface PushDocument {
 /**
  * Returns a document's JSON for the body of a push request.
  *
- * @param original the document's original JSON; sending it unchanged is faster and keeps numbers of any
+ * @param original the document's original JSON; sending the original is faster and preserves numbers of any
  *   length
  * @throws InputError if the document cannot be written as JSON, for example because it contains itself
  */
@@ -72,8 +72,8 @@ export function pushBody(
 	bytes: number,
 ): Uint8Array {
 	const body = Buffer.allocUnsafe(bytes);
-	// The body is written piece by piece. If it were joined as a string first, it would be in memory three
-	// times.
+	// The body is written piece by piece. If the documents were first joined into a string, they would be
+	// in memory three times.
 	let at = documents.length === 1 ? 0 : body.write('[');
 	for (const [index, document] of documents.entries()) {
 		if (index > 0) body[at++] = COMMA;
@@ -85,5 +85,8 @@ export function pushBody(
 	return body;
 }
 
-/** Bytes in a list that are not part of a document: the brackets, and the comma between two documents. */
+/**
+ * Bytes in a list that do not belong to a document: the brackets around the list, and the comma between two
+ * documents.
+ */
 export const PUSH_BODY_BYTES = { envelopeBytes: 2, separatorBytes: 1 };

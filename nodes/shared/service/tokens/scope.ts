@@ -52,7 +52,8 @@ export const scopeProperties = (description: string): INodeProperties[] => [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. machinelearning.predict machinelearning.model',
-		// This field is not required. Otherwise, n8n would also require it if the scope is an expression.
+		// This field is not marked as required. Otherwise, n8n would require it even if the scope is an
+		// expression.
 		description: 'One or more scopes, separated by spaces',
 		displayOptions: { show: { scope: ['custom'] } },
 	},
@@ -60,15 +61,15 @@ export const scopeProperties = (description: string): INodeProperties[] => [
 
 /**
  * Key for the node's scope in the data that signs a node's request. The key is a symbol because JSON omits
- * symbols. Before version 2.34, n8n stored all other properties together with a new token, so the scope
- * would have been stored in the credential.
+ * symbols. Before version 2.34, n8n stored all other properties of this data together with a new token.
+ * With a string as the key, the scope would have been stored in the credential.
  */
 export const SCOPE_OF_NODE = Symbol.for('n8n-nodes-search-ingest.scopeOfNode');
 
 /** A credential's data, or the data that signs a node's request. */
 export type ScopeData = Readonly<Record<string, unknown>> & { [SCOPE_OF_NODE]?: string };
 
-/** Returns a request's scope, or '' if the custom scope is empty. */
+/** Returns the scope for a request, or '' if the custom scope is empty. */
 export function scopeOf(data: ScopeData): string {
 	const { scope, customScope } = data;
 	const credentialScope = scope === 'custom' ? (customScope ?? '') : scope;

@@ -30,9 +30,9 @@ export function secretsOf(fields: Record<string, unknown>): string[] {
 }
 
 /**
- * Masks secrets in parsed responses, because a service may repeat a secret in a message, such as "Unknown
- * API key ...". A secret is masked in its plain form, in its URL-encoded form, and with JSON escapes. JSON
- * escapes remain in responses that could not be parsed.
+ * Masks secrets in parsed responses, because a service may repeat a secret in a message ("Unknown API key
+ * ..."). The masker finds a secret in its plain form, in its URL-encoded form, and with JSON escapes. JSON
+ * escapes remain in a response that could not be parsed.
  */
 export class Masker {
 	/**
@@ -41,7 +41,7 @@ export class Masker {
 	 */
 	private forms: string[] = [];
 
-	/** @param secrets the secrets as they are stored; values that are not strings are ignored */
+	/** @param secrets the secrets in their stored form; values that are not strings are ignored */
 	constructor(secrets: readonly unknown[] = []) {
 		for (const secret of secrets) this.add(secret);
 	}
@@ -58,7 +58,7 @@ export class Masker {
 	/**
 	 * Masks all secrets in a value, including secrets in property names.
 	 *
-	 * @returns the value itself if it contains no secret
+	 * @returns the original value if it contains no secret
 	 */
 	mask(value: unknown): unknown {
 		if (typeof value === 'string')

@@ -33,7 +33,7 @@ type TokenMap = Record<string, Token>;
  */
 export type SendTokenRequest = (request: TokenRequest) => Promise<ReadResponse>;
 
-/** Functions that a run provides to its token, for example for reading the stored credential. */
+/** Functions of a run that its token uses, for example to read the stored credential. */
 export interface TokenUser {
 	readStored(): Promise<Record<string, unknown>>;
 	/** Ends early when the run ends. */
@@ -42,7 +42,7 @@ export interface TokenUser {
 	hint(message: string): void;
 }
 
-/** If a renewal fails, a token that is still valid is used for this long before the next renewal. */
+/** If a renewal fails, a token that is still valid is used for this long before it is renewed again. */
 const RENEW_AGAIN_MS = 30_000;
 
 /**
@@ -54,8 +54,8 @@ const PAUSE_MS = 250;
 const MAX_PAUSE_MS = 10_000;
 
 /**
- * If a token was used for longer than this before it was revoked, the count of consecutive revocations
- * starts over.
+ * If a token lasted longer than this before it was revoked, the count of consecutive revocations starts
+ * over.
  */
 const MAX_LIFETIME_IN_ROW_MS = 5 * 60_000;
 /** Number of consecutive revocations after which the user gets a hint. */
@@ -64,11 +64,11 @@ const HINT_AFTER_REVOCATIONS = 5;
 interface TokenState {
 	client: Client;
 	scope: string;
-	/** The newest token that any worker has stored or that was issued to this process. */
+	/** The newest known token. It was stored by any worker or issued to this process. */
 	newest?: Token;
 	revoked?: string;
 	pending?: Promise<Token> | undefined;
-	/** The old token is used until this time (epoch milliseconds), because its renewal failed. */
+	/** The current token is used until this time (epoch milliseconds), because its renewal failed. */
 	renewalPausedUntil: number;
 	/** Whether the newest token was issued to this process and has not been stored yet. */
 	isUnstored: boolean;
@@ -78,7 +78,9 @@ interface TokenState {
 export class SharedToken {
 	static readonly states = new Map<string, TokenState>();
 
-	/** Set while the stored token map is being read. The run's other requests wait for this promise. */
+	/**
+	 * Set while the stored token map is being read. The run's other requests wait until it has been read.
+	 */
 	private lookup: Promise<void> | undefined;
 	/** Number of consecutive tokens that were revoked soon after they were issued. */
 	private revocations = 0;
@@ -106,7 +108,7 @@ export class SharedToken {
 	}
 
 	/**
-	 * Returns the token that signs a request with this credential data.
+	 * Returns the token that signs a request made with this credential data.
 	 *
 	 * @returns undefined if there is no token, if the token has expired, or if it was issued to another
 	 *   client
@@ -155,8 +157,8 @@ export class SharedToken {
 	}
 
 	/**
-	 * Records that the service rejected this token with status 401. The token was revoked, or it expired
-	 * earlier than promised.
+	 * Records that the service rejected a token with status 401. Either the token was revoked, or it
+	 * expired earlier than promised.
 	 */
 	markRevoked({ accessToken, issuedAt }: Token): void {
 		const { state } = this;
@@ -171,11 +173,11 @@ export class SharedToken {
 	}
 
 	/**
-	 * Returns a token, and requests a new one if necessary. If this process already has a usable token,
-	 * that token is returned. Otherwise, one token is requested for all waiting callers. If this request
-	 * fails, an old token that is still valid is used for a while.
+	 * Returns a token, and requests a new one if necessary. If this process has a usable token, that token
+	 * is returned. Otherwise, one token is requested for all waiting callers. If the token request fails,
+	 * an old token that is still valid is used for a while.
 	 *
-	 * @param accepts returns true if a token can be used, e.g. because it is not the revoked one
+	 * @param accepts returns true if a token can be used, e.g. because it is not the revoked token
 	 * @throws InputError if the scope is empty, and ServiceFailure of kind `token` if no token could be
 	 *   obtained
 	 */
@@ -210,16 +212,16 @@ export class SharedToken {
 	}
 
 	/**
-	 * Looks for a token that another worker has stored. After a revocation, gives another worker time to
-	 * store one.
+	 * Looks for a token that another worker has stored. After a revocation, waits first, so that another
+	 * worker can store a new token.
 	 */
 	private async lookUp(): Promise<void> {
 		const { state, user } = this;
 		if (user === undefined) return;
 		await this.readStored(user);
 		if (!isRevoked(state)) return;
-		// Each worker waits for a different length of time. The first worker renews the token, and the
-		// others adopt the new token.
+		// Each worker waits for a different length of time. The first worker to continue renews the token,
+		// and the others adopt the new token.
 		const pauseMs = Math.min(PAUSE_MS * 2 ** this.revocations, MAX_PAUSE_MS);
 		await user.sleep(pauseMs * (1 + user.random()));
 		await this.readStored(user);
@@ -238,7 +240,6 @@ export class SharedToken {
 const isRevoked = ({ newest, revoked }: TokenState): boolean =>
 	newest !== undefined && newest.accessToken === revoked;
 
-/** Returns the newest token if it is neither revoked nor expired. */
 function validToken(state: TokenState): Token | undefined {
 	const { newest } = state;
 	return newest && !isRevoked(state) && newest.expiresAt > Date.now() ? newest : undefined;
@@ -253,7 +254,7 @@ function usableToken(state: TokenState): Token | undefined {
 }
 
 /**
- * Adopts a token if it is newer than the current one. After a revocation, any different token is adopted,
+ * Adopts a token if it is newer than the known token. After a revocation, any different token is adopted,
  * because the workers' clocks may differ.
  */
 function adopt(state: TokenState, token: Token): void {

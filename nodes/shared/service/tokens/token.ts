@@ -12,27 +12,24 @@ const RENEW_EARLY_MS = 5 * 60_000;
 /** A token with a short lifetime is renewed when this fraction of its lifetime remains. */
 const RENEW_EARLY_SHARE = 0.1;
 
-/** Statuses that mean that the token server rejected the client. */
+/** Statuses with which a token server responds when it rejects a client. */
 const REJECTING_STATUSES = [400, 401, 403];
 
 const TOKEN_PATTERN = /^[-a-zA-Z0-9._~+/]+=*$/;
 
-/**
- * An access token and its timestamps, in the form in which they are stored (docs/service-interface.md,
- * Access tokens).
- */
+/** An access token and its timestamps, as they are stored (docs/service-interface.md, Access tokens). */
 export interface Token {
 	accessToken: string;
 	/**
-	 * Time of the token request, in epoch milliseconds. If a server revokes earlier tokens, the token with
-	 * the latest time remains valid.
+	 * Time of the token request, in epoch milliseconds. If a server revokes earlier tokens, the most
+	 * recently issued token remains valid.
 	 */
 	issuedAt: number;
 	/** Expiration time, in epoch milliseconds. */
 	expiresAt: number;
-	/** Starting at this time (epoch milliseconds), the token is renewed before it is used. */
+	/** Time (epoch milliseconds) from which the token is renewed before it is used. */
 	renewAt: number;
-	/** Identity of the client to which the token was issued. No other client ever uses the token. */
+	/** Identity of the client to which the token was issued. The token is never used for another client. */
 	issuedFor: string;
 }
 
@@ -51,7 +48,7 @@ export interface Client {
 /**
  * Reads the client from a credential's data.
  *
- * @throws InputError that names the empty or invalid field
+ * @throws InputError if a field is empty or its URL is invalid; the error names the field
  */
 export function parseClient(data: Record<string, unknown>): Client {
 	const text = (key: string, label: string): string => {
@@ -124,7 +121,7 @@ export function parseTokenResponse(
 	if (typeof access_token !== 'string' || !TOKEN_PATTERN.test(access_token)) {
 		throw unusableResponse('its access_token is missing or has characters a token cannot have');
 	}
-	// OAuth allows a server to omit the scope if it grants exactly the requested scope.
+	// OAuth allows a server to omit the scope if the server grants the requested scope.
 	if (grantedScope !== undefined && !sameScopes(grantedScope, scope)) {
 		throw unusableResponse(`it grants a scope other than the requested ${scope}`);
 	}
