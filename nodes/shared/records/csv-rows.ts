@@ -95,9 +95,9 @@ export const hasColumn = (columns: readonly string[], field: string): boolean =>
 	fieldOf(Object.fromEntries(columns.map((column) => [column, column])), field) !== undefined;
 
 /**
- * Returns the most likely delimiter of a header row. This is the delimiter with which the row contains the
- * most required fields. If several delimiters are equally good, the delimiter that occurs most often
- * outside quotes is returned.
+ * Returns the most likely delimiter of a header row. This is the delimiter that yields the most required
+ * fields. If several delimiters are equally good, the one that occurs most often outside quotes is
+ * returned.
  */
 export function likeliestDelimiter(
 	header: string,

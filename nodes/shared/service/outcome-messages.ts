@@ -82,8 +82,8 @@ export function withServiceWordsFirst(error: unknown): string {
 }
 
 /**
- * Joins a reason and an outcome into one sentence. If the reason consists of several sentences, the outcome
- * becomes a separate sentence.
+ * Joins a reason and an outcome into one sentence. If the reason already contains a complete sentence, the
+ * outcome becomes a separate sentence.
  */
 function withReason(reason: string, outcome: string): string {
 	const stem = reason.trim().replace(/\.$/, '');

@@ -25,7 +25,7 @@ export interface Service {
 	 * cannot be split any further.
 	 */
 	advice: Advice;
-	/** Word that the advice uses for what was sent. */
+	/** The noun that the advice uses for an entry. */
 	entry?: 'document' | 'text';
 	/**
 	 * Whether the vendor operates the service. If so, outages of the service appear on the vendor's status

@@ -64,7 +64,7 @@ const HINT_AFTER_REVOCATIONS = 5;
 interface TokenState {
 	client: Client;
 	scope: string;
-	/** The newest known token. It was stored by any worker or issued to this process. */
+	/** The newest known token, which was issued to this process or stored by any worker. */
 	newest?: Token;
 	revoked?: string;
 	pending?: Promise<Token> | undefined;

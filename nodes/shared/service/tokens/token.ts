@@ -48,7 +48,7 @@ export interface Client {
 /**
  * Reads the client from a credential's data.
  *
- * @throws InputError if a field is empty or its URL is invalid; the error names the field
+ * @throws InputError that names the field, if a field is empty or the token server URL is invalid
  */
 export function parseClient(data: Record<string, unknown>): Client {
 	const text = (key: string, label: string): string => {
