@@ -20,9 +20,9 @@ import { parseClient, type Token } from '../nodes/shared/service/tokens/token';
 import { PATHS } from '../nodes/shared/service/url';
 
 /**
- * Credential for the AI service: its URL and a client of the token server (docs/service-interface.md,
- * Access tokens). The hidden field stores an access token for each scope, so that all executions and
- * workers share it.
+ * Credential for the AI service. It contains the service URL and the OAuth client that requests access
+ * tokens (docs/service-interface.md, Access tokens). A hidden field stores one access token per scope, so
+ * that all executions and workers share the tokens.
  */
 export class LucidworksAiOAuth2Api implements ICredentialType {
 	name = 'lucidworksAiOAuth2Api';
@@ -92,16 +92,16 @@ export class LucidworksAiOAuth2Api implements ICredentialType {
 		},
 	];
 
-	/** Obtains a token for the requested scope. n8n stores the token that is returned. */
+	/** Obtains a token for the requested scope. n8n stores the returned token. */
 	preAuthentication = HOOKS.preAuthentication;
 
 	/**
-	 * Signs a request with its token. Without a valid token, the request is sent unsigned. After the 401,
-	 * n8n obtains a new token and repeats the request.
+	 * Signs a request with its token. If there is no valid token, the request is sent unsigned. The service
+	 * then answers with status 401, so n8n obtains a new token and repeats the request.
 	 */
 	authenticate = HOOKS.authenticate;
 
-	/** Requests a token, which proves the client, and calls the AI service with it. */
+	/** Requests a token, which verifies the client. Then calls the AI service with this token. */
 	test: ICredentialTestRequest = HOOKS.test;
 }
 
@@ -111,12 +111,12 @@ type Data = ICredentialDataDecryptedObject;
 const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * n8n requests a token for a new credential before it tests the credential. The test accepts a token that
- * is not older than this.
+ * Maximum age of a token that the credential test accepts. n8n requests a token for a new credential before
+ * it tests the credential.
  */
 const JUST_NOW_MS = 10_000;
 
-/** Tells whether the scope allows a request for chunking results. */
+/** Returns true if the scope allows requests for chunking results. */
 const canChunk = (data: Data): boolean => scopeOf(data).split(/\s+/).includes(DEFAULT_SCOPE);
 
 const HOOKS = credentialHooks({
@@ -135,9 +135,9 @@ const HOOKS = credentialHooks({
 		};
 	},
 	/**
-	 * The interface has no request that only tests a credential. So every response counts as a success,
-	 * with two exceptions: a status 401 or 403, and a page or plain text where a chunking service answers
-	 * with JSON or nothing.
+	 * The interface has no request that only tests a credential. Therefore, every response counts as a
+	 * success, with two exceptions. The first exception is status 401 or 403. The second exception is a web
+	 * page or plain text, because a chunking service would answer with JSON or an empty body.
 	 */
 	advice: (status, body, data) => {
 		if (status === 401 || status === 403)
@@ -152,15 +152,15 @@ const HOOKS = credentialHooks({
 		const client = parseClient(data);
 		const shared = SharedToken.forScope(client, scopeOf(data));
 		shared.adoptStored(data.accessTokens);
-		// n8n requests a token if there is none, or if the service has revoked this one.
+		// n8n requests a token if there is no token, or if the service has revoked the current token.
 		const revoked = SharedToken.findIn(data);
 		const accepts = ({ accessToken, issuedAt }: Token) =>
 			isTested ? issuedAt > Date.now() - JUST_NOW_MS : accessToken !== revoked?.accessToken;
 		await shared.obtain(tokenSender(helper), accepts).catch((error: unknown) => {
 			throw isOfNode ? error : withAdviceInMessage(error);
 		});
-		// If several requests of our nodes wait for one token, only one of them stores the token. For any
-		// other request the token is always stored, because otherwise n8n does not repeat the request.
+		// If several requests from our nodes wait for the same token, the token is stored only once. For
+		// any other request, the token is always stored. Otherwise, n8n would not repeat the request.
 		const isToStore = shared.isUnstored || !isOfNode;
 		data.accessTokens = shared.mapToStore();
 		return isToStore ? { accessTokens: data.accessTokens } : undefined;

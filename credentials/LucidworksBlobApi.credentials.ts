@@ -6,7 +6,7 @@ import { PATHS } from '../nodes/shared/service/url';
 
 /**
  * Credential for the blob service (docs/service-interface.md, Blobs). The interface does not specify
- * authentication, but real servers often require HTTP Basic.
+ * authentication, but real servers often require HTTP Basic authentication.
  */
 export class LucidworksBlobApi implements ICredentialType {
 	name = 'lucidworksBlobApi';

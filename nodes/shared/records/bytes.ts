@@ -1,14 +1,14 @@
-/** The bytes of a file, in chunks of any size. */
+/** A file's bytes, in chunks of any size. */
 export type Bytes = AsyncIterable<Uint8Array>;
 
 /**
- * The rest of a file cannot be read, because the file is of another kind, truncated or damaged. All text
- * before the error was returned.
+ * Thrown if the rest of a file cannot be read, because the file is truncated, damaged or of the wrong type.
+ * All text before the error has already been returned.
  */
 export class FileError extends Error {
 	override readonly name = 'FileError';
 
-	/** @param advice what the user can do; the default is meant for a damaged file */
+	/** @param advice what the user can do; the default is for a damaged file */
 	constructor(
 		message: string,
 		readonly advice = 'Fetch the file again.',
@@ -18,12 +18,12 @@ export class FileError extends Error {
 }
 
 /**
- * Maximum size of a slice, in bytes. n8n may deliver a file of hundreds of megabytes as one chunk, which
- * is too much for one step.
+ * Maximum slice size in bytes. n8n may deliver a file of hundreds of megabytes as a single chunk, which is
+ * too much to process in one step.
  */
 export const SLICE_BYTES = 64 * 1024;
 
-/** Number of bytes that are enough to recognize the kind of a file. */
+/** Number of bytes that are needed to recognize the file type. */
 const HEAD_BYTES = 5;
 
 const extractAdvice = (operation: string): string =>
@@ -33,10 +33,13 @@ const OFFICE_ADVICE =
 	"Save a Word document as text, or as a PDF that n8n's Extract from File node can read. Read an Excel file with that node: choose 'Extract From XLSX' or 'Extract From XLS'.";
 const DECOMPRESS_ADVICE = 'Decompress it once before this node.';
 
-/** Matches a file whose first or second byte is 0, as in UTF-16. */
+/** Matches a file whose first or second byte is 0, as in UTF-16 text. */
 const WITH_ZERO = /^(?:00|..00)/;
 
-/** Beginnings of files that are not text (in hexadecimal), the kind of file, and what to do with it. */
+/**
+ * File types that are not text. Each entry contains the first bytes in hexadecimal, the name of the file
+ * type, and advice for the user.
+ */
 const BINARY_KINDS: ReadonlyArray<[beginning: RegExp, kind: string, advice: string]> = [
 	[/^25504446/, 'a PDF document', extractAdvice('Extract From PDF')],
 	[
@@ -45,21 +48,24 @@ const BINARY_KINDS: ReadonlyArray<[beginning: RegExp, kind: string, advice: stri
 		`${OFFICE_ADVICE} Decompress an archive with n8n's Compression node.`,
 	],
 	[/^d0cf11e0/, 'an Excel or Word document', OFFICE_ADVICE],
-	// In a Parquet file, a control character follows PAR1. A text such as "PAR1,5" does not match.
+	// In a Parquet file, a control character follows PAR1. A text file that begins with "PAR1,5" does not
+	// match.
 	[/^50415231[01]/, 'a Parquet file', 'Export it as JSON Lines or CSV.'],
 	[/^1f8b/, 'compressed with gzip twice', DECOMPRESS_ADVICE],
 	[WITH_ZERO, 'not text, or it is UTF-16 without a byte order mark', ENCODING_ADVICE],
 ];
 
 /**
- * Reads the bytes of a text file in slices of up to 64 KB. Decompresses a gzip file.
+ * Reads a text file's bytes in slices of up to 64 KB. If the file is compressed with gzip, its decompressed
+ * bytes are returned.
  *
- * @param yieldToOthers called before each slice, so that others can use the event loop; an error that it
- *   throws ends the reading
+ * @param yieldToOthers called before each slice, so that other code can use the event loop; if it throws an
+ *   error, reading ends
  * @param isUtf16 whether the text is known to be UTF-16
- * @returns the first bytes, and all bytes including the first ones
- * @throws {FileError} if the file is not text, or if a compressed file is damaged or ends early. Errors of
- *   the source are thrown unchanged.
+ * @returns `head`, which contains the first bytes of the file, and `all`, which contains all bytes
+ *   including the first ones
+ * @throws {FileError} if the file is not text, or if a compressed file is damaged or ends early. Errors
+ *   from the source are rethrown unchanged.
  */
 export async function readBytes(
 	source: Bytes,
@@ -99,8 +105,8 @@ async function readHead(source: Bytes): Promise<{ head: Uint8Array; all: Bytes }
 }
 
 /**
- * Decompresses gzip slice by slice, as the caller reads. Node.js 20 and 22 also read further gzip members,
- * but Node.js 24 rejects them.
+ * Decompresses gzip data slice by slice, only as fast as the caller reads it. If a file contains several
+ * gzip members, Node.js 20 and 22 read all of them. Node.js 24 rejects every member after the first.
  */
 async function* gunzip(source: Bytes): AsyncGenerator<Uint8Array> {
 	const iterator = source[Symbol.asyncIterator]();
@@ -129,24 +135,23 @@ async function* gunzip(source: Bytes): AsyncGenerator<Uint8Array> {
 	} catch (error) {
 		throw gzipError(error as Error);
 	} finally {
-		// Canceling a DecompressionStream may end the process. So its remaining output is read and
-		// discarded.
+		// Canceling a DecompressionStream may end the Node.js process, so the stream is not canceled. Its
+		// remaining output is read and discarded.
 		hasStopped = true;
 		void drain(read);
 		await iterator.return?.();
 	}
 }
 
-/** Reads the rest of a stream and ignores its errors. */
 async function drain(read: () => Promise<unknown>): Promise<void> {
 	try {
 		while ((await read()) !== undefined);
 	} catch {
-		// Nobody reads the stream any more.
+		// Nothing uses this stream anymore, so its errors do not matter.
 	}
 }
 
-/** Turns an error of zlib into an error for the user. Any other error stays as it is. */
+/** Converts a zlib error into an error for the user. Any other error is returned unchanged. */
 function gzipError(error: Error & { code?: unknown }): Error {
 	const code = String(error.code);
 	if (code === 'ERR_TRAILING_JUNK_AFTER_STREAM_END')
@@ -165,9 +170,9 @@ function gzipError(error: Error & { code?: unknown }): Error {
  * Reads the beginning of a stream.
  *
  * @param join joins two pieces into one
- * @param isEnough tells whether the pieces read so far are enough
- * @returns the pieces read so far as one piece, and the whole stream, which begins with this piece;
- *   `first` is undefined if the stream is empty
+ * @param isEnough returns true if the pieces read so far are enough
+ * @returns `first`, which is the beginning of the stream, and `all`, which is the whole stream including
+ *   the beginning; `first` is undefined if the stream is empty
  */
 export async function peek<T>(
 	source: AsyncIterable<T>,

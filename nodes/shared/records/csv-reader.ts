@@ -1,14 +1,17 @@
 /**
- * Reads CSV with a header row (RFC 4180). `push` collects text until it contains complete rows. The first
- * row with all required columns is the header row, and the rows before it are titles. If no row has these
- * columns, the first row is the header row. Each row after the header row becomes a record: an object with
- * the names of the columns, whose values are all strings.
+ * Reads CSV with a header row (RFC 4180). The reader collects text until it has a complete row. The first
+ * row that contains all required columns is the header row, and any rows before it are titles. If no row
+ * contains all required columns, the first row is the header row. Each row after the header row becomes a
+ * record. A record is an object whose keys are the column names and whose values are strings.
  *
- * The reader accepts what programs really write. Rows end with LF, CRLF or CR, and blank rows are skipped.
- * Exports that were joined into one file contain the header row again, which is skipped too. A row with
- * fewer cells has no values for the last columns. A row with a value beyond the last column fails alone.
- * Columns without a name are ignored. If several columns have the same name, the first value that is not
- * empty counts.
+ * The reader also accepts the variations that real programs write:
+ *
+ * - Rows end with LF, CRLF or CR. Blank rows are skipped.
+ * - If exports were joined into one file, the header row is repeated. Repeated header rows are skipped.
+ * - If a row has fewer cells than the header row, its record has no values for the last columns.
+ * - If a row has a value beyond the last column, only that row fails.
+ * - Columns without a name are ignored.
+ * - If several columns have the same name, the first nonempty value is used.
  */
 import {
 	mostRowLikeCell,
@@ -49,30 +52,35 @@ const SPLIT_ADVICE =
 const SUSPICIOUS_QUOTE = `has a cell that begins with a quote, and the lines after it look like rows: ${QUOTES_ADVICE}`;
 
 /**
- * If this many consecutive lines of a quoted cell have as many cells as the header row, the lines are
- * rows. Then the quote is an ordinary character.
+ * If a quoted cell contains this many consecutive lines with as many cells as the header row, the lines are
+ * treated as separate rows. In that case, the quote at the beginning of the cell was probably an ordinary
+ * character.
  */
 const MIN_LINES_OF_ROWS = MAX_COUNTED_LINES;
 /**
- * Minimum number of columns for recognizing rows in a quoted cell. Lines of prose often have one comma, so
- * they would look like rows of two cells.
+ * Rows in a quoted cell are recognized only if the header row has at least this many columns. A line of
+ * prose often contains one comma, so it would look like a row with two cells.
  */
 const MIN_COLUMNS = 3;
 /**
- * If at least this many lines of a cell look like rows, the user gets a hint, but the cell stays one cell.
+ * If at least this many lines in a quoted cell look like rows, the user gets a hint, but the cell is not
+ * split.
  */
 const MIN_LINES_TO_REPORT = 3;
 
-/** Lines before the header row. Excel writes `sep=;`, and PowerShell writes the type of its objects. */
+/**
+ * Lines that some programs write before the header row. Excel writes `sep=;`, and PowerShell writes `#TYPE`
+ * and a type name.
+ */
 const SEPARATOR_LINE = /^"?sep=(.)"?$/i;
 const TYPE_LINE = /^#TYPE\b/i;
-/** SQL tools and SAP write a line of dashes under the header row. */
+/** SQL tools and SAP write a line of dashes below the header row. */
 const RULE_LINE = /^[\s+|,;-]*--[\s+|,;-]*$/;
 /** Maximum number of rows before the header row. Many exports begin with titles and settings. */
 const MAX_TITLE_ROWS = 20;
 
 export interface CsvOptions {
-	/** One character. By default, it is detected in the header row. */
+	/** The delimiter is a single character. By default, the reader detects it from the header row. */
 	delimiter?: string | undefined;
 	hasQuotes?: boolean;
 	findings?: Findings;
@@ -80,17 +88,17 @@ export interface CsvOptions {
 
 interface Row {
 	text: string;
-	/** Index in the text at which the next row begins. */
+	/** Index in the buffered text at which the next row begins. */
 	next: number;
 	defect?: string;
-	/** Whether the file ends after the row without a line break. */
+	/** Whether the file ends right after this row, without a line break. */
 	isCut: boolean;
 }
 
 export class CsvReader implements RecordReader {
-	/** Names of the columns. Undefined until the header row was read. */
+	/** Column names. Undefined until the header row has been read. */
 	columns: readonly string[] | undefined;
-	/** The header row as the file contains it, with the lines before it. */
+	/** The header row exactly as it appears in the file, together with any lines before it. */
 	header: string | undefined;
 	skip = 0;
 	requiredFields: readonly string[] = [];
@@ -99,16 +107,19 @@ export class CsvReader implements RecordReader {
 	private dialect: Dialect;
 	private readonly findings: Findings;
 	private headerRow = '';
-	/** Names of the columns in lower case. A set is faster in headers with tens of thousands of columns. */
+	/** Column names in lowercase. The set keeps lookups fast if there are tens of thousands of columns. */
 	private names: readonly string[] = [];
 	private nameSet: ReadonlySet<string> = new Set();
 	private joinedHeader = '';
 	private readonly preamble: string[] = [];
-	/** Rows before the header row, in which required columns are missing. */
+	/** Rows before the header row. Each of them is missing at least one required column. */
 	private readonly titleRows: Array<{ text: string; line: number }> = [];
-	/** Number of columns up to the last one that has a name. */
+	/** Number of columns, not counting unnamed columns at the end. */
 	private width = 0;
-	/** The beginning of a row whose end was not found yet, and the text that was read since then. */
+	/**
+	 * `incompleteRow` is the beginning of a row whose end has not been found yet. `newText` is the text
+	 * that has arrived since the last search for that end.
+	 */
 	private incompleteRow = '';
 	private newText = '';
 
@@ -127,8 +138,8 @@ export class CsvReader implements RecordReader {
 
 	*push(piece: string): Generator<SourceRecord> {
 		this.newText += piece;
-		// A long row is searched again only after its text has doubled. So each character is read only a
-		// few times.
+		// A long row is searched again only after its text has doubled in length, so each character is read
+		// only a few times.
 		const { length } = this.newText;
 		const isTooLong = this.incompleteRow.length + length > MAX_RECORD_CHARACTERS;
 		if (length >= this.incompleteRow.length || isTooLong) yield* this.read(false);
@@ -155,7 +166,7 @@ export class CsvReader implements RecordReader {
 		checkLength(this.incompleteRow.length, this.record + 1, this.line);
 	}
 
-	/** Returns the row that begins at an index. Returns undefined if more text is needed. */
+	/** Returns the row that begins at `from`, or undefined if more text is needed. */
 	private rowAt(text: string, from: number, isLast: boolean): Row | undefined {
 		const end = endOfRow(text, from, this.dialect);
 		const isOpen = end === NOT_CLOSED;
@@ -166,7 +177,7 @@ export class CsvReader implements RecordReader {
 		if (isOpen && isLast)
 			throw recordError(UNCLOSED_QUOTE, this.record + 1, this.line, UNCLOSED_QUOTE_ADVICE);
 		if (end < 0) return isLast ? rowOf(text, from, text.length) : undefined;
-		// The CR may be the first half of CRLF.
+		// A CR at the end of the text may be the first half of CRLF.
 		if (end === text.length - 1 && !isLast && text.charAt(end) === '\r') return undefined;
 		if (cell && cell.rowLikeLines >= MIN_LINES_TO_REPORT)
 			this.findings.add('quotedRows', this.line);
@@ -191,13 +202,13 @@ export class CsvReader implements RecordReader {
 			return undefined;
 		}
 		if (!this.columns) return this.readHeader(text, line);
-		// Exports that were joined into one file contain the header row and the lines before it again.
+		// If exports were joined into one file, the header row and the lines before it are repeated.
 		const isHeader = text === this.headerRow && this.columns.length > 1;
 		if (isHeader || this.preamble.includes(text)) return undefined;
 		if (this.record === 0 && RULE_LINE.test(text)) return undefined;
 		const isSkipped = this.record < this.skip;
-		// A skipped row is parsed only if it may be the header row again, which does not count as a
-		// record.
+		// A skipped row is parsed only if it may be a repeated header row, because repeated header rows do
+		// not count as records.
 		const isParsed = rowDefect === undefined && (!isSkipped || this.isAsLongAsHeader(text));
 		const cells = isParsed ? cellsOf(text, this.dialect) : undefined;
 		const headerMatch = cells && this.compareWithHeader(cells);
@@ -213,14 +224,17 @@ export class CsvReader implements RecordReader {
 		return { record, line, text, value, error };
 	}
 
-	/** Tells whether a row is about as long as the header row. Quotes add up to two characters per cell. */
+	/**
+	 * Returns true if a row is about as long as the header row. Quotes may add up to two characters per
+	 * cell.
+	 */
 	private isAsLongAsHeader(text: string): boolean {
 		return Math.abs(text.length - this.headerRow.length) <= 2 * this.names.length;
 	}
 
 	/**
-	 * Compares a row with the names of the columns, ignoring case. Joined exports repeat the header row,
-	 * sometimes with the columns in another order.
+	 * Compares a row's cells with the column names, ignoring case. Joined exports repeat the header row,
+	 * sometimes with the columns in a different order.
 	 */
 	private compareWithHeader(cells: readonly string[]): 'same' | 'other order' | undefined {
 		const { names, nameSet } = this;
@@ -234,8 +248,8 @@ export class CsvReader implements RecordReader {
 	}
 
 	/**
-	 * Removes the header row from the end of a row. Exports that were joined without a line break contain
-	 * it there.
+	 * Removes a repeated header row from the end of a row. A header row appears there if exports were
+	 * joined without a line break between them.
 	 */
 	private withoutHeader(row: string): string {
 		const { joinedHeader: joined } = this;
@@ -269,8 +283,8 @@ export class CsvReader implements RecordReader {
 			this.titleRows.push({ text, line });
 			return;
 		}
-		// No row has all required columns. The first row becomes the header row, so that the caller can
-		// report which of its columns are missing.
+		// None of the rows contains all required columns. The first row becomes the header row, so that the
+		// caller can report which columns are missing.
 		const [first] = this.titleRows;
 		if (isTitle && first) return this.setHeader(first.text, first.line);
 		this.setHeader(text, line);

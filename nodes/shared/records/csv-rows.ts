@@ -1,38 +1,38 @@
 import { fieldOf } from './fields';
 import { isWhiteSpace } from './text';
 
-/** Delimiter and quoting of a CSV file. */
+/** A CSV file's delimiter and quoting. */
 export interface Dialect {
-	/** Character between two cells. Until it is detected, this string contains all candidates. */
+	/**
+	 * Character between two cells. Until the delimiter is detected, this string contains all candidates.
+	 */
 	delimiter: string;
 	hasQuotes: boolean;
 }
 
-/** Delimiters that can be detected, the most likely one first. */
+/** Delimiters that can be detected, with the most likely one first. */
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 
 const QUOTE = '"';
 const LINE_BREAKS = /\r\n|\r|\n/g;
 const QUOTE_OR_LINE_BREAK = /["\r\n]/g;
 const LINE_END = /[\r\n]/g;
-/** Result of `endOfRow` if the text contains no line break after the row. */
+/** Returned by `endOfRow` if no line break follows the row. */
 export const NOT_ENDED = -1;
-/** Result of `endOfRow` if the text ends within quotes. */
+/** Returned by `endOfRow` if the text ends within a quoted cell. */
 export const NOT_CLOSED = -2;
 
-/**
- * Tells whether a row has line breaks within its cells. Two searches are faster than a regular expression.
- */
+/** Returns true if a row's cells contain line breaks. Two searches are faster than a regular expression. */
 const hasLineBreaks = (row: string): boolean => row.includes('\n') || row.includes('\r');
 
-/** Counts the line breaks within the cells of a row. */
+/** Counts the line breaks in a row's cells. */
 export const lineBreaksIn = (row: string): number =>
 	hasLineBreaks(row) ? (row.match(LINE_BREAKS)?.length ?? 0) : 0;
 
 /**
- * Finds the end of a row. Only a quote at the beginning of a cell starts a quoted cell.
+ * Finds the end of a row. A cell is quoted only if its first character is a quote.
  *
- * @returns the index of the line break after the row, `NOT_ENDED` or `NOT_CLOSED`
+ * @returns the index of the line break after the row; if there is none, `NOT_ENDED` or `NOT_CLOSED`
  */
 export function endOfRow(text: string, from: number, { delimiter, hasQuotes }: Dialect): number {
 	const ends = hasQuotes ? QUOTE_OR_LINE_BREAK : LINE_END;
@@ -49,10 +49,10 @@ export function endOfRow(text: string, from: number, { delimiter, hasQuotes }: D
 }
 
 /**
- * Returns the cells of a row, without quotes around them.
+ * Splits a row into cells and removes the quotes around them.
  *
- * @returns undefined if a quote is not closed, or if a closing quote is followed by anything but a
- *   delimiter
+ * @returns undefined if a quote is not closed, or if anything other than a delimiter follows a closing
+ *   quote
  */
 export function cellsOf(row: string, { delimiter, hasQuotes }: Dialect): string[] | undefined {
 	if (!hasQuotes || !row.includes(QUOTE)) return row.split(delimiter);
@@ -75,8 +75,8 @@ export function cellsOf(row: string, { delimiter, hasQuotes }: Dialect): string[
 }
 
 /**
- * Tells whether a row contains only delimiters, white space and quotes. Spreadsheets write such rows at
- * the end.
+ * Returns true if a row contains only delimiters, white space and quotes. Spreadsheet programs write such
+ * rows at the end of a file.
  */
 export function isBlankRow(row: string, { delimiter, hasQuotes }: Dialect): boolean {
 	for (const character of row) {
@@ -86,17 +86,18 @@ export function isBlankRow(row: string, { delimiter, hasQuotes }: Dialect): bool
 	return true;
 }
 
-/** Returns the names in a header row. Returns undefined if the quotes in the row are wrong. */
+/** Returns the column names in a header row, or undefined if the row's quoting is invalid. */
 export const columnsOf = (header: string, dialect: Dialect): string[] | undefined =>
 	cellsOf(header, dialect)?.map((name) => name.trim());
 
-/** Tells whether `fieldOf` finds a field in a record with these columns. */
+/** Returns true if `fieldOf` would find the field in a record with these columns. */
 export const hasColumn = (columns: readonly string[], field: string): boolean =>
 	fieldOf(Object.fromEntries(columns.map((column) => [column, column])), field) !== undefined;
 
 /**
- * Returns the delimiter with which a header row contains the most required fields. If this is true of
- * several delimiters, the one that occurs most often outside quotes is returned.
+ * Returns the most likely delimiter of a header row. This is the delimiter that yields the most required
+ * fields. If several delimiters are equally good, the one that occurs most often outside quotes is
+ * returned.
  */
 export function likeliestDelimiter(
 	header: string,
@@ -109,7 +110,7 @@ export function likeliestDelimiter(
 		const found = requiredFields.filter((field) => hasColumn(columns, field)).length;
 		return { delimiter, found, cells: unquoted.split(delimiter).length };
 	});
-	// Sorting is stable, so equal delimiters stay in the order of `DELIMITERS`.
+	// Sorting is stable, so delimiters with equal scores stay in the order of `DELIMITERS`.
 	scores.sort((one, other) => other.found - one.found || other.cells - one.cells);
 	return scores[0]?.delimiter ?? ',';
 }
@@ -122,21 +123,27 @@ function closingQuote(text: string, opening: number): number {
 
 export const MAX_COUNTED_LINES = 10;
 
-/** A quoted cell of several lines. The lines may really be rows of their own. */
+/**
+ * A quoted cell that spans several lines. If the quoting is wrong, these lines may actually be separate
+ * rows.
+ */
 export interface MultilineCell {
-	/** Index in the row of the end of the line that contains the opening quote. */
+	/** Index in the row at which the line with the opening quote ends. */
 	firstLineEnd: number;
-	/** Number of consecutive lines with as many cells as the header row, from the first or second line on. */
+	/**
+	 * Number of consecutive lines that have as many cells as the header row, starting with the first or
+	 * second line.
+	 */
 	rowLikeLines: number;
 }
 
 /**
  * Returns the quoted cell whose lines look most like rows. In a file that was written without quoting, a
- * cell may begin with a quote by chance. Then this cell seems to contain all rows up to the next quote.
+ * cell may happen to begin with a quote. That cell then seems to contain all rows up to the next quote.
  *
  * @param width number of columns
- * @param isOpen whether the text ends within quotes, so that its last line may be incomplete
- * @returns undefined if no cell has line breaks
+ * @param isOpen whether the text ends within a quoted cell, so that the last line may be incomplete
+ * @returns undefined if no cell contains line breaks
  */
 export function mostRowLikeCell(
 	row: string,
@@ -174,7 +181,10 @@ function endOfLine(text: string, from: number): number {
 	return LINE_END.test(text) ? LINE_END.lastIndex - 1 : text.length;
 }
 
-/** Yields the lines of a part of a text one by one. A cell may have 64 MB, but its first lines are enough. */
+/**
+ * Yields the lines in part of a text one by one. A cell may contain 64 MB, but the caller needs only its
+ * first lines.
+ */
 function* linesOf(
 	text: string,
 	from: number,
@@ -199,9 +209,10 @@ function countRowLike(
 	for (const { line, isLast } of lines) {
 		if (total === MAX_COUNTED_LINES || (isLast && isCut)) break;
 		const cells = line.split(delimiter).length;
-		// Some programs end each row, but not the header, with a delimiter.
+		// Some programs write a delimiter at the end of each row, but not at the end of the header row.
 		const isLikeRow = cells === width || (cells === width + 1 && line.endsWith(delimiter));
-		// The first line may have another number of cells, because the quoted text may contain delimiters.
+		// The first line may have a different number of cells, because the quoted text may contain
+		// delimiters.
 		if (!isLikeRow && index > 0) break;
 		if (isLikeRow) total++;
 		index++;

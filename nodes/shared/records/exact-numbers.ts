@@ -1,31 +1,37 @@
-/** Matches numbers that `JSON.parse` may change. It keeps about 16 digits, and turns 1e400 into Infinity. */
+/**
+ * Matches numbers that `JSON.parse` may change. `JSON.parse` keeps about 16 digits and turns 1e400 into
+ * Infinity.
+ */
 const LONG_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
 
-/** Matches the strings and numbers of JSON. */
+/** Matches strings and numbers in JSON. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** Prefix of the strings that stand for numbers. In JSON, its U+0000 is written as an escape. */
+/**
+ * Prefix of a string that represents a number. In JSON, the U+0000 in this prefix is written as an escape
+ * sequence.
+ */
 const MARK = '\0exact:';
 const MARKED = /"\\u0000exact:([^"]*)"/g;
 
-/** Tells whether JSON contains numbers that may change when it is parsed and written again. */
+/** Returns true if JSON contains numbers that may change when the JSON is parsed and written again. */
 export const hasLongNumbers = (json: string): boolean => LONG_NUMBER.test(json);
 
 /**
- * Parses JSON like `JSON.parse`, but returns numbers that would change as strings. `exactJson` turns these
- * strings back into numbers.
+ * Parses JSON like `JSON.parse`. However, a number that `JSON.parse` would change is returned as a marked
+ * string. `exactJson` turns the marked strings back into numbers.
  */
 export const parseExactly = (json: string): unknown =>
 	JSON.parse(
 		json.replace(TOKENS, (token) => (isExact(token) ? token : JSON.stringify(MARK + token))),
 	);
 
-/** Restores the original numbers in the JSON of a value that `parseExactly` returned. */
+/** Restores the original numbers after a value from `parseExactly` has been written as JSON. */
 export const exactJson = (json: string): string => json.replace(MARKED, '$1');
 
 /**
- * Returns the first number of a JSON text that is too large for JavaScript, or that is an integer and
- * would change.
+ * Returns the first number in a JSON string that would be changed and is either an integer or too large for
+ * JavaScript.
  */
 export function inexactNumberIn(json: string): string | undefined {
 	if (!hasLongNumbers(json)) return undefined;

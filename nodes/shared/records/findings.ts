@@ -1,4 +1,4 @@
-/** Peculiarities of a file that the node accepts, but that the user should know about. */
+/** Peculiarities in a file that the node accepts but that the user should know about. */
 export type FindingKind =
 	| 'blankRow'
 	| 'decimalId'
@@ -11,16 +11,16 @@ export type FindingKind =
 
 export interface Finding {
 	total: number;
-	/** Line of the first occurrence, counted from 1. */
+	/** Line number of the first occurrence, counted from 1. */
 	line: number;
 	/** Text of the first occurrence. Empty if the line number is enough to find it. */
 	example: string;
 }
 
 /**
- * Counts the peculiarities of a file while it is read, and remembers where each kind occurred first. The
- * decoder, the reader of the format and the node add to the counts. At the end, the counts become hints
- * (`n8n/sources/file-findings.ts`).
+ * Counts the peculiarities in a file while the file is being read, and remembers where each kind first
+ * occurred. The decoder, the format's reader and the node report findings. At the end, the findings become
+ * hints for the user (`n8n/sources/file-findings.ts`).
  */
 export class Findings {
 	private readonly byKind = new Map<FindingKind, Finding>();
@@ -32,7 +32,7 @@ export class Findings {
 		else if (!this.excluded.has(kind)) this.byKind.set(kind, { total: 1, line, example });
 	}
 
-	/** Removes the findings of a kind, and ignores this kind from now on. */
+	/** Removes all findings of one kind, and ignores that kind from now on. */
 	exclude(kind: FindingKind): void {
 		this.byKind.delete(kind);
 		this.excluded.add(kind);

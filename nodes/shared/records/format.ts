@@ -4,39 +4,42 @@ import { JsonReader } from './json-reader';
 import { jsonLinesReader, textLinesReader } from './line-reader';
 import type { RecordReader, SourceRecord } from './record';
 
-/** Format of the records in a file. In `lines`, each line of text is a record. */
+/** Format of the records in a file. In the `lines` format, each line of text is a record. */
 export type RecordFormat = 'jsonLines' | 'jsonArray' | 'csv' | 'lines';
 
 export interface RecordFile {
 	name: string;
 	format: RecordFormat;
-	/** Dotted path of the list in a JSON file. Empty if the file itself is the list. */
+	/** Dotted path to the list in a JSON file. Empty if the file itself is the list. */
 	path: string;
 	/**
-	 * Reads the records in slices, each of them on demand (`readRecords`).
+	 * Reads the records in slices. Each slice is read only when the caller requests it (see `readRecords`).
 	 *
-	 * @param skip number of records at the beginning that are not returned
-	 * @param requiredFields fields that each record needs
+	 * @param skip number of records to skip at the beginning
+	 * @param requiredFields fields that each record must contain
 	 */
 	records(skip: number, requiredFields: readonly string[]): AsyncIterable<SourceRecord[]>;
 	findings: Findings;
-	/** The reader of the format, which knows the position in the file and the header row of CSV. */
+	/**
+	 * The reader for this format. It knows the current position in the file and the header row of a CSV
+	 * file.
+	 */
 	reader: RecordReader;
-	/** Must be called at the end, even if the file was not read to its end. */
+	/** Must be called when no more records are needed, even if the file was not read to the end. */
 	close(): void;
 }
 
 interface FormatTraits {
 	name: string;
 	description: string;
-	/** Extensions of file names. Files that a node writes get the first one. */
+	/** File name extensions of this format. Files that a node writes use the first extension. */
 	extensions: readonly [string, ...string[]];
-	/** MIME types that identify the format. Files that a node writes get the first one. */
+	/** MIME types that identify this format. Files that a node writes use the first MIME type. */
 	mimeTypes: readonly string[];
 	isJson?: true;
-	/** Whether a file is one JSON value that contains the records as a list. */
+	/** Whether the file is a single JSON value that contains the list of records. */
 	isList?: true;
-	/** Whether records have no fields, so that they can only be IDs. */
+	/** Whether a record has no fields, so that it can only be an ID. */
 	isOnlyIds?: true;
 	reader(options: ReaderOptions): RecordReader;
 }
@@ -79,23 +82,23 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 		name: 'Text Lines',
 		description: 'One ID per line',
 		extensions: ['txt'],
-		// Without text/plain, because n8n also uses it for files that it does not know.
+		// text/plain is not listed here, because n8n also uses this type for files of an unknown type.
 		mimeTypes: [],
 		isOnlyIds: true,
 		reader: ({ findings }) => textLinesReader(findings),
 	},
 };
 
-/** Returns the formats that meet a condition, in the order of `FORMATS`. */
+/** Returns the formats that meet a condition, in the same order as in `FORMATS`. */
 export const formatsWith = (meets: (traits: FormatTraits) => unknown): RecordFormat[] =>
 	(Object.keys(FORMATS) as RecordFormat[]).filter((format) => meets(FORMATS[format]));
 
 /**
- * Detects the format of a file from its name, such as `documents.jsonl.gz`. If the name does not identify
- * a format, the MIME type decides.
+ * Detects a file's format from its name, such as `documents.jsonl.gz`. If the name does not identify a
+ * format, the MIME type is used.
  *
- * @param allowsTextLines whether the file may contain lines of text
- * @returns undefined if neither identifies a format
+ * @param allowsTextLines whether the `lines` format is allowed
+ * @returns undefined if neither the name nor the MIME type identifies a format
  */
 export function formatOf(
 	fileName: string,

@@ -9,23 +9,24 @@ import {
 import { isWhiteSpace } from './text';
 
 interface LineFormat {
-	/** Parses a line. Throws if the line is invalid. */
+	/** Parses a line. Throws an error if the line is invalid. */
 	parse(text: string): unknown;
-	/** Matches an invalid line if it may consist of several records. */
+	/** Matches an invalid line that may consist of several records. */
 	boundary: RegExp;
 	splitLine(line: string): string[];
 }
 
 /**
- * Reads records that are one line each. Lines end with LF or CRLF, and blank lines are skipped. A line of
- * JSON may contain several objects without line breaks between them, as Amazon Data Firehose writes them.
+ * Reads files with one record per line. Lines end with LF or CRLF, and blank lines are skipped. A line of
+ * JSON may contain several objects, because some programs, such as Amazon Data Firehose, write no line
+ * breaks between objects.
  */
 class LineReader implements RecordReader {
 	skip = 0;
 	private record = 0;
 	private line = 1;
 	private incompleteLine = '';
-	/** Minimum length, in characters, of a line that is searched for complete objects. */
+	/** Once an incomplete line is longer than this many characters, it is searched for complete objects. */
 	private searchLength = LONG_LINE;
 
 	constructor(
@@ -62,8 +63,8 @@ class LineReader implements RecordReader {
 	}
 
 	/**
-	 * Reads the complete objects of a long line, so that memory never holds a whole file without line
-	 * breaks.
+	 * Reads the complete objects from a long line that has not ended yet. Otherwise, a file without line
+	 * breaks would be held in memory as a whole.
 	 */
 	private *readLongLine(): Generator<SourceRecord> {
 		const texts = this.format.splitLine(this.incompleteLine);
@@ -75,7 +76,7 @@ class LineReader implements RecordReader {
 		}
 	}
 
-	/** @param isCut whether the file ends after the line without a line break */
+	/** @param isCut whether the file ends after this line without a line break */
 	private read(line: string, isCut: boolean): SourceRecord | SourceRecord[] | undefined {
 		if (isWhiteSpace(line)) {
 			if (this.record >= this.skip) this.findings.add('blankRow', this.line);
@@ -108,7 +109,7 @@ class LineReader implements RecordReader {
 	}
 }
 
-/** Initial minimum length of a line that is searched for complete objects. */
+/** Initial value of `searchLength`, in characters. */
 const LONG_LINE = 1_000_000;
 
 const OBJECT_BOUNDARY = /\}\s*\{/;
@@ -142,7 +143,7 @@ function endOfString(text: string, from: number): number {
 	return at;
 }
 
-/** Returns the index of the next match, or -1. The expression must have the flag `g`. */
+/** Returns the index of the next match, or -1. The regular expression must have the `g` flag. */
 function indexOf(expression: RegExp, text: string, from: number): number {
 	expression.lastIndex = from;
 	return expression.test(text) ? expression.lastIndex - 1 : -1;
@@ -154,14 +155,17 @@ function endsWithObject(line: string, from: number, to: number): boolean {
 	return last > from && line.charAt(last) === '}';
 }
 
-/** Returns a reader of JSON Lines. An invalid line fails alone. */
+/** Returns a reader for JSON Lines. If a line is invalid, only that line fails. */
 export const jsonLinesReader = (findings = new Findings()): LineReader =>
 	new LineReader(
 		{ parse: (text) => JSON.parse(text), boundary: OBJECT_BOUNDARY, splitLine: splitObjects },
 		findings,
 	);
 
-/** Returns a reader of text lines, such as one ID per line. The value of a record is its unchanged line. */
+/**
+ * Returns a reader for text lines. Each line is a record, such as an ID, and the record's value is the
+ * unchanged line.
+ */
 export const textLinesReader = (findings = new Findings()): LineReader =>
 	new LineReader(
 		{
@@ -173,8 +177,8 @@ export const textLinesReader = (findings = new Findings()): LineReader =>
 	);
 
 /**
- * Returns a line. Throws if it contains a byte order mark, which means that files were joined without a
- * line break.
+ * Returns the line unchanged. Throws an error if the line contains a byte order mark, which shows that
+ * files were joined without a line break between them.
  */
 function checkLine(line: string): string {
 	if (!line.includes('\ufeff')) return line;

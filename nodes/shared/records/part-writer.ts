@@ -1,11 +1,11 @@
-/** A file of records, or one part of it. */
+/** A complete file of records, or one part of a larger file. */
 export interface Part {
 	/** Contents, encoded as UTF-8. */
 	buffer: Buffer;
 	records: number;
 }
 
-/** Text around the records of a part. */
+/** Text that is written before, between and after the records in a part. */
 export interface Frame {
 	before: string;
 	between: string;
@@ -15,22 +15,22 @@ export interface Frame {
 export const LINES: Frame = { before: '', between: '\n', after: '\n' };
 
 /**
- * Minimum number of characters that are encoded together. A buffer for each short record would need more
- * memory than the record.
+ * Minimum number of characters to encode at once. If each short record were encoded separately, its buffer
+ * would need more memory than the record.
  */
 const BLOCK_CHARACTERS = 64 * 1024;
 
-/** Writes records into parts of limited size. Memory holds one part at a time. */
+/** Writes records to parts of limited size. Only one part is in memory at a time. */
 export class PartWriter {
-	/** Encoded text of the current part, and the text that is not encoded yet. */
+	/** `blocks` contains the encoded text of the current part. `text` has not been encoded yet. */
 	private blocks: Buffer[] = [];
 	private text = '';
 	private bytes = 0;
 	private records = 0;
 
 	/**
-	 * @param maxBytes maximum size of a part; a larger record becomes a part of its own
-	 * @param frame text before, between and after the records of each part
+	 * @param maxBytes maximum part size; a record that is larger is written to a part by itself
+	 * @param frame text before, between and after the records in each part
 	 */
 	constructor(
 		private readonly maxBytes: number,
@@ -38,9 +38,9 @@ export class PartWriter {
 	) {}
 
 	/**
-	 * Adds a record.
+	 * Adds a record. If the record does not fit into the current part, a new part begins.
 	 *
-	 * @returns the finished part, if the record did not fit into it
+	 * @returns the finished part, or undefined if no new part began
 	 */
 	add(text: string): Part | undefined {
 		const { before, between, after } = this.frame;
@@ -54,7 +54,7 @@ export class PartWriter {
 	/**
 	 * Finishes the current part.
 	 *
-	 * @returns undefined if the part has no records
+	 * @returns the part, or undefined if it contains no records
 	 */
 	end(): Part | undefined {
 		if (this.records === 0) return undefined;

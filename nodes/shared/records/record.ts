@@ -2,24 +2,24 @@ import { repairText } from './decoders';
 import { describeBadCharacters } from './text';
 
 export interface SourceRecord {
-	/** Number of the record, counted from 1. */
+	/** Record number, counted from 1. */
 	record: number;
-	/** Line in which the record begins, counted from 1. */
+	/** Line on which the record begins, counted from 1. */
 	line: number;
 	/**
-	 * Text as the file contains it, without the line break at the end. It may keep a longer text in
-	 * memory, see `detach`.
+	 * The record's original text, without the line break at the end. The string may keep a longer string in
+	 * memory (see `detach`).
 	 */
 	text: string;
 	/** Parsed content. Undefined if there is an error. */
 	value: unknown;
-	/** Why this record cannot be read. The records after it can be read. */
+	/** Set if this record cannot be read. The records after it can still be read. */
 	error: RecordError | undefined;
 }
 
 /**
- * A record that cannot be read. If a reader throws this error, all records before it were returned, but
- * nothing after it can be read.
+ * Describes a record that cannot be read. If a reader throws this error, all earlier records have been
+ * returned, but no later record can be read.
  */
 export class RecordError extends Error {
 	override readonly name = 'RecordError';
@@ -28,7 +28,7 @@ export class RecordError extends Error {
 		message: string,
 		readonly record: number,
 		readonly line: number,
-		/** Advice for the user if nothing after the record can be read. */
+		/** Advice for the user if no later record can be read. */
 		readonly advice = 'Correct the file.',
 	) {
 		super(message);
@@ -36,9 +36,10 @@ export class RecordError extends Error {
 }
 
 /**
- * Returns the error of a record.
+ * Returns the error for a record.
  *
- * @param defect what is wrong, as the rest of a sentence that begins with "Record 17 (line 18)"
+ * @param defect what is wrong with the record; it completes a sentence that begins with "Record 17 (line
+ *   18)"
  */
 export const recordError = (
 	defect: string,
@@ -48,47 +49,51 @@ export const recordError = (
 ): RecordError =>
 	new RecordError(`Record ${record} (line ${line}) ${defect}`, record, line, advice);
 
-/** Reads records of one format from text that arrives in pieces. */
+/** Reads records in one format from text that arrives in pieces. */
 export interface RecordReader {
-	/** Number of records at the beginning that are not returned. Must be set before the first piece. */
+	/** Number of records to skip at the beginning. Must be set before the first call to `push`. */
 	skip: number;
 	/**
-	 * Fields that each record needs. A header row is recognized by them. Must be set before the first
-	 * piece.
+	 * Fields that each record must contain. The CSV reader uses them to recognize the header row. Must be
+	 * set before the first call to `push`.
 	 */
 	requiredFields?: readonly string[];
 	/**
-	 * Returns the records that this piece completes. They must all be read before the next piece.
+	 * Returns the records that this piece of text completes. The caller must read all of them before it
+	 * pushes the next piece.
 	 *
-	 * @throws {RecordError} if nothing after this record can be read
+	 * @throws {RecordError} if a record cannot be read and no later record can be read either
 	 */
 	push(piece: string): Iterable<SourceRecord>;
 	/**
-	 * Returns the records that end with the text. Must be called once, after the last piece.
+	 * Returns the remaining records at the end of the text. Must be called once, after the last piece.
 	 *
-	 * @param isBroken whether the text could not be read to its end; then only complete records are
+	 * @param isBroken whether the text could not be read to its end; if true, only complete records are
 	 *   returned
 	 */
 	end(isBroken?: boolean): Iterable<SourceRecord>;
-	/** Number and line of the record that is being read, or that comes next. */
+	/** Number and line of the current or next record. */
 	readonly position: { record: number; line: number };
-	/** Header row and columns, for formats that have them. Undefined until they were read. */
+	/** The header row and the columns, if the format has them. Undefined until they have been read. */
 	readonly header?: string | undefined;
 	readonly columns?: readonly string[] | undefined;
-	/** Whether the file is one object, which is its only record. */
+	/** Whether the file consists of a single object, which is the only record. */
 	readonly isObject?: boolean;
 }
 
-/** Appended to the error of the last record if the file ends without a line break. */
+/** Appended to the last record's error message if the file ends without a line break. */
 export const MAY_BE_CUT = '; the file ends here without a line break and may be truncated';
 
-/** Maximum length of a record. Without it, a missing line break or quote could fill the memory. */
+/**
+ * Maximum record length. Without this limit, a missing line break or quote could make a record fill the
+ * memory.
+ */
 export const MAX_RECORD_CHARACTERS = 64 * 1024 * 1024;
 
 /**
  * Checks the length of a record.
  *
- * @throws {RecordError} if it is longer than `MAX_RECORD_CHARACTERS`
+ * @throws {RecordError} if the record is longer than `MAX_RECORD_CHARACTERS`
  */
 export function checkLength(characters: number, record: number, line: number): void {
 	if (characters <= MAX_RECORD_CHARACTERS) return;
@@ -97,26 +102,26 @@ export function checkLength(characters: number, record: number, line: number): v
 	throw recordError(defect, record, line);
 }
 
-/** Copies a part of a longer text, so that the copy does not keep the longer text in memory. */
+/** Copies part of a longer string, so that the copy does not keep the longer string in memory. */
 export function detach(part: string): string {
-	// V8 stores a long part as a reference to the whole text. A newly built text is stored without the
+	// V8 stores a long substring as a reference to the original string. Building a new string removes the
 	// reference.
 	return ` ${part}`.slice(1);
 }
 
 /**
- * Maximum number of records in a slice. A larger slice would waste more work if the run ends before its
- * records are sent.
+ * Maximum number of records in a slice. Larger slices would waste more work if the run ends before the
+ * slice's records are sent.
  */
 const SLICE_RECORDS = 64;
 
 /**
- * Reads the records of a file in slices, each of them on demand. A slice saves time, because each step of
- * an asynchronous loop costs about as much as reading a small record.
+ * Reads a file's records in slices. Each slice is read only when the caller requests it. Slices save time,
+ * because each step of an asynchronous loop takes about as long as reading a small record.
  *
- * @param text from `textOf`
- * @throws {RecordError} if nothing after a record can be read. Errors of the text are thrown unchanged,
- *   after all complete records were returned.
+ * @param text the text that `textOf` returned
+ * @throws {RecordError} if a record cannot be read and no later record can be read either. Errors from
+ *   `text` are rethrown unchanged after all complete records have been returned.
  */
 export async function* readRecords(
 	text: AsyncIterable<string>,
@@ -149,7 +154,7 @@ function* slicesOf(records: Iterable<SourceRecord>): Generator<SourceRecord[]> {
 	}
 }
 
-/** Turns a record with invalid characters into a record with an error. */
+/** Returns a record unchanged if its characters are valid. Otherwise, returns the record with an error. */
 function checkCharacters(record: SourceRecord): SourceRecord {
 	const defect = describeBadCharacters(record.text);
 	if (defect === undefined) return record;

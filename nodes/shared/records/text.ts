@@ -11,21 +11,24 @@ import {
 import { Findings } from './findings';
 
 export interface TextOptions {
-	/** A name from the Encoding Standard, or `auto`, which reads a line that is not UTF-8 as Windows-1252. */
+	/**
+	 * An encoding name from the Encoding Standard, or `auto`. With `auto`, a line that is not valid UTF-8
+	 * is read as Windows-1252.
+	 */
 	encoding?: string;
 	findings?: Findings;
 }
 
 /**
- * Reads the text of a file, which may be compressed with gzip. A byte order mark overrides the chosen
- * encoding. A byte that belongs to no character is returned as half of a surrogate pair, see
- * `describeBadCharacters`.
+ * Reads a file's text. The file may be compressed with gzip. If the file begins with a byte order mark, the
+ * mark overrides the chosen encoding. A byte that does not belong to any character is returned as half of a
+ * surrogate pair (see `describeBadCharacters`).
  *
  * @param yieldToOthers see `readBytes`
- * @returns the text in slices of up to 64 KB. Joined files have byte order marks at the beginning of
- *   lines, which are removed.
- * @throws {FileError} if the file is not text or is damaged, after all text before the error was returned.
- *   Errors of the source are thrown unchanged.
+ * @returns the text in slices of up to 64 KB. In joined files, lines may begin with a byte order mark.
+ *   These marks are removed.
+ * @throws {FileError} if the file is not text or is damaged. All text before the error is returned first.
+ *   Errors from the source are rethrown unchanged.
  */
 export async function* textOf(
 	source: Bytes,
@@ -68,12 +71,12 @@ function withoutMarks(text: string, isLineStart: boolean): string {
 /** MS-DOS programs write this character at the end of a file. */
 const END_OF_FILE = '\x1a';
 
-/** Tells whether a text contains only white space, or only the end-of-file character of MS-DOS. */
+/** Returns true if a string contains only white space, or only the MS-DOS end-of-file character. */
 export const isWhiteSpace = (text: string): boolean => text.trim() === '' || text === END_OF_FILE;
 
 /**
- * Describes what is wrong with the characters of a record, as the rest of a sentence that begins with
- * "Line 17". Returns undefined if nothing is wrong.
+ * Describes the invalid characters in a record. The description completes a sentence that begins with, for
+ * example, "Line 17". Returns undefined if all characters are valid.
  */
 export function describeBadCharacters(text: string): string | undefined {
 	if (text.isWellFormed()) return undefined;

@@ -1,26 +1,30 @@
 /**
- * Reads which documents the service accepted. The interface does not specify the responses to pushes,
- * deletes and migrations. So any status 2xx is a success, unless the response clearly says otherwise.
+ * Determines which documents the service accepted. The interface does not specify the responses to pushes,
+ * deletes and migrations. Therefore, any 2xx status counts as a success, unless the response clearly
+ * reports a failure.
  *
- * This file reads the entries of a response: the elements of its lists, and the response itself. An entry
- * that reports a failure rejects the document whose ID it contains. If it contains no ID of the request,
- * it may mean any document. Then the outcome of all documents is unknown, except for documents that
- * another entry reports as accepted or as failed. Members that only repeat the sent document are ignored,
- * because a document may itself contain a member such as `error` or `status`. All rules are in
- * docs/service-interface.md, Responses.
+ * The entries of a response are the elements of its lists and the response itself. If an entry reports a
+ * failure and contains a document's ID, that document was rejected. If the entry contains no ID from the
+ * request, it may refer to any document. In that case, the outcome of all documents is unknown, except for
+ * documents that another entry reports as accepted or failed.
+ *
+ * Response fields that merely repeat the sent document are ignored, because a document may itself contain a
+ * field such as `error` or `status`. For all rules, see docs/service-interface.md, Responses.
  */
 import { ServiceFailure } from './failure';
 import { isNullOrEmptyText, isObject, isRecord, type Members } from './json';
 import { serverMessage } from './response-words';
 
-/** A document of the request. Its JSON shows which members of a response only repeat the document. */
+/** A document in the request. Its JSON is used to find response fields that merely repeat the document. */
 interface SentDocument {
 	id: string;
 	text?: string;
 }
 
 export interface DocumentOutcome {
-	/** The entry of the response that names the document, otherwise the whole response. */
+	/**
+	 * The response entry that contains the document's ID, or the whole response if there is no such entry.
+	 */
 	response: unknown;
 	failure?: ServiceFailure;
 }
@@ -34,10 +38,10 @@ const FLAG_NAMES = ['success', 'ok', 'acknowledged', 'status'];
 const ERROR_NAMES = ['error', 'errorMessage'];
 
 /**
- * Reads from a 2xx response which documents of the request were accepted.
+ * Determines from a 2xx response which documents in the request were accepted.
  *
- * @param documents all documents of the request; a migration has one document with the ID ''
- * @returns the outcome of each document by its ID; empty if the response has no body
+ * @param documents all documents in the request; a migration has a single document with the ID ''
+ * @returns the outcome of each document, by document ID; the map is empty if the response has no body
  */
 export function documentOutcomes(
 	body: unknown,
@@ -77,13 +81,15 @@ export function documentOutcomes(
 	return outcomes;
 }
 
-/** Tells whether a value is null, false, 0 or '', or contains only such values. */
+/** Returns true if a value is null, false, 0 or '', or contains only such values. */
 const isFalsyThroughout = (value: unknown): boolean =>
 	typeof value === 'object' && value !== null
 		? Object.values(value).every(isFalsyThroughout)
 		: !value;
 
-/** Returns the inner object of an entry such as `{"index": {...}}`, and any other entry as it is. */
+/**
+ * Returns the inner object of an entry such as `{"index": {...}}`. Any other entry is returned unchanged.
+ */
 function unwrap(entry: unknown): unknown {
 	const [name = '', ...others] = isObject(entry) ? Object.keys(entry) : [];
 	const only = isObject(entry) && others.length === 0 ? entry[name] : undefined;
@@ -96,7 +102,7 @@ function documentNamedIn(entry: unknown, sentById: Map<string, SentDocument>, ma
 	return texts.map((id) => sentById.get(String(id))).find(Boolean);
 }
 
-/** Returns an entry without the members that only repeat members of its document. */
+/** Returns an entry without the fields that merely repeat the sent document. */
 function withoutEcho(entry: unknown, document?: SentDocument): unknown {
 	if (document?.text === undefined || !isObject(entry)) return entry;
 	const fields = JSON.parse(document.text) as Members;
@@ -105,7 +111,7 @@ function withoutEcho(entry: unknown, document?: SentDocument): unknown {
 	return Object.fromEntries(Object.entries(entry).filter(isNew));
 }
 
-/** Returns JSON with sorted members, so that their order makes no difference. */
+/** Returns JSON with sorted keys, so that objects can be compared regardless of their key order. */
 const sortedJson = (value: unknown): string | undefined =>
 	JSON.stringify(value, (_name, member: unknown) =>
 		isObject(member)
@@ -128,7 +134,9 @@ const reportsSuccess = (entry: unknown): boolean =>
 	isObject(entry) &&
 	(hasStatus(entry, 200, 299) || FLAG_NAMES.some((name) => entry[name] === true));
 
-/** Returns the reports of failures (flags, counts, objects) that the failed documents do not explain. */
+/**
+ * Returns the failure reports (flags, counts or objects) that the known failed documents do not explain.
+ */
 const unexplainedFailures = (top: Members, failed: number): unknown[] =>
 	FAILED_NAMES.filter((name) => {
 		const value = top[name];
@@ -150,8 +158,8 @@ const ADVICE = {
 };
 
 /**
- * Returns the failure of a document that a 2xx response rejects. A migration may have been carried out in
- * part.
+ * Returns the failure for a document that a 2xx response reports as rejected. A migration may have been
+ * partly carried out.
  */
 function rejection(entry: unknown, request: Request): ServiceFailure {
 	if (request === 'migration') return reportedFailure(entry, request);
@@ -169,7 +177,10 @@ function rejection(entry: unknown, request: Request): ServiceFailure {
 	);
 }
 
-/** Returns the failure for all documents that may be meant by a report without an ID. */
+/**
+ * Returns the failure that a report without an ID describes. It applies to all documents that the report
+ * may refer to.
+ */
 const reportedFailure = (report: unknown, request: Request): ServiceFailure =>
 	new ServiceFailure(
 		`The ${request === 'migration' ? 'blob' : 'push'} service reported a failure`,

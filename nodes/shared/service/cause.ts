@@ -3,11 +3,10 @@ import type { Failure } from 'n8n-workflow';
 import { isTransientStatus, type ServiceFailure } from './failure';
 
 /**
- * Returns the cause of a failure in n8n's terms, so that an error workflow or an agent can decide what to
- * do.
+ * Returns a failure's cause in n8n's terms, so that an error workflow or an agent can decide what to do.
  *
- * @returns undefined if several causes are possible. After 403, for example, a firewall may have rejected
- *   one document, or the key may belong to another data source.
+ * @returns undefined if there are several possible causes. For example, status 403 may mean that a firewall
+ *   rejected one document, or that the key belongs to another data source.
  */
 export function causeOf(failure: ServiceFailure): Failure | undefined {
 	const { kind, httpStatus = 0, isTransient, actionableCause } = failure;

@@ -1,9 +1,11 @@
 /**
- * A request that does not succeed ends with a `ServiceFailure`, whether the service, the connection, the
- * token server or n8n is the cause. A failure says what is known: its kind, whether the request may have
- * taken effect, and what the user can do. `judge` turns a failure into a verdict, which says what the
- * failure means by itself. The retry policy (`flow/retry-policy.ts`) also knows the history of the request
- * and of other requests, and decides what happens next.
+ * Every unsuccessful request ends with a `ServiceFailure`. The cause may be the service, the connection,
+ * the token server or n8n. A failure states what is known: its kind, whether the request may have taken
+ * effect, and what the user can do.
+ *
+ * `judge` turns a failure into a verdict, which is based on that failure alone. The retry policy
+ * (`flow/retry-policy.ts`) also considers the history of this request and of other requests, and then
+ * decides what happens next.
  */
 import type { ActionableCause } from 'n8n-workflow';
 
@@ -13,51 +15,61 @@ import type { Verdict } from '../flow/verdict';
 type FailureKind =
 	/** The service answered with a status other than 2xx. */
 	| 'status'
-	/** No complete response arrived, because of the connection, DNS, TLS or a timeout. */
+	/** No complete response arrived, because of a timeout or a problem with the connection, DNS or TLS. */
 	| 'transport'
 	/** No access token could be obtained, so the request was not sent. */
 	| 'token'
-	/** The service answered with status 2xx, but the response cannot be used. */
+	/** The service answered with a 2xx status, but the response cannot be used. */
 	| 'response'
-	/** The service answered with status 2xx, but the response says that this entry was not accepted. */
+	/** The service answered with a 2xx status, but the response says that this entry was not accepted. */
 	| 'rejected';
 
 export interface FailureDetails {
 	kind: FailureKind;
 	status?: number;
-	/** Transport code, e.g. `ECONNREFUSED`. */
+	/** Transport error code, e.g. `ECONNREFUSED`. */
 	code?: string;
-	/** Wait before the next request that the service asks for. It may exceed `MAX_RETRY_AFTER_MS`. */
+	/**
+	 * Time to wait before the next request, as requested by the service. May exceed `MAX_RETRY_AFTER_MS`.
+	 */
 	retryAfterMs?: number | undefined;
-	/** The service's own words, with which the message ends. */
+	/** The service's own words, which are quoted at the end of the error message. */
 	serviceWords?: string;
-	/** Whether the response is text, such as the page of a proxy. Then it may not come from the service. */
+	/**
+	 * Whether the response is text, for example a proxy's error page. A response in text may not come from
+	 * the service.
+	 */
 	isText?: boolean;
 	/** Advice for the user. */
 	description?: string;
-	/** Replaces `description` if requests without the entry succeed. */
+	/** Replaces `description` if requests without this entry succeed. */
 	descriptionIfIsolated?: string;
 	/**
-	 * Whether a later attempt may succeed, for `token` and `transport`. The default is true for
-	 * `transport`, otherwise false.
+	 * Whether a later attempt may succeed. Used only for `token` and `transport`. The default is true for
+	 * `transport` and false for `token`.
 	 */
 	isTransient?: boolean;
-	/** For `transport`: whether the request provably never left n8n (see transport-failure.ts). */
+	/**
+	 * Whether the request provably never left n8n (see transport-failure.ts). Used only for `transport`.
+	 */
 	wasNeverSent?: boolean;
-	/** Cause in n8n's terms, if it does not follow from kind and status. */
+	/** The cause in n8n's terms, if it cannot be derived from the kind and the status. */
 	actionableCause?: ActionableCause | undefined;
-	/** For `transport` and `token`: how long the request was repeated without reaching the server. */
+	/**
+	 * Time during which the request was retried without reaching the server. Used only for `transport` and
+	 * `token`.
+	 */
 	triedForMs?: number | undefined;
 	/**
-	 * Overrides what follows from the other members, for example if an earlier attempt may have taken
-	 * effect.
+	 * Overrides the default, which is derived from the other details. An example is a request whose earlier
+	 * attempt may have taken effect.
 	 */
 	isOutcomeUnknown?: boolean;
 }
 
 /**
- * The failure of a request. It contains no header and no URL, so it can be shown to the user. Its members
- * are not named `status` and `code`, because n8n would then replace the message.
+ * Describes why a request failed. It contains no headers or URLs, so it can be shown to the user. No
+ * property is named `status` or `code`, because n8n would then replace the message.
  */
 export class ServiceFailure extends Error {
 	override readonly name = 'ServiceFailure';
@@ -68,13 +80,13 @@ export class ServiceFailure extends Error {
 	readonly description: string | undefined;
 	readonly isTransient: boolean;
 	/**
-	 * Whether the request certainly did not reach the service. True for `token`, because a request without
-	 * a token is not sent.
+	 * Whether it is certain that the request did not reach the service. Always true for `token`, because a
+	 * request without a token is not sent.
 	 */
 	readonly wasNeverSent: boolean;
 	/**
-	 * Whether the service may have carried out the request, or may still be doing so, without confirming
-	 * it. This is also true if a gateway stopped waiting, and if a 2xx response cannot be read.
+	 * Whether the service may have carried out the request, or may still be carrying it out, without
+	 * confirming it. This is also true if a gateway stopped waiting or if a 2xx response cannot be read.
 	 */
 	readonly isOutcomeUnknown: boolean;
 	readonly serviceWords: string;
@@ -82,13 +94,13 @@ export class ServiceFailure extends Error {
 	readonly actionableCause: ActionableCause | undefined;
 	readonly #details: FailureDetails;
 
-	/** @param summary what happened, without the service's words */
+	/** @param summary what happened, without the service's own words */
 	constructor(
 		readonly summary: string,
 		details: FailureDetails,
 	) {
 		const { kind, code, status = 0 } = details;
-		// The message continues after the quotation, so the full stop at its end is removed.
+		// The message continues after the quotation, so a period at the end of the quotation is removed.
 		const quotation = (details.serviceWords ?? '').replace(/(?<!\.)\.$/, '');
 		super(`${summary}${repeatTime(details)}${quotation === '' ? '' : `, "${quotation}"`}`);
 		this.#details = details;
@@ -109,13 +121,16 @@ export class ServiceFailure extends Error {
 		this.isOutcomeUnknown = details.isOutcomeUnknown ?? mayBeDone;
 	}
 
-	/** Returns the failure with the advice for an entry that fails while requests without it succeed. */
+	/**
+	 * Returns this failure with the advice for an isolated entry. An entry is isolated if it fails while
+	 * requests without it succeed.
+	 */
 	forIsolatedEntry(): ServiceFailure {
 		const { descriptionIfIsolated: description } = this.#details;
 		return description === undefined ? this : this.with({ description });
 	}
 
-	/** Returns a copy of the failure in which some details are replaced. */
+	/** Returns a copy of this failure with some details replaced. */
 	with(
 		details: Pick<FailureDetails, 'description' | 'isOutcomeUnknown' | 'triedForMs'>,
 	): ServiceFailure {
@@ -123,27 +138,27 @@ export class ServiceFailure extends Error {
 	}
 }
 
-/** Says how long a request was repeated. Returns '' for less than a second. */
+/** Describes how long a request was retried. Returns '' if the time is less than a second. */
 const repeatTime = ({ triedForMs = 0 }: FailureDetails): string =>
 	triedForMs < 1000 ? '' : ` (tried for ${Math.round(triedForMs / 1000)} s)`;
 
-/** The longest Retry-After that the node waits for. A person would not wait longer. */
+/** Maximum wait that the node accepts from a Retry-After header. A person would not wait any longer. */
 export const MAX_RETRY_AFTER_MS = 5 * 60_000;
 
 /**
- * Returns what a failure means by itself (docs/service-interface.md, Failures).
+ * Returns the verdict on a failure, based on that failure alone (docs/service-interface.md, Failures).
  *
- * @param error what a request threw
- * @param options.idempotent whether the request may take effect twice without harm. Otherwise it is
- *   repeated only after 429, or if it certainly never reached the service.
- * @returns `fail` for anything that is not a ServiceFailure
+ * @param error the error that a request threw
+ * @param options.idempotent whether the request can be repeated without harm. If not, it is retried only
+ *   after status 429, or if it certainly never reached the service.
+ * @returns the action `fail` for any error that is not a ServiceFailure
  */
 export function judge(error: unknown, { idempotent }: { idempotent: boolean }): Verdict {
 	if (!(error instanceof ServiceFailure)) return { action: 'fail' };
 	const verdict = verdictOf(error, idempotent);
 	if (verdict.action !== 'retry') return verdict;
 	const { retryAfterMs } = error;
-	// An overloaded proxy may answer with 503 where others answer with 429.
+	// An overloaded proxy may answer with status 503 instead of 429.
 	const throttled = error.kind === 'status' && error.httpStatus === 503;
 	return {
 		...verdict,
@@ -171,7 +186,7 @@ function verdictOf(failure: ServiceFailure, idempotent: boolean): Verdict {
  */
 const LASTING_STATUSES = [501, 505];
 
-/** Tells whether the same request may succeed later after this status. */
+/** Returns true if a request that was answered with this status may succeed later. */
 export const isTransientStatus = (status: number): boolean =>
 	[408, 425, 429].includes(status) || (status >= 500 && !LASTING_STATUSES.includes(status));
 
@@ -180,7 +195,8 @@ function statusVerdict(status: number, idempotent: boolean): Verdict {
 	if (idempotent && isTransientStatus(status)) return { action: 'retry', serviceMayBe: 'down' };
 	if (status === 413) return { action: 'split', tooLarge: true };
 	if (status === 400 || status === 422) return { action: 'split' };
-	// A firewall may reject a single document, but a key without rights is rejected with every document.
+	// A firewall may reject a single document, but a key without permission leads to status 403 for every
+	// document.
 	if (status === 403) return { action: 'split', serviceMayBe: 'rejecting' };
 	const isRedirect = status >= 300 && status < 400;
 	return { action: isRedirect || status === 401 || status === 407 ? 'stop' : 'fail' };

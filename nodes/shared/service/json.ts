@@ -1,22 +1,25 @@
 export type Members = Record<string, unknown>;
 
-/** Tells whether a value is an object or a list. */
+/** Returns true if a value is an object or a list. */
 export const isRecord = (value: unknown): value is Members =>
 	typeof value === 'object' && value !== null;
 
-/** Tells whether a value is undefined, null or ''. A field that was left empty has one of these values. */
+/**
+ * Returns true if a value is undefined, null or ''. A field that the user left empty has one of these
+ * values.
+ */
 export const isNullOrEmptyText = (value: unknown): boolean =>
 	value === undefined || value === null || value === '';
 
-/** Tells whether a value is an object, but not a list. */
+/** Returns true if a value is an object but not a list. */
 export const isObject = (value: unknown): value is Members =>
 	isRecord(value) && !Array.isArray(value);
 
-/** Returns a value if it is an object but not a list, otherwise undefined. */
+/** Returns a value if it is an object but not a list. Otherwise, returns undefined. */
 export const membersOf = (value: unknown): Members | undefined =>
 	isObject(value) ? value : undefined;
 
-/** Returns an object of the members that are not undefined, null or ''. */
+/** Builds an object from the members whose values are not undefined, null or ''. */
 export function nonEmptyMembers(
 	members: Array<[name: string, value: unknown]>,
 ): Record<string, unknown> {

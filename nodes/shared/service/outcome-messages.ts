@@ -1,17 +1,17 @@
 /**
- * Writes the messages of error items. A message first gives the reason, then what is known about the
- * outcome: the document was not pushed, or it is unknown whether it was pushed. If the outcome is unknown,
- * the message also says whether repeating is safe. All of this is in the message, because AI agents and
- * error items show nothing else.
+ * Writes the messages for error items. A message first states the reason, and then what is known about the
+ * outcome. For example, the message says that the document was not pushed, or that it is unknown whether
+ * the document was pushed. If the outcome is unknown, the message also says whether it is safe to repeat
+ * the request. The message must contain all of this, because AI agents and error items show nothing else.
  */
 import { ServiceFailure } from './failure';
 import { messageOf } from './input-error';
 
-/** The words from which the messages about a request are made. */
+/** Words and sentences for building messages about a request. */
 export interface Action {
-	/** Subject of the messages, e.g. `document 'a1'`. */
+	/** Subject of the sentence, e.g. `document 'a1'`. */
 	subject: string;
-	/** Past participle, e.g. `pushed`. */
+	/** Past participle of the verb, e.g. `pushed`. */
 	done: string;
 	isPlural?: boolean;
 	/** One sentence that says what happens if the request is repeated after an unknown outcome. */
@@ -20,14 +20,14 @@ export interface Action {
 	wordsFirst?: boolean;
 }
 
-/** Returns the words for pushing a document. */
+/** Returns the words for messages about pushing a document. */
 export const pushAction = (documentId: string): Action => ({
 	subject: `document ${quoted(documentId)}`,
 	done: 'pushed',
 	repeating: 'Pushing it again is safe.',
 });
 
-/** Returns the words for deleting a document. */
+/** Returns the words for messages about deleting a document. */
 export const deleteAction = (documentId: string): Action => ({
 	subject: `document ${quoted(documentId)}`,
 	done: 'deleted',
@@ -36,9 +36,9 @@ export const deleteAction = (documentId: string): Action => ({
 });
 
 /**
- * Returns the words for submitting a text.
+ * Returns the words for messages about submitting a text.
  *
- * @param documentId ID of the text's document, if it has one
+ * @param documentId ID of the document that contains the text, if there is one
  */
 export const submitAction = (documentId?: string): Action => ({
 	subject: documentId === undefined ? 'the text' : `the text of document ${quoted(documentId)}`,
@@ -56,11 +56,11 @@ export const MIGRATE_ACTION: Action = {
 };
 
 /**
- * Returns the message of an error item.
+ * Returns the message for an error item.
  *
- * @param action what could not be done
+ * @param action the action that failed
  * @param error the reason
- * @param skipped whether the entry was not sent, because the run had ended
+ * @param skipped whether the entry was not sent because the run had ended
  */
 export function outcomeMessage(action: Action, error: unknown, skipped = false): string {
 	const verb = action.isPlural ? 'were' : 'was';
@@ -71,7 +71,10 @@ export function outcomeMessage(action: Action, error: unknown, skipped = false):
 	return `${withReason(reason, outcome)}. ${action.repeating}`;
 }
 
-/** Returns what went wrong, beginning with the service's own words if there are any. */
+/**
+ * Describes what went wrong. If the service sent a message, the description begins with the service's own
+ * words.
+ */
 export function withServiceWordsFirst(error: unknown): string {
 	if (!(error instanceof ServiceFailure) || error.serviceWords === '') return messageOf(error);
 	const { serviceWords, summary } = error;
@@ -79,8 +82,8 @@ export function withServiceWordsFirst(error: unknown): string {
 }
 
 /**
- * Joins a reason and an outcome into one sentence. If the reason contains the end of a sentence, they stay
- * two sentences.
+ * Joins a reason and an outcome into one sentence. If the reason already contains a complete sentence, the
+ * outcome becomes a separate sentence.
  */
 function withReason(reason: string, outcome: string): string {
 	const stem = reason.trim().replace(/\.$/, '');
@@ -90,12 +93,15 @@ function withReason(reason: string, outcome: string): string {
 		: `${capitalize(stem)}, so ${outcome}`;
 }
 
-/** Returns a text with a capital first letter. */
+/** Capitalizes the first letter of a string. */
 export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const MAX_EXCERPT_CHARACTERS = 200;
 
-/** Quotes an ID for a message. A very long ID is cut, and control characters are replaced. */
+/**
+ * Puts an ID in quotation marks for a message. A very long ID is shortened, and control characters are
+ * replaced.
+ */
 export function quoted(id: string): string {
 	const excerpt = id
 		.slice(0, MAX_EXCERPT_CHARACTERS)

@@ -1,6 +1,6 @@
 import { isRecord } from './json';
 
-/** Members of a response that may contain the service's words, the most informative one first. */
+/** Response fields that may contain a message from the service, with the most informative field first. */
 export const MESSAGE_KEYS = [
 	'error_description',
 	'message',
@@ -15,14 +15,14 @@ export const MESSAGE_KEYS = [
 const MAX_MESSAGE_CHARACTERS = 500;
 
 /**
- * Returns the service's own words in a response of any shape (docs/service-interface.md, Error bodies).
+ * Finds the service's own message in a response of any shape (docs/service-interface.md, Error bodies).
  *
  * @param body a response without secrets
- * @returns one line of up to 500 characters and an ellipsis, or '' if there is nothing that a person could
- *   read
+ * @returns a single line, or '' if the response contains nothing readable. A message of more than 500
+ *   characters is shortened and ends with an ellipsis.
  */
 export function serverMessage(body: unknown): string {
-	// Control characters could change what a log or a terminal shows.
+	// Control characters could change what a log or terminal displays.
 	const line = wordsIn(body)
 		.replace(/[\s\p{Cc}]+/gu, ' ')
 		.trim();
@@ -33,8 +33,8 @@ export function serverMessage(body: unknown): string {
 
 const MAX_DEPTH = 20;
 /**
- * Maximum number of characters that are read. It exceeds the maximum of a message, because white space is
- * shortened.
+ * Maximum number of characters to read. This limit exceeds the maximum length of a message, because white
+ * space is shortened afterward.
  */
 const MAX_READ_CHARACTERS = 4_000;
 const MAX_READ_MEMBERS = 1000;
@@ -42,7 +42,7 @@ const MAX_READ_MEMBERS = 1000;
 function wordsIn(body: unknown, depth = MAX_DEPTH): string {
 	if (typeof body === 'string') {
 		const text = body.trimStart().slice(0, MAX_READ_CHARACTERS);
-		// A page or XML tells the user nothing that the status does not.
+		// An HTML or XML document tells the user no more than the status code does.
 		return isHtml(text) || text.startsWith('<?xml') ? '' : text.trim();
 	}
 	if (!isRecord(body) || depth === 0) return '';
@@ -64,6 +64,6 @@ function wordsIn(body: unknown, depth = MAX_DEPTH): string {
 const PAGE_START = /^(?:\s|<!--[^]*?-->|<\?xml[^>]*>)*<(?:!doctype\s+html|html|head|body)[\s>]/i;
 const MAX_START_CHARACTERS = 2_000;
 
-/** Tells whether a text is an HTML page, such as the page of a proxy or of a login. */
+/** Returns true if a string is an HTML page, for example a proxy's error page or a login page. */
 export const isHtml = (text: string): boolean =>
 	PAGE_START.test(text.slice(0, MAX_START_CHARACTERS));

@@ -4,37 +4,41 @@ import { parseBaseUrl } from './url';
 import { capitalize } from './outcome-messages';
 import { isHtml, serverMessage } from './response-words';
 
-/** A service: its credential, its URL, and the advice for each status. */
+/** Describes a service: its credential, its URL, and the advice for each status. */
 export interface Service {
-	/** e.g. `the push service`. */
+	/** Name that is used in messages, e.g. `the push service`. */
 	name: string;
 	credentialType: string;
 	urlLabel: string;
 	/**
-	 * Returns the URL to which paths are added, without a slash at the end.
+	 * Returns the URL to which paths are appended, without a trailing slash.
 	 *
-	 * @param fields fields of the credential
-	 * @throws InputError for an unusable URL
+	 * @param fields the credential's fields
+	 * @throws InputError if the URL cannot be used
 	 */
 	baseUrl(fields: Readonly<Record<string, unknown>>): string;
 	/** Scope of the access token that signs the requests. */
 	scope?: string;
 	/**
-	 * Advice that differs between services. `content` is for statuses about what was sent, such as 400.
-	 * `unavailable` is for transient statuses. 413 is for a request that cannot be split any further.
+	 * Advice that depends on the service. `content` is for statuses that indicate a problem with the
+	 * request's content, such as 400. `unavailable` is for transient statuses. 413 is for a request that
+	 * cannot be split any further.
 	 */
 	advice: Advice;
-	/** Content of a request, as the advice calls it. */
+	/** The noun that the advice uses for an entry. */
 	entry?: 'document' | 'text';
-	/** Whether the vendor operates the service. Then the vendor's status page shows its outages. */
+	/**
+	 * Whether the vendor operates the service. If so, outages of the service appear on the vendor's status
+	 * page.
+	 */
 	isHosted?: boolean;
-	/** Advice that differs in the test of the credential. */
+	/** Advice that replaces `advice` while the credential is being tested. */
 	adviceInTest?: Advice;
 }
 
 export interface ReadResponse {
 	status: number;
-	/** Parsed JSON, or the text if it is not JSON. */
+	/** Parsed JSON, or the body's text if it is not JSON. */
 	body: unknown;
 	retryAfterMs?: number | undefined;
 }
@@ -47,18 +51,18 @@ export const PROXY_LOGIN =
 
 const STATUS_PAGE = 'status.lucidworks.com';
 
-/** Appended to advice that would be wrong during an outage of the vendor. */
+/** Appended to advice that would be wrong during a vendor outage. */
 export const IF_IT_WORKED = `If it worked before, see ${STATUS_PAGE}`;
 
 const UNAVAILABLE = 'The service is busy or down: try again later';
 
 /**
- * The gateway's answer if its own rules reject a request. In one outage, it answered every request like
- * this.
+ * The gateway's response if its own rules reject a request. During one outage, the gateway gave this
+ * response to every request.
  */
 const GATEWAY_REJECTION = 'RBAC: access denied';
 
-/** The advice does not mention the client, because the token server has already accepted it. */
+/** The advice does not mention the client, because the token server has already accepted the client. */
 export const AI_SERVICE: Service = {
 	name: 'the AI service',
 	credentialType: 'lucidworksAiOAuth2Api',
@@ -106,14 +110,14 @@ export const BLOB_SERVICE: Service = {
 	advice: {
 		401: "Check 'Authentication', 'User' and 'Password' in the credential",
 		403: "Enter a 'User' in the credential who is allowed to convert blobs",
-		// The user should not just try again, because the migration may be running.
+		// The user should not simply try again, because the migration may still be running.
 		unavailable: 'The service is busy or down: check its log and the manifests',
 	},
 	adviceInTest: { 403: "Enter a 'User' who is allowed to list blobs", unavailable: UNAVAILABLE },
 };
 
 /**
- * Returns what to do after a status other than 2xx, without a full stop (docs/service-interface.md,
+ * Returns advice for a status other than 2xx, without a period at the end (docs/service-interface.md,
  * Failures).
  *
  * @param isTest whether the credential is being tested
@@ -163,15 +167,15 @@ function adviceFor(
 
 /**
  * Returns advice about a document or text that fails with a transient status while other requests succeed.
- * The advice has no full stop.
+ * The advice does not end with a period.
  */
 export function adviceForIsolated({ entry = 'document' }: Service): string {
 	return `Requests without this ${entry} succeed, so the service is up and probably fails because of it: check the ${entry} for anything unusual, change it, or leave it out`;
 }
 
 /**
- * Returns the failure of a request that was answered with a status other than 2xx. If the service asks for
- * a longer wait than the node makes, the message says so.
+ * Returns the failure for a response with a status other than 2xx. If the service asks for a longer wait
+ * than the node allows, the message says so.
  *
  * @param response a response without secrets
  */
@@ -198,8 +202,8 @@ function durationOf(ms: number): string {
 }
 
 /**
- * Returns the failure of a 2xx response that is an HTML page (docs/service-interface.md, Failures). Such a
- * page comes from something other than the service, such as a proxy or a login page. So the outcome of the
+ * Returns the failure for a 2xx response that is an HTML page (docs/service-interface.md, Failures). An
+ * HTML page comes from something other than the service, for example a proxy. Therefore, the outcome of the
  * request is unknown.
  *
  * @returns undefined for any other body

@@ -1,6 +1,6 @@
 import { InputError } from './input-error';
 
-/** Paths below the URLs of the services (docs/service-interface.md, Servers and URLs). */
+/** Paths that are appended to the services' URLs (docs/service-interface.md, Servers and URLs). */
 export const PATHS = {
 	token: (server: string) => `/oauth2/${server}/v1/token`,
 	chunking: '/ai/async-chunking',
@@ -10,12 +10,12 @@ export const PATHS = {
 };
 
 /**
- * Checks and normalizes the URL of a service.
+ * Validates and normalizes a service's URL.
  *
  * @param value what the user entered, e.g. `https://search.example.com/site/`
- * @param label display name of the field, for the error
+ * @param label the field's display name, which is used in the error message
  * @returns the URL without trailing slashes
- * @throws InputError unless it is an http or https URL without login, query and fragment
+ * @throws InputError if the value is not an http or https URL, or if it contains a login, query or fragment
  */
 export function parseBaseUrl(value: unknown, label: string): string {
 	const text = typeof value === 'string' ? value.trim() : '';
@@ -43,13 +43,13 @@ export function parseBaseUrl(value: unknown, label: string): string {
 }
 
 /**
- * Encodes a value as exactly one segment of a path, so that no ID can reach another route
+ * Encodes a value as exactly one path segment, so that an ID cannot lead to a different route
  * (docs/service-interface.md, Servers and URLs).
  *
  * @param value the unencoded value, e.g. a document ID
- * @param label name of the value, for the error, e.g. `Document ID`
- * @throws InputError for an empty value, for text that is not valid Unicode, and for `.` and `..`, which
- *   clients and servers resolve even if they are encoded
+ * @param label the value's name, which is used in the error message, e.g. `Document ID`
+ * @throws InputError if the value is empty, is not valid Unicode, or is `.` or `..`. Clients and servers
+ *   resolve `.` and `..` even if they are encoded.
  */
 export function pathSegment(value: unknown, label: string): string {
 	if (typeof value !== 'string' || value === '') {

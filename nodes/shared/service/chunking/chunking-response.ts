@@ -1,10 +1,10 @@
 import { isObject, membersOf } from '../json';
 import { MESSAGE_KEYS, serverMessage } from '../response-words';
 
-/** A chunk of a text. The service may omit every field except `text`. */
+/** A chunk of a text. The service may omit any field except `text`. */
 export interface Chunk {
 	text: string;
-	/** Offsets in the submitted text, in characters. The end is exclusive. */
+	/** Character offsets of the chunk in the submitted text. The end is exclusive. */
 	start?: number;
 	end?: number;
 	tokensUsed?: number;
@@ -12,8 +12,8 @@ export interface Chunk {
 }
 
 /**
- * Numbers of vectors and chunks that should be equal. They belong to one text, or to all texts if these
- * share a list of vectors.
+ * Describes a response in which the number of vectors differs from the number of chunks. The numbers refer
+ * to one text, or to all texts if the texts share a list of vectors.
  */
 export interface VectorMismatch {
 	vectors: number;
@@ -22,20 +22,23 @@ export interface VectorMismatch {
 
 export interface TextResult {
 	chunks: Chunk[];
-	/** Set if the vectors cannot be assigned to the chunks. Then the chunks have no vectors. */
+	/** Set if the vectors cannot be assigned to the chunks. In that case, the chunks have no vectors. */
 	mismatch?: VectorMismatch;
 }
 
-/** Describes what a chunking response means. What happens to the job is decided elsewhere. */
+/** Describes what a chunking response means. Other code decides what happens to the job. */
 export interface ChunkingResponse {
 	state:
 		| 'finished'
 		/** The job has not finished, and nothing has gone wrong. */
 		| 'pending'
 		| 'failed'
-		/** The status is RETRIEVED, but there is no data because it was delivered before. */
+		/**
+		 * The status is RETRIEVED, but the response contains no data, because the data was already
+		 * delivered.
+		 */
 		| 'alreadyRetrieved'
-		/** The status is READY or RETRIEVED, but the data has an unknown shape. */
+		/** The status is READY or RETRIEVED, but the format of the data is unknown. */
 		| 'unreadable'
 		/** The body is not a chunking response. It may be damaged JSON. */
 		| 'invalid';
@@ -43,19 +46,22 @@ export interface ChunkingResponse {
 	chunkingId?: string;
 	/** Whether the response contains data, which the service may deliver only once. */
 	hasContent: boolean;
-	/** Results of a finished job, in the order of the batch. Undefined for an entry that cannot be read. */
+	/**
+	 * Results of a finished job, in the order of the batch. If an entry in the response cannot be read, its
+	 * result is undefined.
+	 */
 	texts: Array<TextResult | undefined>;
 }
 
 const FINISHED = ['READY', 'RETRIEVED'];
 
-/** Of these, the interface only documents ERROR. */
+/** The interface documents only ERROR, but the other two statuses are handled in the same way. */
 const FAILED = ['ERROR', 'FAILED', 'CANCELLED'];
 
 /**
- * Reads the response to a submission or a poll (docs/service-interface.md, Chunking results). Only READY
- * and RETRIEVED finish a job. If the status is unknown, the job is pending, whatever else the response
- * contains. Never throws.
+ * Reads the response to a submission or a poll (docs/service-interface.md, Chunking results). Only the
+ * statuses READY and RETRIEVED mean that the results are available. If the status is unknown, the job is
+ * pending, regardless of what else the response contains. Never throws an error.
  *
  * @param body parsed JSON, or text
  */
@@ -89,25 +95,25 @@ export function classify(body: unknown): ChunkingResponse {
 }
 
 /**
- * Tells whether a value is a list or an object with members. A text is not data, because it only describes
- * the job.
+ * Returns true if a value is a nonempty list or object. A string does not count as data, because it only
+ * describes the job.
  */
 const hasMembers = (value: unknown): boolean =>
 	typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 
-/** Tells whether a text is damaged JSON rather than the message of a proxy. */
+/** Returns true if a string looks like damaged JSON instead of a message from a proxy. */
 const beginsAsJson = (text: string): boolean => /^\s*["[{]/.test(text);
 
 /**
- * Reads the entries of a response in both known shapes. Either each entry contains its vectors, or one
- * list beside the entries contains the vectors of all texts. The vectors are not copied, because they take
- * most of the memory of a large response.
+ * Reads the entries in a response. There are two known formats. Either each entry contains its own vectors,
+ * or one list next to the entries contains the vectors for all texts. The vectors are not copied, because
+ * they account for most of the memory that a large response needs.
  */
 function readEntries(entries: unknown[], vector: unknown): Array<TextResult | undefined> {
 	const shared = Array.isArray(vector) ? vector : [];
 	const texts = entries.map(readEntry);
 	const total = texts.reduce((sum, text) => sum + (text?.chunks.length ?? 0), 0);
-	// After an entry that cannot be read, the next vector may belong to any text.
+	// If an entry cannot be read, it is unknown to which texts the following vectors belong.
 	const isShareable = total === shared.length && !texts.includes(undefined);
 	let used = 0;
 	for (const [index, text] of texts.entries()) {
@@ -126,8 +132,8 @@ function readEntries(entries: unknown[], vector: unknown): Array<TextResult | un
 function readEntry(entry: unknown): TextResult | undefined {
 	if (!isObject(entry) || !Array.isArray(entry.chunks)) return undefined;
 	const texts: unknown[] = entry.chunks;
-	// The entry contains an error instead of chunks, for example because a model is overloaded. This does
-	// not mean that the text has no chunks.
+	// If an entry contains an error instead of chunks, for example because a model is overloaded, the text
+	// may still have chunks.
 	if (texts.length === 0 && serverMessage(entry) !== '') return undefined;
 	if (!texts.every((text) => typeof text === 'string')) return undefined;
 	const spans: unknown[] = Array.isArray(entry.spans) ? entry.spans : [];
@@ -141,8 +147,8 @@ function spanOf(span: unknown): Pick<Chunk, 'start' | 'end'> | undefined {
 }
 
 /**
- * Assigns vectors to chunks. If their numbers differ, no vector is assigned, because it could belong to
- * another chunk.
+ * Assigns vectors to chunks. If the number of vectors differs from the number of chunks, no vectors are
+ * assigned, because they could belong to other chunks.
  */
 function addVectors(text: TextResult, entries: unknown[]): void {
 	const { chunks } = text;
@@ -168,34 +174,37 @@ function vectorOf(entry: unknown): Pick<Chunk, 'tokensUsed' | 'vector'> | undefi
 
 export interface Coverage {
 	/**
-	 * Number of characters at the end that no chunk covers. It is 0 if these characters may be a
-	 * separator, or if the number is unknown.
+	 * Number of characters at the end of the text that no chunk covers. The number is 0 if these characters
+	 * may be a separator, or if it cannot be determined.
 	 */
 	missing: number;
 	/**
-	 * Whether these are certainly all chunks of the text, so that a chunk with a higher number no longer
-	 * exists.
+	 * Whether the chunks certainly cover the whole text. If so, no chunks with higher numbers exist for
+	 * this text anymore.
 	 */
 	isComplete: boolean;
 }
 
-/** Minimum number of characters that count as missing. A shorter remainder may be a separator. */
+/**
+ * Minimum number of uncovered characters that are reported as missing. A shorter remainder may be a
+ * separator.
+ */
 const MIN_MISSING_CHARACTERS = 16;
 
 /**
- * Returns how much of a text its chunks cover, judging by the last span. The service may truncate a long
- * text without reporting it (docs/service-interface.md, Limits). A text is complete if the last span ends
- * at the end of the text, ignoring white space. Characters are counted as Python or as JavaScript counts
- * them.
+ * Determines how much of a text its chunks cover, based on the end of the last span. The service may
+ * truncate a long text without reporting it (docs/service-interface.md, Limits). A text is complete if the
+ * last span ends at the end of the text, ignoring white space. Spans are accepted whether they count
+ * characters as Python does or as JavaScript does.
  *
  * @param text the submitted text, if it is known
- * @param chunks chunks of the response, in their order
+ * @param chunks the chunks in the order of the response
  */
 export function coverage(text: string | undefined, chunks: readonly Chunk[]): Coverage {
 	const end = chunks.at(-1)?.end;
 	if (text === undefined || end === undefined)
 		return { missing: 0, isComplete: chunks.length === 0 && text?.trim() === '' };
-	// If the end lies beyond the text, the service has counted something else, such as bytes.
+	// If the span ends beyond the end of the text, the service counted something else, such as bytes.
 	if (end <= text.length && text.slice(end).trim() === '')
 		return { missing: 0, isComplete: true };
 	// Python counts a surrogate pair as one character.

@@ -3,20 +3,20 @@ import { isObject } from '../json';
 import { InputError } from '../input-error';
 
 const ID_PLACEHOLDER = '{chunkingId}';
-/** Largest text of a chunking request (docs/service-interface.md, Limits). */
+/** Maximum size of a text in a chunking request (docs/service-interface.md, Limits). */
 export const MAX_CHUNK_TEXT_BYTES = 1_000_000;
 
 /**
- * The interface does not specify this path, so it is an option (docs/service-interface.md, Chunking
- * results).
+ * Default path for retrieving results. The interface does not specify this path, so the user can change it
+ * with an option (docs/service-interface.md, Chunking results).
  */
 export const DEFAULT_RESULTS_PATH = `${PATHS.chunking}/${ID_PLACEHOLDER}`;
 
-/** Settings for chunking a text. Texts with equal settings may share a request. */
+/** Settings for chunking a text. Texts with the same settings can share a request. */
 export interface ChunkSettings {
 	chunker: string;
 	modelId: string;
-	/** Further members of the request body. Empty ones are omitted. */
+	/** Objects to add to the request body. Empty objects are omitted. */
 	modelConfig: Record<string, unknown>;
 	useCaseConfig: Record<string, unknown>;
 	chunkerConfig: Record<string, unknown>;
@@ -24,19 +24,19 @@ export interface ChunkSettings {
 }
 
 /**
- * Returns the path of a submission (docs/service-interface.md, Chunking request).
+ * Returns the path for submitting texts (docs/service-interface.md, Chunking request).
  *
- * @throws InputError for a name that is empty, `.` or `..`
+ * @throws InputError if the chunker or the model ID is empty, `.` or `..`
  */
 export function submitPath(chunker: string, modelId: string): string {
 	return `${PATHS.chunking}/${pathSegment(chunker, 'Chunker')}/${pathSegment(modelId, 'Model ID')}`;
 }
 
 /**
- * Checks the template of the results path.
+ * Validates the template for the results path.
  *
  * @param template what the user entered, e.g. `/ai/async-chunking/{chunkingId}`
- * @throws InputError unless it is a path with `{chunkingId}`
+ * @throws InputError if the template is not a path that contains `{chunkingId}`
  */
 export function checkResultsPath(template: string): void {
 	if (/^\/[^?#\s\\]*$/.test(template) && template.includes(ID_PLACEHOLDER)) return;
@@ -47,7 +47,7 @@ export function checkResultsPath(template: string): void {
 }
 
 /**
- * Returns the path of the results of a chunking request.
+ * Returns the path for retrieving the results of a chunking request.
  *
  * @param template a template that `checkResultsPath` accepts
  * @throws InputError if the ID is empty, `.` or `..`
@@ -56,8 +56,8 @@ export const resultsPath = (template: string, chunkingId: string): string =>
 	template.replaceAll(ID_PLACEHOLDER, () => pathSegment(chunkingId, 'Chunking ID'));
 
 /**
- * Returns the JSON body of a submission (docs/service-interface.md, Chunking request). Configs without
- * members are omitted. Additional body fields may also add members to the three configs.
+ * Returns the JSON body for submitting texts (docs/service-interface.md, Chunking request). Empty configs
+ * are omitted. Additional body fields can also add fields to the three configs.
  */
 export function submitBody(
 	settings: ChunkSettings,

@@ -1,4 +1,4 @@
-/** Prefix of a packed vector, and the array type for its numbers. The smallest type comes first. */
+/** Prefixes of packed vectors, and the array types for their numbers. Smaller types come first. */
 const KINDS = [
 	['i8', Int8Array],
 	['u8', Uint8Array],
@@ -7,11 +7,12 @@ const KINDS = [
 ] as const;
 
 /**
- * Packs an embedding vector into a text. n8n shows and stores the text at a fraction of the cost of a
- * list. The text begins with `i8:`, `u8:`, `f32:` or `f64:`, the smallest type that restores exactly the
- * same numbers. The numbers follow in base64, little-endian as on every platform that n8n runs on.
+ * Packs an embedding vector into a string, because n8n can show and store a string at a fraction of the
+ * cost of a list. The prefix `i8:`, `u8:`, `f32:` or `f64:` names the smallest type that restores exactly
+ * the same numbers. The numbers follow in base64. They are little-endian, as on every platform that n8n
+ * runs on.
  *
- * @returns undefined for an empty list, and for a list of anything but finite numbers
+ * @returns undefined if the list is empty or contains anything other than finite numbers
  */
 export function packVector(vector: readonly unknown[]): string | undefined {
 	if (vector.length === 0 || !vector.every(Number.isFinite)) return undefined;
@@ -23,7 +24,7 @@ export function packVector(vector: readonly unknown[]): string | undefined {
 
 function kindOf(vector: readonly number[]): (typeof KINDS)[number] {
 	const [i8, u8, f32, f64] = KINDS;
-	// Integer types cannot store a negative zero.
+	// Integer types cannot represent negative zero.
 	if (vector.every((value) => Number.isInteger(value) && !Object.is(value, -0))) {
 		if (vector.every((value) => value >= -128 && value <= 127)) return i8;
 		if (vector.every((value) => value >= 0 && value <= 255)) return u8;
@@ -32,12 +33,12 @@ function kindOf(vector: readonly number[]): (typeof KINDS)[number] {
 }
 
 /**
- * Turns a text of `packVector` back into numbers.
+ * Converts a string from `packVector` back into numbers.
  *
- * @returns undefined for any other value, such as a text that only begins like a packed vector
+ * @returns undefined for any other value, even if it begins like a packed vector
  */
 export function unpackVector(text: unknown): number[] | undefined {
-	// Most texts are not vectors. This check is fast even for millions of texts.
+	// Most strings are not vectors. This check is fast even for millions of strings.
 	if (typeof text !== 'string' || (text[2] !== ':' && text[3] !== ':')) return undefined;
 	const kind = KINDS.find(([prefix]) => text.startsWith(`${prefix}:`));
 	if (kind === undefined) return undefined;
@@ -45,7 +46,8 @@ export function unpackVector(text: unknown): number[] | undefined {
 	const encoded = text.slice(prefix.length + 1);
 	const bytes = Buffer.from(encoded, 'base64');
 	const isWhole = bytes.length > 0 && bytes.length % Numbers.BYTES_PER_ELEMENT === 0;
-	// Only texts that packVector could have written are unpacked. Any other text belongs to the user.
+	// Only strings that `packVector` could have written are unpacked. Any other string is the user's own
+	// text.
 	if (!isWhole || bytes.toString('base64') !== encoded) return undefined;
 	const numbers = Array.from(new Numbers(new Uint8Array(bytes).buffer));
 	return numbers.every(Number.isFinite) ? numbers : undefined;

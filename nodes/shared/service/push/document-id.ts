@@ -1,11 +1,11 @@
 import { InputError } from '../input-error';
 
 /**
- * Reads a document ID without changing it, because a changed ID would name another document.
+ * Reads a document ID without changing it, because a changed ID would identify a different document.
  *
- * @param label name of the value in messages
- * @param advice what to do about an ID that is empty or is not text
- * @throws InputError if the ID is empty or blank, and where `exactId` throws
+ * @param label the value's name in messages
+ * @param advice what the user can do if the ID is empty or is not text
+ * @throws InputError if the ID is empty or blank, or if `exactId` rejects it
  */
 export function documentId(
 	value: unknown,
@@ -17,20 +17,20 @@ export function documentId(
 }
 
 /**
- * Tells whether a value is undefined, null or blank text. Such a value cannot be an ID, because the
+ * Returns true if a value is undefined, null or a blank string. Such a value cannot be an ID, because the
  * service might treat all blank IDs as the same ID.
  */
 export const isNullOrBlankText = (value: unknown): boolean =>
 	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
-/** Matches a number that a spreadsheet or R has shortened, such as 4.00638E+12 or 1e+05. */
+/** Matches a number that a spreadsheet program or R has shortened, such as 4.00638E+12 or 1e+05. */
 const SHORTENED_NUMBER = /^\d([.,]\d+)?E\+\d{2}$/i;
 
 /**
- * Reads an ID like `exactText`.
+ * Reads an ID in the same way as `exactText`.
  *
- * @throws InputError where `exactText` throws, and for a number that a spreadsheet has shortened, because
- *   many rows may then have the same ID
+ * @throws InputError if `exactText` rejects the value, or if a spreadsheet program has shortened the
+ *   number. A shortened number may be the ID of many rows.
  */
 export function exactId(value: unknown, label: () => string, advice: string): string {
 	const id = exactText(value, label, advice);
@@ -42,12 +42,12 @@ export function exactId(value: unknown, label: () => string, advice: string): st
 }
 
 /**
- * Returns a text as it is, a whole number as its digits, and a date as ISO text.
+ * Returns a string unchanged, a whole number as its digits, and a date as an ISO string.
  *
- * @param label returns the name of the value in messages; called only for an error
- * @param advice what to do about any other value
- * @throws InputError for any other value, including numbers that are not exact: NaN, Infinity, fractions,
- *   and numbers beyond 9,007,199,254,740,991, which have lost digits
+ * @param label returns the value's name in messages; called only if there is an error
+ * @param advice what the user can do about any other value
+ * @throws InputError for any other value, including inexact numbers: NaN, Infinity, fractions, and numbers
+ *   beyond 9,007,199,254,740,991, which have lost digits
  */
 export function exactText(value: unknown, label: () => string, advice: string): string {
 	if (typeof value === 'string') return value;
@@ -66,7 +66,7 @@ export function exactText(value: unknown, label: () => string, advice: string): 
 	);
 }
 
-/** Tells whether a value is a Date, even from another JavaScript realm. */
+/** Returns true if a value is a Date, even if it comes from another JavaScript realm. */
 const isDate = (value: unknown): value is Date =>
 	Object.prototype.toString.call(value) === '[object Date]';
 

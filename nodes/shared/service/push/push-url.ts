@@ -1,15 +1,17 @@
 import { InputError } from '../input-error';
 import { parseBaseUrl, PATHS, pathSegment } from '../url';
 
-/** Matches the path of a push URL. The endpoint at its end may be missing. */
+/** Matches the path of a push URL. The endpoint at the end of the path may be missing. */
 const PUSH_PATH = new RegExp(`${PATHS.push}(?:/([^/]+))?$`);
 
 /**
- * Returns the URL of a data source, to which documents are pushed (docs/service-interface.md, Push). A
- * credential contains the whole URL, or the part before `/api/v1/push` and the identifier of the endpoint.
+ * Returns the URL to which documents for a data source are pushed (docs/service-interface.md, Push). A
+ * credential contains either the complete URL, or the part before `/api/v1/push` and the endpoint
+ * identifier.
  *
  * @param fields the credential's `pushUrl` and `endpoint`
- * @throws InputError if the URL or the identifier cannot be used, or if there is not exactly one endpoint
+ * @throws InputError if the URL or the identifier cannot be used, if there is no endpoint, or if the two
+ *   fields contain different endpoints
  */
 export function pushUrl(fields: Readonly<Record<string, unknown>>): string {
 	const url = parseBaseUrl(fields.pushUrl, 'Push Service URL');
@@ -33,10 +35,10 @@ export function pushUrl(fields: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * Returns the path of a delete below the push URL (docs/service-interface.md, Delete). The ID is one
- * segment of the path.
+ * Returns the path for deleting a document, relative to the push URL (docs/service-interface.md, Delete).
+ * The ID is encoded as one path segment.
  *
- * @param id unencoded ID of the document
- * @throws InputError for an ID that is empty, `.`, `..` or not valid Unicode
+ * @param id the document's unencoded ID
+ * @throws InputError if the ID is empty, `.`, `..` or not valid Unicode
  */
 export const deletePath = (id: string): string => `/${pathSegment(id, 'Document ID')}`;

@@ -2,12 +2,12 @@ import { InputError, messageOf } from '../input-error';
 import { unpackVector } from '../chunking/vector';
 
 /**
- * Maximum size of a push, in bytes. The service silently ignores a larger push (docs/service-interface.md,
- * Limits).
+ * Maximum size of a push request, in bytes. The service silently ignores larger requests
+ * (docs/service-interface.md, Limits).
  */
 export const MAX_PUSH_BYTES = 5_000_000;
 
-/** A document as the service accepts it (docs/service-interface.md, Push documents). */
+/** A document in the format that the service accepts (docs/service-interface.md, Push documents). */
 export interface PushDocument {
 	id: string;
 	name: string;
@@ -15,11 +15,11 @@ export interface PushDocument {
 }
 
 /**
- * Returns the JSON of a document, for the body of a push.
+ * Returns a document's JSON for the body of a push request.
  *
- * @param original JSON of the document as it came in, which is faster to send and keeps numbers of any
+ * @param original the document's original JSON; sending the original is faster and preserves numbers of any
  *   length
- * @throws InputError for a document that cannot be written as JSON, for example because it contains itself
+ * @throws InputError if the document cannot be written as JSON, for example because it contains itself
  */
 export function documentText(document: PushDocument, original?: string): string {
 	const unpacked = withVectors(document);
@@ -28,7 +28,7 @@ export function documentText(document: PushDocument, original?: string): string 
 	try {
 		return JSON.stringify(unpacked);
 	} catch (error) {
-		// The message about a circular structure has several lines.
+		// The error message about a circular structure has several lines. Only the first one is used.
 		[reason = ''] = messageOf(error).split('\n');
 	}
 	throw new InputError(
@@ -38,12 +38,12 @@ export function documentText(document: PushDocument, original?: string): string 
 }
 
 /**
- * Minimum length of a packed vector. A shorter text that looks like a vector, such as `u8:main`, belongs
- * to the user.
+ * Minimum length of a packed vector. A shorter string that looks like a vector, such as `u8:main`, is the
+ * user's own text.
  */
 const MIN_VECTOR_CHARACTERS = 64;
 
-/** Returns a document in which packed vectors are lists of numbers, as search indexes expect them. */
+/** Replaces packed vectors in a document with lists of numbers, because search indexes expect lists. */
 function withVectors(document: PushDocument): PushDocument {
 	let copy: PushDocument | undefined;
 	for (const field in document) {
@@ -61,9 +61,10 @@ function withVectors(document: PushDocument): PushDocument {
 const COMMA = ','.charCodeAt(0);
 
 /**
- * Returns the body of a push. One document is sent as an object, and several documents as a list.
+ * Returns the body of a push request. A single document is sent as an object, and several documents are
+ * sent as a list.
  *
- * @param documents JSON of each document, with its size in bytes
+ * @param documents each document's JSON and its size in bytes
  * @param bytes size of the body
  */
 export function pushBody(
@@ -71,11 +72,12 @@ export function pushBody(
 	bytes: number,
 ): Uint8Array {
 	const body = Buffer.allocUnsafe(bytes);
-	// The body is written piece by piece. If it were joined as a text, it would be in memory three times.
+	// The body is written piece by piece. If the documents were first joined into a string, they would be
+	// in memory three times.
 	let at = documents.length === 1 ? 0 : body.write('[');
 	for (const [index, document] of documents.entries()) {
 		if (index > 0) body[at++] = COMMA;
-		// A text with one byte per character is ASCII, which is written fastest as latin1.
+		// If a string has one byte per character, it is ASCII. Writing ASCII as latin1 is fastest.
 		const isAscii = document.text.length === document.bytes;
 		at += body.write(document.text, at, isAscii ? 'latin1' : 'utf8');
 	}
@@ -83,5 +85,8 @@ export function pushBody(
 	return body;
 }
 
-/** Bytes of a list that are not part of a document: the brackets, and the comma between two documents. */
+/**
+ * Bytes in a list that do not belong to a document: the brackets around the list, and the comma between two
+ * documents.
+ */
 export const PUSH_BODY_BYTES = { envelopeBytes: 2, separatorBytes: 1 };

@@ -1,8 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 /**
- * Scopes of the service, each with its display name and its purpose (docs/service-interface.md, Access
- * tokens).
+ * The service's scopes, each with a display name and a purpose (docs/service-interface.md, Access tokens).
  */
 const SCOPES = [
 	['commercestudio.rewrites', 'Commerce Studio Rewrites', 'Query rewrites of Commerce Studio'],
@@ -25,12 +24,12 @@ const SCOPES = [
 	],
 ] as const;
 
-/** The scope that chunking needs (docs/service-interface.md, Access tokens). */
+/** The scope that chunking requires (docs/service-interface.md, Access tokens). */
 export const DEFAULT_SCOPE = 'machinelearning.predict';
 
 export const SCOPE_ADVICE = 'Enter a scope, or choose one from the list.';
 
-/** Returns the field for a scope, and the field for custom scopes. */
+/** Returns the field for choosing a scope and the field for entering custom scopes. */
 export const scopeProperties = (description: string): INodeProperties[] => [
 	{
 		displayName: 'Scope',
@@ -53,23 +52,24 @@ export const scopeProperties = (description: string): INodeProperties[] => [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. machinelearning.predict machinelearning.model',
-		// Not required, because n8n would also require this field if the scope is an expression.
+		// This field is not marked as required, because n8n would then require it even if the scope is an
+		// expression.
 		description: 'One or more scopes, separated by spaces',
 		displayOptions: { show: { scope: ['custom'] } },
 	},
 ];
 
 /**
- * Key under which the data of a node's request contains the scope of the node. The key is a symbol because
- * JSON omits symbols. Before version 2.34, n8n stored all other members together with a new token, so the
- * scope would have been stored in the credential.
+ * Key for the node's scope in the data that signs a node's request. The key is a symbol because JSON omits
+ * symbols. Before version 2.34, n8n stored all other properties of this data together with a new token.
+ * With a string as the key, the scope would have been stored in the credential.
  */
 export const SCOPE_OF_NODE = Symbol.for('n8n-nodes-search-ingest.scopeOfNode');
 
-/** The data of a credential or of a node's request. */
+/** A credential's data, or the data that signs a node's request. */
 export type ScopeData = Readonly<Record<string, unknown>> & { [SCOPE_OF_NODE]?: string };
 
-/** Returns the scope of a request, or '' if the custom scope is empty. */
+/** Returns the scope for a request, or '' if the custom scope is empty. */
 export function scopeOf(data: ScopeData): string {
 	const { scope, customScope } = data;
 	const credentialScope = scope === 'custom' ? (customScope ?? '') : scope;

@@ -1,21 +1,21 @@
 import { isRecord } from '../json';
 import { parseTokenMap } from './shared-token';
 
-/** Shorter secrets are not masked, because they also occur in ordinary words. */
+/** Shorter secrets are not masked, because they might also occur in ordinary words. */
 const MIN_CHARACTERS = 8;
 
 const MASK = '***';
 
 /**
  * Returns the secrets in a credential's data: access tokens, client secrets, keys, passwords, and the HTTP
- * Basic logins made from them.
+ * Basic logins that contain them.
  *
- * @param fields decrypted data of a credential of any of the three types
+ * @param fields decrypted data from a credential of any of the three types
  */
 export function secretsOf(fields: Record<string, unknown>): string[] {
 	const { clientId, clientSecret, user, password, apiKey, accessTokens } = fields;
 	const tokens = Object.values(parseTokenMap(accessTokens));
-	// Client ID and secret are trimmed before they are sent. User and password are sent as they are.
+	// The client ID and secret are trimmed before they are sent. The user and password are sent unchanged.
 	const logins = [
 		[String(clientId ?? '').trim(), String(clientSecret ?? '').trim()],
 		[String(user ?? ''), String(password ?? '')],
@@ -30,22 +30,23 @@ export function secretsOf(fields: Record<string, unknown>): string[] {
 }
 
 /**
- * Masks secrets in parsed responses, because a service may repeat them ("Unknown API key ..."). A secret
- * is found as it is, URL-encoded, and escaped as in JSON that could not be parsed.
+ * Masks secrets in parsed responses, because a service may repeat a secret in a message ("Unknown API key
+ * ..."). The masker finds a secret in its plain form, in its URL-encoded form, and with JSON escapes. JSON
+ * escapes remain in a response that could not be parsed.
  */
 export class Masker {
 	/**
-	 * All forms in which the secrets may occur. The longest come first, because one may begin with
+	 * All forms in which the secrets may occur. Longer forms come first, because one form may begin with
 	 * another.
 	 */
 	private forms: string[] = [];
 
-	/** @param secrets as they are stored; values other than text are ignored */
+	/** @param secrets the secrets in their stored form; values that are not strings are ignored */
 	constructor(secrets: readonly unknown[] = []) {
 		for (const secret of secrets) this.add(secret);
 	}
 
-	/** Adds a secret. A very short one is ignored. */
+	/** Adds a secret. Very short secrets are ignored. */
 	add(secret: unknown): void {
 		const text = typeof secret === 'string' ? secret.trim() : '';
 		if (text.length < MIN_CHARACTERS || this.forms.includes(text)) return;
@@ -55,9 +56,9 @@ export class Masker {
 	}
 
 	/**
-	 * Masks all secrets in a value, also in the names of members.
+	 * Masks all secrets in a value, including secrets in property names.
 	 *
-	 * @returns the value itself if it contains no secret
+	 * @returns the original value if it contains no secret
 	 */
 	mask(value: unknown): unknown {
 		if (typeof value === 'string')

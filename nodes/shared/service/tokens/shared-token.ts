@@ -1,14 +1,15 @@
 /**
- * Owns the access tokens: the tokens that this process knows, the map in the hidden field of the
- * credential, and all renewals.
+ * Manages the access tokens: the tokens that this process knows, the token map in the credential's hidden
+ * field, and all renewals.
  *
- * All instances of `SharedToken` for the same client and scope share one state, because the executions of
- * a worker do not know each other. Without this state, each execution would request a token of its own. If
- * a server revokes the previous token of a scope, the executions would revoke each other's tokens.
+ * All `SharedToken` instances for the same client and scope share one state, because a worker's executions
+ * do not know about each other. Without shared state, each execution would request its own token. If a
+ * server revokes the previous token for a scope, the executions would revoke each other's tokens.
  *
- * n8n stores the map that the credential returns, encrypted, for all workers. Before a renewal and after a
- * revocation, the stored map is read again. If another worker has stored a new token, this token is
- * adopted. Otherwise a token is requested. So all workers end up with the newest token.
+ * The credential returns the token map, and n8n stores it in encrypted form for all workers. The stored map
+ * is read again before a renewal and after a revocation. If another worker has stored a new token, that
+ * token is adopted. Otherwise, a new token is requested. This way, all workers end up with the newest
+ * token.
  */
 import { ServiceFailure } from '../failure';
 import { InputError } from '../input-error';
@@ -23,13 +24,16 @@ import {
 	type TokenRequest,
 } from './token';
 
-/** Tokens by scope, as the credential's hidden field stores them. */
+/** Tokens by scope, as stored in the credential's hidden field. */
 type TokenMap = Record<string, Token>;
 
-/** Sends a token request. Resolves with a response of any status, and rejects if there is no response. */
+/**
+ * Sends a token request. The promise resolves with a response of any status, and rejects if there is no
+ * response.
+ */
 export type SendTokenRequest = (request: TokenRequest) => Promise<ReadResponse>;
 
-/** Functions of a run that the token needs to read the stored credential. */
+/** Functions of a run that its token uses, for example to read the stored credential. */
 export interface TokenUser {
 	readStored(): Promise<Record<string, unknown>>;
 	/** Ends early when the run ends. */
@@ -38,44 +42,47 @@ export interface TokenUser {
 	hint(message: string): void;
 }
 
-/** After a failed renewal, a token that is still valid is used for this time. */
+/** If a renewal fails, a token that is still valid is used for this long before it is renewed again. */
 const RENEW_AGAIN_MS = 30_000;
 
 /**
- * Pause after a revocation, so that another worker can store a new token. It doubles with each revocation.
+ * Pause after a revocation, which allows another worker to store a new token. The pause doubles with each
+ * revocation.
  */
 const PAUSE_MS = 250;
-/** Maximum of the pause after a revocation. A random time of up to the same length is added. */
+/** Maximum pause after a revocation. A random delay of up to the length of the pause is added. */
 const MAX_PAUSE_MS = 10_000;
 
 /**
- * If a token lasted longer than this before it was revoked, the count of revocations in a row starts
- * again.
+ * If a token lasted longer than this before it was revoked, the count of consecutive revocations starts
+ * over.
  */
 const MAX_LIFETIME_IN_ROW_MS = 5 * 60_000;
-/** Number of revocations in a row after which the user gets a hint. */
+/** Number of consecutive revocations after which the user gets a hint. */
 const HINT_AFTER_REVOCATIONS = 5;
 
 interface TokenState {
 	client: Client;
 	scope: string;
-	/** The newest token that was stored by any worker or issued to this process. */
+	/** The newest known token, which was issued to this process or stored by any worker. */
 	newest?: Token;
 	revoked?: string;
 	pending?: Promise<Token> | undefined;
-	/** Until this time (epoch milliseconds), the old token is used because its renewal failed. */
+	/** The current token is used until this time (epoch milliseconds), because its renewal failed. */
 	renewalPausedUntil: number;
-	/** Whether the newest token was issued to this process and is not stored yet. */
+	/** Whether the newest token was issued to this process and has not been stored yet. */
 	isUnstored: boolean;
 }
 
-/** The access token of one client and scope. */
+/** The access token for one client and scope. */
 export class SharedToken {
 	static readonly states = new Map<string, TokenState>();
 
-	/** Set while the stored map is being read. The other requests of the run wait for it. */
+	/**
+	 * Set while the stored token map is being read. The run's other requests wait until it has been read.
+	 */
 	private lookup: Promise<void> | undefined;
-	/** Number of tokens in a row that were revoked soon after they were issued. */
+	/** Number of consecutive tokens that were revoked soon after they were issued. */
 	private revocations = 0;
 
 	private constructor(
@@ -84,9 +91,9 @@ export class SharedToken {
 	) {}
 
 	/**
-	 * Returns the token of a client and scope.
+	 * Returns the token for a client and scope.
 	 *
-	 * @param user the run that uses the token; without a run, the stored map is not read again
+	 * @param user the run that uses the token; without a run, the stored token map is not read again
 	 */
 	static forScope(client: Client, scope: string, user?: TokenUser): SharedToken {
 		const key = `${client.identity} ${scope}`;
@@ -101,14 +108,15 @@ export class SharedToken {
 	}
 
 	/**
-	 * Returns the token that signs a request with these data of a credential.
+	 * Returns the token that signs a request made with this credential data.
 	 *
-	 * @returns undefined if there is no token, if it has expired, or if it was issued to another client
+	 * @returns undefined if there is no token, if the token has expired, or if it was issued to another
+	 *   client
 	 */
 	static findIn(data: ScopeData): Token | undefined {
 		const tokens = parseTokenMap(data.accessTokens);
 		const { [SCOPE_OF_NODE]: scopeOfNode } = data;
-		// The data of a run contains only tokens that were checked before.
+		// A run's data contains only tokens that have already been checked.
 		if (scopeOfNode !== undefined) return tokens[scopeOfNode];
 		const token = tokens[scopeOf(data)];
 		if (token === undefined) return undefined;
@@ -116,7 +124,7 @@ export class SharedToken {
 		return isOurs && token.expiresAt > Date.now() ? token : undefined;
 	}
 
-	/** Adopts newer tokens of this client from a credential's hidden field, for all scopes. */
+	/** Adopts this client's newer tokens for all scopes from a credential's hidden field. */
 	adoptStored(accessTokens: unknown): void {
 		const { client } = this.state;
 		for (const [scope, token] of Object.entries(parseTokenMap(accessTokens)))
@@ -129,11 +137,11 @@ export class SharedToken {
 	}
 
 	/**
-	 * Returns the data that signs the next request of the run. Its hidden field contains the token. If a
-	 * token must be requested, the field is blank. Then n8n calls `preAuthentication` of the credential,
-	 * which writes the token into the same data.
+	 * Returns the data that signs the run's next request. The hidden field in this data contains the token,
+	 * or is blank if a token must be requested. If the field is blank, n8n calls the credential's
+	 * `preAuthentication`, which writes the token into the same data.
 	 *
-	 * @param fields data of the credential at the start of the run
+	 * @param fields the credential's data at the start of the run
 	 */
 	async signingData(fields: ScopeData): Promise<ScopeData> {
 		const { state } = this;
@@ -149,8 +157,8 @@ export class SharedToken {
 	}
 
 	/**
-	 * Notes that the service answered 401 to this token. The token was revoked, or it expired earlier than
-	 * promised.
+	 * Records that the service rejected a token with status 401. Either the token was revoked, or it
+	 * expired earlier than promised.
 	 */
 	markRevoked({ accessToken, issuedAt }: Token): void {
 		const { state } = this;
@@ -165,11 +173,13 @@ export class SharedToken {
 	}
 
 	/**
-	 * Obtains a token. If the token of the process can be used, it is returned. Otherwise one token is
-	 * requested for all callers that wait. If this fails, an old token is used for a while.
+	 * Returns a token, and requests a new one if necessary. If this process has a usable token, that token
+	 * is returned. Otherwise, one token is requested for all waiting callers. If the token request fails,
+	 * an old token that is still valid is used for a while.
 	 *
-	 * @param accepts tells whether a token can be used, e.g. because it is not the revoked one
-	 * @throws InputError for an empty scope, ServiceFailure of kind `token` if no token could be obtained
+	 * @param accepts returns true if a token can be used, e.g. because it is not the revoked token
+	 * @throws InputError if the scope is empty, and ServiceFailure of kind `token` if no token could be
+	 *   obtained
 	 */
 	async obtain(send: SendTokenRequest, accepts: (token: Token) => boolean): Promise<Token> {
 		const { state } = this;
@@ -186,7 +196,10 @@ export class SharedToken {
 		});
 	}
 
-	/** Returns the map for the hidden field, with the valid tokens of the client for all scopes. */
+	/**
+	 * Returns the token map for the hidden field. The map contains the client's valid tokens for all
+	 * scopes.
+	 */
 	mapToStore(): string {
 		const { state } = this;
 		state.isUnstored = false;
@@ -198,20 +211,26 @@ export class SharedToken {
 		return JSON.stringify(tokens);
 	}
 
-	/** Looks for a token that another worker has stored, or may store after a revocation. */
+	/**
+	 * Looks for a token that another worker has stored. After a revocation, waits first, so that another
+	 * worker can store a new token.
+	 */
 	private async lookUp(): Promise<void> {
 		const { state, user } = this;
 		if (user === undefined) return;
 		await this.readStored(user);
 		if (!isRevoked(state)) return;
-		// The workers wait for different lengths of time. The first one renews the token, and the others
-		// adopt it.
+		// Each worker waits for a different length of time. The first worker to continue renews the token,
+		// and the others adopt the new token.
 		const pauseMs = Math.min(PAUSE_MS * 2 ** this.revocations, MAX_PAUSE_MS);
 		await user.sleep(pauseMs * (1 + user.random()));
 		await this.readStored(user);
 	}
 
-	/** Reads the stored map. If the credential cannot be read, this process continues with its own tokens. */
+	/**
+	 * Reads the stored token map. If the credential cannot be read, this process continues with its own
+	 * tokens.
+	 */
 	private async readStored(user: TokenUser): Promise<void> {
 		const stored = await user.readStored().catch(() => undefined);
 		this.adoptStored(stored?.accessTokens);
@@ -221,13 +240,12 @@ export class SharedToken {
 const isRevoked = ({ newest, revoked }: TokenState): boolean =>
 	newest !== undefined && newest.accessToken === revoked;
 
-/** Returns the newest token, if it is neither revoked nor expired. */
 function validToken(state: TokenState): Token | undefined {
 	const { newest } = state;
 	return newest && !isRevoked(state) && newest.expiresAt > Date.now() ? newest : undefined;
 }
 
-/** Returns the token to sign with, or undefined if it must be renewed first. */
+/** Returns the token for signing requests, or undefined if the token must be renewed first. */
 function usableToken(state: TokenState): Token | undefined {
 	const token = validToken(state);
 	return token && Date.now() < Math.max(token.renewAt, state.renewalPausedUntil)
@@ -236,8 +254,8 @@ function usableToken(state: TokenState): Token | undefined {
 }
 
 /**
- * Adopts a newer token. After a revocation, any other token is adopted, because the clocks of workers
- * differ.
+ * Adopts a token if it is newer than the known token. After a revocation, any different token is adopted,
+ * because the workers' clocks may differ.
  */
 function adopt(state: TokenState, token: Token): void {
 	const { newest } = state;
@@ -261,7 +279,7 @@ async function requestToken(state: TokenState, send: SendTokenRequest): Promise<
 	return token;
 }
 
-/** Reads the stored map. Anything that is not a map counts as empty. */
+/** Parses the stored token map. Anything that is not a map counts as an empty map. */
 export function parseTokenMap(stored: unknown): TokenMap {
 	try {
 		return Object(JSON.parse(String(stored))) as TokenMap;

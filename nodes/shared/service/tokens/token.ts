@@ -9,27 +9,27 @@ import { serverMessage } from '../response-words';
 
 /** A token is renewed this long before it expires, as the vendor recommends. */
 const RENEW_EARLY_MS = 5 * 60_000;
-/** A token with a short lifetime is renewed when this share of its lifetime remains. */
+/** A token with a short lifetime is renewed when this fraction of its lifetime remains. */
 const RENEW_EARLY_SHARE = 0.1;
 
-/** Statuses with which a token server rejects a client. */
+/** Statuses with which a token server responds when it rejects a client. */
 const REJECTING_STATUSES = [400, 401, 403];
 
 const TOKEN_PATTERN = /^[-a-zA-Z0-9._~+/]+=*$/;
 
-/** An access token and its times, as they are stored (docs/service-interface.md, Access tokens). */
+/** An access token and its timestamps, as they are stored (docs/service-interface.md, Access tokens). */
 export interface Token {
 	accessToken: string;
 	/**
-	 * Time of the token request, in epoch milliseconds. A server that revokes earlier tokens leaves the
-	 * latest one valid.
+	 * Time of the token request, in epoch milliseconds. If a server revokes earlier tokens, the most
+	 * recently issued token remains valid.
 	 */
 	issuedAt: number;
-	/** In epoch milliseconds. */
+	/** Expiration time, in epoch milliseconds. */
 	expiresAt: number;
-	/** From this time on (epoch milliseconds), the token is renewed before it is used. */
+	/** Time (epoch milliseconds) from which the token is renewed before it is used. */
 	renewAt: number;
-	/** Identity of the client. A token that was issued to another client is never used. */
+	/** Identity of the client to which the token was issued. The token is never used for another client. */
 	issuedFor: string;
 }
 
@@ -39,8 +39,8 @@ export interface Client {
 	clientId: string;
 	clientSecret: string;
 	/**
-	 * One-way hash of the other members. The AI service URL is not included, because credentials with the
-	 * same client share their tokens.
+	 * One-way hash of the other properties. The AI service URL is not part of the hash, so credentials with
+	 * the same client share their tokens.
 	 */
 	identity: string;
 }
@@ -48,7 +48,7 @@ export interface Client {
 /**
  * Reads the client from a credential's data.
  *
- * @throws InputError that names the missing field
+ * @throws InputError that names the field, if a field is empty or the token server URL is invalid
  */
 export function parseClient(data: Record<string, unknown>): Client {
 	const text = (key: string, label: string): string => {
@@ -68,7 +68,7 @@ export function parseClient(data: Record<string, unknown>): Client {
 
 export type TokenRequest = ReturnType<typeof tokenRequest>;
 
-/** Builds a token request (docs/service-interface.md, Access tokens). It has no body. */
+/** Builds a token request (docs/service-interface.md, Access tokens). The request has no body. */
 export function tokenRequest(client: Client, scope: string) {
 	const server = pathSegment(client.authorizationServerId, 'Authorization Server ID');
 	return {
@@ -86,9 +86,10 @@ export function tokenRequest(client: Client, scope: string) {
 /**
  * Reads the response to a token request (docs/service-interface.md, Access tokens).
  *
- * @param requestedAt time in epoch milliseconds at which the request was sent, and from which the lifetime
- *   counts
- * @throws ServiceFailure of kind `token` for an error object and for anything that is not a usable token
+ * @param requestedAt time at which the request was sent, in epoch milliseconds; the token's lifetime starts
+ *   at this time
+ * @throws ServiceFailure of kind `token` if the response reports an error or does not contain a usable
+ *   token
  */
 export function parseTokenResponse(
 	response: ReadResponse,
@@ -112,7 +113,7 @@ export function parseTokenResponse(
 	if (typeof token_type !== 'string' || token_type.toLowerCase() !== 'bearer') {
 		throw unusableResponse('its token_type is not Bearer');
 	}
-	// Some servers write the number as text.
+	// Some servers return the number as a string.
 	const lifetimeMs = Number(expires_in) * 1000;
 	if (!(lifetimeMs > 0 && lifetimeMs < Infinity)) {
 		throw unusableResponse('its expires_in is not a positive number of seconds');
@@ -120,7 +121,7 @@ export function parseTokenResponse(
 	if (typeof access_token !== 'string' || !TOKEN_PATTERN.test(access_token)) {
 		throw unusableResponse('its access_token is missing or has characters a token cannot have');
 	}
-	// OAuth allows a server to omit the scope if it grants the requested scope.
+	// OAuth allows a server to omit the scope if the server grants the requested scope.
 	if (grantedScope !== undefined && !sameScopes(grantedScope, scope)) {
 		throw unusableResponse(`it grants a scope other than the requested ${scope}`);
 	}
@@ -134,7 +135,7 @@ function sameScopes(grantedScope: unknown, requestedScope: string): boolean {
 	return typeof grantedScope === 'string' && sorted(grantedScope) === sorted(requestedScope);
 }
 
-/** Returns the failure of a token request that was answered with a status other than 2xx. */
+/** Returns the failure for a token request that was answered with a status other than 2xx. */
 function rejectionFailure(
 	{ status, body, retryAfterMs }: ReadResponse,
 	scope: string,
