@@ -15,13 +15,16 @@ import { allProperties } from './parameters';
 import { CHUNKER_NAMES, MODELS } from './parameters/chunker';
 
 /**
- * The chunker and the model. In some places n8n passes the model as a string, in others as a resource
- * locator.
+ * The chunker and the model for the subtitle. n8n passes the model as a string in some places and as a
+ * resource locator in others.
  */
 const CHUNKER = `(${JSON.stringify(CHUNKER_NAMES)}[$parameter["chunker"]] || $parameter["chunker"])`;
 const MODEL = '($parameter["modelId"]?.value ?? $parameter["modelId"])';
 const DETAILS = `${CHUNKER} + (${MODEL} ? ", " + ${MODEL} : "")`;
-/** n8n cuts the subtitle off after about 25 characters, so the name of the default operation is omitted. */
+/**
+ * n8n cuts off the subtitle after about 25 characters, so the subtitle omits the name of the default
+ * operation.
+ */
 const SUBTITLE = `={{ { submitAndWait: ${DETAILS}, submit: "Submit: " + ${DETAILS}, getResults: "Get Results" }[$parameter["operation"]] || $parameter["operation"] }}`;
 
 async function listModels(this: ILoadOptionsFunctions): Promise<INodeListSearchResult> {
@@ -43,7 +46,7 @@ export class ChunkText implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'lucidworksAiOAuth2Api', required: true }],
-		// The description that a model reads, unless the user writes another one.
+		// A model reads this description unless the user writes a different one.
 		usableAsTool: {
 			replacements: {
 				description:
@@ -75,7 +78,7 @@ export class ChunkText implements INodeType {
 		const chosen = this.getNodeParameter('operation', 0) as string;
 		const operation = OPERATIONS[chosen];
 		return await runNode(this, async (run) => {
-			// n8n adds "Custom API Call" to the list of operations.
+			// n8n adds the operation "Custom API Call" to the list.
 			if (operation === undefined) {
 				throw new NodeOperationError(this.getNode(), `Unknown operation '${chosen}'`, {
 					description:

@@ -1,8 +1,8 @@
 import { properties } from '../../shared/n8n/parameters/properties';
 
 /**
- * Embedding models that the documentation of the service names (docs/service-interface.md, Models). Users
- * enter any other model by its ID.
+ * Embedding models named in the service's documentation (docs/service-interface.md, Models). To use any other
+ * model, users enter its ID.
  */
 export const MODELS = ['e5-small-v2', 'gte-small'];
 

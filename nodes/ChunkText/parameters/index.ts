@@ -61,7 +61,7 @@ export const allProperties = properties([
 		name: 'operation',
 		type: 'options',
 		noDataExpression: true,
-		// n8n's search for nodes offers the first operation first.
+		// n8n's node search lists the first of these operations first.
 		options: [
 			{
 				name: 'Submit and Wait',
@@ -133,7 +133,7 @@ export const allProperties = properties([
 			displayOptions: { show: { textSource: ['file'] } },
 		},
 		...shownFor(
-			// Submit has no parameter Output, but Get Results may need the documents later.
+			// Submit has no Output parameter, but Get Results may need the documents later.
 			{ show: { textSource: ['file'] }, hide: { output: ['chunks', 'perDocument'] } },
 			requiredFieldProperties,
 		),
@@ -207,7 +207,7 @@ export const allProperties = properties([
 	...shownFor(submits, chunkerProperties),
 	...shownFor({ show: fetching }, [
 		notForTools(output),
-		// A model that only wants to split a text has no ID and no name for it.
+		// A model that only wants to split a text has no ID or name for it.
 		onlyForTools({ ...output, default: 'chunks' }),
 	]),
 	...scopeProperties('Scope of the access token. Chunking needs Machine Learning Predict.').map(
@@ -236,7 +236,7 @@ const OPTIONS_PER_ITEM = [
  * Reads the options that have one value for the whole run.
  *
  * @returns the options. `vectors` is adapted to the output, and `keepSourceFields` is undefined if the user
- *   has not added this option.
+ *   has not added that option.
  */
 export function optionsOf(parameters: ChunkParameters, isTool: boolean) {
 	const options = parameters.collection('options', OPTIONS_PER_ITEM);
