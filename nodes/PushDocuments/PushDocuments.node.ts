@@ -10,7 +10,7 @@ import { runNode } from '../shared/n8n/run/run';
 import { pushProperties } from './properties';
 import { pushDocuments } from './push';
 
-/** Adds documents to a search index or updates them (docs/service-interface.md, Push). */
+/** Adds or updates documents in a search index (docs/service-interface.md, Push). */
 export class PushDocuments implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Push Documents',
@@ -26,7 +26,7 @@ export class PushDocuments implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'lucidworksPushApi', required: true }],
-		// The description that a model reads, unless the user writes another one.
+		// A model reads this description unless the user writes a different one.
 		usableAsTool: {
 			replacements: {
 				description:
