@@ -5,8 +5,8 @@ import { formatCount, figure } from '../../service/numbers';
 
 interface FindingText {
 	/**
-	 * Returns what was found. The sentence begins with the number of findings and ends with the first
-	 * location.
+	 * Returns the middle part of a sentence about the findings. The number of findings precedes this part,
+	 * and the first location follows it.
 	 */
 	what: (isOne: boolean, file: string) => string;
 	advice: string;
@@ -48,7 +48,7 @@ const HINTS: Readonly<Record<Exclude<FindingKind, 'blankRow' | 'titleRow'>, Find
 	},
 };
 
-/** Rows that are skipped on purpose, so the hint contains no advice. */
+/** Rows that are skipped on purpose. Their hints contain no advice. */
 const SKIPPED_ROWS = [
 	['titleRow', 'row before the header row', 'rows before the header row'],
 	['blankRow', 'blank row', 'blank rows'],

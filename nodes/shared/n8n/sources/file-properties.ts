@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { FORMATS, formatsWith, type RecordFormat } from '../../records/format';
 import { properties, property, shownFor, type Member, type Values } from '../parameters/properties';
 
-/** The file formats that a node reads, with their texts in the editor. */
+/** The file formats that a node reads, and their descriptions in the editor. */
 interface FileKind {
 	formats: readonly RecordFormat[];
 	/** List of the formats, such as "CSV, JSON or JSON Lines". */
@@ -22,7 +22,7 @@ export const RECORD_FILES = fileKind(
 	'Detected from the extension of the file, its MIME type or its content',
 );
 
-/** Files that contain one ID per line, or records with an ID. */
+/** Files that contain either one ID per line or records with an ID. */
 export const ID_FILES = fileKind(
 	formatsWith(() => true),
 	'Detected from the extension of the file or its MIME type. Any other file is read as one ID per line, unless it begins with [ or {.',
@@ -42,8 +42,8 @@ export const fileProperty = property({
 });
 
 /**
- * Parameters for the document of a text file. They have names of their own because their defaults differ from
- * the defaults of the parameters for items.
+ * Parameters for a text file's document. They have their own names because their defaults differ from the
+ * defaults of the item parameters.
  */
 export const textFileDocumentProperties = properties([
 	{
@@ -67,9 +67,9 @@ export const textFileDocumentProperties = properties([
 ]);
 
 /**
- * Returns the parameters that describe the format of a file.
+ * Returns the parameters that describe a file's format.
  *
- * @param show display options that say when the parameters are shown
+ * @param show conditions under which the editor shows the parameters
  */
 export const fileProperties = (
 	{ formats, autoDetectText }: FileKind,
@@ -111,7 +111,7 @@ export const bytesPerFileProperty = property({
 	displayName: 'Bytes per File',
 	name: 'bytesPerFile',
 	type: 'number',
-	// n8n stores a file in one step, and a larger file would block n8n.
+	// n8n stores a file in a single step, so a larger file would block n8n.
 	typeOptions: { minValue: 1000, maxValue: 100_000_000 },
 	default: 32_000_000,
 	description: 'Maximum size in bytes of each file this node returns',
@@ -162,7 +162,7 @@ export const encodingProperty = property({
 
 const showForCsv = { show: { '/fileFormat': ['auto', 'csv'] } };
 
-/** Options for reading files, without the encoding. */
+/** Options for reading files, except the encoding. */
 export const readOptionProperties = properties([
 	...shownFor(showForCsv, [
 		{
@@ -233,5 +233,5 @@ export type RunOptions<P extends INodeProperties[]> = Omit<
 	(typeof PER_ITEM_OPTIONS)[number]
 >;
 
-/** Options for nodes that write no files except files with failed records. */
+/** Options for nodes whose only output files contain failed records. */
 export const fileOptionProperties = properties([...readOptionProperties, bytesPerFileProperty]);
