@@ -56,7 +56,7 @@ export class ChunkText implements INodeType {
 		// n8n's AI builder and its MCP server pass these hints to a model.
 		builderHint: {
 			searchHint:
-				"Takes all input items at once: connect the source directly, without a loop, HTTP Request or Wait node. Its default output is one item per chunk, with id, name, text and vector. Connect it to Push Documents and leave 'Documents From' at 'Whole Item'. Each input item needs an ID, a name and a text. A large CSV or JSON file is read with textSource 'file', so do not extract it into items before.",
+				"Takes all input items at once: connect the source directly, without a loop, HTTP Request or Wait node. Its default output is one item per chunk, with id, name, text and vector. Connect it to Push Documents and leave 'Documents From' at 'Whole Item'. Each input item needs an ID, a name and a text. A large CSV or JSON file is read with textSource 'file', so do not extract it into items first.",
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-search-ingest.pushDocuments',
@@ -65,7 +65,7 @@ export class ChunkText implements INodeType {
 				{
 					nodeType: 'n8n-nodes-search-ingest.deleteDocument',
 					relationHint:
-						'Deletes the chunks that a shortened text no longer has, whose IDs are in removedIds with output perDocument',
+						'Deletes chunks that no longer exist after a text was shortened. With output perDocument, their IDs are in removedIds.',
 				},
 			],
 		},

@@ -50,7 +50,7 @@ async function getResults(run: Run): Promise<void> {
 	await withWork(task, waitForEnd, async (work) => await fetchItems(work, ids, fetch));
 }
 
-const ID_ADVICE = "Drag the field with the chunking ID here, as 'Submit' returns it.";
+const ID_ADVICE = "Drag the field 'chunkingId' from the output of 'Submit' here.";
 
 function taskOf(run: Run): ChunkTask {
 	const parameters: ChunkParameters = new Parameters(run.context, allProperties);

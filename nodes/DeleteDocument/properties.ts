@@ -30,7 +30,7 @@ const options = optionsProperty([
 			{
 				name: 'One Item per Document',
 				value: 'perDocument',
-				description: 'With the ID and whether the document was deleted',
+				description: 'Contains the ID and whether the document was deleted',
 			},
 			onePerInputItem,
 		],

@@ -143,7 +143,7 @@ function additionalFields(parameters: PushParameters, itemIndex: number): IDataO
 		const field = String(name ?? '');
 		if (field.trim() === '') {
 			throw new InputError(
-				"An entry of 'Additional Fields' has no name",
+				"An entry in 'Additional Fields' has no name",
 				"Fill in its 'Name', or remove the entry.",
 			);
 		}

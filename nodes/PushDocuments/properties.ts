@@ -65,7 +65,7 @@ const options = optionsProperty([
 			{
 				name: 'One Item per Document',
 				value: 'perDocument',
-				description: 'With the ID, the number of its request and the response',
+				description: 'Contains the ID, the request number and the response',
 			},
 			onePerInputItem,
 			{
@@ -141,13 +141,13 @@ export const pushProperties = properties([
 			{
 				name: 'File',
 				value: 'file',
-				description: `Push each record of a file of any size (${RECORD_FILES.text})`,
+				description: `Push each record in a file of any size (${RECORD_FILES.text})`,
 			},
 			{
 				name: 'Text File',
 				value: 'textFile',
 				description:
-					'Each input item has a file that is the text of a document, e.g. .txt or .md',
+					'Each input item has a file that contains the text of one document, e.g. .txt or .md',
 			},
 		],
 		default: 'wholeItem',

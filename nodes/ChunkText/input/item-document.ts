@@ -67,7 +67,7 @@ function adviceFor(labels: string, json: IDataObject, isPerDocument: boolean): s
 	const target = labels.includes(' and ') ? 'each' : 'it';
 	const names = Object.keys(json);
 	const fields = names.length > 0 ? ` The fields of the item are: ${quotedList(names)}.` : '';
-	return `'${output}' needs ${labels}: drag a field of the item or of an earlier node into ${target}, or set 'Output' to 'One Item per Chunk'.${fields}`;
+	return `'${output}' needs ${labels}: drag a field from the item or from an earlier node into ${target}, or set 'Output' to 'One Item per Chunk'.${fields}`;
 }
 
 /** Returns advice for an empty text. If the item has a file, the text may be in that file. */

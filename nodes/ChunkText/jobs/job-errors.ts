@@ -43,11 +43,11 @@ export const noChunkingId = (words: string): ServiceFailure =>
 export const notAChunkingResponse = (isDamaged: boolean): ServiceFailure =>
 	isDamaged
 		? failure(
-				'The response of the AI service is not a valid JSON object',
+				'The response from the AI service is not a valid JSON object',
 				`Check whether a proxy cuts off large responses, then submit the text again. ${RESPONSE_IN_ITEM}`,
 			)
 		: failure(
-				'The response of the AI service is not a valid chunking response',
+				'The response from the AI service is not a valid chunking response',
 				"Check 'AI Service URL' in the credential and the option 'Results Path'.",
 			);
 
@@ -140,7 +140,7 @@ export const positionMissing = (results: number): InputError =>
 export const documentMissing = (): InputError =>
 	new InputError(
 		"The item has no document for this text in its field 'documents'",
-		`Use 'documents', 'textsInRequest' and 'textPosition' as 'Submit' and failed items return them, or set 'Output' to 'One Item per Chunk'. ${IN_FIRST_ITEM}`,
+		`Use 'documents', 'textsInRequest' and 'textPosition' exactly as 'Submit' and failed items return them, or set 'Output' to 'One Item per Chunk'. ${IN_FIRST_ITEM}`,
 	);
 
 /**

@@ -17,7 +17,7 @@ export const chunkerProperties = properties([
 		default: { mode: 'list', value: '' },
 		required: true,
 		description:
-			'Embedding model that computes the vectors. The list contains the models that Lucidworks documents. To use another model from the Use Case API of the service, enter its ID.',
+			"Embedding model that computes the vectors. The list contains the models that Lucidworks documents. To use another model from the service's Use Case API, enter its ID.",
 		modes: [
 			{
 				displayName: 'Documented Models',
@@ -154,7 +154,7 @@ export const chunkerProperties = properties([
 		type: 'json',
 		default: '{}',
 		placeholder: 'e.g. {"maxChunkSize": 256}',
-		description: 'Settings of the chunker as a JSON object. Omitted if empty.',
+		description: 'Chunker settings as a JSON object. Omitted if empty.',
 		displayOptions: { show: { chunker: ['custom'] } },
 	},
 ]);

@@ -106,7 +106,8 @@ export const allProperties = properties([
 				{
 					name: 'Text File',
 					value: 'textFile',
-					description: 'Each input item has a file that is one text, e.g. .txt or .md',
+					description:
+						'Each input item has a file that contains one text, e.g. .txt or .md',
 					displayOptions: { hide: { '@tool': [true] } },
 				},
 			],
@@ -149,7 +150,7 @@ export const allProperties = properties([
 				placeholder: 'e.g. 3f0a5c1e-7a0f-4b60-9d65-1f4f0c2b7a11',
 				description: "Chunking ID of the request, as returned by 'Submit'",
 			},
-			'Chunking ID of the request, as it was returned when the text was submitted',
+			'Chunking ID of the request, as returned when the text was submitted',
 		),
 		...filledByModel(
 			{
@@ -161,7 +162,7 @@ export const allProperties = properties([
 				description:
 					"Zero-based position of the text in its request, as returned by 'Submit', or empty if the request has only one text",
 			},
-			'Position of the text in the request, as it was returned when the text was submitted',
+			'Position of the text in the request, as returned when the text was submitted',
 			true,
 		),
 		{
@@ -194,7 +195,7 @@ export const allProperties = properties([
 					default: '={{ $json.name }}',
 					required: true,
 					placeholder: 'e.g. Returns',
-					description: 'Name of the document, which each of its chunks also gets',
+					description: 'Name of the document and of each of its chunks',
 				},
 				'Title of the document that the text belongs to',
 			),

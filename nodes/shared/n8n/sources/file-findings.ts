@@ -24,7 +24,7 @@ const HINTS: Readonly<Record<Exclude<FindingKind, 'blankRow' | 'titleRow'>, Find
 	shortRow: {
 		what: (isOne, file) =>
 			`${isOne ? 'row' : 'rows'} of ${file} ${isOne ? 'has' : 'have'} fewer cells than the header row`,
-		advice: 'These records get no value for the other columns. Check whether a cell contains a line break that is not in quotes.',
+		advice: 'These records have no value for the other columns. Check whether a cell contains a line break that is not in quotes.',
 	},
 	quotedRows: {
 		what: (isOne, file) =>
@@ -43,7 +43,7 @@ const HINTS: Readonly<Record<Exclude<FindingKind, 'blankRow' | 'titleRow'>, Find
 	},
 	sameId: {
 		what: (isOne, file) =>
-			`${isOne ? 'record' : 'records'} of ${file} ${isOne ? 'has' : 'have'} the document ID of an earlier record`,
+			`${isOne ? 'record' : 'records'} of ${file} ${isOne ? 'has' : 'have'} the same document ID as an earlier record`,
 		advice: 'Chunks of records with the same document ID replace each other in the index. If the records are different documents, give each one its own ID.',
 	},
 };

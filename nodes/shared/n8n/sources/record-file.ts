@@ -107,7 +107,7 @@ export function encodingOf(
 	}
 	throw new InputError(
 		`'Encoding' must be an encoding such as windows-1251, but it is ${JSON.stringify(label)}`,
-		'Choose an encoding from the list, or enter a label of the Encoding Standard (encoding.spec.whatwg.org). Convert a file in any other encoding to UTF-8 before this node.',
+		'Choose an encoding from the list, or enter a label from the Encoding Standard (encoding.spec.whatwg.org). Convert a file in any other encoding to UTF-8 before this node.',
 	);
 }
 
@@ -217,7 +217,7 @@ function detectFormat(
 	const why = isJson ? `, because it begins with ${first} and may be JSON or text lines` : '';
 	throw new InputError(
 		`The format of the file ${name} (${file.mimeType}) cannot be detected${why}`,
-		"Choose the format as 'File Format', or give the file a name with its extension, such as .csv.",
+		"Choose the format in 'File Format', or add an extension such as .csv to the file name.",
 	);
 }
 

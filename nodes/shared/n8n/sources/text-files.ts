@@ -117,7 +117,7 @@ export class TextFiles {
 		const { name, isNamed } = this.fileOf(itemIndex);
 		if (isNamed) return name.split(/[\\/]/).at(-1) ?? name;
 		throw new InputError(
-			'The file of the item has no name',
+			"The item's file has no name",
 			"Enter a 'Document ID' and a 'Document Name'.",
 		);
 	}
