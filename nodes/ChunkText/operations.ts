@@ -58,7 +58,7 @@ function taskOf(run: Run): ChunkTask {
 	return { run, parameters, options, mode: parameters.get('output', 0) };
 }
 
-/** The function for each operation, by the value of the Operation parameter. */
+/** Maps each value of the Operation parameter to the operation's function. */
 export const OPERATIONS: Readonly<Record<string, (run: Run) => Promise<void>>> = {
 	submitAndWait,
 	submit,

@@ -49,7 +49,7 @@ export interface SentIds {
 /** Maximum number of IDs to remember, so that memory does not grow with the file. */
 export const MAX_IDS = 100_000;
 
-/** Remembers the IDs of sent documents, and counts documents whose ID was already sent earlier. */
+/** Remembers the IDs of sent documents, and counts documents whose ID had already been sent. */
 export function noteSentIds(sentIds: SentIds, entries: readonly Entry[]): void {
 	const { ids } = sentIds;
 	for (const { id } of entries) {

@@ -18,7 +18,10 @@ export interface ChunkTask {
 	mode: OutputMode;
 }
 
-/** The document that a text belongs to. It is known only if the output is ready to push. */
+/**
+ * The document that a text belongs to. It is known only if the output contains documents that are ready to
+ * push.
+ */
 export interface SourceDocument {
 	id: string;
 	/** Contains `name` and, if the document has them, `description` and `url`. */

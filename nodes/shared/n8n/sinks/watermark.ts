@@ -2,7 +2,7 @@ import { figure } from '../../service/numbers';
 
 /** Tracks the number up to which all records have an outcome. Outcomes may arrive in any order. */
 export class Watermark {
-	/** Records that have an outcome while an earlier record has none. */
+	/** Records that already have an outcome although an earlier record does not. */
 	private readonly laterRecords = new Set<number>();
 
 	/** @param upTo all records up to this number, counted from 1, have an outcome */
