@@ -15,13 +15,16 @@ import { allProperties } from './parameters';
 import { CHUNKER_NAMES, MODELS } from './parameters/chunker';
 
 /**
- * The chunker and the model. In some places n8n passes the model as a string, in others as a resource
- * locator.
+ * The chunker and the model for the subtitle. n8n passes the model as a string in some places and as a
+ * resource locator in others.
  */
 const CHUNKER = `(${JSON.stringify(CHUNKER_NAMES)}[$parameter["chunker"]] || $parameter["chunker"])`;
 const MODEL = '($parameter["modelId"]?.value ?? $parameter["modelId"])';
 const DETAILS = `${CHUNKER} + (${MODEL} ? ", " + ${MODEL} : "")`;
-/** n8n cuts the subtitle off after about 25 characters, so the name of the default operation is omitted. */
+/**
+ * n8n cuts off the subtitle after about 25 characters, so the subtitle omits the name of the default
+ * operation.
+ */
 const SUBTITLE = `={{ { submitAndWait: ${DETAILS}, submit: "Submit: " + ${DETAILS}, getResults: "Get Results" }[$parameter["operation"]] || $parameter["operation"] }}`;
 
 async function listModels(this: ILoadOptionsFunctions): Promise<INodeListSearchResult> {
@@ -43,7 +46,7 @@ export class ChunkText implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'lucidworksAiOAuth2Api', required: true }],
-		// The description that a model reads, unless the user writes another one.
+		// A model reads this description unless the user writes a different one.
 		usableAsTool: {
 			replacements: {
 				description:
@@ -53,7 +56,7 @@ export class ChunkText implements INodeType {
 		// n8n's AI builder and its MCP server pass these hints to a model.
 		builderHint: {
 			searchHint:
-				"Takes all input items at once: connect the source directly, without a loop, HTTP Request or Wait node. Its default output is one item per chunk, with id, name, text and vector. Connect it to Push Documents and leave 'Documents From' at 'Whole Item'. Each input item needs an ID, a name and a text. A large CSV or JSON file is read with textSource 'file', so do not extract it into items before.",
+				"Takes all input items at once: connect the source directly, without a loop, HTTP Request or Wait node. Its default output is one item per chunk, with id, name, text and vector. Connect it to Push Documents and leave 'Documents From' at 'Whole Item'. Each input item needs an ID, a name and a text. A large CSV or JSON file is read with textSource 'file', so do not extract it into items first.",
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-search-ingest.pushDocuments',
@@ -62,7 +65,7 @@ export class ChunkText implements INodeType {
 				{
 					nodeType: 'n8n-nodes-search-ingest.deleteDocument',
 					relationHint:
-						'Deletes the chunks that a shortened text no longer has, whose IDs are in removedIds with output perDocument',
+						'Deletes chunks that no longer exist after a text was shortened. With output perDocument, their IDs are in removedIds.',
 				},
 			],
 		},
@@ -75,7 +78,7 @@ export class ChunkText implements INodeType {
 		const chosen = this.getNodeParameter('operation', 0) as string;
 		const operation = OPERATIONS[chosen];
 		return await runNode(this, async (run) => {
-			// n8n adds "Custom API Call" to the list of operations.
+			// n8n adds the operation "Custom API Call" to the list.
 			if (operation === undefined) {
 				throw new NodeOperationError(this.getNode(), `Unknown operation '${chosen}'`, {
 					description:

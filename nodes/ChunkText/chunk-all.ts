@@ -1,9 +1,9 @@
 /**
- * The loop of Chunk Text. `bulk` takes the texts of a source, sends them in requests and waits for the job of
- * each request. The operation Submit uses the same loop without waiting. When a job has ended, the report
- * assigns chunks or an error to each of its texts, and passes them to the sink. A text whose request was not
- * accepted is reported as a failure. Get Results does not submit anything, so it only reports what it has
- * fetched.
+ * The main loop of Chunk Text. `bulk` reads the texts from a source, sends them in requests and waits for
+ * each request's job. The Submit operation uses the same loop without waiting. When a job ends, the report
+ * assigns chunks or an error to each of the job's texts and passes them to the sink. If the service does not
+ * accept a request, the request's texts are reported as failures. Get Results submits nothing, so it only
+ * reports what it has fetched.
  */
 import { Budget } from '../shared/flow/budget';
 import { bulk } from '../shared/flow/bulk';
@@ -15,14 +15,14 @@ import { openService, type ChunkService, type Job } from './jobs/chunk-service';
 import { submissions } from './jobs/submit';
 import type { ChunkTask, TextEntry } from './input/text';
 
-/** The service that an operation uses, and how it deals with jobs. */
+/** The service that an operation uses, the hints to collect, and the function that waits for jobs. */
 export interface Work extends ChunkService {
 	hints: ChunkHints;
 	settle: Settle;
 }
 
 /**
- * Opens the service for an operation, and adds the hints at its end.
+ * Opens the service for an operation and adds the hints when the operation ends.
  *
  * @throws InputError if the credential is invalid
  */
@@ -36,17 +36,17 @@ export async function withWork(
 	hints.addTo(task.run, settle !== fetchNothing);
 }
 
-/** Describes the source of the texts, which is all input items or one file. */
+/** Describes a source of texts. A source is either all input items or one file. */
 export interface TextSource {
 	sink: Sink;
-	/** Prefix of the names of output files with chunks. */
+	/** Prefix for the names of chunk files. */
 	name: string;
-	/** Limits the texts in memory, if they come from a file. */
+	/** Limits how much text is in memory. A budget is needed only for texts from a file. */
 	budget?: Budget;
 	onReported?: (job: Job) => void;
 }
 
-/** Submits the texts of one source, waits for their jobs and reports their chunks. */
+/** Submits the texts from one source, waits for their jobs and reports their chunks. */
 export async function chunkAll(
 	entries: AsyncIterable<TextEntry[]>,
 	work: Work,
@@ -70,7 +70,7 @@ export async function chunkAll(
 	await report.end();
 }
 
-/** Reports what was fetched for requests of earlier runs. */
+/** Reports what was fetched for requests from earlier runs. */
 export async function reportFetched(
 	fetched: AsyncIterable<FetchedJob[]>,
 	work: Work,
@@ -83,13 +83,13 @@ export async function reportFetched(
 }
 
 /**
- * Maximum bytes of the texts from files that wait for their chunks. Each text counts as at least a 500th of
- * this maximum, so at most 500 texts wait.
+ * Maximum total size, in bytes, of the texts from files that are waiting for their chunks. Each text counts
+ * as at least 1/500 of this maximum, so at most 500 texts wait at a time.
  */
 const MAX_BYTES = 8_000_000;
 const MIN_BYTES_OF_TEXT = MAX_BYTES / 500;
 
-/** Returns a new budget for the texts in memory. All files of a run share one budget. */
+/** Returns a new budget for the texts in memory. All files in a run share one budget. */
 export const newBudget = (): Budget => new Budget(MAX_BYTES);
 
 const bytesInBudget = ({ record }: TextEntry): number =>

@@ -11,22 +11,23 @@ import { chunkItems, fetchItems } from './from-items';
 async function submitAndWait(run: Run): Promise<void> {
 	const task = taskOf(run);
 	const { parameters, options, mode } = task;
-	// A wrong path must fail before texts are submitted whose chunks could not be fetched.
+	// If the path is wrong, the node must fail before it submits texts, because it could not fetch their
+	// chunks.
 	checkResultsPath(options.resultsPath);
 	const isFile = parameters.get('textSource', 0) === 'file';
-	// A text from a file that does not finish in time must be a failed record. A document must not be
-	// returned without all its chunks.
+	// If a text from a file does not finish in time, its record must fail. A document must not be returned
+	// unless it has all of its chunks.
 	if (isFile || mode === 'perDocument') options.whenTimeRunsOut = 'fail';
 	await withWork(task, waitForEnd, async (work) =>
 		isFile ? await chunkFiles(work, 'chunked') : await chunkItems(work),
 	);
 }
 
-/** Submits texts and returns each text with its chunking ID and its position, which Get Results needs. */
+/** Submits texts and returns each one with its chunking ID and position, which Get Results needs. */
 async function submit(run: Run): Promise<void> {
 	const task = taskOf(run);
 	const isFile = task.parameters.get('textSource', 0) === 'file';
-	// Get Results cannot read the file again, so the items of Submit also contain the documents.
+	// Get Results cannot read the file again, so the items returned by Submit also contain the documents.
 	const mode = isFile ? 'documents' : 'chunks';
 	await withWork({ ...task, mode }, fetchNothing, async (work) =>
 		isFile ? await chunkFiles(work, 'submitted') : await chunkItems(work),
@@ -34,8 +35,8 @@ async function submit(run: Run): Promise<void> {
 }
 
 /**
- * Fetches the chunks of requests that were submitted earlier. Each request is fetched once, even if several
- * items stand for it.
+ * Fetches the chunks for requests that were submitted earlier. If several items refer to the same request,
+ * the request is fetched only once.
  */
 async function getResults(run: Run): Promise<void> {
 	const task = taskOf(run);
@@ -49,7 +50,7 @@ async function getResults(run: Run): Promise<void> {
 	await withWork(task, waitForEnd, async (work) => await fetchItems(work, ids, fetch));
 }
 
-const ID_ADVICE = "Drag the field with the chunking ID here, as 'Submit' returns it.";
+const ID_ADVICE = "Drag the field 'chunkingId' from the output of 'Submit' here.";
 
 function taskOf(run: Run): ChunkTask {
 	const parameters: ChunkParameters = new Parameters(run.context, allProperties);
@@ -57,7 +58,7 @@ function taskOf(run: Run): ChunkTask {
 	return { run, parameters, options, mode: parameters.get('output', 0) };
 }
 
-/** Functions of the operations, by the value of the parameter Operation. */
+/** Maps each value of the Operation parameter to the operation's function. */
 export const OPERATIONS: Readonly<Record<string, (run: Run) => Promise<void>>> = {
 	submitAndWait,
 	submit,

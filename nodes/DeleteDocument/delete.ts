@@ -27,36 +27,43 @@ import { formatCount } from '../shared/service/numbers';
 
 interface Entry extends EntryOrigin {
 	id: string;
-	/** Whether an earlier attempt may have deleted the document although its response was lost. */
+	/**
+	 * Whether an earlier attempt may already have deleted the document. This is set if the outcome of that
+	 * attempt is unknown.
+	 */
 	mayBeDeleted?: boolean;
 }
 
 /**
- * The result for a document. `committed` means that the service also accepted a commit in the same request.
+ * The result for a document. `committed` means that the request also asked for a commit, and the service
+ * accepted it.
  */
 type DeleteResult = 'deleted' | 'committed' | 'notFound' | 'checked';
 
-/** The state that all deletes of a run share. */
+/** The state that all deletes in a run share. */
 interface Deletes {
 	run: Run;
 	parameters: DeleteParameters;
 	options: DeleteOptions;
 	session: Session;
-	/** Whether the service accepted a delete with a commit. A 404 does not prove that it did. */
+	/**
+	 * Whether the service accepted a delete with a commit. After a 404, it is unknown whether the service
+	 * accepted the commit.
+	 */
 	isCommitted: boolean;
 	/**
-	 * Number of documents by result. IDs with a slash are counted separately, because their path contains
+	 * Number of documents by result. IDs with a slash are counted separately, because their paths contain
 	 * %2F.
 	 */
 	counts: Record<'deleted' | 'deletedWithSlash' | 'missing' | 'missingWithSlash', number>;
-	/** Whether an ID looks like the ID of a chunk, such as `a#0`. */
+	/** Whether any ID looks like a chunk ID, such as `a#0`. */
 	hasChunkIds: boolean;
 }
 
 /**
- * Deletes the documents that the input items or their files name (docs/service-interface.md, Delete).
+ * Deletes the documents whose IDs are in the input items or their files (docs/service-interface.md, Delete).
  *
- * @throws InputError if the options or the credential are invalid
+ * @throws InputError if an option or the credential is invalid
  */
 export async function deleteDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, deleteProperties);
@@ -75,7 +82,7 @@ export async function deleteDocuments(run: Run): Promise<void> {
 	const commit = parameters.get('commit', 0);
 	const commitsLast = commit === 'lastDeleteOnly';
 
-	/** Results of documents that the last request commits. */
+	/** Results for documents that the last request will commit. */
 	const uncommitted: IDataObject[] = [];
 	const resultFormat = deleteResultFormat(commitsLast ? uncommitted : []);
 	const deleteAll = async ({ entries, sink, isLast }: Source<Entry>) => {
@@ -89,7 +96,7 @@ export async function deleteDocuments(run: Run): Promise<void> {
 		}
 		const { last } = tail;
 		if (last === undefined) return;
-		// All other deletes have an outcome, so the commit comes after them.
+		// All other deletes have an outcome by now, so the commit comes after them.
 		const sendLast = async () => await sendDelete(deletes, last, true);
 		await account(sink, [last], await sendOne(settings, sendLast), resultFormat);
 	};
@@ -111,7 +118,6 @@ const SLASH_ADVICE =
 const NOT_FOUND_ADVICE =
 	"Check 'Push Service URL' in the credential and the ID. If unknown IDs are fine, turn on 'Ignore Not Found'.";
 
-/** Tries to delete a document with one request. */
 async function sendDelete(deletes: Deletes, entry: Entry, commits: boolean): Promise<DeleteResult> {
 	const { options, session } = deletes;
 	if (options.dryRun) return 'checked';
@@ -138,21 +144,21 @@ const CHUNK_ID = /#\d+$/;
 
 const hasSlash = ({ id }: Entry): boolean => id.includes('/');
 
-/** @throws the error, unless the service has said that the document does not exist */
+/** @throws the error unless the service reported that the document does not exist */
 function afterFailure({ options, counts }: Deletes, entry: Entry, error: unknown): DeleteResult {
 	if (!(error instanceof ServiceFailure)) throw error;
 	entry.mayBeDeleted ||= error.isOutcomeUnknown;
 	if (error.httpStatus !== 404) throw error;
 	counts[hasSlash(entry) ? 'missingWithSlash' : 'missing']++;
-	// A successful delete proves that paths of the same kind reach the service. Without this proof, a 404 may
-	// come from a proxy.
+	// After a successful delete, it is known that similar paths reach the service. Until then, a 404 may come
+	// from a proxy.
 	if (hasSlash(entry)) {
 		if (counts.deletedWithSlash === 0)
 			throw error.with({ description: SLASH_ADVICE, isOutcomeUnknown: true });
 	} else if (error.isText && counts.deleted + counts.deletedWithSlash === 0) {
 		throw error.with({ description: OTHER_SERVER_ADVICE });
 	}
-	// An earlier attempt has deleted the document, but its response was lost.
+	// An earlier attempt deleted the document, but the response was lost.
 	if (entry.mayBeDeleted) return 'deleted';
 	if (options.ignoreNotFound) return 'notFound';
 	throw error.with({ description: NOT_FOUND_ADVICE });
@@ -165,7 +171,7 @@ function addHints(deletes: Deletes, commit: string): void {
 		run.hint(`Dry run: ${formatCount(stats.done, 'ID')} checked. Nothing was sent.`, 'info');
 		return;
 	}
-	// The service does not say whether a document existed.
+	// The hint says "accepted", because the service does not say whether a document existed.
 	const accepted = `${formatCount(stats.done, 'delete')} accepted`;
 	const done = doneText(stats, meter, 'delete', 'accepted') || accepted;
 	const isOne = stats.done === 1;
@@ -202,7 +208,7 @@ const resultsOf = ({ dryRun, ignoreNotFound }: DeleteOptions) => ({
 	...(dryRun && DRY_RUN_RESULT),
 });
 
-/** @param uncommitted receives the results of documents that are not known to be committed */
+/** @param uncommitted receives the results for deletes that are not known to be committed */
 const deleteResultFormat = (uncommitted: IDataObject[]): ResultFormat<Entry, DeleteResult> => ({
 	result: ({ id }, result) => {
 		if (result === 'checked') return { id, deleted: false, dryRun: true };
@@ -219,7 +225,7 @@ const deleteResultFormat = (uncommitted: IDataObject[]): ResultFormat<Entry, Del
 	}),
 });
 
-/** Describes how IDs are read from items. Each ID is deleted once, even if several items name it. */
+/** Describes how IDs are read from items. Each ID is deleted only once, even if several items contain it. */
 function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> {
 	const isList = parameters.get('idSource', 0) === 'list';
 	return {
@@ -248,7 +254,7 @@ function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> 
 	};
 }
 
-/** Returns the ID of an item, or the IDs of the chunks that the item stands for. */
+/** Returns an item's ID or, if Chunk Count is set, the IDs of its chunks. */
 function idsOf(parameters: DeleteParameters, itemIndex: number): unknown[] {
 	const chunkCount = parameters.get('options.chunkCount', itemIndex);
 	const id = parameters.value('documentId', itemIndex);
@@ -266,8 +272,8 @@ const LIST_ADVICE =
 	"Enter the name of a field with a list of IDs as 'List Field', or choose 'One ID per Item'.";
 
 /**
- * Merges entries with the same ID into one entry that belongs to all their items. The result has the order in
- * which the IDs first occur.
+ * Merges entries with the same ID into one entry that belongs to all of their items. The result keeps the
+ * order in which the IDs first occur.
  */
 function mergeRepeated(entries: readonly Entry[]): Entry[] {
 	const items = new Map<string, Set<number>>();
@@ -307,7 +313,7 @@ function entryOf(id: string, { items, record }: EntryOrigin): Entry {
 	return { items, record, id };
 }
 
-/** Yields all entries except the last one, and puts that one into `tail`. */
+/** Yields all entries except the last one, which it stores in `tail`. */
 async function* allButLast(
 	slices: AsyncIterable<Entry[]>,
 	tail: { last?: Entry },

@@ -18,7 +18,7 @@ import { requestProperties } from '../shared/n8n/session/request-options';
 import { onePerInputItem } from '../shared/n8n/parameters/common-options';
 
 const showForFile = { show: { idSource: ['file'] } };
-/** For options. The slash refers to a parameter outside the collection. */
+/** Display conditions for the options. The slash refers to a parameter outside the collection. */
 const showOptionForFile = { show: { '/idSource': ['file'] } };
 
 const options = optionsProperty([
@@ -30,7 +30,7 @@ const options = optionsProperty([
 			{
 				name: 'One Item per Document',
 				value: 'perDocument',
-				description: 'With the ID and whether the document was deleted',
+				description: 'Contains the ID and whether the document was deleted',
 			},
 			onePerInputItem,
 		],
@@ -63,7 +63,7 @@ const options = optionsProperty([
 		required: true,
 		description: 'Whether to check the IDs and count them without deleting anything',
 	},
-	// Each document needs a request of its own, so only parallel requests save time.
+	// Each document needs its own request, so only parallel requests save time.
 	...requestProperties(8),
 	...shownFor(showOptionForFile, [encodingProperty, ...fileOptionProperties]),
 ]);

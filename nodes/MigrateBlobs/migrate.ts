@@ -16,14 +16,14 @@ import { MIGRATE_ACTION, outcomeMessage } from '../shared/service/outcome-messag
 import { migrateProperties } from './properties';
 
 /**
- * Retry budget if the service cannot be reached, in seconds. It is small because a person waits for the
- * migration.
+ * Retry budget, in seconds, for a service that cannot be reached. The budget is small because a person is
+ * waiting for the migration.
  */
 const RETRY_FOR_SECONDS = 10;
 
 /**
- * Migrates blob manifests (docs/service-interface.md, Blobs). It sends one request, however many input items
- * there are. A request that may have reached the service is never repeated.
+ * Migrates blob manifests (docs/service-interface.md, Blobs). The node sends one request, regardless of the
+ * number of input items. A request that may have reached the service is never repeated.
  *
  * @throws InputError if the migration is not confirmed, Retry On Fail is on, or the credential is invalid
  */
@@ -78,7 +78,10 @@ async function reportFailure(run: Run, { reason, skipped }: Failed): Promise<voi
 	}
 }
 
-/** Returns what the error of a canceled run says. If a request was in flight, its outcome is unknown. */
+/**
+ * Returns a sentence about the migration for the error message if the run ends early. If the request was in
+ * flight, its outcome is unknown.
+ */
 function progressOf(outcome: Outcome<IDataObject>): string {
 	if (outcome.ok) return 'The migration had been accepted.';
 	return outcome.reason instanceof Canceled && !outcome.skipped ? MIGRATE_ACTION.repeating : '';

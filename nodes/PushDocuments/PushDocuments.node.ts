@@ -10,7 +10,7 @@ import { runNode } from '../shared/n8n/run/run';
 import { pushProperties } from './properties';
 import { pushDocuments } from './push';
 
-/** Adds documents to a search index or updates them (docs/service-interface.md, Push). */
+/** Adds or updates documents in a search index (docs/service-interface.md, Push). */
 export class PushDocuments implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Push Documents',
@@ -26,7 +26,7 @@ export class PushDocuments implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'lucidworksPushApi', required: true }],
-		// The description that a model reads, unless the user writes another one.
+		// A model reads this description unless the user writes a different one.
 		usableAsTool: {
 			replacements: {
 				description:
@@ -36,7 +36,7 @@ export class PushDocuments implements INodeType {
 		// n8n's AI builder and its MCP server pass these hints to a model.
 		builderHint: {
 			searchHint:
-				"Adds or updates documents by ID, in batches that it makes itself: do not put it into a loop or add a Wait node. By default each input item is a document with all its fields, and needs an ID and a name. Name their fields with idField and nameField. A large CSV or JSON file is read with documentSource 'file', so do not extract it into items before. It never deletes documents.",
+				"Adds or updates documents by ID, in batches that it makes itself: do not put it in a loop or add a Wait node. By default each input item is a document with all its fields, and needs an ID and a name. Name their fields with idField and nameField. A large CSV or JSON file is read with documentSource 'file', so do not extract it into items first. It never deletes documents.",
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-search-ingest.chunkText',

@@ -18,15 +18,15 @@ import { quoted } from '../shared/service/outcome-messages';
 import type { PushOptions, PushParameters } from './properties';
 import { EMPTY_FILE_ADVICE, quotedList } from '../shared/n8n/sources/file-errors';
 
-/** The mapping of documents that already have the field names of the service. */
+/** The mapping for documents that already use the service's field names. */
 export const DEFAULT_MAPPING: FieldMapping = { id: 'id', name: 'name', description: '', url: '' };
 
 /**
- * Makes a document from an item or a record, without changing the source (docs/service-interface.md, Push
- * documents: id and name are required and must be strings). Whole numbers become strings.
+ * Makes a document from an item or a record without changing the source. The service requires an ID and a
+ * name, which must be strings (docs/service-interface.md, Push documents). Whole numbers become strings.
  *
- * @returns the source itself if nothing had to be changed
- * @throws InputError that names the field and, if its ID is known, the document
+ * @returns the source itself if no change was needed
+ * @throws InputError that names the field and, if the document's ID is known, the document
  */
 export function documentFrom(
 	source: unknown,
@@ -46,8 +46,8 @@ export function documentFrom(
 		const value = path === '' || path === field ? '' : fieldOf(source, path);
 		if (!isNullOrEmptyText(value)) requiredValues[field] = value;
 	}
-	// An unchanged document is not copied, because there may be hundreds of thousands of documents, or one
-	// with many fields.
+	// An unchanged document is not copied, because a run may have hundreds of thousands of documents, and a
+	// document may have many fields.
 	let complete = source as PushDocument;
 	for (const field in requiredValues)
 		if (requiredValues[field] !== source[field])
@@ -63,7 +63,10 @@ export function documentFrom(
 	return document;
 }
 
-/** Returns whether a value is null, '', or an empty list or object in JSON. A date is none of these. */
+/**
+ * Returns whether a value is null, an empty string, an empty list or an empty object in JSON. A date is never
+ * empty.
+ */
 const isEmptyInJson = (value: unknown): boolean =>
 	isNullOrEmptyText(value) ||
 	(isRecord(value) &&
@@ -71,9 +74,9 @@ const isEmptyInJson = (value: unknown): boolean =>
 		['[]', '{}'].includes(JSON.stringify(value)));
 
 /**
- * Returns the unchecked documents of an item for the choices Mapped Fields and JSON.
+ * Returns an item's unchecked documents if Documents From is Mapped Fields or JSON.
  *
- * @param source the choice in 'Documents From'
+ * @param source value of Documents From
  * @throws InputError if a parameter is invalid
  */
 export function documentsOf(
@@ -83,23 +86,23 @@ export function documentsOf(
 	itemIndex: number,
 ): unknown[] {
 	if (source === 'fields') {
-		// A tool ignores the parameter, even if the workflow contains a value for it.
+		// A tool ignores this parameter, even if the workflow contains a value for it.
 		const withOthers = !run.isTool && parameters.get('includeOtherFields', itemIndex);
 		const others = withOthers ? fieldsOfItem(run, itemIndex) : {};
 		return [{ ...others, ...mappedDocument(parameters, itemIndex) }];
 	}
 	const value = parameters.json('documentJson', itemIndex, JSON_ADVICE);
 	const documents: unknown[] = Array.isArray(value) ? value : [value];
-	// The default `{{ $json }}` also contains the files of the item, if n8n keeps them in the JSON.
+	// The default `{{ $json }}` also contains the item's files if n8n keeps them in the JSON.
 	return documents.map((each) => (isRecord(each) ? dataFields(each as IDataObject) : each));
 }
 
 const JSON_ADVICE = 'Enter one object, or a list of objects, each with an ID and a name.';
 
 /**
- * Returns the document of a text file.
+ * Returns a list that contains a text file's document.
  *
- * @throws InputError if the file cannot be read, or if it is empty, for example after an interrupted download
+ * @throws InputError if the file cannot be read or is empty, for example after an interrupted download
  */
 export async function documentsOfFile(
 	files: TextFiles,
@@ -133,18 +136,14 @@ const otherFields = (parameters: PushParameters, itemIndex: number): IDataObject
 	...additionalFields(parameters, itemIndex),
 });
 
-/**
- * Reads 'Additional Fields'.
- *
- * @throws InputError for a field without a name, and for `id` and `name`
- */
+/** @throws InputError if a field has no name or is named `id` or `name` */
 function additionalFields(parameters: PushParameters, itemIndex: number): IDataObject {
 	const rows = parameters.rows('additionalFields.field', itemIndex);
 	const fields = rows.map(({ name, value }): [string, unknown] => {
 		const field = String(name ?? '');
 		if (field.trim() === '') {
 			throw new InputError(
-				"An entry of 'Additional Fields' has no name",
+				"An entry in 'Additional Fields' has no name",
 				"Fill in its 'Name', or remove the entry.",
 			);
 		}
@@ -156,13 +155,11 @@ function additionalFields(parameters: PushParameters, itemIndex: number): IDataO
 		}
 		return [field, value];
 	});
-	// Unlike an assignment, this also works for a field named __proto__.
+	// Unlike an assignment, this call also works for a field named __proto__.
 	return Object.fromEntries(fields) as IDataObject;
 }
 
-/**
- * Returns what to do about an item that cannot be a document because its ID, its name or both are missing.
- */
+/** Returns advice for an item that cannot become a document because its ID, its name or both are missing. */
 export function adviceForItem(run: Run, itemIndex: number, missing: readonly IdOrName[]): string {
 	const [file] = fileFieldsOf(run, itemIndex);
 	if (file !== undefined)

@@ -29,11 +29,11 @@ const showForFields = { show: { documentSource: ['fields'] } };
 const showForTextFile = { show: { documentSource: ['textFile'] } };
 const showForMapped = { show: { documentSource: ['fields', 'textFile'] } };
 const showForFile = { show: { documentSource: ['file'] } };
-/** For options. The slash refers to a parameter outside the collection. */
+/** Display conditions for the options. The slash refers to a parameter outside the collection. */
 const showOptionForFile = { show: { '/documentSource': ['file'] } };
 const hideOptionForFile = { hide: { '/documentSource': ['file'] } };
 
-/** The choices of a tool. Its item is the input of the AI agent, which only passes on JSON. */
+/** The choices for a tool. A tool's item comes from the AI agent, which only passes on JSON. */
 const source = property({
 	displayName: 'Documents From',
 	name: 'documentSource',
@@ -55,7 +55,7 @@ const source = property({
 	description: 'Where to read the documents from',
 });
 
-/** The options, grouped by subject. Common ones come first. */
+/** The options, grouped by subject. Commonly used options come first. */
 const options = optionsProperty([
 	{
 		displayName: 'Output',
@@ -65,7 +65,7 @@ const options = optionsProperty([
 			{
 				name: 'One Item per Document',
 				value: 'perDocument',
-				description: 'With the ID, the number of its request and the response',
+				description: 'Contains the ID, the request number and the response',
 			},
 			onePerInputItem,
 			{
@@ -141,13 +141,13 @@ export const pushProperties = properties([
 			{
 				name: 'File',
 				value: 'file',
-				description: `Push each record of a file of any size (${RECORD_FILES.text})`,
+				description: `Push each record in a file of any size (${RECORD_FILES.text})`,
 			},
 			{
 				name: 'Text File',
 				value: 'textFile',
 				description:
-					'Each input item has a file that is the text of a document, e.g. .txt or .md',
+					'Each input item has a file that contains the text of one document, e.g. .txt or .md',
 			},
 		],
 		default: 'wholeItem',
@@ -217,7 +217,7 @@ export const pushProperties = properties([
 		'Text of the document',
 		true,
 	),
-	// A tool has no other input fields, because its item is the input of the agent.
+	// A tool has no other input fields, because its item is the agent's input.
 	notForTools({
 		displayName: 'Include Other Input Fields',
 		name: 'includeOtherFields',

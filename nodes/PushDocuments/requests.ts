@@ -23,11 +23,11 @@ import { formatCount, figure } from '../shared/service/numbers';
 export interface Entry extends EntryOrigin {
 	id: string;
 	/**
-	 * The document. It becomes undefined after it was written as JSON, because its record is in memory as
-	 * well.
+	 * The document, or undefined after it has been written as JSON. It can be dropped because its record
+	 * stays in memory.
 	 */
 	document: PushDocument | undefined;
-	/** The JSON of the record, if the document is unchanged. */
+	/** The record's JSON if the document is unchanged, so that it can be sent as it is. */
 	original?: string | undefined;
 	/** Makes the document again from a parsed record that keeps all digits of long numbers. */
 	remake?: ((value: unknown) => PushDocument) | undefined;
@@ -35,10 +35,10 @@ export interface Entry extends EntryOrigin {
 	replaces?: Entry[];
 }
 
-/** Facts about the documents of a request, by document ID. A dry run only knows their size. */
+/** Facts about the documents in a request, by document ID. In a dry run, only their size is known. */
 export type PushOutcomes = ReadonlyMap<string, Partial<DocumentOutcome> & { bytes?: number }>;
 
-/** Counts documents with the same ID in a run. */
+/** Counts the documents in a run that share an ID. */
 export interface SentIds {
 	/** Number of documents that were not sent because a later one had the same ID. */
 	skipped: number;
@@ -49,7 +49,7 @@ export interface SentIds {
 /** Maximum number of IDs to remember, so that memory does not grow with the file. */
 export const MAX_IDS = 100_000;
 
-/** Remembers the IDs of documents that were sent, and counts documents whose ID was sent before. */
+/** Remembers the IDs of sent documents, and counts documents whose ID had already been sent. */
 export function noteSentIds(sentIds: SentIds, entries: readonly Entry[]): void {
 	const { ids } = sentIds;
 	for (const { id } of entries) {
@@ -59,7 +59,7 @@ export function noteSentIds(sentIds: SentIds, entries: readonly Entry[]): void {
 	}
 }
 
-/** Describes how documents become requests, and how to read the responses. */
+/** Describes how to make requests from documents and how to read the responses. */
 export function pushRequests(
 	run: Run,
 	session: Session,
@@ -91,11 +91,7 @@ export function pushRequests(
 	};
 }
 
-/**
- * Sends a batch and reads what the response says about each document.
- *
- * @param bytes size of the batch
- */
+/** Sends a batch and reads each document's outcome from the response. */
 async function push(
 	session: Session,
 	batch: Array<Packed<Entry>>,
@@ -108,7 +104,7 @@ async function push(
 	return documentOutcomes(response.body, documents, 'push');
 }
 
-/** Writes a document as JSON, and then drops what is no longer needed. */
+/** Writes a document as JSON and then drops data that is no longer needed. */
 function writeDocument(entry: Entry): string {
 	const { record, document, original, remake } = entry;
 	if (document === undefined) return '';
@@ -126,7 +122,7 @@ function writeDocument(entry: Entry): string {
 }
 
 /**
- * Describes how the documents of a request are reported.
+ * Describes how to report the documents in a request.
  *
  * @param batchResult what is known about the request
  */

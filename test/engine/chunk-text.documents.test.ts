@@ -145,7 +145,7 @@ describe('Documents Ready to Push', () => {
 			{ data: 'Pears\nApples' },
 			{ text: '={{ $json.data }}' },
 			"'Document ID' and 'Document Name' are empty",
-			"'Documents Ready to Push' needs 'Document ID' and 'Document Name': drag a field of the item or of an earlier node into each",
+			"'Documents Ready to Push' needs 'Document ID' and 'Document Name': drag a field from the item or from an earlier node into each",
 		],
 		[
 			'a text that is taken for its ID',

@@ -91,7 +91,7 @@ describe('a file that could be JSON or lines of text', () => {
 			expect(error?.message).toBe(
 				`The format of the file '${name}' (${mimeType}) cannot be detected, because it begins with ${first.slice(0, 1)} and may be JSON or text lines`,
 			);
-			expect(error?.description).toMatch(/^Choose the format as 'File Format', or /);
+			expect(error?.description).toMatch(/^Choose the format in 'File Format', or /);
 		}
 		expect(sandbox().requests).toEqual([]);
 		const chosen = await files.item('[1, 2] matrix\n', name, mimeType);

@@ -134,10 +134,10 @@ describe('documents', () => {
 	});
 
 	it.each<[string, string]>([
-		['', "An entry of 'Additional Fields' has no name"],
-		['  ', "An entry of 'Additional Fields' has no name"],
-		['={{ null }}', "An entry of 'Additional Fields' has no name"],
-		['={{ $json.absent }}', "An entry of 'Additional Fields' has no name"],
+		['', "An entry in 'Additional Fields' has no name"],
+		['  ', "An entry in 'Additional Fields' has no name"],
+		['={{ null }}', "An entry in 'Additional Fields' has no name"],
+		['={{ $json.absent }}', "An entry in 'Additional Fields' has no name"],
 		['id', "'Additional Fields' must not contain the field 'id'"],
 		['name', "'Additional Fields' must not contain the field 'name'"],
 	])('need a name of its own for each additional field: %j', async (name, message) => {

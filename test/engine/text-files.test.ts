@@ -128,7 +128,7 @@ describe.each(nodes)('%s', (node, run) => {
 
 	it('needs an ID for a file without a name', async () => {
 		const { error } = await run([await item('Pears.', '')]);
-		expect(error?.message).toBe('The file of the item has no name');
+		expect(error?.message).toBe("The item's file has no name");
 		const named = { fileDocumentId: 'a', fileDocumentName: 'A' };
 		const { output } = await run([await item('Pears.', '')], named);
 		expect(String(output[0].json.id)).toMatch(/^a(#0)?$/);

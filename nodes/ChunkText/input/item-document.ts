@@ -15,11 +15,11 @@ const OPTIONAL_FIELDS = [
 export type RequiredParameter = 'documentId' | 'documentName' | 'text';
 
 /**
- * Reads the document of an item.
+ * Reads an item's document.
  *
  * @param required parameters that must not be empty. A document whose text is empty needs no name.
  * @param file ID and name of the document, if the text comes from a text file
- * @throws InputError that names all parameters that are empty
+ * @throws InputError that names all empty parameters
  */
 export function readDocument(
 	{ run, parameters, mode }: ChunkTask,
@@ -33,7 +33,7 @@ export function readDocument(
 		const value = parameters.value(name, itemIndex);
 		return isNullOrEmptyText(value) || (name !== 'text' && String(value).trim() === '');
 	});
-	// If only the text is missing, its error is thrown elsewhere.
+	// If only the text is missing, ItemTexts throws the error.
 	if (empty.length > 0 && empty[0] !== 'text') {
 		const labels = empty.map((name) => `'${parameters.label(name)}'`);
 		const names = labels.join(', ').replace(/, ([^,]+)$/, ' and $1');
@@ -43,8 +43,8 @@ export function readDocument(
 		throw new InputError(message, first, names.replace(' and ', ' or '));
 	}
 	const id = file?.id ?? parameters.id('documentId', itemIndex);
-	// This happens if the text is the only field. A document with such an ID could never be updated or
-	// deleted.
+	// This happens if the text is the item's only field. A document whose ID is its text could never be
+	// updated or deleted.
 	if (id.includes('\n') && parameters.value('text', itemIndex) === id)
 		throw new InputError("'Document ID' is the text itself", advice("'Document ID'"));
 	const previousChunkCount = parameters.get('options.previousChunkCount', itemIndex);
@@ -61,24 +61,24 @@ export function readDocument(
 	};
 }
 
-/** @param labels quoted labels of the parameters that are empty or wrong */
+/** @param labels quoted labels of the empty or wrong parameters */
 function adviceFor(labels: string, json: IDataObject, isPerDocument: boolean): string {
 	const output = isPerDocument ? 'One Item per Document' : 'Documents Ready to Push';
 	const target = labels.includes(' and ') ? 'each' : 'it';
 	const names = Object.keys(json);
 	const fields = names.length > 0 ? ` The fields of the item are: ${quotedList(names)}.` : '';
-	return `'${output}' needs ${labels}: drag a field of the item or of an earlier node into ${target}, or set 'Output' to 'One Item per Chunk'.${fields}`;
+	return `'${output}' needs ${labels}: drag a field from the item or from an earlier node into ${target}, or set 'Output' to 'One Item per Chunk'.${fields}`;
 }
 
-/** Returns what to do about an empty text. If the item has a file, the text may be in the file. */
+/** Returns advice for an empty text. If the item has a file, the text may be in that file. */
 export const adviceForText = (run: Run, itemIndex: number, otherwise: string): string =>
 	fileFieldsOf(run, itemIndex).length === 0
 		? otherwise
 		: "The item has a file. To chunk its text, choose 'Text File' in 'Texts From', or 'File' if it has one record per text.";
 
 /**
- * Marks documents with the same ID, and adds a hint that names them. Their chunks get the same IDs, so a
- * chunk that is missing from one of these documents may still belong to another one.
+ * Marks documents that share an ID and adds a hint that names the shared IDs. The chunks of these documents
+ * get the same IDs, so a chunk that is missing from one document may still belong to another.
  */
 export function markShared(
 	documents: ReadonlyMap<string, readonly SourceDocument[]>,

@@ -15,29 +15,29 @@ import {
 	type AwaitedText,
 } from './text';
 
-/** Reads from an item of Get Results which earlier request it stands for. */
+/** Reads which earlier request an input item of Get Results refers to. */
 export interface IdSource {
 	idOf: (itemIndex: number) => string;
-	/** Returns the position of the text in the request. An empty position stands for all texts. */
+	/** Returns the position of the text in the request. An empty position means all texts. */
 	positionOf: (itemIndex: number) => unknown;
 }
 
-/** Reads the texts to submit from the input items, or the earlier requests that the items stand for. */
+/** Reads the input items. They contain either texts to submit or references to earlier requests. */
 export class ItemTexts {
-	/** Earlier requests by chunking ID, each with the texts of all items that stand for it. */
+	/** Earlier requests by chunking ID. Each request contains the texts from all items that refer to it. */
 	readonly requests = new Map<string, PreviousRequest>();
 	/**
-	 * Documents whose text is empty, so that they have no chunks. They are only collected with one item per
-	 * document.
+	 * Documents that have no chunks because their text is empty. They are collected only if the output is one
+	 * item per document.
 	 */
 	readonly empty: AwaitedText[] = [];
 	readonly files: TextFiles | undefined;
 	private readonly documents = new Map<string, SourceDocument[]>();
-	/** The settings of all items, if they are constant. */
+	/** The chunking settings, if they are the same for all items. */
 	private sharedSettings: ReturnType<typeof readSettings> | undefined;
 	private readonly source: 'item' | 'file' | 'textFile';
 
-	/** @param ids reads the earlier requests; undefined if the items contain texts to submit */
+	/** @param ids reads the earlier requests, or undefined if the items contain texts to submit */
 	constructor(
 		private readonly task: ChunkTask,
 		private readonly ids?: IdSource,
@@ -51,7 +51,7 @@ export class ItemTexts {
 	/**
 	 * Reads an item.
 	 *
-	 * @returns its text, or undefined if the item stands for an earlier request or its text is empty
+	 * @returns the item's text, or undefined if the item refers to an earlier request or the text is empty
 	 * @throws InputError if the item is invalid
 	 */
 	async read(itemIndex: number): Promise<TextEntry[] | undefined> {
@@ -72,9 +72,9 @@ export class ItemTexts {
 	}
 
 	/**
-	 * Finishes reading, after all items were read.
+	 * Sorts the texts after all items have been read, and adds a hint about documents with the same ID.
 	 *
-	 * @returns the texts, sorted so that as many as possible share a request
+	 * @returns the texts, in an order in which as many as possible share a request
 	 */
 	finish(entries: readonly TextEntry[]): TextEntry[] {
 		const { run } = this.task;
@@ -84,7 +84,7 @@ export class ItemTexts {
 		);
 	}
 
-	/** Returns the document ID of an invalid item, if it has one. */
+	/** Returns an invalid item's document ID, if the item has one. */
 	idOf(itemIndex: number): string | undefined {
 		if (this.task.mode === 'chunks') return undefined;
 		try {
@@ -112,7 +112,7 @@ export class ItemTexts {
 		const { json = {} } = run.items[itemIndex] ?? {};
 		const textPosition = this.ids?.positionOf(itemIndex);
 		const { texts, textCount } = previousRequest(json, itemIndex, chunkingId, textPosition);
-		// This throws if the ID cannot be part of a path.
+		// This call throws an error if a path cannot contain the ID.
 		resultsPath(options.resultsPath, chunkingId);
 		const document = documentsIn(json)
 			? undefined

@@ -4,18 +4,18 @@ import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText } from '../../shared/service/json';
 import type { SourceDocument, AwaitedText } from './text';
 
-/** A chunking request of an earlier run, with the texts that input items wait for. */
+/** A chunking request from an earlier run, with the texts whose chunks the input items need. */
 export interface PreviousRequest {
 	chunkingId: string;
 	texts: AwaitedText[];
-	/** Number of texts in the request, if an item contains it. */
+	/** Number of texts in the request, or undefined if no item contains this number. */
 	textCount: number | undefined;
 }
 
 /**
- * Reads which request an item stands for.
+ * Reads which request an item refers to.
  *
- * @param textPosition position of the text in the request; empty for all texts
+ * @param textPosition position of the text in the request, or empty for all texts
  * @throws InputError if the position is invalid
  */
 export function previousRequest(
@@ -36,8 +36,8 @@ export function previousRequest(
 }
 
 /**
- * Returns the documents of an item that stands for all texts of a request. Submit returns such items for
- * texts from a file, and `documents` contains the fields of each document.
+ * Returns the documents in an item that represents all texts in a request. Submit returns such items for
+ * texts from a file. Their `documents` field contains the fields of each document.
  */
 export function documentsIn(json: IDataObject): SourceDocument[] | undefined {
 	const { documents, textsInRequest } = json;

@@ -1,12 +1,15 @@
-/** Minimum number of IDs to remember. It is limited so that memory does not grow with the file. */
+/** Maximum number of IDs in each of the two sets, so that memory does not grow with the file. */
 const MAX_IDS = 100_000;
 
-/** Remembers the IDs of the latest documents, at least 100,000 and at most twice as many. */
+/**
+ * Remembers the IDs of the most recent documents. It keeps at least the last 100,000 IDs and at most twice as
+ * many.
+ */
 export class RecentIds {
 	private recent = new Set<string>();
 	private older = new Set<string>();
 
-	/** Adds an ID and returns whether it was known. */
+	/** Adds an ID and returns whether the ID was already known. */
 	has(id: string): boolean {
 		const isKnown = this.recent.has(id) || this.older.has(id);
 		this.recent.add(id);

@@ -25,11 +25,11 @@ import { readSettings } from './settings';
 import { usableText, type ChunkTask, type SourceDocument, type TextEntry } from './text';
 
 /**
- * Describes how the records of a file are read. A record fails if its text is invalid, or if its document is
- * needed and invalid.
+ * Describes how a file's records are read. A record fails if its text is invalid. If the output contains
+ * documents, a record also fails if its document is invalid.
  *
- * @param all.ids IDs of the latest documents of all files
- * @param all.unusedFields notes which optional fields the records have
+ * @param all.ids IDs of the most recent documents from all files
+ * @param all.unusedFields notes which optional fields occur in the records
  * @throws InputError if a parameter is invalid
  */
 export function recordTexts(
@@ -64,8 +64,8 @@ export function recordTexts(
 				text,
 				document: sourceDocument,
 				...settings,
-				// The parsed value of the record is dropped to save memory. This entry contains everything
-				// that is needed of it.
+				// The record's parsed value is dropped to save memory. The entry already contains all the
+				// data that is needed.
 				record: record && { ...record, value: undefined },
 				source: sourceOf(value as IDataObject, textField, keepSourceFields),
 			};
@@ -75,8 +75,8 @@ export function recordTexts(
 }
 
 /**
- * Returns the fields of a record that its chunks may keep. If all fields are kept, the text is left out.
- * Otherwise each chunk would contain the whole text and match every search that matches the document.
+ * Returns the fields of a record that its chunks may keep. Even if all fields are kept, the text is left out.
+ * Otherwise, each chunk would contain the whole text and match every search that matches the document.
  */
 function sourceOf(
 	record: IDataObject,
@@ -94,9 +94,10 @@ const documentMapping = (parameters: ChunkParameters, itemIndex: number): FieldM
 });
 
 /**
- * Notes a number that would lose digits, because fields that are kept are parsed and written again.
+ * Adds a finding if a number in the record would lose digits. Digits can be lost because fields to keep are
+ * parsed and written again.
  *
- * @throws InputError for a number so large that it would become null
+ * @throws InputError if a number is so large that it would become null
  */
 function noteInexactNumber(findings: Findings, json: string, line: number): void {
 	const number = inexactNumberIn(json);

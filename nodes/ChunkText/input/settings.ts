@@ -8,10 +8,10 @@ import type { TextEntry } from './text';
 import { nonEmptyMembers } from '../../shared/service/json';
 
 /**
- * Reads the chunking settings of an item (docs/service-interface.md, Chunking request). Values that the user
- * left empty are omitted.
+ * Reads an item's chunking settings (docs/service-interface.md, Chunking request). Values that the user left
+ * empty are omitted.
  *
- * @returns the settings, and a group that is the same for equal settings
+ * @returns the settings, and a group key that is the same for equal settings
  * @throws InputError that names the invalid parameter
  */
 export function readSettings(
@@ -26,9 +26,9 @@ export function readSettings(
 		itemIndex,
 		'Choose an embedding model, or enter its ID, e.g. gte-small.',
 	);
-	// This throws if a name cannot be part of a path.
+	// This call throws an error if a path cannot contain one of these names.
 	submitPath(chunker, modelId);
-	// The value comes from the list, or is any text that an expression returns.
+	// The value comes from the list or is a string returned by an expression.
 	const readOption = (option: 'vectorQuantizationMethod' | 'dataType') =>
 		parameters.isAdded('options', option) &&
 		!isNullOrBlankText(parameters.value(`options.${option}`, itemIndex))
@@ -51,7 +51,7 @@ export function readSettings(
 	return { settings, group: JSON.stringify(settings) };
 }
 
-/** @throws InputError for `batch`, which the node would overwrite with the texts */
+/** @throws InputError if the fields contain `batch`, which the node would overwrite with the texts */
 function additionalBodyFields(parameters: ChunkParameters, itemIndex: number): IDataObject {
 	const fields = parameters.get('options.additionalBodyFields', itemIndex);
 	if (!Object.hasOwn(fields, 'batch')) return fields;
@@ -61,7 +61,10 @@ function additionalBodyFields(parameters: ChunkParameters, itemIndex: number): I
 	);
 }
 
-/** Returns whether the settings are the same for all items, because no parameter contains an expression. */
+/**
+ * Returns whether the settings are the same for all items, which is the case if no parameter contains an
+ * expression.
+ */
 export const areConstant = (parameters: ChunkParameters): boolean =>
 	parameters.areConstant(
 		'modelId',
@@ -82,6 +85,6 @@ function chunkerConfig(
 ): Record<string, unknown> {
 	if (chosen === 'custom') return parameters.get('chunkerConfig', itemIndex);
 	if (chosen !== 'regex-splitter') return parameters.added('chunkerSettings', itemIndex);
-	// The expression is sent unchanged, because only Python can tell whether it is valid.
+	// The regular expression is sent unchanged, because only Python can check whether it is valid.
 	return nonEmptyMembers([['regex', parameters.get('regex', itemIndex)]]);
 }

@@ -8,7 +8,7 @@ import { isNullOrEmptyText } from '../../shared/service/json';
 import type { ChunkOptions, ChunkParameters } from '../parameters';
 import { figure } from '../../shared/service/numbers';
 
-/** The output for a text: its chunks as documents, its chunks alone, or one item per document. */
+/** The output for a text: documents that are ready to push, plain chunks, or one item per document. */
 export type OutputMode = 'documents' | 'chunks' | 'perDocument';
 
 export interface ChunkTask {
@@ -18,33 +18,32 @@ export interface ChunkTask {
 	mode: OutputMode;
 }
 
-/** The document that a text belongs to. It is only known for outputs that are ready to push. */
+/**
+ * The document that a text belongs to. It is known only if the output contains documents that are ready to
+ * push.
+ */
 export interface SourceDocument {
 	id: string;
-	/** `name` and, if the document has them, `description` and `url`. */
+	/** Contains `name` and, if the document has them, `description` and `url`. */
 	fields: IDataObject;
 	/** Number of chunks that the document had when it was last pushed. */
 	previousChunkCount: number;
 	/**
-	 * Whether other items have the same document ID. It is then unknown which chunks of this document no
-	 * longer exist.
+	 * Whether other items have the same document ID. If they do, it is unknown which of this document's
+	 * chunks no longer exist.
 	 */
 	isShared?: true;
 }
 
-/**
- * A text whose chunks are expected for an input item. Without a position, it stands for all texts of a
- * request.
- */
+/** A text whose chunks an input item needs. If it has no position, it represents all texts in a request. */
 export interface AwaitedText extends EntryOrigin {
-	/** Position of the text in its request. */
 	position?: number | undefined;
-	/** Whether the item stands for all texts of the request, and this is one of them. */
+	/** Whether the item represents all texts in the request and this text is one of them. */
 	isOneOfAll?: true;
 	text?: string | undefined;
-	/** The record that the text comes from, if it comes from a file. */
+	/** The source record, if the text comes from a file. */
 	source?: IDataObject | undefined;
-	/** The document of the text, if the output contains documents. */
+	/** The text's document, if the output contains documents. */
 	document?: SourceDocument | undefined;
 }
 
@@ -56,11 +55,11 @@ export interface TextEntry extends AwaitedText {
 }
 
 /**
- * Returns a value as a text that a request can contain.
+ * Converts a value to text that can be sent in a request.
  *
- * @param what subject for messages
- * @param advice what to do about an invalid value
- * @throws InputError if the value is no text or too large
+ * @param what subject of the error message
+ * @param advice advice for an invalid value
+ * @throws InputError if the value is not text or is too large
  */
 export function usableText(
 	value: unknown,

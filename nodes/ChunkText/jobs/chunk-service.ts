@@ -9,16 +9,16 @@ import { listOf } from '../../shared/service/numbers';
 /** A chunking request that the service has accepted. */
 export interface Job {
 	readonly chunkingId: string;
-	/** The texts whose chunks are expected. */
 	readonly texts: readonly AwaitedText[];
-	/** Number of texts in the request, if it is known. */
+	/** Number of texts in the request, if known. */
 	readonly textCount: number | undefined;
-	/** The time at which this run began to wait for the job. */
+	/** Time when this run began to wait for the job. */
 	readonly since: number;
 	readonly isOfThisRun: boolean;
 	status: string;
 	/**
-	 * The last response whose data could not be used. It is kept because the service may not return it again.
+	 * The last response with unusable data. The response is kept because the service may not return the data
+	 * again.
 	 */
 	unusedResponse?: unknown;
 	ended?: 'finished' | 'failed';
@@ -28,16 +28,16 @@ export interface Job {
 
 const MAX_IDS_IN_MESSAGE = 100;
 
-/** The jobs of a run. With texts from files, finished jobs are removed. */
+/** All jobs in a run. If the texts come from files, finished jobs are removed. */
 export class Jobs extends Set<Job> {
 	/**
-	 * Whether the service has answered a poll for a job of this run. If so, the path is right, and a 404
-	 * means that the service has lost a job.
+	 * Whether the service has answered a poll for any job that this run submitted. If it has, the results
+	 * path is correct, so a 404 means that the service has lost a job.
 	 */
 	isPathRight = false;
 
 	/**
-	 * Returns all chunking IDs for the error of a run that ends early, so that no job is lost. IDs whose
+	 * Returns all chunking IDs for the error message if the run ends early, so that no job is lost. IDs whose
 	 * chunks can still be fetched come first.
 	 */
 	progress(): string {
@@ -56,7 +56,7 @@ export class Jobs extends Set<Job> {
 	}
 }
 
-/** A task of Chunk Text with everything that is needed to send its requests. */
+/** A Chunk Text task with everything needed to send its requests. */
 export interface ChunkService extends ChunkTask {
 	session: Session;
 	jobs: Jobs;
@@ -65,9 +65,9 @@ export interface ChunkService extends ChunkTask {
 }
 
 /**
- * Opens the AI service for a run, with the scope of the node.
+ * Opens a session with the AI service, using the scope set in the node.
  *
- * @throws InputError if the credential or the scope is invalid
+ * @throws InputError if the credential or scope is invalid
  */
 export async function openService(task: ChunkTask): Promise<ChunkService> {
 	const { run, parameters, options } = task;
@@ -79,7 +79,7 @@ export async function openService(task: ChunkTask): Promise<ChunkService> {
 		...task,
 		session,
 		jobs: new Jobs(),
-		// Submitting a text twice may chunk it twice, which costs tokens but loses no data.
+		// If a text is submitted twice, it may be chunked twice. This costs tokens, but no data is lost.
 		submitting: requestSettings(run, session, options, { idempotent: true }),
 		fetching: requestSettings(run, session, options, { idempotent: true }),
 	};

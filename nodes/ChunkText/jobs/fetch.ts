@@ -1,10 +1,10 @@
 /**
- * Fetches the results of chunking jobs. A job that this run has submitted is polled at growing intervals
- * until the service reports that it has finished or failed, or until Max Wait is over. `meaningOf` decides
- * what each response means. Results may be delivered only once, so a response that contains data but cannot
- * be used is kept in its job and returned with the error. If the service has lost a job, or a job with
- * several texts has failed, the outcome tells `bulk` to submit the texts again. Get Results uses the same
- * functions for jobs of earlier runs, but never submits anything.
+ * Fetches the results of chunking jobs. Each job submitted by this run is polled at increasing intervals.
+ * Polling ends when the service reports that the job has finished or failed, or when Max Wait expires.
+ * `meaningOf` decides what each response means. The service may deliver results only once, so a response with
+ * unusable data is kept in its job and returned with the error. If the service has lost a job, or if a job
+ * with several texts has failed, the outcome tells `bulk` to submit the texts again. Get Results uses the
+ * same functions for jobs from earlier runs, but it never submits anything.
  */
 import { bulk } from '../../shared/flow/bulk';
 import { oneEach } from '../../shared/flow/one-each';
@@ -25,29 +25,25 @@ import {
 } from './job-errors';
 import type { ChunkService, Job } from './chunk-service';
 
-/** Times for polling, in milliseconds. */
+/** Polling times in milliseconds. */
 export const POLLING = {
-	/** The pause before the second poll of a job. Each further pause is longer. */
+	/** The pause before a job's second poll. Each later pause is longer. */
 	firstMs: 250,
-	/** The longest pause between two polls. */
 	longestMs: 10_000,
-	/** For this time after its submission, a job may be unknown to the service. */
+	/** Maximum time after submission during which the service may not know a job yet. */
 	unknownIdMs: 30_000,
-	/** Time limit of the final poll. */
+	/** Time limit for the final poll. */
 	finalMs: 5000,
 };
 
 export type FetchResult =
 	| {
 			type: 'results';
-			/**
-			 * The result of each text, in the order of the request. An entry that cannot be read is
-			 * undefined.
-			 */
+			/** The result for each text, in the order of the request. An unreadable entry is undefined. */
 			results: Array<TextResult | undefined>;
 			body: unknown;
 	  }
-	/** The job has not ended. The items are returned with the chunking ID. */
+	/** The job has not ended. Its items are returned with the chunking ID. */
 	| { type: 'pending'; lastError?: unknown };
 
 /** Waits until a submitted job has an outcome. */
@@ -85,7 +81,7 @@ export const waitForEnd: Settle = async (job, service, consumer) => {
 	return await poll<Job, FetchResult>(job, polling, consumer);
 };
 
-/** Returns at once without polling. The items are returned with their chunking IDs. */
+/** Returns immediately without polling. The items are returned with their chunking IDs. */
 export const fetchNothing: Settle = async () =>
 	await Promise.resolve({ ok: true, response: { type: 'pending' } });
 
@@ -99,7 +95,7 @@ export type Fetch = (
 	service: ChunkService,
 ) => AsyncGenerator<FetchedJob[], void, undefined>;
 
-/** Polls jobs of earlier runs until each one has ended. Each job is returned as soon as it has ended. */
+/** Polls jobs from earlier runs until all of them have ended. Each job is returned as soon as it ends. */
 export function fetchAll(
 	jobs: Iterable<Job>,
 	service: ChunkService,
@@ -114,7 +110,7 @@ export function fetchAll(
 	});
 }
 
-/** Fetches each job of earlier runs once, even if it has not ended. */
+/** Polls each job from earlier runs only once. A job that has not ended is returned as pending. */
 export async function* fetchOnce(
 	jobs: Iterable<Job>,
 	service: ChunkService,
@@ -160,16 +156,16 @@ const ADVICE_FOR_EARLIER_RUN = {
 const isUnknownId = (error: unknown): boolean =>
 	error instanceof ServiceFailure && error.httpStatus === 404;
 
-/** Returns whether polling again may succeed. For other requests, the same error is permanent. */
+/** Returns whether polling again may succeed. For other requests, the same errors are permanent. */
 function isTransient(error: unknown, { isOfThisRun, since }: Job, now: number): boolean {
-	// A proxy may have sent a page of its own instead of the response.
+	// A proxy may have sent its own page instead of the service's response.
 	if (error instanceof ServiceFailure && error.kind === 'response') return true;
 	return isUnknownId(error) && isOfThisRun && now - since < POLLING.unknownIdMs;
 }
 
 /**
- * Judges the failure of a poll. A status such as 403 fails only its job, because other jobs may belong to
- * other clients.
+ * Decides what to do after a failed poll. A status such as 403 fails only this job, because other jobs may
+ * belong to other clients.
  */
 function judgePoll(error: unknown, { fetching }: ChunkService): Verdict {
 	const verdict = fetching.judge(error);
@@ -178,10 +174,10 @@ function judgePoll(error: unknown, { fetching }: ChunkService): Verdict {
 }
 
 /**
- * Decides what a response means for its job (docs/service-interface.md, Chunking results), and updates the
+ * Decides what a response means for its job (docs/service-interface.md, Chunking results) and updates the
  * job.
  *
- * @throws ServiceFailure if the response is invalid, but a later one may be valid
+ * @throws ServiceFailure if the response is invalid but a later response may be valid
  */
 function meaningOf(job: Job, body: unknown, { run, session }: ChunkService): Finding<FetchResult> {
 	const response = classify(body);
@@ -214,7 +210,7 @@ function meaningOf(job: Job, body: unknown, { run, session }: ChunkService): Fin
 			const { texts, unusedResponse, isOfThisRun } = job;
 			const words = session.words(body);
 			const reason = jobFailed(session.words(job.status), words, job.textCount ?? 1);
-			// The service does not say which text caused the error, so each text is submitted alone.
+			// The service does not say which text caused the error, so each text is submitted separately.
 			const mayRepeat =
 				isOfThisRun &&
 				texts.length > 1 &&

@@ -4,16 +4,16 @@ import { InputError } from '../../shared/service/input-error';
 import { withServiceWordsFirst } from '../../shared/service/outcome-messages';
 import { formatCount } from '../../shared/service/numbers';
 
-/** @param serviceWords words of the service, if it sent any */
+/** @param serviceWords the service's own words, if it sent any */
 const failure = (message: string, description: string, serviceWords = ''): ServiceFailure =>
 	new ServiceFailure(message, { kind: 'response', description, serviceWords });
 
-/** A shorter ID is not replaced, because it may be a word or number with another meaning. */
+/** Minimum length of an ID to replace. A shorter ID may be a word or number with another meaning. */
 const MIN_ID_CHARACTERS = 8;
 
 /**
- * Returns the message for a failed chunking request. It contains the words of the service, what happened, and
- * the chunking ID once at the end.
+ * Returns the message for a failed chunking request. The message contains the service's words and says what
+ * happened. The chunking ID appears only once, at the end.
  */
 export function jobMessage(error: unknown, chunkingId: string): string {
 	const reason = withServiceWordsFirst(error);
@@ -27,7 +27,7 @@ const RESPONSE_IN_ITEM =
 const IN_FIRST_ITEM =
 	"With 'On Error' set to 'Continue', the first failed item of the request contains the response.";
 
-/** Returns the error for a successful submission without a chunking ID. */
+/** Returns the error for a successful submission if the response contains no chunking ID. */
 export const noChunkingId = (words: string): ServiceFailure =>
 	failure(
 		'The AI service returned no chunking ID',
@@ -36,24 +36,24 @@ export const noChunkingId = (words: string): ServiceFailure =>
 	);
 
 /**
- * Returns the error for a 2xx response that the interface does not define.
+ * Returns the error for a 2xx response that the service interface does not define.
  *
- * @param isDamaged whether the response began as JSON, so that it may have been cut off
+ * @param isDamaged whether the response began as JSON and may have been cut off
  */
 export const notAChunkingResponse = (isDamaged: boolean): ServiceFailure =>
 	isDamaged
 		? failure(
-				'The response of the AI service is not a valid JSON object',
+				'The response from the AI service is not a valid JSON object',
 				`Check whether a proxy cuts off large responses, then submit the text again. ${RESPONSE_IN_ITEM}`,
 			)
 		: failure(
-				'The response of the AI service is not a valid chunking response',
+				'The response from the AI service is not a valid chunking response',
 				"Check 'AI Service URL' in the credential and the option 'Results Path'.",
 			);
 
 /**
  * Returns the error for a text with more or fewer vectors than chunks. If vectors were assigned by position,
- * chunks would get the vectors of others.
+ * some chunks would get another chunk's vector.
  */
 export const vectorMismatch = ({ vectors, chunks }: VectorMismatch): ServiceFailure =>
 	failure(
@@ -61,7 +61,7 @@ export const vectorMismatch = ({ vectors, chunks }: VectorMismatch): ServiceFail
 		`If submitting the text again does not help, set 'Vectors' to 'None' to get the chunks without them. ${RESPONSE_IN_ITEM}`,
 	);
 
-/** Returns the error for a job that failed. The service has reported the failure, so the outcome is known. */
+/** Returns the error for a failed job. The service reported the failure, so the outcome is known. */
 export function jobFailed(status: string, words: string, texts: number): ServiceFailure {
 	const isAlone = texts === 1;
 	const where = isAlone
@@ -80,9 +80,9 @@ export function jobFailed(status: string, words: string, texts: number): Service
 }
 
 /**
- * Returns the error for the status RETRIEVED without chunks.
+ * Returns the error for a response that has the status RETRIEVED but contains no chunks.
  *
- * @param hasResponse whether an earlier response arrived that could not be read
+ * @param hasResponse whether an earlier response arrived but could not be read
  */
 export const alreadyRetrieved = (hasResponse: boolean): ServiceFailure =>
 	failure(
@@ -92,14 +92,17 @@ export const alreadyRetrieved = (hasResponse: boolean): ServiceFailure =>
 			: 'Use the output of the run that retrieved them, or submit the text again.',
 	);
 
-/** Returns the error for the status READY with results in an unknown shape. */
+/** Returns the error for a response that has the status READY but contains results in an unknown format. */
 export const unreadableResults = (status: string): ServiceFailure =>
 	failure(
 		`The AI service reported ${status}, but this node cannot read the results`,
 		`Check 'AI Service URL' in the credential and the option 'Results Path'. ${RESPONSE_IN_ITEM}`,
 	);
 
-/** Returns the error for more or fewer results than texts, so that no result can be assigned to a text. */
+/**
+ * Returns the error for a response with more or fewer results than texts. Such results cannot be assigned to
+ * texts.
+ */
 export const countMismatch = (results: number, texts: number): ServiceFailure =>
 	failure(
 		`The AI service returned ${formatCount(results, 'result')} for ${formatCount(texts, 'text')}, so it is unknown which belongs to which`,
@@ -108,7 +111,7 @@ export const countMismatch = (results: number, texts: number): ServiceFailure =>
 			: `Submit the text again. ${RESPONSE_IN_ITEM}`,
 	);
 
-/** Returns the error for a text whose entry has an unknown shape. */
+/** Returns the error for a text whose entry in the results has an unknown format. */
 export const noChunks = (words: string): ServiceFailure =>
 	failure(
 		'The AI service returned no readable chunks for the text',
@@ -126,24 +129,24 @@ export const noSuchText = (position: number, results: number): InputError =>
 		"Use the field 'textPosition' that 'Submit' returns. It can be empty if the request has one text.",
 	);
 
-/** Returns the error for an item without a text position, if the request has several texts. */
+/** Returns the error for an item that contains no text position although its request has several texts. */
 export const positionMissing = (results: number): InputError =>
 	new InputError(
 		`The request has ${formatCount(results, 'text')}, but the item does not say which one it is`,
 		`Use the field 'textPosition' that 'Submit' and failed items return. ${IN_FIRST_ITEM}`,
 	);
 
-/** Returns the error for an item whose `documents` do not contain the document of this text. */
+/** Returns the error for an item whose `documents` field does not contain the text's document. */
 export const documentMissing = (): InputError =>
 	new InputError(
 		"The item has no document for this text in its field 'documents'",
-		`Use 'documents', 'textsInRequest' and 'textPosition' as 'Submit' and failed items return them, or set 'Output' to 'One Item per Chunk'. ${IN_FIRST_ITEM}`,
+		`Use 'documents', 'textsInRequest' and 'textPosition' exactly as 'Submit' and failed items return them, or set 'Output' to 'One Item per Chunk'. ${IN_FIRST_ITEM}`,
 	);
 
 /**
- * Returns the error for a job that has not finished in time.
+ * Returns the error for a job that did not finish in time.
  *
- * @param lastError error of the final poll, if it failed
+ * @param lastError error from the final poll, if that poll failed
  */
 export function outOfTime(seconds: number, status: string, lastError: unknown): ServiceFailure {
 	const last = lastError instanceof Error ? `. The final poll failed: ${lastError.message}` : '';

@@ -8,8 +8,8 @@ import { textTooLarge, type TextEntry } from '../input/text';
 import type { ChunkService, Job } from './chunk-service';
 
 /**
- * Describes how texts are submitted (docs/service-interface.md, Chunking request). All texts of a request
- * have the same settings. The entries arrive sorted by settings, so that requests are as full as possible.
+ * Describes how texts are submitted (docs/service-interface.md, Chunking request). All texts in a request
+ * have the same settings. Entries arrive sorted by settings, so that requests are as full as possible.
  */
 export function submissions(
 	service: ChunkService,

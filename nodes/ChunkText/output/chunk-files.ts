@@ -7,15 +7,15 @@ import type { AwaitedText } from '../input/text';
 import { storeFile } from '../../shared/n8n/sinks/stored-file';
 
 /**
- * Writes chunks to JSON Lines files of limited size. Each file is returned as an item that is linked to the
- * items of its texts. Only the current file is in memory.
+ * Writes chunks to JSON Lines files of limited size. The node returns one item per file and links it to the
+ * input items whose chunks are in the file. Only the current file is in memory.
  */
 export class ChunkFiles {
 	private readonly writer: PartWriter;
 	private parts = 0;
 	/** Input items whose chunks are in the current file. */
 	private items = new Set<number>();
-	/** The input item that all files are returned for, so that they keep their order. */
+	/** The input item for which all files are returned, so that they keep their order. */
 	private owner: number | undefined;
 
 	constructor(
@@ -34,7 +34,7 @@ export class ChunkFiles {
 		}
 	}
 
-	/** Stores the last file, after all chunks were added. */
+	/** Stores the last file after all chunks have been added. */
 	async end(): Promise<void> {
 		if (!this.run.signal.aborted) await this.save(this.writer.end());
 	}

@@ -6,28 +6,27 @@ import type { Chunk } from '../../shared/service/chunking/chunking-response';
 import { messageOf } from '../../shared/service/input-error';
 import { formatCount, figure } from '../../shared/service/numbers';
 
-/** Most embedding models read only about this many tokens of a chunk. */
+/** Most embedding models read only about this many tokens per chunk. */
 const MODEL_TOKENS = 512;
 
-/** Collects what the hints of a run tell the user. */
+/** Collects the facts that the hints tell the user at the end of a run. */
 export class ChunkHints {
-	/** Number of texts that are returned without chunks because their job has not ended. */
 	private unfinishedTexts = 0;
-	/** The first error of a final poll. */
+	/** The first error from a final poll. */
 	private lastError: unknown;
 	private withoutChunks = 0;
 	private withoutVectors = 0;
 	private mostTokens = 0;
 	private cutTexts = 0;
 	private cutCharacters = 0;
-	/** Totals of the files that return no summary of their own. */
+	/** Totals for the files that do not return a summary item. */
 	private readonly files = { files: 0, records: 0, chunked: 0, chunks: 0 };
 
 	/**
 	 * Counts a text that was chunked.
 	 *
 	 * @param missing number of characters at the end of the text that no chunk covers
-	 * @param lacksVectors whether vectors are expected and no chunk has one
+	 * @param lacksVectors whether vectors are expected but no chunk has one
 	 */
 	addText(chunks: readonly Chunk[], missing: number, lacksVectors: boolean): void {
 		if (chunks.length === 0) this.withoutChunks++;
@@ -40,23 +39,23 @@ export class ChunkHints {
 	}
 
 	/**
-	 * Counts texts that are returned without chunks because their job has not ended.
+	 * Counts texts that are returned without chunks because their jobs have not ended.
 	 *
-	 * @param lastError error of the final poll, if it failed
+	 * @param lastError error from the final poll, if that poll failed
 	 */
 	addUnfinished(texts: number, lastError: unknown): void {
 		this.unfinishedTexts += texts;
 		this.lastError ??= lastError;
 	}
 
-	/** Counts a file that was read to its end without failures. */
+	/** Counts a file that was read to the end without failures. */
 	addFile(summary: IDataObject): void {
 		this.files.files++;
 		for (const name of ['records', 'chunked', 'chunks'] as const)
 			this.files[name] += summary[name] as number;
 	}
 
-	/** @param isFetched whether the operation returns chunks, and not only chunking IDs */
+	/** @param isFetched whether the operation returns chunks instead of only chunking IDs */
 	addTo(run: Run, isFetched: boolean): void {
 		const { done: returned, requests } = run.stats;
 		const ready = { done: returned - (isFetched ? this.unfinishedTexts : 0), requests };

@@ -17,8 +17,8 @@ interface TextWithChunks {
 }
 
 /**
- * Makes an output record from each chunk of a text. The lists of numbers are not copied, because they take up
- * most of the memory of a response.
+ * Makes an output record from each chunk of a text. Vectors are not copied, because they use most of the
+ * memory that a response needs.
  */
 export async function recordsOf(
 	textWithChunks: TextWithChunks,
@@ -27,7 +27,7 @@ export async function recordsOf(
 	const { text, chunks } = textWithChunks;
 	const { vectors } = options;
 	const document = mode === 'chunks' ? undefined : text.document;
-	// With one item per document, the source fields are stored once, next to the chunks.
+	// If the output is one item per document, the source fields are stored only once, next to the chunks.
 	const sourceFields = mode === 'perDocument' ? {} : sourceFieldsOf(textWithChunks, options);
 	const details = options.chunkDetails ? detailsOf(textWithChunks) : {};
 	if (chunks.length === 0 && !document) return [{ ...sourceFields, ...details, chunkCount: 0 }];
@@ -43,8 +43,8 @@ export async function recordsOf(
 			text: chunkText,
 			...(options.chunkDetails && { ...details, ...measures }),
 		};
-		// Fields of the chunk come first and override source fields of the same name. The vector comes last,
-		// so that a person sees the other fields without scrolling.
+		// The chunk's fields come first and override source fields with the same name. The vector comes last
+		// so that users see the other fields without scrolling.
 		const json: IDataObject = { ...chunkFields, ...sourceFields, ...chunkFields };
 		if (vector && vectors !== 'none')
 			json.vector = (vectors === 'compact' ? packVector(vector) : undefined) ?? vector;
@@ -63,8 +63,8 @@ const chunkDocumentId = (id: string, index: number): string => `${id}#${index}`;
 type SourceFieldOptions = Pick<ChunkOptions, 'keepSourceFields' | 'sourceFieldsToKeep'>;
 
 /**
- * Fields that the option Chunk Details adds. Source fields with these names are removed, because readers
- * would take them for details of the chunk.
+ * Fields that the Chunk Details option adds. Source fields with these names are removed, because they would
+ * look like details of the chunk.
  */
 const DETAIL_FIELDS = ['chunkingId', 'chunkCount', 'start', 'end', 'tokensUsed'];
 /** Fields that Submit adds to a text whose job has not ended. */
@@ -77,13 +77,13 @@ function sourceFieldsOf(
 	const fields = selectSourceFields(source, options);
 	if (options.keepSourceFields !== 'all') return fields;
 	for (const field of [...DETAIL_FIELDS, 'vector']) delete fields[field];
-	// With these fields, the finished chunks would look unfinished and be sent to Get Results again.
+	// With these fields, finished chunks would look unfinished and would be sent to Get Results again.
 	if (source.chunkingId === chunkingId) for (const field of STATE_FIELDS) delete fields[field];
 	return fields;
 }
 
 /**
- * Returns the source fields to keep in the output. The field `error` is never kept, because n8n would treat
+ * Returns the source fields to keep in the output. The `error` field is never kept, because n8n would treat
  * the item as failed.
  */
 export function selectSourceFields(
@@ -100,8 +100,8 @@ export function selectSourceFields(
 }
 
 /**
- * Returns the output items of a text: its records, and an item for each chunk that no longer exists. With one
- * item per document, it returns a single item with all of this and the source fields.
+ * Returns a text's output items. These are the text's records and one item for each chunk that no longer
+ * exists. If the output is one item per document, a single item contains all of this and the source fields.
  */
 export function itemsOf(
 	{ text, chunks, isComplete, source }: Omit<TextWithChunks, 'chunkingId'>,
@@ -110,7 +110,7 @@ export function itemsOf(
 ): IDataObject[] {
 	const { document } = text;
 	if (document === undefined) return records;
-	// If the service has cut the text off, the missing chunks may exist again after the next run.
+	// If the service cut off the text, the missing chunks may exist again after the next run.
 	const removalsKnown = isComplete && !document.isShared;
 	const removedIds: string[] = [];
 	for (let at = chunks.length; removalsKnown && at < document.previousChunkCount; at++)

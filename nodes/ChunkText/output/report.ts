@@ -25,7 +25,7 @@ import type { ChunkHints } from './chunk-hints';
 import { itemsOf, selectSourceFields, recordsOf } from './chunk-records';
 import { nonEmptyMembers } from '../../shared/service/json';
 
-/** The part of a job's results that belongs to one text: its chunks, or the reason why it has none. */
+/** One text's part of a job's results. It is either the text's chunks or the reason why there are none. */
 type AssignedResult = { text: AwaitedText } & (
 	| { chunks: Chunk[]; covered: Coverage }
 	| { reason: unknown }
@@ -33,7 +33,7 @@ type AssignedResult = { text: AwaitedText } & (
 
 type Results = Extract<FetchResult, { type: 'results' }>;
 
-/** Reports the outcomes of the texts of a source to its sink. */
+/** Reports what happened to each text. */
 export class Report {
 	private readonly files: ChunkFiles | undefined;
 
@@ -62,8 +62,8 @@ export class Report {
 		}
 		const { response } = outcome;
 		if (response.type === 'pending') return await this.reportPending(job, response.lastError);
-		// Results may be delivered only once. If some texts cannot use their results, the failure of the
-		// first one returns the whole response.
+		// The service may deliver results only once. If some texts have no usable results, the first failed
+		// item contains the whole response.
 		let rest: unknown = response.body;
 		for (const assigned of assign(job, response, this.service)) {
 			await this.service.run.yieldToOthers();
@@ -82,7 +82,7 @@ export class Report {
 		await this.fail(text, outcome, message, {});
 	}
 
-	/** Finishes the report, after all texts were reported. */
+	/** Finishes the report after all texts have been reported. */
 	async end(): Promise<void> {
 		await this.files?.end();
 	}
@@ -102,7 +102,6 @@ export class Report {
 		await this.sink.addItems(text, items, { chunks: chunks.length });
 	}
 
-	/** Returns texts whose chunks are not ready, with the fields that Get Results needs. */
 	private async reportPending(unfinished: Job, lastError: unknown): Promise<void> {
 		const job = { ...unfinished, status: this.service.session.words(unfinished.status) };
 		const { texts, status } = job;
@@ -124,7 +123,7 @@ export class Report {
 		}
 	}
 
-	/** @param response response that could not be used, to be returned with the failure */
+	/** @param response unusable response to return with the failure */
 	private async reportFailure(
 		job: Job,
 		text: AwaitedText,
@@ -147,8 +146,8 @@ export class Report {
 	}
 
 	/**
-	 * Returns an unused response as a member of an item, because the service may not deliver it again. A tool
-	 * omits the response, because a model cannot use it.
+	 * Returns a field that contains an unused response, because the service may not deliver the response
+	 * again. A tool omits the field, because a model cannot use it.
 	 */
 	private responseOf(body: unknown): IDataObject {
 		if (body === undefined || this.service.run.isTool) return {};
@@ -160,7 +159,7 @@ export class Report {
 	}
 }
 
-/** Assigns the results of a request to its texts by their position in the request. */
+/** Assigns a request's results to its texts by position. */
 function* assign(
 	{ texts, textCount }: Job,
 	{ results, body }: Results,
@@ -195,8 +194,8 @@ function* assign(
 }
 
 /**
- * Returns the fields that Get Results needs to fetch a text and to tell it apart from the other texts of its
- * request.
+ * Returns the fields that Get Results needs to fetch a text's chunks and to distinguish the text from others
+ * in the same request.
  */
 const fetchFields = ({ chunkingId, textCount }: Job, { position }: AwaitedText): IDataObject =>
 	nonEmptyMembers([
@@ -205,7 +204,7 @@ const fetchFields = ({ chunkingId, textCount }: Job, { position }: AwaitedText):
 		['textsInRequest', textCount],
 	]) as IDataObject;
 
-/** Returns the fields that describe all texts of a request, if they come from a file. */
+/** Returns the fields that describe all texts in a request. They are used if the texts come from a file. */
 const jobFields = ({ chunkingId, status, texts, textCount }: Job): IDataObject => ({
 	chunkingId,
 	status,

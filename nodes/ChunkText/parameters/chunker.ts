@@ -1,8 +1,8 @@
 import { properties } from '../../shared/n8n/parameters/properties';
 
 /**
- * Embedding models that the documentation of the service names (docs/service-interface.md, Models). Users
- * enter any other model by its ID.
+ * Embedding models named in the service's documentation (docs/service-interface.md, Models). To use any other
+ * model, users enter its ID.
  */
 export const MODELS = ['e5-small-v2', 'gte-small'];
 
@@ -17,7 +17,7 @@ export const chunkerProperties = properties([
 		default: { mode: 'list', value: '' },
 		required: true,
 		description:
-			'Embedding model that computes the vectors. The list contains the models that Lucidworks documents. To use another model from the Use Case API of the service, enter its ID.',
+			"Embedding model that computes the vectors. The list contains the models that Lucidworks documents. To use another model from the service's Use Case API, enter its ID.",
 		modes: [
 			{
 				displayName: 'Documented Models',
@@ -154,7 +154,7 @@ export const chunkerProperties = properties([
 		type: 'json',
 		default: '{}',
 		placeholder: 'e.g. {"maxChunkSize": 256}',
-		description: 'Settings of the chunker as a JSON object. Omitted if empty.',
+		description: 'Chunker settings as a JSON object. Omitted if empty.',
 		displayOptions: { show: { chunker: ['custom'] } },
 	},
 ]);

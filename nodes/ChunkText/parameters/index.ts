@@ -61,7 +61,7 @@ export const allProperties = properties([
 		name: 'operation',
 		type: 'options',
 		noDataExpression: true,
-		// n8n's search for nodes offers the first operation first.
+		// n8n's node search lists the first of these operations first.
 		options: [
 			{
 				name: 'Submit and Wait',
@@ -106,7 +106,8 @@ export const allProperties = properties([
 				{
 					name: 'Text File',
 					value: 'textFile',
-					description: 'Each input item has a file that is one text, e.g. .txt or .md',
+					description:
+						'Each input item has a file that contains one text, e.g. .txt or .md',
 					displayOptions: { hide: { '@tool': [true] } },
 				},
 			],
@@ -133,7 +134,7 @@ export const allProperties = properties([
 			displayOptions: { show: { textSource: ['file'] } },
 		},
 		...shownFor(
-			// Submit has no parameter Output, but Get Results may need the documents later.
+			// Submit has no Output parameter, but Get Results may need the documents later.
 			{ show: { textSource: ['file'] }, hide: { output: ['chunks', 'perDocument'] } },
 			requiredFieldProperties,
 		),
@@ -149,7 +150,7 @@ export const allProperties = properties([
 				placeholder: 'e.g. 3f0a5c1e-7a0f-4b60-9d65-1f4f0c2b7a11',
 				description: "Chunking ID of the request, as returned by 'Submit'",
 			},
-			'Chunking ID of the request, as it was returned when the text was submitted',
+			'Chunking ID of the request, as returned when the text was submitted',
 		),
 		...filledByModel(
 			{
@@ -161,7 +162,7 @@ export const allProperties = properties([
 				description:
 					"Zero-based position of the text in its request, as returned by 'Submit', or empty if the request has only one text",
 			},
-			'Position of the text in the request, as it was returned when the text was submitted',
+			'Position of the text in the request, as returned when the text was submitted',
 			true,
 		),
 		{
@@ -194,7 +195,7 @@ export const allProperties = properties([
 					default: '={{ $json.name }}',
 					required: true,
 					placeholder: 'e.g. Returns',
-					description: 'Name of the document, which each of its chunks also gets',
+					description: 'Name of the document and of each of its chunks',
 				},
 				'Title of the document that the text belongs to',
 			),
@@ -207,7 +208,7 @@ export const allProperties = properties([
 	...shownFor(submits, chunkerProperties),
 	...shownFor({ show: fetching }, [
 		notForTools(output),
-		// A model that only wants to split a text has no ID and no name for it.
+		// A model that only wants to split a text has no ID or name for it.
 		onlyForTools({ ...output, default: 'chunks' }),
 	]),
 	...scopeProperties('Scope of the access token. Chunking needs Machine Learning Predict.').map(
@@ -236,7 +237,7 @@ const OPTIONS_PER_ITEM = [
  * Reads the options that have one value for the whole run.
  *
  * @returns the options. `vectors` is adapted to the output, and `keepSourceFields` is undefined if the user
- *   has not added this option.
+ *   has not added that option.
  */
 export function optionsOf(parameters: ChunkParameters, isTool: boolean) {
 	const options = parameters.collection('options', OPTIONS_PER_ITEM);

@@ -15,7 +15,10 @@ const fromFile = { show: { '/textSource': ['file'] } };
 const notFromFile = { hide: { '/textSource': ['file'] } };
 const ofDocuments = { '/output': ['documents', 'perDocument'] };
 
-/** The options, grouped by subject. Each one is only shown where it applies, and rare ones come last. */
+/**
+ * The options, grouped by subject. Each option is shown only where it applies, and rarely used options come
+ * last.
+ */
 export const allOptions = optionsProperty([
 	{
 		displayName: 'Keep Source Fields',
@@ -93,7 +96,7 @@ export const allOptions = optionsProperty([
 		],
 		default: 'items',
 		description: 'How to return the chunks',
-		// Tools only return JSON.
+		// Tools can return only JSON.
 		displayOptions: {
 			show: { ...fetching, '/output': ['documents', 'chunks'] },
 			hide: { '@tool': [true] },
@@ -128,7 +131,7 @@ export const allOptions = optionsProperty([
 		displayOptions: { show: ofDocuments, ...notFromFile },
 	},
 	...shownFor(
-		// Submit has no parameter Output, but Get Results may need the documents later.
+		// Submit has no Output parameter, but Get Results may need the documents later.
 		{ ...fromFile, hide: { '/output': ['chunks', 'perDocument'] } },
 		recommendedFieldProperties,
 	),
@@ -239,8 +242,8 @@ export const allOptions = optionsProperty([
 	},
 	{ ...encodingProperty, displayOptions: { show: { '/textSource': ['file', 'textFile'] } } },
 	...shownFor(fromFile, readOptionProperties),
-	// Files are returned if the texts come from a file, or if the chunks are written to files. Display
-	// options cannot combine these two conditions.
+	// This option applies if the texts come from a file or if the chunks are written to files. Display
+	// options cannot combine these conditions, so the option is hidden only for tools.
 	{ ...bytesPerFileProperty, displayOptions: { hide: { '@tool': [true] } } },
 	{
 		displayName: 'Additional Body Fields',

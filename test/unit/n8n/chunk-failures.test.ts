@@ -47,9 +47,9 @@ it('each failure says what happened, and what to do', () => {
 	expect(all).toMatchInlineSnapshot(`
 		"The AI service returned no chunking ID, "Hello"
 		    Check 'AI Service URL' in the credential, because another server may have answered.
-		The response of the AI service is not a valid JSON object
+		The response from the AI service is not a valid JSON object
 		    Check whether a proxy cuts off large responses, then submit the text again. With 'On Error' set to 'Continue', the failed item contains the response.
-		The response of the AI service is not a valid chunking response
+		The response from the AI service is not a valid chunking response
 		    Check 'AI Service URL' in the credential and the option 'Results Path'.
 		The AI service returned 2 vectors for 1 chunk, so it is unknown which belongs to which
 		    If submitting the text again does not help, set 'Vectors' to 'None' to get the chunks without them. With 'On Error' set to 'Continue', the failed item contains the response.
@@ -74,7 +74,7 @@ it('each failure says what happened, and what to do', () => {
 		The request has 3 texts, but the item does not say which one it is
 		    Use the field 'textPosition' that 'Submit' and failed items return. With 'On Error' set to 'Continue', the first failed item of the request contains the response.
 		The item has no document for this text in its field 'documents'
-		    Use 'documents', 'textsInRequest' and 'textPosition' as 'Submit' and failed items return them, or set 'Output' to 'One Item per Chunk'. With 'On Error' set to 'Continue', the first failed item of the request contains the response.
+		    Use 'documents', 'textsInRequest' and 'textPosition' exactly as 'Submit' and failed items return them, or set 'Output' to 'One Item per Chunk'. With 'On Error' set to 'Continue', the first failed item of the request contains the response.
 		The chunks were not ready after 1 second (status SUBMITTED)
 		    The service may still be working on them. Fetch the chunks with the operation 'Get Results' and this chunking ID, or increase 'Max Wait (Seconds)'.
 		The chunks were not ready after 300 seconds (status SUBMITTED). The final poll failed: No connection

@@ -3,8 +3,8 @@ import type { FileResult } from './file-sink';
 export const NOTHING_SENT = 'Nothing was sent, because this was a dry run.';
 
 /**
- * Changes the results of a dry run. Entries are checked instead of sent, and there is no advice on how to
- * continue.
+ * Overrides a node's results in a dry run. Entries are checked instead of sent, and there is no advice on how
+ * to continue.
  */
 export const DRY_RUN_RESULT = {
 	done: 'checked',

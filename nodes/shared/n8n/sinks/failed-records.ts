@@ -8,26 +8,25 @@ import type { Run } from '../run/run';
 import { jsonInSteps } from '../run/slices';
 import { storeFile, stemOf } from './stored-file';
 
-/**
- * The kinds of output files: failed records, records that cannot be parsed, and responses that could not be
- * used.
- */
+/** The kinds of output files: failed records, records that cannot be parsed, and unusable responses. */
 type Kind = 'failed' | 'unreadable' | 'responses';
 
 interface PartFiles {
 	writer: PartWriter;
 	format: RecordFormat;
-	/** A description of each file: `{ field, fileName, records, bytes }`. */
+	/** Descriptions of the files: `{ field, fileName, records, bytes }`. */
 	files: IDataObject[];
 }
 
-/** Nesting of a vector in the output: entry, response, list of texts, text, list of vectors. */
+/**
+ * Number of levels above a vector in the output: entry, response, list of texts, text and list of vectors.
+ */
 const LEVELS_TO_VECTORS = 5;
 
 /**
- * Writes the failed records of a file, unchanged, to files of limited size in the same format. The item of
- * the file returns these files in its binary fields `failed`, `failed2` and so on. Records that cannot be
- * parsed are written to separate files, so that the node can read the other files as they are.
+ * Writes a file's failed records, unchanged, to files of limited size in the same format. The file's summary
+ * item contains these files in its binary fields `failed`, `failed2` and so on. Records that cannot be parsed
+ * are written to separate files, so that the node can read all other files without changes.
  */
 export class FailedRecords {
 	/** The output files by binary field. */
@@ -35,8 +34,8 @@ export class FailedRecords {
 	private readonly kinds = new Map<Kind, PartFiles>();
 
 	/**
-	 * @param source input file. Output files in JSON have the list of records at the same path.
-	 * @param maxBytes maximum size of a file. A larger record gets a file to itself.
+	 * @param source input file. JSON output files contain the list of records at the same path.
+	 * @param maxBytes maximum size of an output file. A larger record gets its own file.
 	 */
 	constructor(
 		private readonly run: Run,
@@ -49,8 +48,8 @@ export class FailedRecords {
 	}
 
 	/**
-	 * Keeps the response of a failure, if it has one, because the service may not return the response again.
-	 * A response may be large, so each vector is written in a step of its own.
+	 * Keeps a failure's response, if there is one, because the service may not return the response again. A
+	 * response may be large, so each vector is written in a separate step.
 	 */
 	async keepResponse({ record }: SourceRecord, { id, json }: Failure): Promise<void> {
 		if (json?.response === undefined) return;
@@ -59,14 +58,13 @@ export class FailedRecords {
 		await this.write('responses', await jsonInSteps(entry, LEVELS_TO_VECTORS, yieldToOthers));
 	}
 
-	/** Stores the files that are not full yet, after all records were added. */
+	/** Stores the files that are not full yet. It is called after all records have been added. */
 	async close(): Promise<void> {
 		for (const [kind, files] of this.kinds) await this.save(kind, files, files.writer.end());
 	}
 
 	/**
-	 * Returns the members of the summary that describe each file: `{ field, fileName, records, bytes,
-	 * unreadable? }`.
+	 * Returns the summary fields that describe each file: `{ field, fileName, records, bytes, unreadable? }`.
 	 */
 	json(): IDataObject {
 		const of = (kind: Kind) => this.kinds.get(kind)?.files ?? [];
@@ -115,8 +113,8 @@ export class FailedRecords {
 }
 
 /**
- * Returns what surrounds the records in a JSON file whose list is at a dotted path. If the path is empty, the
- * file itself is the list.
+ * Returns the text around the records in a JSON file whose list is at a dotted path. If the path is empty,
+ * the whole file is the list.
  */
 function listAt(path: string): Frame {
 	const names = path === '' ? [] : path.split('.');

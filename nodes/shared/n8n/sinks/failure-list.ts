@@ -9,7 +9,10 @@ import { messageOf } from '../../service/input-error';
 
 /** Maximum number of failures to list in the output. Further failures are only counted. */
 const MAX_FAILURES = 100;
-/** Maximum number of reasons to count separately, because a service may word each one differently. */
+/**
+ * Maximum number of reasons to count separately. A limit is needed because a service may word each error
+ * differently.
+ */
 const MAX_REASONS = 100;
 
 interface LocatedFailure extends Failure {
@@ -17,7 +20,7 @@ interface LocatedFailure extends Failure {
 	line?: number | undefined;
 }
 
-/** Collects the failures of a file or of an input item. */
+/** Collects the failures in a file or in an input item. */
 export class FailureList {
 	total = 0;
 	/** The first failures: `{ record?, line?, id?, error, advice?, httpStatus? }`. */
@@ -34,8 +37,8 @@ export class FailureList {
 	}
 
 	/**
-	 * Returns the members of a summary: the list of failures, and the number of failures for each reason, the
-	 * most frequent first.
+	 * Returns two summary fields. One lists the failures. The other counts the failures for each reason, with
+	 * the most frequent reason first.
 	 */
 	json() {
 		const failureCounts = [...this.reasons]
@@ -59,8 +62,8 @@ function entryOf({ record, line, id, reason, message, advice }: LocatedFailure):
 }
 
 /**
- * Returns the message of a failure without the parts that differ between records, such as line, ID, value or
- * size. Failures with the same reason are then counted together.
+ * Returns a failure's message without the parts that differ between records, for example the line, ID, value
+ * or size. Failures with the same reason can then be counted together.
  */
 function commonReason({ reason, id }: LocatedFailure): string {
 	const message = messageOf(reason);

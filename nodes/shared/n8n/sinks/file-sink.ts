@@ -1,9 +1,9 @@
 /**
- * Accounts for the records of one file. The sink counts what became of each record and keeps the failed ones.
- * When the file has been processed, the sink returns one item with the counts, and attaches the failed
- * records as files that the node can read again. If the run ends before that, the error says how far the file
- * was processed and how to continue. For this purpose a watermark tracks the number up to which all records
- * have an outcome.
+ * Accounts for the records in one file. The sink counts each record's outcome and keeps the failed records.
+ * When the file has been processed, the sink returns one item with the counts. It attaches the failed records
+ * as files that the node can read again. If the run ends early, the error says how much of the file was
+ * processed and how to continue. For this purpose, a watermark tracks the number up to which all records have
+ * an outcome.
  */
 import type { IDataObject } from 'n8n-workflow';
 
@@ -45,24 +45,24 @@ export interface FileToRead {
 /** The parts of a file's result that differ between nodes. */
 export interface FileResult extends SinkResult {
 	/**
-	 * Counters of this file, if requests of several files are in flight. The default is the counters of the
-	 * run.
+	 * Counters for this file, which are needed if requests for several files are in flight. By default, the
+	 * run's counters are used.
 	 */
 	stats?: RunStats;
-	/** Returns how to continue after an interruption. All records up to `upTo` have an outcome. */
+	/** Returns advice on how to continue after an interruption. All records up to `upTo` have an outcome. */
 	adviceToContinue?: (upTo: number) => string;
-	/** Returns what else an error says about this file if the run stops at a later file. */
+	/** Returns a note about this file. If the run stops at a later file, the error contains this note. */
 	noteAtEnd?: () => string;
 	/**
-	 * If present, receives the summary of each file that was read to its end without failures. Such a file
-	 * then returns no item.
+	 * Receives the summary if the file was read to the end without failures. If this function is present,
+	 * such a file returns no item.
 	 */
 	onSummary?: ((summary: IDataObject) => void) | undefined;
 }
 
 /**
- * Returns one item that sums up a file, with the failed records as files. The records that succeeded, failed,
- * were skipped or have a count of their own add up to the number of records read.
+ * Returns one item that summarizes a file, with the failed records attached as files. Every record that was
+ * read is counted exactly once: as succeeded, as failed, as skipped, or in a separate count.
  */
 export class FileSink implements Sink {
 	isAtEnd = false;
@@ -80,9 +80,9 @@ export class FileSink implements Sink {
 	private unresolved: number[] = [];
 	private readError: { message: string; advice: string } | undefined;
 	private readonly failedRecords: FailedRecords;
-	/** Whether the item returns the failed records as files. */
+	/** Whether the failed records are attached to the item as files. */
 	private hasFiles = false;
-	/** Whether the file was processed and its item returned. */
+	/** Whether the file has been processed and its item returned. */
 	private isProcessed = false;
 	private readonly stats: RunStats;
 	private readonly meter: Meter;
@@ -123,7 +123,7 @@ export class FileSink implements Sink {
 		if (record === undefined) return;
 		const { run, failedRecords } = this;
 		await failedRecords.keepResponse(record, failure);
-		// A record that a cancel interrupts has not failed. The next run sends it again.
+		// A record that is interrupted by a cancellation has not failed. The next run sends it again.
 		if (failure.skipped || run.signal.aborted) return this.skip(1, record.record);
 		if (failure.verdict && mayFailAll(failure.verdict)) this.unresolved.push(record.record);
 		else this.watermark.markDone(record.record);
@@ -131,7 +131,7 @@ export class FileSink implements Sink {
 		if (!run.stopsOnFailure) await failedRecords.keep(record);
 	}
 
-	/** Reports that the file cannot be read from this record on. */
+	/** Reports that the file cannot be read from this record onward. */
 	breakOff(record: number, reason: unknown): void {
 		const line = reason instanceof RecordError ? reason.line : undefined;
 		const isOfFile = reason instanceof RecordError || reason instanceof FileError;
@@ -166,7 +166,9 @@ export class FileSink implements Sink {
 		run.results.give(itemIndex, [json], { binary, failure });
 	}
 
-	/** Returns how far the file was processed, and how to continue if the run ends here. */
+	/**
+	 * Returns a message about how much of the file was processed and how to continue if the run ends here.
+	 */
 	progress(): string {
 		const { failures, watermark, firstFailed } = this;
 		const { done, adviceToContinue = adviceToSkip, noteAtEnd } = this.result;
@@ -176,20 +178,20 @@ export class FileSink implements Sink {
 				.filter(Boolean)
 				.join(' ');
 		// If the run returns no files, the failed records are lost. The next run must then start at the first
-		// of them.
+		// failed record.
 		const upTo = this.hasFiles ? watermark.upTo : Math.min(watermark.upTo, firstFailed - 1);
 		const succeeded = formatCount(this.counts[done] ?? 0, 'record');
 		const failed = failures.total > 0 ? ` and ${figure(failures.total)} had failed` : '';
 		return `${succeeded} of the file ${name} had been ${done}${failed}. ${adviceToContinue(upTo)}`.trimEnd();
 	}
 
-	/** Returns how far the file was processed, for n8n's log. */
+	/** Returns a line for n8n's log about how much of the file was processed. */
 	logLine(): string {
 		const read = this.fileToRead.file.reader.position.record - 1;
 		return `${this.progress()} (${formatCount(read, 'record')} read, ${this.meter.text()})`;
 	}
 
-	/** @param countName name of the count, if it is not the usual one such as `pushed` */
+	/** @param countName name of the count. By default, it is the node's success count, such as `pushed`. */
 	private succeed(record = 0, countName = this.result.done): void {
 		if (countName === this.result.done) this.stats.increment('done');
 		if (countName === 'skipped') this.skipped++;
@@ -229,7 +231,7 @@ export class FileSink implements Sink {
 		});
 	}
 
-	/** Adds a hint about the failures of the file, and returns the error for its item. */
+	/** Adds a hint about the file's failures and returns the error for the file's item. */
 	private failure(): InputError {
 		const { failures, readError, records, run } = this;
 		const name = quoted(this.fileToRead.file.name);

@@ -1,9 +1,9 @@
 /**
- * Accounts for the entries of input items. The option Output decides what the sink returns: an item for each
- * entry, an item with counts for each input item, or one summary of all items. Each output item is linked to
- * its input items. If several input items share an entry, each of them gets the result or the error. Entries
- * that cannot be sent and blank items are also reported to the sink, so that every input item is accounted
- * for exactly once.
+ * Accounts for the entries from input items. The Output option decides what the sink returns: one item per
+ * entry, one item with counts per input item, or one summary of all items. Each output item is linked to its
+ * input items. If several input items share an entry, each of them gets the result or the error. Blank items,
+ * and entries that cannot be sent, are reported to the sink as well. In this way, every input item is
+ * accounted for exactly once.
  */
 import type { IDataObject } from 'n8n-workflow';
 
@@ -24,22 +24,24 @@ import { messageOf } from '../../service/input-error';
 import type { CommonOptions } from '../parameters/common-options';
 import { formatCount, figure } from '../../service/numbers';
 
-/** Number of results to make before other executions get a turn. */
+/** Number of results to create before the node lets other executions continue. */
 const SLICE_ENTRIES = 64;
 
 interface ItemResult extends SinkResult {
-	/** Noun for an entry, if it is not a document. */
+	/** Noun for an entry, if the entry is not a document. */
 	noun?: string;
-	/** Says whether repeating all entries is safe, for the error of a run that ends early. */
+	/**
+	 * States whether repeating all entries is safe. The error contains this sentence if the run ends early.
+	 */
 	repeating: string;
 	/**
-	 * Returns what had been done when the run ended. The default is the number of entries that the service
-	 * confirmed.
+	 * Returns a sentence about what had been done when the run ended. The default sentence says how many
+	 * entries the service confirmed.
 	 */
 	progress?: (() => string) | undefined;
 }
 
-/** Counts the entries of an input item that returns one result for all of them. */
+/** Counts an input item's entries if the item returns one result for all of them. */
 interface ItemTally {
 	/** Number of successful entries by result, such as `deleted` or `notFound`. */
 	counts: Record<string, number>;
@@ -47,9 +49,8 @@ interface ItemTally {
 	first?: Failure;
 }
 
-/** Returns the results and errors of the entries of input items. */
 export class ItemSink implements Sink {
-	/** Number of entries to send. It is undefined until all items were read. */
+	/** Number of entries to send. It is undefined until all items have been read. */
 	total: number | undefined;
 	/** Input items that the summary is linked to. */
 	private readonly summaryItems = new Set<number>();
@@ -96,8 +97,8 @@ export class ItemSink implements Sink {
 	}
 
 	/**
-	 * Accounts for an item without any value, such as an empty row of a spreadsheet. It does not fail, and
-	 * returns nothing.
+	 * Accounts for an item without any values, such as an empty row in a spreadsheet. The item does not fail
+	 * and returns nothing.
 	 */
 	addBlankItem(itemIndex: number): void {
 		this.blankItems++;
@@ -131,13 +132,14 @@ export class ItemSink implements Sink {
 		if (this.options.output === 'summary') this.returnSummary();
 	}
 
-	/** Whether each input item returns one result with counts, which include its failures. */
+	/** Whether each input item returns one result with counts. The counts include the item's failures. */
 	private get isPerInputItem(): boolean {
 		return this.options.output === 'perInputItem' && !this.run.stopsOnFailure;
 	}
 
 	/**
-	 * Returns the output for an entry, or counts the entry in the result of its input item.
+	 * Returns the output for an entry or, depending on the Output option, counts the entry in its input
+	 * item's result.
 	 *
 	 * @param countName name of the count, or undefined if there is no entry to count
 	 */
@@ -193,7 +195,7 @@ export class ItemSink implements Sink {
 		this.run.results.give(items[0] ?? 0, [{ ...json, ...this.result.json?.() }], { items });
 	}
 
-	/** Adds a hint about failures, because n8n shows a run that continues on errors as successful. */
+	/** Adds a hint about failures, because n8n shows a run as successful if it continues after errors. */
 	private hintAtFailures(): void {
 		const { run, otherCounts } = this;
 		const { done, failed } = run.stats;

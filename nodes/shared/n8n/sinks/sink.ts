@@ -6,12 +6,15 @@ import type { Failure } from '../run/results';
 
 /** The input items and the record that an entry comes from. */
 export interface EntryOrigin {
-	/** The input items that get the outcome of the entry. For a record, this is the item of its file. */
+	/**
+	 * The input items that receive the entry's outcome. For a record, this is the item that contains the
+	 * file.
+	 */
 	readonly items: readonly number[];
 	readonly record?: SourceRecord | undefined;
 }
 
-/** Returns the first input item of an entry. */
+/** Returns the first input item that an entry comes from. */
 export const itemOf = ({ items: [itemIndex = 0] }: EntryOrigin): number => itemIndex;
 
 export type Success<R> = Extract<Outcome<R>, { ok: true }>;
@@ -27,26 +30,25 @@ export interface ResultFormat<E, R> {
 }
 
 export interface SinkResult {
-	/** Name of the count of entries that succeeded, such as `pushed`. */
+	/** Name of the success count, such as `pushed`. */
 	done: string;
-	/** Further counts that are returned even if they are 0, such as `notFound`. */
+	/** Additional counts that are returned even if they are 0, such as `notFound`. */
 	others?: readonly string[];
-	/** Returns further members of a result with counts. It is called when the sink is closed. */
+	/** Returns additional fields for a result with counts. It is called when the sink is closed. */
 	json?: () => IDataObject;
 }
 
-/** Returns the counts of a result, all of them 0. */
+/** Returns the counts for a result, all set to 0. */
 export const newCounts = ({ done, others = [] }: SinkResult): Record<string, number> =>
 	Object.fromEntries([done, ...others].map((name) => [name, 0]));
 
-/** Adds to a count, and creates it if necessary. */
+/** Adds a number to a count and creates the count if necessary. */
 export function add(counts: Record<string, number>, name: string, number: number): void {
 	counts[name] = (counts[name] ?? 0) + number;
 }
 
-/** Accounts for the entries of one source, each exactly once. */
+/** Accounts for each entry from a source exactly once. */
 export interface Sink {
-	/** Accounts for entries that succeeded. */
 	addSuccess<E extends EntryOrigin, R>(
 		entries: readonly E[],
 		outcome: Success<R>,
@@ -55,20 +57,20 @@ export interface Sink {
 	/**
 	 * Accounts for an entry that succeeded and returns these items.
 	 *
-	 * @param counts numbers to add to the counts of a summary
+	 * @param counts numbers to add to a summary's counts
 	 */
 	addItems(
 		entry: EntryOrigin,
 		items: IDataObject[],
 		counts?: Readonly<Record<string, number>>,
 	): Promise<void>;
-	/** Accounts for an entry that failed or was not sent. The failure ends a run that stops at errors. */
+	/** Accounts for an entry that failed or was not sent. If the run stops at errors, the failure ends it. */
 	addFailure(entry: EntryOrigin, failure: Failure): Promise<void>;
-	/** Returns the remaining results, after all entries have an outcome. */
+	/** Returns the remaining results. It is called after all entries have an outcome. */
 	close(): Promise<void>;
 }
 
-/** Passes an outcome to the sink of the entries that share it. */
+/** Passes an outcome to the sink for each entry that shares the outcome. */
 export async function account<E extends EntryOrigin, R>(
 	sink: Sink,
 	entries: readonly E[],

@@ -6,8 +6,8 @@ import type { Run } from '../run/run';
 const STORAGE_ADVICE = 'Check the storage where n8n keeps files, for example its free space.';
 
 /**
- * Stores a file for an output item. If n8n cannot store it, storing any further file would fail too, so the
- * run ends. This file then stays in the item itself.
+ * Stores a file for an output item. If n8n cannot store the file, storing another file would fail too, so the
+ * run ends. The file then stays in the item itself.
  */
 export async function storeFile(
 	run: Run,
@@ -25,7 +25,7 @@ export async function storeFile(
 }
 
 /**
- * Returns the name of a file without its folder and extension, such as `documents` for
+ * Returns a file's name without its folder and extension, for example `documents` for
  * `exports/documents.jsonl.gz`.
  */
 export function stemOf(name: string): string {

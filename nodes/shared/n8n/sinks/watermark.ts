@@ -2,13 +2,12 @@ import { figure } from '../../service/numbers';
 
 /** Tracks the number up to which all records have an outcome. Outcomes may arrive in any order. */
 export class Watermark {
-	/** Records that have an outcome although an earlier record has none. */
+	/** Records that already have an outcome although an earlier record does not. */
 	private readonly laterRecords = new Set<number>();
 
 	/** @param upTo all records up to this number, counted from 1, have an outcome */
 	constructor(public upTo = 0) {}
 
-	/** Notes that a record has an outcome. */
 	markDone(record: number): void {
 		if (record !== this.upTo + 1) {
 			this.laterRecords.add(record);
@@ -19,7 +18,7 @@ export class Watermark {
 	}
 }
 
-/** Returns how to continue after the records that have an outcome, or '' if there are none. */
+/** Returns advice on how to continue after the first `upTo` records. If `upTo` is 0, the advice is empty. */
 export const adviceToSkip = (upTo: number): string =>
 	upTo === 0
 		? ''

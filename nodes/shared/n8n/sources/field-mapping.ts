@@ -5,7 +5,7 @@ import { exactId, exactText, isNullOrBlankText } from '../../service/push/docume
 import { quoted } from '../../service/outcome-messages';
 import { properties, property, type WithParameter } from '../parameters/properties';
 
-/** Returns the definition of a parameter that names a field of the records or items. */
+/** Returns the definition of a parameter that names a field in the records or items. */
 export const fieldProperty = <const F extends string>(
 	field: F,
 	label: string,
@@ -23,7 +23,10 @@ export const fieldProperty = <const F extends string>(
 		description: `Field or column that contains the ${/^[A-Z]+$/.test(label) ? label : field}, e.g. ${example} or meta.${example}${advice}`,
 	});
 
-/** Parameters that name the fields with the ID and the name. Each node defines when the editor shows them. */
+/**
+ * Parameters that name the ID field and the name field. Each node defines when the editor shows these
+ * parameters.
+ */
 export const requiredFieldProperties = properties([
 	fieldProperty('id', 'ID', 'sku'),
 	fieldProperty('name', 'Name', 'title'),
@@ -37,12 +40,12 @@ export const recommendedFieldProperties = properties([
 ]);
 
 /**
- * The fields of a record or item that contain the ID, name, description and URL of its document. Each value
- * is a field name or a dotted path. An empty string means that no field is named.
+ * The fields in a record or item that contain the document's ID, name, description and URL. Each value is a
+ * field name or a dotted path. An empty string means that no field is named.
  */
 export interface FieldMapping extends Record<'id' | 'name' | 'description' | 'url', string> {
 	/**
-	 * Whether the user fills in the parameters 'Document ID' and 'Document Name'. Messages then name these
+	 * Whether the user fills in the Document ID and Document Name parameters. If so, messages name these
 	 * parameters instead of fields.
 	 */
 	hasParameters?: boolean;
@@ -53,7 +56,7 @@ interface MappingParameters extends WithParameter<'descriptionField' | 'urlField
 }
 
 /**
- * Reads the parameters that name the fields of a document.
+ * Reads the parameters that name a document's fields.
  *
  * @throws InputError if 'ID Field' or 'Name Field' is empty
  */
@@ -66,8 +69,8 @@ export function readFieldMapping(parameters: MappingParameters, itemIndex: numbe
 }
 
 /**
- * Reads the parameters that name the ID and the name. Description and URL are expected in fields of these
- * names.
+ * Reads the parameters that name the ID field and the name field. The description and URL are expected in
+ * fields named `description` and `url`.
  */
 export const readItemMapping = (
 	parameters: Pick<MappingParameters, 'requiredText'>,
@@ -79,7 +82,10 @@ export const readItemMapping = (
 	url: 'url',
 });
 
-/** Returns the fields that every record needs, each with the label of its parameter, for `checkFields`. */
+/**
+ * Returns the fields that every record needs, for `checkFields`. Each field is paired with the label of its
+ * parameter.
+ */
 export const requiredFields = ({ id, name }: FieldMapping): Array<[string, string]> => [
 	[id, 'ID Field'],
 	[name, 'Name Field'],
@@ -88,8 +94,8 @@ export const requiredFields = ({ id, name }: FieldMapping): Array<[string, strin
 export type IdOrName = 'id' | 'name';
 
 /**
- * Returns what to do about a missing ID or name. It is only called for documents without them, because a run
- * may have hundreds of thousands of documents.
+ * Returns advice for a missing ID or name. This function is called only if one of them is missing, so that it
+ * does not slow down runs with hundreds of thousands of documents.
  */
 export type MissingAdvice = (fields: readonly IdOrName[]) => string;
 
@@ -99,10 +105,10 @@ const FILL_IN_ADVICE =
 export const PARAMETER_LABELS = { id: 'Document ID', name: 'Document Name' };
 
 /**
- * Reads the ID and the name of a document as strings. A string is returned unchanged, a whole number as its
- * digits, and a date in ISO format.
+ * Reads a document's ID and name as strings. Strings are returned unchanged, whole numbers as digits, and
+ * dates in ISO format.
  *
- * @throws InputError that names the field and, if its ID is known, the document
+ * @throws InputError that names the field and, if the document's ID is known, the document
  */
 export function readIdAndName(
 	source: object,
@@ -136,11 +142,10 @@ function missingError(
 	return new InputError(message, adviceFor(fields), labels);
 }
 
-/** Returns the quoted name of the parameter or field that contains the ID or the name. */
 const labelOf = (field: IdOrName, mapping: FieldMapping): string =>
 	quoted(mapping.hasParameters ? PARAMETER_LABELS[field] : mapping[field]);
 
-/** Returns the subject of a message, such as: The field 'sku' with the ID. */
+/** Returns the subject of a message, for example "The field 'sku' with the ID". */
 function describeField(field: IdOrName, mapping: FieldMapping): string {
 	if (mapping.hasParameters) return labelOf(field, mapping);
 	const what = mapping[field] === field ? '' : ` with the ${field === 'id' ? 'ID' : 'name'}`;
@@ -149,14 +154,14 @@ function describeField(field: IdOrName, mapping: FieldMapping): string {
 
 const OTHER_FIELD_ADVICE = 'Choose a field that contains text.';
 
-/** Returns the description and the URL of a document, if the record has them. */
+/** Returns a document's description and URL, if the record contains them. */
 export const optionalFieldsOf = (record: object, mapping: FieldMapping) =>
 	nonEmptyMembers([
 		['description', fieldOf(record, mapping.description)],
 		['url', fieldOf(record, mapping.url)],
 	]);
 
-/** Returns the ID of an invalid record, if it has one in this field. */
+/** Returns an invalid record's ID, if this field contains one. */
 export function idIn(record: unknown, field: string): string | undefined {
 	const id = isRecord(record) ? fieldOf(record, field) : undefined;
 	if (typeof id === 'string' && id !== '') return id;

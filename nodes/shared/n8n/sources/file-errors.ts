@@ -13,8 +13,8 @@ export const htmlError = (name: string): InputError =>
 	);
 
 /**
- * Adds the name of the file and advice to an error, because the code that reads files knows neither the name
- * nor the parameters.
+ * Adds the file name and advice to an error. The code that reads files knows neither the file name nor the
+ * parameters.
  */
 export function readError(name: string, error: unknown): unknown {
 	if (error instanceof FileError) {
@@ -33,7 +33,7 @@ export function readError(name: string, error: unknown): unknown {
 	);
 }
 
-/** Returns the first names of a list in quotes, for a message. */
+/** Returns the names in quotes for a message. A long list is shortened. */
 export const quotedList = (names: readonly string[]): string => listOf(names.map(quoted));
 
 /**

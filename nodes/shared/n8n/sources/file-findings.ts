@@ -5,8 +5,8 @@ import { formatCount, figure } from '../../service/numbers';
 
 interface FindingText {
 	/**
-	 * Returns what was found. The sentence begins with the number of findings and ends with the first
-	 * location.
+	 * Returns the middle part of a sentence about the findings. The number of findings precedes this part,
+	 * and the first location follows it.
 	 */
 	what: (isOne: boolean, file: string) => string;
 	advice: string;
@@ -24,7 +24,7 @@ const HINTS: Readonly<Record<Exclude<FindingKind, 'blankRow' | 'titleRow'>, Find
 	shortRow: {
 		what: (isOne, file) =>
 			`${isOne ? 'row' : 'rows'} of ${file} ${isOne ? 'has' : 'have'} fewer cells than the header row`,
-		advice: 'These records get no value for the other columns. Check whether a cell contains a line break that is not in quotes.',
+		advice: 'These records have no value for the other columns. Check whether a cell contains a line break that is not in quotes.',
 	},
 	quotedRows: {
 		what: (isOne, file) =>
@@ -43,12 +43,12 @@ const HINTS: Readonly<Record<Exclude<FindingKind, 'blankRow' | 'titleRow'>, Find
 	},
 	sameId: {
 		what: (isOne, file) =>
-			`${isOne ? 'record' : 'records'} of ${file} ${isOne ? 'has' : 'have'} the document ID of an earlier record`,
+			`${isOne ? 'record' : 'records'} of ${file} ${isOne ? 'has' : 'have'} the same document ID as an earlier record`,
 		advice: 'Chunks of records with the same document ID replace each other in the index. If the records are different documents, give each one its own ID.',
 	},
 };
 
-/** Rows that are skipped on purpose, so the hint contains no advice. */
+/** Rows that are skipped on purpose. Their hints contain no advice. */
 const SKIPPED_ROWS = [
 	['titleRow', 'row before the header row', 'rows before the header row'],
 	['blankRow', 'blank row', 'blank rows'],

@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { FORMATS, formatsWith, type RecordFormat } from '../../records/format';
 import { properties, property, shownFor, type Member, type Values } from '../parameters/properties';
 
-/** The file formats that a node reads, with their texts in the editor. */
+/** The file formats that a node reads, and their descriptions in the editor. */
 interface FileKind {
 	formats: readonly RecordFormat[];
 	/** List of the formats, such as "CSV, JSON or JSON Lines". */
@@ -19,13 +19,13 @@ const fileKind = (formats: readonly RecordFormat[], autoDetectText: string): Fil
 /** Files whose records have fields. */
 export const RECORD_FILES = fileKind(
 	formatsWith(({ isOnlyIds }) => !isOnlyIds),
-	'Detected from the extension of the file, its MIME type or its content',
+	"Detected from the file's extension, MIME type or content",
 );
 
-/** Files that contain one ID per line, or records with an ID. */
+/** Files that contain either one ID per line or records with an ID. */
 export const ID_FILES = fileKind(
 	formatsWith(() => true),
-	'Detected from the extension of the file or its MIME type. Any other file is read as one ID per line, unless it begins with [ or {.',
+	"Detected from the file's extension or MIME type. Any other file is read as one ID per line, unless it begins with [ or {.",
 );
 
 export const fileProperty = property({
@@ -38,12 +38,12 @@ export const fileProperty = property({
 	placeholder: 'e.g. attachment_0',
 	hint: 'The name of the input field that contains the file',
 	description:
-		'Name of the binary field that contains the file. For several files of records, separate the names with commas.',
+		'Name of the binary field that contains the file. For several files with records, separate the names with commas.',
 });
 
 /**
- * Parameters for the document of a text file. They have names of their own because their defaults differ from
- * the defaults of the parameters for items.
+ * Parameters for a text file's document. They have their own names because their defaults differ from the
+ * defaults of the item parameters.
  */
 export const textFileDocumentProperties = properties([
 	{
@@ -52,8 +52,7 @@ export const textFileDocumentProperties = properties([
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. {{ $binary.data.directory }}/{{ $binary.data.fileName }}',
-		description:
-			'ID of the document. If empty, the name of the file without its folder is used.',
+		description: 'ID of the document. If empty, the file name without its folder is used.',
 	},
 	{
 		displayName: 'Document Name',
@@ -61,15 +60,15 @@ export const textFileDocumentProperties = properties([
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. {{ $json.title }}',
-		hint: 'If empty, the name of the file without its extension is used',
+		hint: 'If empty, the file name without its extension is used',
 		description: 'Name of the document',
 	},
 ]);
 
 /**
- * Returns the parameters that describe the format of a file.
+ * Returns the parameters that describe a file's format.
  *
- * @param show display options that say when the parameters are shown
+ * @param show conditions under which the editor shows the parameters
  */
 export const fileProperties = (
 	{ formats, autoDetectText }: FileKind,
@@ -100,7 +99,7 @@ export const fileProperties = (
 			default: '',
 			placeholder: 'e.g. items.docs',
 			description:
-				'Dotted path of the list of records, which only applies to JSON files. Leave empty if the whole file is the list.',
+				'Dotted path to the list of records in a JSON file. Leave empty if the whole file is the list.',
 			displayOptions: {
 				show: { ...show, fileFormat: ['auto', ...formatsWith(({ isList }) => isList)] },
 			},
@@ -111,7 +110,7 @@ export const bytesPerFileProperty = property({
 	displayName: 'Bytes per File',
 	name: 'bytesPerFile',
 	type: 'number',
-	// n8n stores a file in one step, and a larger file would block n8n.
+	// n8n stores a file in a single step, so a larger file would block n8n.
 	typeOptions: { minValue: 1000, maxValue: 100_000_000 },
 	default: 32_000_000,
 	description: 'Maximum size in bytes of each file this node returns',
@@ -144,7 +143,11 @@ export const encodingProperty = property({
 		{ name: 'Shift JIS', value: 'shift_jis', description: 'Japanese' },
 		{ name: 'UTF-16 BE', value: 'utf-16be', description: 'Without a byte order mark' },
 		{ name: 'UTF-16 LE', value: 'utf-16le', description: 'Without a byte order mark' },
-		{ name: 'UTF-8', value: 'utf-8', description: 'A line that is not UTF-8 fails its record' },
+		{
+			name: 'UTF-8',
+			value: 'utf-8',
+			description: 'A record fails if it has a line that is not UTF-8',
+		},
 		{ name: 'Windows-1250', value: 'windows-1250', description: 'Central European' },
 		{ name: 'Windows-1251', value: 'windows-1251', description: 'Cyrillic' },
 		{ name: 'Windows-1252', value: 'windows-1252', description: 'Western European' },
@@ -157,12 +160,12 @@ export const encodingProperty = property({
 	],
 	default: 'auto',
 	description:
-		'Encoding of the text. For any other label of the Encoding Standard, use an expression.',
+		'Encoding of the text. For any other label from the Encoding Standard, use an expression.',
 });
 
 const showForCsv = { show: { '/fileFormat': ['auto', 'csv'] } };
 
-/** Options for reading files, without the encoding. */
+/** Options for reading files, except the encoding. */
 export const readOptionProperties = properties([
 	...shownFor(showForCsv, [
 		{
@@ -220,7 +223,7 @@ export const readOptionProperties = properties([
 		typeOptions: { minValue: 0 },
 		default: 0,
 		description:
-			"Maximum number of records to read after the skipped ones, or 0 for all. The field 'atEnd' of the output says whether the end of the file was reached.",
+			"Maximum number of records to read after the skipped ones, or 0 for all. The output field 'atEnd' says whether the end of the file was reached.",
 	},
 ]);
 
@@ -233,5 +236,5 @@ export type RunOptions<P extends INodeProperties[]> = Omit<
 	(typeof PER_ITEM_OPTIONS)[number]
 >;
 
-/** Options for nodes that write no files except files with failed records. */
+/** Options for nodes whose only output files contain failed records. */
 export const fileOptionProperties = properties([...readOptionProperties, bytesPerFileProperty]);

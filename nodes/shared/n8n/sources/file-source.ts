@@ -1,10 +1,9 @@
 /**
- * Reads the files of the input items. `withFiles` first finds the files of all items and then opens one file
- * after another. For each file it calls the node's function `use`, which sends the entries. Records are only
- * read when a request needs them, so memory does not grow with the length of a file. An invalid record is
- * passed to the sink of its file as a failure, and a file that cannot be opened fails its item. If the run
- * ends early, each file that was not read yet gets an error of its own. In this way every file and every
- * record is accounted for.
+ * Reads the files in the input items. `withFiles` first finds all files and then opens them one after
+ * another. For each file, it calls the node's `use` function, which sends the entries. Records are read only
+ * when a request needs them, so memory does not grow with the length of a file. An invalid record is passed
+ * to its file's sink as a failure. If a file cannot be opened, its item fails. If the run ends early, each
+ * unread file gets its own error. In this way, every file and every record is accounted for.
  */
 import type { IBinaryData } from 'n8n-workflow';
 
@@ -31,9 +30,9 @@ import { passOnSummary, type Reading, type Source } from './source';
 import { InputError, messageOf } from '../../service/input-error';
 import { readError } from './file-errors';
 
-/** Describes how the records of one file become entries, and which sink accounts for them. */
+/** Describes how a file's records become entries and which sink accounts for them. */
 export interface FileReading<E extends EntryOrigin> extends Reading<E> {
-	/** Fields that the file must contain; see `checkFields`. */
+	/** Fields that the file must contain (see `checkFields`). */
 	requiredFields: readonly RequiredField[];
 	sink: FileSink;
 }
@@ -42,27 +41,26 @@ interface Files<E extends EntryOrigin, R extends FileReading<E>> {
 	run: Run;
 	parameters: FileParameters;
 	options: RecordFileOptions;
-	/** Called for each file after it was opened. */
+	/** Called for each file after it has been opened. */
 	readingOf: (fileToRead: FileToRead) => R;
-	/** Sends the entries of a file. When it returns, every entry has an outcome. */
+	/** Sends a file's entries. When it returns, every entry has an outcome. */
 	use: (source: Source<E>, reading: R) => Promise<void>;
-	/** Whether the next file is opened while entries of the previous one are still in flight. */
+	/** Whether the next file is opened while entries from the previous file are still in flight. */
 	overlaps?: boolean;
 }
 
-/** Maximum number of files that an error message names. It names the files that were opened last. */
+/** Maximum number of files to name in an error message. The message names the files that were opened last. */
 const MAX_FILES_NAMED = 3;
 
 /**
- * Reads the files of all input items, one after another. An item without a usable file fails. An item that is
- * the summary of a file, as the nodes of this package return it, is passed on unchanged.
+ * Reads the files in all input items, one after another. An item without a usable file fails. If an item is a
+ * file summary from another node of this package, it is passed on unchanged.
  */
 export async function withFiles<E extends EntryOrigin, R extends FileReading<E>>(
 	files: Files<E, R>,
 ): Promise<void> {
 	const { run, parameters, overlaps = false } = files;
 	const unfinished = new Set<Promise<void>>();
-	/** Sinks of the files that are being processed. */
 	const sinks = new Set<FileSink>();
 	const locations: Array<{ itemIndex: number; location: string | IBinaryData }> = [];
 	for (const itemIndex of run.items.keys()) {
@@ -99,7 +97,7 @@ export async function withFiles<E extends EntryOrigin, R extends FileReading<E>>
 	await Promise.all(unfinished);
 }
 
-/** Opens a file. If that fails, the files in other fields of the same item are still read. */
+/** Opens a file. If opening fails, the files in the item's other fields are still read. */
 async function open<E extends EntryOrigin, R extends FileReading<E>>(
 	{ run, parameters, options, readingOf }: Files<E, R>,
 	itemIndex: number,
@@ -114,13 +112,14 @@ async function open<E extends EntryOrigin, R extends FileReading<E>>(
 		return { fileToRead, reading: readingOf(fileToRead) };
 	} catch (error) {
 		file?.close();
-		// A run that ends closes its files, even a file that is just being opened.
+		// When a run ends, it closes its files, even a file that is just being opened. The resulting error is
+		// not reported.
 		if (!run.ended) run.refuse(itemIndex, error);
 		return undefined;
 	}
 }
 
-/** @param onRead called when the last record of the file was read */
+/** @param onRead called when the file's last record has been read */
 async function useFile<E extends EntryOrigin, R extends FileReading<E>>(
 	{ run, options, use }: Files<E, R>,
 	{ fileToRead, reading }: { fileToRead: FileToRead; reading: R },
@@ -142,7 +141,7 @@ async function useFile<E extends EntryOrigin, R extends FileReading<E>>(
 	}
 }
 
-/** Fails a file that the run did not reach, so that every file is accounted for. */
+/** Reports a failure for a file that the run did not reach, so that every file is accounted for. */
 function failUnreadFile(run: Run, itemIndex: number, location: string | IBinaryData): void {
 	if (typeof location === 'string' && !hasFile(run, itemIndex, location)) return;
 	const reason = run.ended?.reason;
@@ -152,8 +151,8 @@ function failUnreadFile(run: Run, itemIndex: number, location: string | IBinaryD
 }
 
 /**
- * Returns the fields that contain the files of an item. The parameter may name several fields, separated by
- * commas. Fields in which the item has no file are ignored.
+ * Returns the fields that contain an item's files. The parameter may name several fields, separated by
+ * commas. Fields without a file are ignored.
  */
 function locationsOf(
 	run: Run,
@@ -166,7 +165,7 @@ function locationsOf(
 		const names = [...new Set(location.split(',').flatMap((name) => name.trim() || []))];
 		const found = names.filter((name) => hasFile(run, itemIndex, name));
 		if (found.length > 0) return found;
-		// If none of the fields has a file, the error names the first field.
+		// If none of the fields contains a file, the error names the first field.
 		return passOnSummary(run, itemIndex) ? [] : [names[0] ?? ''];
 	} catch (error) {
 		run.refuse(itemIndex, error);
@@ -175,9 +174,9 @@ function locationsOf(
 }
 
 /**
- * Yields the entries of a file. Records that cannot be sent are passed to the sink as failures.
+ * Yields a file's entries. Records that cannot be sent are passed to the sink as failures.
  *
- * @throws InputError if no record can be read, or a required field is missing
+ * @throws InputError if no record can be read or a required field is missing
  */
 async function* entriesOf<E extends EntryOrigin>(
 	run: Run,
@@ -226,8 +225,8 @@ async function* entriesOf<E extends EntryOrigin>(
 		if (isFirst && !run.ended) checkFields(run, file, undefined, fields);
 		sink.isAtEnd = !run.ended;
 	} catch (error) {
-		// A run that ends closes its files, which makes reading fail. An error beyond Max Records is reported
-		// by the run that reads those records.
+		// When a run ends, it closes its files, so reading fails. An error in a record beyond Max Records is
+		// left to the run that reads that record.
 		if (run.ended || at >= last) return;
 		const read = Math.max(at, Math.min(skip, file.reader.position.record - 1));
 		if (read === 0 || error instanceof InputError) throw readError(file.name, error);

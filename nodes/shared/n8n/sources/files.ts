@@ -8,32 +8,32 @@ import { isNullOrEmptyText, isRecord } from '../../service/json';
 import type { Run } from '../run/run';
 import { fileProperty } from './file-properties';
 
-/** Field of the JSON in which n8n keeps files if the workflow's binary mode is `combined`. */
+/** JSON field in which n8n keeps files if the workflow's binary mode is `combined`. */
 const FILES_IN_JSON = '_files';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
-/** Number of bytes to read from n8n's storage at a time. Fewer and larger reads cost n8n less time. */
+/** Number of bytes to read from n8n's storage at a time. Fewer but larger reads take n8n less time. */
 const READ_BYTES = 256 * 1024;
 
 export interface InputFile {
-	/** Name of the file, or of its binary field if the file has no name. */
+	/** The file's name, or the name of its binary field if the file has no name. */
 	name: string;
 	isNamed: boolean;
 	mimeType: string;
-	/** Opens the file, which n8n stores outside the item or as base64 in it. */
+	/** Opens the file. n8n stores it either outside the item or inside the item as base64. */
 	open(options: TextOptions): Promise<OpenFile>;
 }
 
-/** An open file. The caller must close it, even after it was read to its end. */
+/** An open file. The caller must close it, even after reading it to the end. */
 interface OpenFile {
-	/** The text in pieces; see `textOf`. Reading fails when the run ends. */
+	/** The text in pieces (see `textOf`). Reading fails when the run ends. */
 	text: AsyncIterable<string>;
 	close(): void;
 }
 
 /**
- * Finds a file of an input item, without reading it.
+ * Finds a file in an input item without reading it.
  *
  * @param location name of the binary field, or the file itself if an expression returned it
  *   (`Parameters.file`)
@@ -62,7 +62,7 @@ async function openBinary(
 		return { text: textOf(decodeBase64(data), yieldToOthers, options), close: () => undefined };
 	const stream = await run.context.helpers.getBinaryStream(id, READ_BYTES);
 	const close = () => void stream.destroy();
-	// If the storage stalls, a run that has ended must not wait for it. Closing the stream makes reading
+	// If the storage stalls, a run that has ended must not wait for it. Closing the stream causes reading to
 	// fail.
 	const stopListening = run.onEnd(close);
 	if (run.ended) close();
@@ -75,13 +75,13 @@ async function openBinary(
 	};
 }
 
-/** Returns the fields of an item without its files; see `dataFields`. */
+/** Returns an item's fields without its files (see `dataFields`). */
 export const fieldsOfItem = ({ items }: Run, itemIndex: number): IDataObject =>
 	dataFields(items[itemIndex]?.json ?? {});
 
 /**
- * Returns the fields of an item's JSON without the files that n8n may keep there. It also removes the byte
- * order mark that n8n's Extract from File leaves in the name of the first column.
+ * Returns the fields in an item's JSON without the files that n8n may keep there. The function also removes
+ * the byte order mark that n8n's Extract from File node leaves in the first column's name.
  */
 export function dataFields(json: IDataObject): IDataObject {
 	const first = firstName(json);
@@ -96,15 +96,15 @@ export function dataFields(json: IDataObject): IDataObject {
 }
 
 /**
- * Returns the name of the first field. It is called for nearly every item of a run, so it does not list all
- * names.
+ * Returns the name of the first field. The function is called for nearly every item in a run, so it does not
+ * list all names.
  */
 function firstName(json: IDataObject): string {
 	for (const name in json) return name;
 	return '';
 }
 
-/** Returns the files of an item by field, including the files that n8n keeps in the JSON. */
+/** Returns an item's files by field, including the files that n8n keeps in the JSON. */
 function filesIn(run: Run, itemIndex: number): Record<string, unknown> {
 	const { binary = {}, json = {} } = run.items[itemIndex] ?? {};
 	const inJson = json[FILES_IN_JSON];
@@ -114,7 +114,7 @@ function filesIn(run: Run, itemIndex: number): Record<string, unknown> {
 const fieldName = (field: string): string =>
 	field.startsWith(`${FILES_IN_JSON}.`) ? field.slice(FILES_IN_JSON.length + 1) : field;
 
-/** Returns the names of the fields that contain the files of an item. */
+/** Returns the names of the fields that contain an item's files. */
 export const fileFieldsOf = (run: Run, itemIndex: number): string[] =>
 	Object.entries(filesIn(run, itemIndex)).flatMap(([name, file]) => (isFile(file) ? name : []));
 
@@ -127,7 +127,7 @@ function fileIn(run: Run, itemIndex: number, field: string): IBinaryData {
 	const name = fieldName(field);
 	const found = Object.hasOwn(files, name) ? files[name] : undefined;
 	if (isFile(found)) return found;
-	// The advice does not list files with failed records of an earlier node, because nobody wants to read
+	// The advice does not list files with failed records from an earlier node, because nobody wants to read
 	// them here.
 	const names = Object.keys(files).filter((other) => !FAILED_RECORDS_FIELD.test(other));
 	throw new InputError(
@@ -139,7 +139,7 @@ function fileIn(run: Run, itemIndex: number, field: string): IBinaryData {
 }
 
 /**
- * Matches the fields in which nodes of this package return failed records, unreadable records and responses.
+ * Matches the fields in which this package's nodes return failed records, unreadable records and responses.
  */
 const FAILED_RECORDS_FIELD = /^(?:failed|unreadable|responses)\d*$/;
 
@@ -148,9 +148,9 @@ function isFile(value: unknown): value is IBinaryData {
 }
 
 /**
- * Decodes a file that is stored in the item itself, for example by a Code node. It decodes slices, because
- * decoding the whole file at once would block n8n and keep all of it in memory. Base64 may contain line
- * breaks.
+ * Decodes a file that is stored in the item itself, for example by a Code node. The file is decoded in
+ * slices, because decoding it all at once would block n8n and keep the whole file in memory. The base64 text
+ * may contain line breaks.
  */
 async function* decodeBase64(base64: string): AsyncGenerator<Uint8Array> {
 	let rest = '';

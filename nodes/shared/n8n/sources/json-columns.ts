@@ -5,11 +5,10 @@ import { isNullOrBlankText } from '../../service/push/document-id';
 import { quoted } from '../../service/outcome-messages';
 
 /**
- * Parses the cells of a CSV row that contain JSON, and omits empty cells. A packed vector of Chunk Text stays
- * a string, because Push Documents sends it as numbers later.
+ * Parses the JSON cells in a CSV row and omits empty ones. A packed vector from Chunk Text stays a string,
+ * because Push Documents later sends it as numbers.
  *
- * @param columns names of the columns that contain JSON
- * @throws InputError if a cell is not JSON, or contains a number that would lose digits
+ * @throws InputError if a cell is not JSON or contains a number that would lose digits
  */
 export function withJsonCells(row: object, columns: readonly string[]): object {
 	const record = { ...row } as Record<string, unknown>;

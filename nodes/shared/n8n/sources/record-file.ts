@@ -14,20 +14,20 @@ import type { Run } from '../run/run';
 import { isHtml } from '../../service/response-words';
 import { EMPTY_FILE_ADVICE, htmlError, quotedList, readError, repeatedNames } from './file-errors';
 
-/** Options for reading files that are the same for the whole run. */
+/** Options for reading files. They are the same for the whole run. */
 export interface RecordFileOptions {
 	/**
-	 * Whether the node accepts one ID per line. It then reads a file as lines unless its name or MIME type
-	 * says otherwise.
+	 * Whether the node accepts one ID per line. If so, a file is read as lines unless its name or MIME type
+	 * indicates another format.
 	 */
 	takesLines?: boolean;
-	/** Delimiter of CSV files, or '' to detect it. */
+	/** Delimiter for CSV files, or '' to detect it. */
 	delimiter: string;
 	quotes: 'on' | 'none';
 	jsonColumns: readonly string[];
 }
 
-/** A field that every record needs, with the label of the parameter that names it. */
+/** A field that every record needs, and the label of the parameter that names the field. */
 export type RequiredField = readonly [field: string, parameter: string];
 
 /** Parameters that locate a file and describe how to read it. They are defined in file-properties.ts. */
@@ -39,11 +39,11 @@ export type FileParameters = WithParameter<'fileFormat', 'auto' | RecordFormat> 
 	};
 
 /**
- * Opens a file of an input item and detects its format.
+ * Opens a file in an input item and detects the file's format.
  *
  * @param location name of the binary field, or the file itself
- * @throws InputError if the file is missing or not text, if its format cannot be detected, or if n8n has
- *   deleted it
+ * @throws InputError if the file is missing, is not text, or was deleted by n8n, or if its format cannot be
+ *   detected
  */
 export async function openItemFile(
 	run: Run,
@@ -88,16 +88,16 @@ export async function openItemFile(
 }
 
 /**
- * Reads the encoding of an item's file.
+ * Reads the encoding to use for an item's file.
  *
- * @returns its name in the Encoding Standard, or `auto`
- * @throws InputError for a label that the Encoding Standard does not define
+ * @returns the encoding's name in the Encoding Standard, or `auto`
+ * @throws InputError if the Encoding Standard does not define the label
  */
 export function encodingOf(
 	parameters: { value(name: 'options.encoding', itemIndex: number): unknown },
 	itemIndex: number,
 ): string {
-	// An expression may return an encoding that the list does not offer.
+	// An expression may return an encoding that is not in the list.
 	const label = String(parameters.value('options.encoding', itemIndex) ?? '').trim();
 	if (label === '' || label === 'auto') return 'auto';
 	try {
@@ -107,16 +107,17 @@ export function encodingOf(
 	}
 	throw new InputError(
 		`'Encoding' must be an encoding such as windows-1251, but it is ${JSON.stringify(label)}`,
-		'Choose an encoding from the list, or enter a label of the Encoding Standard (encoding.spec.whatwg.org). Convert a file in any other encoding to UTF-8 before this node.',
+		'Choose an encoding from the list, or enter a label from the Encoding Standard (encoding.spec.whatwg.org). Convert a file in any other encoding to UTF-8 before this node.',
 	);
 }
 
 /**
- * Checks that the records of a file can have the required fields. A CSV file must have a column for each of
- * them. A JSON file that is one object must be a record, and not an object that contains the list of records.
+ * Checks that a file's records can have the required fields. A CSV file must have a column for each required
+ * field. If a JSON file is a single object, this object must be a record. It must not be a wrapper around the
+ * list of records.
  *
- * @param first first record after the skipped ones, if there is one
- * @throws InputError if a required field is missing, or the file is empty
+ * @param first first record after the skipped records, if there is one
+ * @throws InputError if a required field is missing or the file is empty
  */
 export function checkFields(
 	run: Run,
@@ -143,7 +144,7 @@ function checkObject(name: string, object: unknown, required: readonly RequiredF
 	);
 }
 
-/** Returns the dotted paths of the lists in an object, such as `response.docs` in an export of Solr. */
+/** Returns the dotted paths to the lists in an object, such as `response.docs` in a Solr export. */
 const listsIn = (object: object, before = '', levels = 3): string[] =>
 	Object.entries(object).flatMap(([name, value]: [string, unknown]) => {
 		if (Array.isArray(value)) return before + name;
@@ -187,16 +188,16 @@ function checkColumns(
 	);
 }
 
-/** Parameters whose column must not share its name with another column. */
+/** Parameters that must name a column whose name is unique. */
 const UNIQUE_COLUMN_PARAMETERS = ['ID Field', 'Name Field'];
 
-/** Detects the format from the name of a file, its MIME type or its first character. */
+/** Detects the format from a file's name, MIME type or first character. */
 function detectFormat(
 	file: InputFile,
 	head: string,
 	{ takesLines = false }: RecordFileOptions,
 ): RecordFormat {
-	// If the node does not accept lines, the content of a .txt file decides which format it has.
+	// If the node does not accept lines, the format of a .txt file is detected from its content.
 	const named = formatOf(file.name, file.mimeType, takesLines);
 	if (named !== undefined) return named;
 	const first = head.trimStart().charAt(0);
@@ -211,19 +212,19 @@ function detectFormat(
 			"Set 'File Format' if it has records. If the whole file is one text, choose 'Text File' instead of 'File'.",
 		);
 	}
-	// An ID may begin with [ or {. If the node took such IDs for JSON, it would delete documents that nobody
+	// An ID may begin with [ or {. If the node read such IDs as JSON, it would delete documents that nobody
 	// named.
 	const why = isJson ? `, because it begins with ${first} and may be JSON or text lines` : '';
 	throw new InputError(
 		`The format of the file ${name} (${file.mimeType}) cannot be detected${why}`,
-		"Choose the format as 'File Format', or give the file a name with its extension, such as .csv.",
+		"Choose the format in 'File Format', or add an extension such as .csv to the file name.",
 	);
 }
 
 const isPlainText = ({ name, mimeType }: InputFile): boolean =>
 	/\.(?:txt|md|markdown)(?:\.gz)?$/i.test(name) || /^text\/(?:plain|markdown)\b/i.test(mimeType);
 
-/** @throws InputError if the text is not one character that can separate cells */
+/** @throws InputError if the string is not a single character that can separate cells */
 function parseDelimiter(text: string): string | undefined {
 	if (text === '') return undefined;
 	const delimiter = text === '\\t' ? '\t' : text;

@@ -9,7 +9,7 @@ import type { EntryOrigin, Sink } from '../sinks/sink';
 import { fieldsOfItem, fileFieldsOf } from './files';
 import { formatCount, figure, listOf } from '../../service/numbers';
 
-/** The entries of the input items or of one file, with the sink that accounts for them. */
+/** The entries from the input items or from one file, and the sink that accounts for them. */
 export interface Source<E> {
 	/** Slices of entries. They are read on demand, and reading stops when the run ends. */
 	entries: AsyncIterable<E[]>;
@@ -20,12 +20,12 @@ export interface Source<E> {
 /** Describes how a node makes entries from the values that it reads. */
 export interface Reading<E extends EntryOrigin> {
 	/**
-	 * Returns the entry for a value, which is an item, a member of a list in an item, or a record.
+	 * Returns the entry for a value. The value is an item, a record, or a member of a list in an item.
 	 *
 	 * @throws InputError if the value cannot be sent
 	 */
 	entryOf(value: unknown, origin: EntryOrigin): E;
-	/** Returns the ID of an invalid value, if it has one, for its error. */
+	/** Returns an invalid value's ID, if it has one, for the error. */
 	idOf?(value: unknown): string | undefined;
 }
 
@@ -34,19 +34,19 @@ type Values = readonly unknown[] | undefined;
 /** Describes how a node reads input items. All items are read and checked before anything is sent. */
 export interface ItemReading<E extends EntryOrigin> extends Reading<E> {
 	/**
-	 * Returns the values of an item, or undefined if the item is already accounted for.
+	 * Returns an item's values, or undefined if the item is already accounted for.
 	 *
 	 * @throws InputError if the item has no value
 	 */
 	valuesOf(itemIndex: number): Values | Promise<Values>;
-	/** Returns the ID of an invalid item, if the item stands for one document. */
+	/** Returns an invalid item's ID, if the item represents one document. */
 	idOfItem?(itemIndex: number): string | undefined;
 	/** Verb for messages, such as `push`. */
 	verb: string;
 	emptyList: IDataObject;
 	/**
-	 * Orders the entries after all items were read. It may remove entries if it accounts for them in the
-	 * sink.
+	 * Rearranges the entries after all items have been read. It may remove entries if it accounts for them in
+	 * the sink.
 	 */
 	resolve?(entries: E[], sink: Sink): E[] | Promise<E[]>;
 	sink: ItemSink;
@@ -70,8 +70,8 @@ async function readItems<E extends EntryOrigin>(run: Run, reading: ItemReading<E
 	const { sink } = reading;
 	const all: E[] = [];
 	/**
-	 * Invalid items that miss the same value as the first one. They are only collected if the run stops at
-	 * the first error, because that error names all of them.
+	 * Invalid items that are missing the same value as the first one. They are collected only if the run
+	 * stops at the first error, because that error names all of them.
 	 */
 	const withMissingValue: Array<{ itemIndex: number; error: InputError }> = [];
 	const addInvalid = (itemIndex: number, error: unknown, id?: string) => {
@@ -81,7 +81,7 @@ async function readItems<E extends EntryOrigin>(run: Run, reading: ItemReading<E
 			withMissingValue.push({ itemIndex, error });
 		else if (!first) sink.addInvalid(itemIndex, error, id);
 	};
-	/** Errors of blank items, which are only reported if all items are blank. */
+	/** Errors for blank items. They are reported only if all items are blank. */
 	const blankItems = new Map<number, unknown>();
 	for (const itemIndex of run.items.keys()) {
 		const pause = run.yieldToOthers();
@@ -131,7 +131,7 @@ async function readItems<E extends EntryOrigin>(run: Run, reading: ItemReading<E
 
 /**
  * Returns the error for items without a required value. If other items have the value, the parameter is
- * right, so the advice is to correct the items.
+ * correct, so the advice is to correct the items.
  */
 function errorForItems(
 	error: InputError,
@@ -146,7 +146,7 @@ function errorForItems(
 	return new InputError(error.message, advice);
 }
 
-/** Returns whether an item has no file and no field with a value, like a blank row of a spreadsheet. */
+/** Returns whether an item has no file and only empty fields, like a blank row in a spreadsheet. */
 const isBlankItem = (run: Run, itemIndex: number): boolean =>
 	isBlankThroughout(fieldsOfItem(run, itemIndex)) && fileFieldsOf(run, itemIndex).length === 0;
 
@@ -170,9 +170,9 @@ async function* slicesOf<E>(run: Run, all: readonly E[]): AsyncGenerator<E[], vo
 }
 
 /**
- * Passes on an item that is the summary of a file, as the nodes of this package return it.
+ * Passes on an item unchanged if it is a file summary from another node of this package.
  *
- * @returns whether the item is a summary
+ * @returns whether the item is a file summary
  */
 export function passOnSummary(run: Run, itemIndex: number): boolean {
 	const { json = {}, binary = {} } = run.items[itemIndex] ?? {};

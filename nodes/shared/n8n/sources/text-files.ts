@@ -16,7 +16,7 @@ import { figure } from '../../service/numbers';
 import { isHtml } from '../../service/response-words';
 import { htmlError, readError, repeatedNames } from './file-errors';
 
-/** Parameters of text files. They are defined in file-properties.ts. */
+/** Parameters for text files. They are defined in file-properties.ts. */
 interface TextFileParameters extends WithParameter<'fileDocumentName', string> {
 	file(name: 'binaryPropertyName', itemIndex: number): string | IBinaryData;
 	value(name: 'fileDocumentId' | 'options.encoding', itemIndex: number): unknown;
@@ -24,8 +24,8 @@ interface TextFileParameters extends WithParameter<'fileDocumentName', string> {
 }
 
 /**
- * Reads input items that have one text file each. By default, the ID and the name of a document come from the
- * name of its file.
+ * Reads input items that have one text file each. By default, a document's ID and name come from the name of
+ * its file.
  */
 export class TextFiles {
 	/** File names that serve as document IDs, by item. */
@@ -40,7 +40,7 @@ export class TextFiles {
 	/**
 	 * Reads the text of an item's file.
 	 *
-	 * @throws InputError if the file is missing, damaged, too large, an HTML page or not text
+	 * @throws InputError if the file is missing, damaged or too large, is an HTML page, or is not text
 	 */
 	async read(itemIndex: number): Promise<string> {
 		const { run, maxBytes } = this;
@@ -74,10 +74,10 @@ export class TextFiles {
 	}
 
 	/**
-	 * Returns the ID and the name of an item's document. If one of the parameters is empty, the name of the
-	 * file is used.
+	 * Returns the ID and the name of an item's document. If one of the two parameters is empty, the file name
+	 * is used.
 	 *
-	 * @throws InputError if the name of the file is needed, but the file has none
+	 * @throws InputError if the file name is needed but the file has no name
 	 */
 	documentOf(itemIndex: number): { id: string; name: string } {
 		const { parameters } = this;
@@ -91,8 +91,8 @@ export class TextFiles {
 	}
 
 	/**
-	 * Returns the entries whose file name occurs only once. The other entries fail, because each would
-	 * replace the previous one in the index. It must be called after all items were read.
+	 * Returns the entries whose file name occurs only once. The other entries fail, because each document
+	 * would replace the previous one in the index. This method must be called after all items have been read.
 	 */
 	async withoutRepeatedNames<E extends EntryOrigin>(
 		entries: readonly E[],
@@ -112,12 +112,12 @@ export class TextFiles {
 		return distinct;
 	}
 
-	/** Returns the name of a file without its folder, which some nodes include. */
+	/** Returns the name of a file without its folder. Some nodes include the folder in the name. */
 	private nameOf(itemIndex: number): string {
 		const { name, isNamed } = this.fileOf(itemIndex);
 		if (isNamed) return name.split(/[\\/]/).at(-1) ?? name;
 		throw new InputError(
-			'The file of the item has no name',
+			"The item's file has no name",
 			"Enter a 'Document ID' and a 'Document Name'.",
 		);
 	}

@@ -8,23 +8,23 @@ const OPTIONAL_FIELDS = [
 	['url', 'URL Field'],
 ] as const;
 
-/** A field that a parameter names, and whether a record has it. */
+/** A field that a parameter names, and whether any record contains the field. */
 interface FieldSearch {
 	parameter: string;
 	isDefault: boolean;
 	isFound: boolean;
-	/** A field of the first record whose name differs only in case. */
+	/** A field in the first record whose name differs only in case. */
 	similar: string | undefined;
 }
 
 /**
- * Checks that the optional fields that a user has named exist. A wrong name would go unnoticed otherwise,
- * because documents are also pushed without these fields. A field may be missing from some records, so it is
- * only reported if no record has it.
+ * Checks that the optional fields named by the user exist. Without this check, a wrong name would go
+ * unnoticed, because documents are pushed even without these fields. A field may be missing from some
+ * records, so it is reported only if no record contains it.
  */
 export class UnusedFields {
 	private readonly searches = new Map<string, FieldSearch>();
-	/** The mapping whose hints no further record can change. */
+	/** A mapping that can no longer cause a hint, so further records are not checked. */
 	private settledMapping: FieldMapping | undefined;
 
 	note(record: unknown, mapping: FieldMapping): void {
@@ -43,7 +43,7 @@ export class UnusedFields {
 		if (isSettled) this.settledMapping = mapping;
 	}
 
-	/** Adds hints about the fields that no record has. */
+	/** Adds hints about the fields that no record contains. */
 	addTo(run: Pick<Run, 'hint'>): void {
 		for (const [key, named] of this.searches) {
 			if (!isMistake(named)) continue;
@@ -73,7 +73,10 @@ const newSearch = (
 	similar: findSimilar(name, record),
 });
 
-/** A missing field with the default name is only a mistake if the record has a similar field. */
+/**
+ * Returns whether the user probably entered a wrong name. A missing field with the default name counts as a
+ * mistake only if the first record has a similar field.
+ */
 const isMistake = ({ isFound, isDefault, similar }: FieldSearch): boolean =>
 	!isFound && (!isDefault || similar !== undefined);
 
