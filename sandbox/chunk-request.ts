@@ -36,7 +36,6 @@ const SUBMISSION = {
 	},
 } as const;
 
-/** A submission that has been validated. */
 export type Submission = Static<typeof SUBMISSION> & { chunkerConfig?: Record<string, unknown> };
 
 export const submissionSchema = (chunker: string) => ({

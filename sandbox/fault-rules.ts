@@ -17,7 +17,6 @@ declare module 'fastify' {
 	}
 }
 
-/** The conditions under which a rule applies. */
 const CONDITIONS = {
 	/** Maximum number of requests that the rule applies to. By default, there is no limit. */
 	times: { type: 'number' },

@@ -44,7 +44,7 @@ function construct(rest: string, at: number): [number, string] {
 	throw new Error(`bad escape ${rest.slice(0, 2)} at position ${at}`);
 }
 
-/** Maximum time for one regular expression. Afterwards the job ends in ERROR. */
+/** Maximum time for one regular expression. After that, the job ends in ERROR. */
 const TIME_LIMIT_MS = 10_000;
 
 const SPLIT = new Script(`

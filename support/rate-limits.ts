@@ -139,7 +139,7 @@ export const RATE_LIMITS: RateLimit[] = [
 /** Duration of a run, in seconds. */
 export const TEN_MINUTES = 600;
 
-/** A service that accepts four concurrent requests. The work could be done in 8.5 s. */
+/** A service that accepts four concurrent requests. At best, the work takes 8.5 s. */
 export const FOUR_AT_ONCE: { seconds: number; most: number; load: () => Load } = {
 	seconds: 8.5,
 	most: 12,

@@ -90,7 +90,7 @@ function checkScope(request: FastifyRequest, allowed: readonly string[]): string
 }
 
 export const token: Route = (app, context, config) => {
-	// The route has its own Fastify scope, because no other route uses its authentication and its error format.
+	// The route has its own Fastify scope, because its authentication and error format are unique.
 	void app.register(async (scope) => await addTokenRoute(scope, context, config));
 };
 

@@ -1,4 +1,4 @@
-/** Tests the second file in a run. Its figures must not include the first file. */
+/** Tests that the figures for the second file in a run do not include the first file. */
 import { Readable } from 'node:stream';
 
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';

@@ -123,7 +123,7 @@ function expectNoSecret(seen: unknown): boolean {
 	return text.includes('***');
 }
 
-/** Places in a response from which the nodes show text, whatever the status. */
+/** Places in a response whose text the nodes show, whatever the status. */
 const PLACES: Record<string, (secret: string) => unknown> = {
 	'JSON in an error': (secret) => ({ error: { errors: [{ message: `No: ${secret}` }] } }),
 	text: (secret) => `No: ${secret}`,
@@ -223,7 +223,7 @@ async function expectMasked({ node, parameters, route, status, body }: Row): Pro
 		});
 		seen.push(error, hints, output, run);
 	}
-	// The repeated text must be visible. Otherwise the test would prove nothing.
+	// The repeated text must be visible. Otherwise, the test would prove nothing.
 	expect(expectNoSecret(seen)).toBe(true);
 }
 

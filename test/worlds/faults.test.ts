@@ -114,7 +114,7 @@ const TARGETS: Target[] = [
 ];
 
 type Rule = Omit<FaultRule, 'route'>;
-/** A fault below HTTP needs its own server, or no server at all. */
+/** A fault below the HTTP level needs its own server, or no server at all. */
 type Fault = Rule | 'refused' | 'untrusted';
 
 const FAULTS: Record<string, Fault> = {

@@ -35,7 +35,7 @@ import { push as pushDirectly, requestToken } from '../../support/sandbox-client
 
 const WORLDS = Number(process.env.WORLDS ?? 60);
 const FIRST_SEED = Number(process.env.SEED ?? 1);
-/** Difference between two seeds. With 5, the faults of all worlds last for the whole run. */
+/** Difference between two seeds. If it is 5, the faults in every world last for the whole run. */
 const STEP = Number(process.env.STEP ?? 1);
 const WORLDS_AT_ONCE = 8;
 
@@ -48,7 +48,6 @@ const secretOf = (kind: Kind) => (kind === 'chunk' ? DEMO.clientSecret : DEMO.pu
 /** Placeholder for the secret in a response. */
 const SECRET = '{secret}';
 
-/** A source of random numbers for one world. */
 class Dice {
 	/** Returns a number between 0 (inclusive) and 1 (exclusive). */
 	readonly random: () => number;
@@ -589,7 +588,7 @@ class Play {
 		const { sandbox, world } = this;
 		sandbox.faults.clear();
 		addPoison(sandbox);
-		// If a run meets ten bad documents before any good one, it stops splitting batches, and a good document may
+		// If a run sends ten bad documents before any good one, it stops splitting batches, and a good document may
 		// then fail with its batch. Therefore, each batch contains only one entry.
 		if (!world.isLive) return;
 		for (const name of ['documentsPerRequest', 'textsPerRequest'])
@@ -630,7 +629,7 @@ async function violationsIn(world: World): Promise<string[]> {
 	const sandbox = await startSandbox({ settings: world.settings });
 	try {
 		if (world.kind === 'delete') await pushDirectly(sandbox, world.documents);
-		// The first matching rule decides. If faults last for the whole run, the faults that prevent all work come
+		// The first matching rule applies. If faults last for the whole run, the faults that prevent all work come
 		// before the rules for bad documents.
 		const isFirst = (rule: FaultRule) =>
 			world.isLive && !['afterWork', 'midBody'].includes(String(rule.reset));

@@ -236,7 +236,7 @@ test('a cancel during a pause ends the run at once and counts what was sent as s
 	expect(endingOf(outcome, 5)?.error).toBe(CANCEL);
 });
 
-/** Options of a run without failures. Each request takes 10 ms. */
+/** Options for a run without failures. Each request takes 10 ms. */
 function plain(run: VirtualRun, concurrency = 3): BulkOptions<string, string> {
 	return {
 		keyOf: (key) => key,
@@ -416,7 +416,7 @@ test('entries without keys may be in several requests at once', async () => {
 	};
 	await run.clock.run(consume());
 	expect(responses).toEqual(['a', 'a', 'a', 'a']);
-	// Three requests run at once, and the last request follows. Each request takes 10 ms.
+	// Three requests run at once, followed by the last one. Each request takes 10 ms.
 	expect(run.now()).toBe(20);
 });
 
