@@ -6,7 +6,8 @@ import type { Static } from './schema';
 import type { SandboxSettings } from './settings';
 
 /*
- * The body of a submission without its `chunkerConfig`. Unknown members are allowed, since the service may add some.
+ * A submission's body without its `chunkerConfig`. Unknown members are allowed, because the service may add new
+ * ones.
  */
 const SUBMISSION = {
 	type: 'object',
@@ -35,7 +36,6 @@ const SUBMISSION = {
 	},
 } as const;
 
-/** A submission that has passed the checks. */
 export type Submission = Static<typeof SUBMISSION> & { chunkerConfig?: Record<string, unknown> };
 
 export const submissionSchema = (chunker: string) => ({
@@ -47,8 +47,9 @@ export const submissionSchema = (chunker: string) => ({
 });
 
 /**
- * Turns a checked submission into a request for jobs.
- * @throws HttpError 413 for too much text, 404 for an unknown model, 400 for more dimensions than the model has
+ * Turns a validated submission into a job request.
+ * @throws HttpError 413 if there is too much text, 404 if the model is unknown, 400 if the model has fewer
+ * dimensions than requested
  */
 export function toChunkRequest(
 	chunker: string,

@@ -10,7 +10,7 @@ const NOT_NEGATIVE = { type: 'integer', minimum: 0 } as const;
 export interface Chunker {
 	config: Record<string, object>;
 	/**
-	 * Splits the texts of a checked request.
+	 * Splits the texts in a validated request.
 	 * @returns the spans of each text's chunks, in UTF-16 units
 	 */
 	split: (texts: string[], config: Record<string, unknown>) => Promise<Span[][]>;
@@ -20,7 +20,7 @@ type Config<Members extends Record<string, object>> = {
 	[Name in keyof Members]?: Static<Members[Name]>;
 };
 
-/** Declares a chunker that splits one text after the other. It pauses in between, so that other requests can run. */
+/** Declares a chunker that splits texts one by one. It pauses between texts so that other requests can run. */
 function chunker<const Members extends Record<string, object>>(
 	config: Members,
 	splitText: (text: string, config: Config<Members>) => Iterable<Span>,
@@ -44,36 +44,40 @@ function chunker<const Members extends Record<string, object>>(
 }
 
 /**
- * All chunkers by their names in the path. If the interface states a default, it is used here. To add a chunker, add an
- * entry. Its route and checks follow from the entry.
+ * All chunkers, keyed by the name in their path. If the interface states a default, that default is used here. To
+ * add a chunker, add an entry to this list. The chunker's route and checks are derived from the entry.
  */
 export const CHUNKERS: Record<string, Chunker> = {
-	/** Splits at the matches of a Python regular expression. */
+	/** Splits wherever a Python regular expression matches. */
 	'regex-splitter': {
 		config: { regex: { type: 'string' } },
 		split: async (texts, { regex = '\\n' }) =>
 			await Promise.resolve(splitByPattern(String(regex), texts)),
 	},
 
-	/** Joins lines up to `maxChunkSize` tokens, without overlap. */
+	/** Joins lines into chunks of up to `maxChunkSize` tokens, without overlap. */
 	'dynamic-newline': chunker({ maxChunkSize: POSITIVE }, (text, { maxChunkSize = 512 }) =>
 		joinUnits(linesOf(text), maxChunkSize, 0),
 	),
 
-	/** Joins sentences up to `maxChunkSize` tokens. Neighboring chunks share `overlapSize` sentences. */
+	/**
+	 * Joins sentences into chunks of up to `maxChunkSize` tokens. Neighboring chunks share `overlapSize` sentences.
+	 */
 	'dynamic-sentence': chunker(
 		{ maxChunkSize: POSITIVE, overlapSize: NOT_NEGATIVE },
 		(text, { maxChunkSize = 512, overlapSize = 1 }) =>
 			joinUnits(sentencesOf(text), maxChunkSize, overlapSize),
 	),
 
-	/** Joins `chunkSize` sentences per chunk. Neighboring chunks share `overlapSize` of them. */
+	/** Puts `chunkSize` sentences into each chunk. Neighboring chunks share `overlapSize` sentences. */
 	sentence: chunker(
 		{ chunkSize: POSITIVE, overlapSize: NOT_NEGATIVE },
 		(text, { chunkSize = 5, overlapSize = 0 }) => groupSentences(text, chunkSize, overlapSize),
 	),
 
-	/** Works like `dynamic-sentence`. The service compares embeddings, which the sandbox cannot compute. */
+	/**
+	 * Works like `dynamic-sentence`, because the sandbox cannot compute the embeddings that the service compares.
+	 */
 	semantic: chunker(
 		{
 			maxChunkSize: POSITIVE,

@@ -26,7 +26,7 @@ function readFlags() {
 }
 type Flags = ReturnType<typeof readFlags>;
 
-/** Reads the configuration file. Flags of the command line override its options. */
+/** Reads the configuration file. Command-line flags override the file's options. */
 function readOptions({ port, host, data, config, log }: Flags): SandboxOptions {
 	const file = config ? (JSON.parse(readFileSync(config, 'utf8')) as SandboxOptions) : {};
 	if (port !== undefined && !/^\d+$/.test(port)) {
@@ -41,7 +41,7 @@ function readOptions({ port, host, data, config, log }: Flags): SandboxOptions {
 	};
 }
 
-/** Describes what a user needs to call the sandbox. Secrets from a configuration file are not printed. */
+/** Describes how to call the sandbox. Secrets from a configuration file are left out. */
 function describe(sandbox: Sandbox, options: SandboxOptions): string {
 	const { authUrl, aiUrl, pushUrl, baseUrl } = sandbox.urls;
 	const client = options.clients

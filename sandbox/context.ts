@@ -19,7 +19,7 @@ export interface Context {
 	index: IndexStore;
 	faults: FaultRules;
 	recorder: Recorder;
-	/** True once the blob manifests were migrated. */
+	/** True once the blob manifests have been migrated. */
 	converted: boolean;
 	stored: Map<string, Buffer>;
 	reset(): void;
@@ -28,6 +28,6 @@ export interface Context {
 
 /**
  * Adds one route to the server.
- * @param config the `config` to pass to the route. Records and faults identify the route by it
+ * @param config Fastify's `config` for the route, by which records and faults identify the route
  */
 export type Route = (app: FastifyInstance, context: Context, config: FastifyContextConfig) => void;

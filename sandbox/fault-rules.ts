@@ -17,29 +17,34 @@ declare module 'fastify' {
 	}
 }
 
-/** The conditions under which a rule applies. */
 const CONDITIONS = {
-	/** Maximum number of requests that the rule applies to. By default there is no limit. */
+	/** Maximum number of requests that the rule applies to. By default, there is no limit. */
 	times: { type: 'number' },
 	/** Number of matching requests that pass before the rule applies. */
 	skip: { type: 'number' },
-	/** Probability that the rule applies, from 0 to 1. The generator is seeded, so every run has the same sequence. */
+	/**
+	 * Probability that the rule applies, from 0 to 1. The random generator is seeded, so every run uses the same
+	 * sequence.
+	 */
 	probability: { type: 'number' },
-	/** Seed for another sequence of the probability. By default the seed is the rule's position. */
+	/** Seed of the random sequence. By default, the seed is the rule's position. */
 	seed: { type: 'string' },
 	/** The rule applies only if the raw request body contains this text. */
 	whenBodyContains: { type: 'string' },
-	/** Requests that pass in each second of the clock. With `burst`, this is the average. */
+	/** Number of requests that pass in each clock second. With `burst`, this is the average rate. */
 	perSecond: { type: 'number' },
-	/** Requests that pass at once after a pause, as in a token bucket of a gateway. */
+	/** Number of requests that pass at once after a pause, as in a gateway's token bucket. */
 	burst: { type: 'number' },
-	/** Number of requests in flight that pass. Requests to which the rule applies are counted too. */
+	/**
+	 * Number of requests that may be in flight before the rule applies. Requests that the rule affects are counted
+	 * too.
+	 */
 	atOnce: { type: 'number' },
-	/** Milliseconds to wait before anything else. */
+	/** Milliseconds to wait before anything else happens. */
 	latencyMs: { type: 'number' },
 } as const;
 
-/** One rule. All of its conditions must hold. See README.md, "Faults". */
+/** One rule. It applies only if all of its conditions are met. See README.md, "Faults". */
 export type FaultRule = { route: RouteName } & {
 	[Name in keyof typeof CONDITIONS]?: Static<(typeof CONDITIONS)[Name]>;
 } & Answer & {
@@ -66,7 +71,7 @@ interface ArmedRule {
 	random: () => number;
 }
 
-/** Returns the fault of a rule and its value in the rule, or undefined if the rule only answers or delays. */
+/** Returns the rule's fault and the fault's value, or undefined if the rule only answers or delays. */
 function faultOf(rule: FaultRule): { fault: Fault; value: unknown } | undefined {
 	for (const [name, fault] of Object.entries(FAULTS)) {
 		const value = rule[name as keyof typeof FAULTS];
@@ -80,7 +85,7 @@ function isDecisive(rule: FaultRule): boolean {
 	return faultOf(rule) !== undefined || [status, retryAfter, body].some((one) => one);
 }
 
-/** Returns true if the client gets no complete response because of the rule. */
+/** Returns true if the rule prevents the client from receiving a complete response. */
 export function breaksConnection(rule: FaultRule | undefined): boolean {
 	return (rule && faultOf(rule)?.fault.breaks) ?? false;
 }
@@ -93,11 +98,11 @@ export class FaultRules {
 
 	/**
 	 * Appends a rule.
-	 * @throws Error that names what is wrong with the rule
+	 * @throws an error that says what is wrong with the rule
 	 */
 	add(rule: FaultRule): void {
 		this.check(rule);
-		// Only this seed decides, so that a run can be repeated.
+		// The random numbers depend only on this seed, so a run can be repeated.
 		const random = seededRandom(`fault ${rule.seed ?? this.rules.length}`);
 		const admits = admissionOf(rule);
 		this.rules.push({ rule: { ...rule }, seen: 0, struck: 0, admits, random });
@@ -107,7 +112,7 @@ export class FaultRules {
 		this.rules = [];
 	}
 
-	/** Installs the hooks. It must run after the recorder has installed its own hooks. */
+	/** Installs the hooks. Call this after the recorder has installed its own hooks. */
 	install(app: FastifyInstance): void {
 		app.addHook('preValidation', async (request, reply) => await this.strike(request, reply));
 		app.addHook('onSend', async (request, reply, payload) => {
@@ -117,8 +122,8 @@ export class FaultRules {
 	}
 
 	/**
-	 * Applies the rules in the order in which they were added. Delays add up. The first rule that does more than delay
-	 * decides, and later rules do not count the request.
+	 * Applies the rules in the order in which they were added. Delays add up. The first rule that does more than
+	 * delay determines the response. Later rules do not count the request.
 	 */
 	private async strike(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
 		let latency = 0;
@@ -131,20 +136,20 @@ export class FaultRules {
 				break;
 			}
 		}
-		// A long delay must not keep the process alive after the sandbox was closed.
+		// A long delay must not keep the process alive after the sandbox is closed.
 		if (latency > 0) await delay(latency, undefined, { ref: false });
 		return decisive && applyRule(decisive, request, reply);
 	}
 }
 
-/** Returns the limit of a rule that applies only to requests above a limit. */
+/** Returns the rule's limit if the rule applies only to requests above a limit. */
 function admissionOf({ perSecond: rate, burst, atOnce: count }: FaultRule): Admission | undefined {
 	if (count !== undefined) return atOnce(count);
 	if (rate === undefined) return undefined;
 	return burst === undefined ? perSecond(rate) : bucket(rate, burst);
 }
 
-/** Counts the request for the rule and returns true if the rule applies. */
+/** Counts the request toward the rule and returns true if the rule applies. */
 function applies(armed: ArmedRule, request: FastifyRequest): boolean {
 	const { rule } = armed;
 	if (request.routeOptions.config?.route !== rule.route) return false;

@@ -12,10 +12,10 @@ const HTML_PAGE =
 
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
-/** Members of a rule that describe a response in place of the route's own. */
+/** Rule members that describe a response to send instead of the route's own. */
 export const ANSWER = {
 	status: { type: 'integer' },
-	/** Value of the Retry-After header, sent verbatim. If the rule has no status, the response has status 429. */
+	/** Value of the Retry-After header, sent verbatim. If the rule sets no status, the status is 429. */
 	retryAfter: { type: 'string' },
 	body: { type: 'string' },
 	contentType: { type: 'string' },
@@ -23,7 +23,7 @@ export const ANSWER = {
 
 export type Answer = { [Name in keyof typeof ANSWER]?: Static<(typeof ANSWER)[Name]> };
 
-/** A finished response before it is sent. */
+/** A finished response that has not been sent yet. */
 interface Finished {
 	request: FastifyRequest;
 	reply: FastifyReply;
@@ -31,16 +31,19 @@ interface Finished {
 }
 
 interface Effect<Value> {
-	/** Answers before the work and before authentication. If it returns undefined, the route does its work. */
+	/**
+	 * Answers before authentication and before the route does its work. If this returns undefined, the route does
+	 * its work.
+	 */
 	replace?: (
 		value: Value,
 		request: FastifyRequest,
 		reply: FastifyReply,
 		answer: Answer,
 	) => FastifyReply | undefined;
-	/** Returns the payload to send in place of the finished response. */
+	/** Returns the payload to send instead of the finished response. */
 	spoil?: (value: Value, finished: Finished) => unknown;
-	/** True if the client gets no complete response. */
+	/** True if the client does not receive a complete response. */
 	breaks?: boolean;
 }
 
@@ -60,11 +63,11 @@ const DAMAGE: Record<(typeof DAMAGES)[number], (text: string) => string> = {
 };
 
 /**
- * All faults by their members in a rule. To add a fault, add an entry. Its type, check and effect follow from the
- * entry. If a rule has several faults, the first one in this list applies.
+ * All faults, keyed by their member in a rule. To add a fault, add an entry to this list. The fault's type, check
+ * and effect are derived from the entry. If a rule has several faults, the first one in this list applies.
  */
 export const FAULTS = {
-	/** Destroys the connection before any work, in the middle of the response, or after the work. */
+	/** Destroys the connection before the work, after the work, or in the middle of the response. */
 	reset: fault(
 		{ enum: ['beforeResponse', 'midBody', 'afterWork'] },
 		{
@@ -83,7 +86,7 @@ export const FAULTS = {
 		},
 	),
 
-	/** Does the work, then sends only the first half of the body. The content-length fits this half. */
+	/** Does the work, then sends only the first half of the body. The Content-Length matches that half. */
 	truncate: fault(
 		{ type: 'boolean' },
 		{
@@ -106,7 +109,7 @@ export const FAULTS = {
 		},
 	),
 
-	/** Redirects to this URL. The status is `status` or 302. */
+	/** Redirects to this URL with `status`, which defaults to 302. */
 	redirectTo: fault(
 		{ type: 'string' },
 		{
@@ -129,7 +132,7 @@ export const FAULTS = {
 		},
 	),
 
-	/** Answers with an HTML page. The status is `status` or 200. */
+	/** Answers with an HTML page. The status is `status`, which defaults to 200. */
 	html: fault(
 		{ type: 'boolean' },
 		{
@@ -142,7 +145,7 @@ export const FAULTS = {
 	),
 };
 
-/** Answers with the status and body of a rule without a fault. If the rule has no body, the gateway's body is sent. */
+/** Sends the status and body of a rule that has no fault. If the rule has no body, the gateway's body is sent. */
 export function answerPlainly(rule: Answer, reply: FastifyReply): FastifyReply {
 	const status = rule.status ?? (rule.retryAfter === undefined ? 200 : 429);
 	const ofGateway = rule.body === undefined ? gatewayBody(status) : undefined;
@@ -170,7 +173,7 @@ function firstHalfThenReset(
 	payload: unknown,
 ): Readable {
 	const half = firstHalf(payload);
-	// An empty body has no middle, so the content-length is at least 64.
+	// An empty body has no middle, so the declared length is at least 64 bytes.
 	reply.header('content-length', Math.max(bytesOf(payload).byteLength, 64));
 	return Readable.from(
 		(async function* cut() {

@@ -5,18 +5,18 @@ import type { RecordedRequest } from './types';
 
 declare module 'fastify' {
 	interface FastifyContextConfig {
-		/** Name of the route in records and faults. Control routes have none. */
+		/** The route's name in records and faults. Control routes have no name. */
 		route?: RouteName;
-		/** True for a control route. Such a route is not recorded, and no fault applies to it. */
+		/** True for a control route. Control routes are neither recorded nor affected by faults. */
 		control?: boolean;
 	}
 	interface FastifyRequest {
-		/** The record of this request. Requests to control routes have none. */
+		/** The record of this request. Requests to control routes have no record. */
 		record?: RecordedRequest;
 	}
 }
 
-/** Bodies above this size are not kept in records, in bytes. */
+/** Maximum size of a body that is kept in a record, in bytes. */
 const MAX_KEPT_BYTES = 1_000_000;
 
 export class HttpError extends Error {
@@ -29,7 +29,7 @@ export class HttpError extends Error {
 	}
 }
 
-/** Makes an error whose body is `{message}`. The interface shows error bodies only for tokens. */
+/** Creates an error whose body is `{message}`. The interface documents error bodies only for token requests. */
 export function failure(status: number, message: string, headers?: Record<string, string>) {
 	return new HttpError(status, { message }, headers);
 }
@@ -40,8 +40,8 @@ export function rawBody(request: FastifyRequest): Buffer {
 }
 
 /**
- * Checks the Content-Type, then replaces the raw body of a request with its JSON value. If `keep` is set, the record of
- * the request keeps a value under 1 MB. This runs before the schema of the route is applied.
+ * Checks the Content-Type, then replaces the request's raw body with its JSON value. If `keep` is true, a value
+ * under 1 MB is also kept in the request's record. This runs before the route's schema is applied.
  * @throws HttpError 415 or 400
  */
 export function parseJson(request: FastifyRequest, keep: boolean): void {
@@ -66,7 +66,7 @@ export function queryValue(request: FastifyRequest, name: string): string | unde
 	return typeof value === 'string' ? value : undefined;
 }
 
-/** Returns the segments of the raw path, still percent-encoded. */
+/** Returns the segments of the raw path, which are still percent-encoded. */
 export function rawSegments(request: FastifyRequest): string[] {
 	return rawPath(request.raw.url ?? '/').split('/');
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 
 import type { SearchHit } from './types';
 
-/** A checked document of the interface (docs/service-interface.md, Push documents). */
+/** A validated document (docs/service-interface.md, Push documents). */
 export interface PushDocument extends Record<string, unknown> {
 	id: string;
 	name: string;
@@ -14,13 +14,15 @@ type Change =
 	| { endpoint: string; remove: string }
 	| { endpoint: string; commit: true };
 
-/** A data source. It keeps documents in the order of their last push, and deletes that wait for a commit. */
+/**
+ * A data source. It contains documents in the order of their last push, and the IDs that the next commit deletes.
+ */
 interface Source {
 	documents: Map<string, PushDocument>;
 	pending: Set<string>;
 }
 
-/** Joins all texts of a document, one per line. */
+/** Joins all strings in a document, one per line. */
 function textsOf(value: unknown): string {
 	if (typeof value === 'string') return value;
 	if (Array.isArray(value)) return value.map(textsOf).join('\n');
@@ -30,11 +32,17 @@ function textsOf(value: unknown): string {
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}\p{M}_]+/gu) ?? [];
 
-/** The documents of all data sources, in memory. With a file, each change is also appended to the file as a line. */
+/**
+ * Keeps the documents of all data sources in memory. If there is a file, each change is also appended to it as a
+ * line.
+ */
 export class IndexStore {
 	private readonly sources = new Map<string, Source>();
 
-	/** @param file JSON Lines of an earlier process. Without a file, everything stays in memory */
+	/**
+	 * @param file a JSON Lines file, which an earlier process may have written. Without a file, everything stays in
+	 * memory
+	 */
 	constructor(private readonly file?: string) {
 		if (file === undefined) return;
 		mkdirSync(dirname(file), { recursive: true });
@@ -45,8 +53,8 @@ export class IndexStore {
 	}
 
 	/**
-	 * Stores documents and commits at once. Documents with the same IDs are replaced, and pending deletes of these IDs
-	 * no longer apply.
+	 * Stores documents and commits immediately. Documents with the same IDs are replaced, and pending deletes for
+	 * these IDs no longer apply.
 	 *
 	 * @returns for each document, true if it is new
 	 */
@@ -66,7 +74,7 @@ export class IndexStore {
 		this.change({ endpoint, remove: id });
 	}
 
-	/** Returns the IDs whose deletes wait for the next commit. */
+	/** Returns the IDs whose deletes are waiting for the next commit. */
 	pending(endpoint: string): string[] {
 		return [...this.source(endpoint).pending];
 	}
@@ -75,7 +83,7 @@ export class IndexStore {
 		return this.counted(({ pending }) => pending.size);
 	}
 
-	/** Commits the pending deletes of one data source, or of all. */
+	/** Commits the pending deletes in one data source, or in all data sources. */
 	commit(endpoint?: string): void {
 		const endpoints = endpoint === undefined ? [...this.sources.keys()] : [endpoint];
 		for (const each of endpoints) {
@@ -83,7 +91,7 @@ export class IndexStore {
 		}
 	}
 
-	/** Returns the committed documents of a data source, in the order of their last push. */
+	/** Returns a data source's committed documents, in the order of their last push. */
 	documents(endpoint: string): Array<Record<string, unknown>> {
 		return [...this.source(endpoint).documents.values()];
 	}

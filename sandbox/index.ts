@@ -24,23 +24,23 @@ export interface Sandbox {
 	/** Settings that may be changed at any time. A change takes effect with the next request. */
 	settings: SandboxSettings;
 	faults: { add(rule: FaultRule): void; clear(): void };
-	/** All requests in the order of arrival, except requests to control routes. */
+	/** All requests in order of arrival, except requests to control routes. */
 	requests: RecordedRequest[];
-	/** Counts issued tokens, of one scope or of all. */
+	/** Counts the tokens issued for one scope, or for all scopes. */
 	tokensIssued(scope?: string): number;
 	documents(endpoint: string): Array<Record<string, unknown>>;
-	/** Returns the IDs whose deletes wait for the next commit. */
+	/** Returns the IDs whose deletes are waiting for the next commit. */
 	pendingDeletes(endpoint: string): string[];
 	search(endpoint: string, query: string): SearchHit[];
 	commit(): void;
 	jobs(): JobSummary[];
 	stats(): SandboxStats;
-	/** Clears requests, figures, faults, jobs, tokens, index and blobs. Settings are not changed. */
+	/** Clears requests, statistics, faults, jobs, tokens, the index and blobs. Settings stay unchanged. */
 	reset(): void;
 	close(): Promise<void>;
 }
 
-/** Public demo values, the defaults of `startSandbox`. */
+/** Public demo values, which are the defaults of `startSandbox`. */
 export const DEMO = {
 	authServerId: 'default',
 	clientId: 'demo-client',
@@ -50,10 +50,10 @@ export const DEMO = {
 } as const;
 
 /**
- * Starts a local service of the whole interface.
- * @param options see SandboxOptions. By default, the service uses a free port of 127.0.0.1 and keeps all data in memory
+ * Starts a local service that implements the whole interface.
+ * @param options By default, the service uses a free port on 127.0.0.1 and keeps all data in memory
  * @returns the running sandbox, once it accepts requests
- * @throws Error for wrong settings or a port in use
+ * @throws an error if a setting is wrong or the port is in use
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
 	const settings = defaultSettings();
@@ -146,8 +146,8 @@ function statsOf({ recorder, tokens, index, jobs }: Context): SandboxStats {
 }
 
 /**
- * Starts to commit pending deletes at intervals.
- * @returns a function that stops this
+ * Commits pending deletes at intervals.
+ * @returns a function that stops the commits
  */
 function startCommits({ index, settings }: Context): () => void {
 	let lastCommit = Date.now();

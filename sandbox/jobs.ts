@@ -19,12 +19,12 @@ export interface Job {
 	chunkingId: string;
 	status: JobStatus;
 	request: ChunkRequest;
-	/** Spans per text in UTF-16 units. They exist once the job is READY. */
+	/** The spans of each text's chunks, in UTF-16 units. They exist once the job is READY. */
 	spans?: Span[][];
 	message?: string;
 }
 
-/** Jobs of this model end in ERROR. */
+/** Jobs that use this model end in ERROR. */
 const BROKEN_MODEL = 'broken-model';
 
 /** Runs chunking jobs and keeps them in memory. */
@@ -33,7 +33,7 @@ export class Jobs {
 
 	private readonly timers = new Set<NodeJS.Timeout>();
 
-	/** Increases with every clear. Jobs of an earlier generation are ignored. */
+	/** Increases with every call of `clear`. Jobs from earlier generations are ignored. */
 	private generation = 0;
 
 	chunksMade = 0;

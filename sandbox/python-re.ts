@@ -2,7 +2,7 @@ import { createContext, Script } from 'node:vm';
 
 import type { Span } from './units';
 
-/** Constructs of Python with their replacements in JavaScript. A construct that is not in this list is refused. */
+/** Python constructs and their JavaScript replacements. A construct that is not in this list is rejected. */
 const CONSTRUCTS: Array<[pattern: RegExp, replacement: string]> = [
 	[/^\(\?P</, '(?<'],
 	[/^\(\?P=(\w+)\)/, '\\k<$1>'],
@@ -10,15 +10,15 @@ const CONSTRUCTS: Array<[pattern: RegExp, replacement: string]> = [
 	[/^\\Z/, '(?![^])'],
 	[/^\\w/, '[\\p{L}\\p{N}_]'],
 	[/^\\d/, '\\p{Nd}'],
-	// Escapes that mean the same in Python and JavaScript, and escaped punctuation.
+	// Escapes with the same meaning in Python and JavaScript, and escaped punctuation.
 	[/^\\([bBDWsSnrtfv0-9\\]|x[\da-fA-F]{2}|u[\da-fA-F]{4}|[^\w\s])/, '$&'],
 	[/^(?:\[\^?\]?(?:\\[^]|[^\]\\])*\]|\(\?(?:[:=!]|<[=!])|[^\\])/, '$&'],
 ];
 
-/** Escapes that JavaScript does not allow in its Unicode mode, although Python does. */
+/** Escapes that Python allows but JavaScript's Unicode mode does not. */
 const NEEDLESS = /^\\[^\w\s^$\\.*+?()[\]{}|/-]/;
 
-/** Translates a Python regular expression, flags included. */
+/** Translates a Python regular expression, including its flags. */
 function translated(pattern: string): RegExp {
 	const [prefix = '', letters = ''] = /^\(\?([ims]+)\)/.exec(pattern) ?? [];
 	let source = '';
@@ -31,7 +31,7 @@ function translated(pattern: string): RegExp {
 	return new RegExp(source, `gu${letters}`);
 }
 
-/** Translates the construct at the beginning of `rest`. Returns its length and its JavaScript form. */
+/** Translates the construct at the beginning of `rest`. Returns the construct's length and its JavaScript form. */
 function construct(rest: string, at: number): [number, string] {
 	const extension = /^\(\?(?!P[<=]|[:=!]|<[=!])(<?.?)/.exec(rest);
 	if (extension) throw new Error(`unknown extension ?${extension[1]} at position ${at + 1}`);
@@ -44,7 +44,7 @@ function construct(rest: string, at: number): [number, string] {
 	throw new Error(`bad escape ${rest.slice(0, 2)} at position ${at}`);
 }
 
-/** Maximum time for one regular expression. Afterwards the job ends in ERROR. */
+/** Maximum time for one regular expression. After that, the job ends in ERROR. */
 const TIME_LIMIT_MS = 10_000;
 
 const SPLIT = new Script(`
@@ -60,11 +60,11 @@ const SPLIT = new Script(`
 	})`);
 
 /**
- * Splits texts like Python's `re.split` without capture groups, for constructs that Python and JavaScript share.
- * Conditions, possessive quantifiers, comments and flags within a pattern are refused.
+ * Splits texts like Python's `re.split` without capture groups. Only constructs that exist in both Python and
+ * JavaScript are supported. Conditions, possessive quantifiers, comments and flags within a pattern are rejected.
  *
- * @returns for each text the spans of its non-empty pieces, in UTF-16 units
- * @throws Error for an invalid pattern, or one that exceeds the time limit
+ * @returns for each text, the spans of its non-empty pieces, in UTF-16 units
+ * @throws an error if the pattern is invalid or exceeds the time limit
  */
 export function splitByPattern(pattern: string, texts: string[]): Span[][] {
 	let regex: RegExp;

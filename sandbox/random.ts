@@ -1,4 +1,4 @@
-/** Computes the 32-bit FNV-1a hash of a text's UTF-16 units. */
+/** Computes the 32-bit FNV-1a hash of a string's UTF-16 units. */
 export function hashText(text: string): number {
 	let hash = 0x811c9dc5;
 	for (let index = 0; index < text.length; index += 1) {
@@ -8,8 +8,8 @@ export function hashText(text: string): number {
 }
 
 /**
- * Creates a small seeded generator (mulberry32) of numbers in [0, 1). Installed libraries are seeded by objects, which
- * is too slow for vectors: each of 40,000 chunks needs a generator of its own.
+ * Creates a small seeded generator (mulberry32) of numbers in [0, 1). Each of up to 40,000 chunks needs its own
+ * generator for its vector. The installed libraries are too slow for that, because they are seeded with objects.
  */
 export function seededRandom(seed: string): () => number {
 	let state = hashText(seed);

@@ -1,7 +1,7 @@
-/** A function that returns true if a service accepts one more request. The number in flight includes this request. */
+/** Returns true if a service accepts one more request. The number in flight includes that request. */
 export type Admission = (nowMs: number, inFlight: number) => boolean;
 
-/** Accepts `rate` requests in each second of the clock. */
+/** Accepts `rate` requests in each clock second. */
 export function perSecond(rate: number): Admission {
 	let second = -1;
 	let count = 0;
@@ -13,8 +13,8 @@ export function perSecond(rate: number): Admission {
 }
 
 /**
- * Accepts `rate` requests per second on average, and up to `burst` at once after a pause. Gateways use such token
- * buckets.
+ * Accepts `rate` requests per second on average, and up to `burst` requests at once after a pause. Many gateways
+ * use this kind of token bucket.
  */
 export function bucket(rate: number, burst: number): Admission {
 	let tokens = burst;

@@ -4,7 +4,7 @@ import { breaksConnection } from './fault-rules';
 import { rawBody, rawPath } from './http';
 import type { RecordedRequest } from './types';
 
-/** Returns headers as plain strings. Each secret is replaced with its scheme and `***`. */
+/** Returns the headers as plain strings. Secrets become `***`, and an authorization scheme is kept. */
 function publicHeaders(request: FastifyRequest): Record<string, string> {
 	const headers: Record<string, string> = {};
 	for (const [name, value] of Object.entries(request.headers)) {
@@ -16,7 +16,7 @@ function publicHeaders(request: FastifyRequest): Record<string, string> {
 	return headers;
 }
 
-/** Records every request, and counts the requests of each route that are in flight. */
+/** Records every request and counts the requests in flight on each route. */
 export class Recorder {
 	readonly requests: RecordedRequest[] = [];
 
@@ -29,7 +29,7 @@ export class Recorder {
 		for (const route of Object.keys(this.maxInFlight)) delete this.maxInFlight[route];
 	}
 
-	/** Installs the hooks. It must run before the routes are registered. */
+	/** Installs the hooks. Call this before the routes are registered. */
 	install(app: FastifyInstance): void {
 		app.addHook('onRequest', async (request, reply) => {
 			if (request.routeOptions.config?.control) return;
@@ -41,8 +41,8 @@ export class Recorder {
 		app.addHook('preValidation', async (request) => {
 			if (request.record) request.record.bodyBytes = rawBody(request).byteLength;
 		});
-		// The record is complete before the first byte is sent. A client in the same process can rely on it as soon as
-		// the response has arrived.
+		// The record is completed before the first byte is sent. A client in the same process can therefore read
+		// the record as soon as the response arrives.
 		app.addHook('onSend', async (request, reply, payload) => {
 			const status = breaksConnection(request.spoiledBy) ? 0 : reply.statusCode;
 			if (request.record) this.end(request.record, status);

@@ -6,8 +6,8 @@ import type { Static as StaticOf, TSchema } from 'typebox' with { 'resolution-mo
 export type Static<Schema extends TSchema> = StaticOf<Schema>;
 
 /**
- * Returns the path of an error within the value, e.g. `['batch', '1', 'text']`. For a missing member, it is the path of
- * the member.
+ * Returns the error's path within the value, e.g. `['batch', '1', 'text']`. If a member is missing, the path ends
+ * with the name of that member.
  */
 export function errorPath({ instancePath, params }: FastifySchemaValidationError): string[] {
 	const member = params.missingProperty ?? params.additionalProperty;
@@ -24,7 +24,7 @@ export function errorText({ message, params }: FastifySchemaValidationError): st
 	return message ?? 'is not valid';
 }
 
-/** Makes the message for the first error, e.g. `batch[1].text must be string`. */
+/** Creates an error that describes the first problem, e.g. `batch[1].text must be string`. */
 export function describeError(errors: FastifySchemaValidationError[], what: string): Error {
 	const [error] = errors;
 	const path = errorPath(error)
@@ -34,13 +34,13 @@ export function describeError(errors: FastifySchemaValidationError[], what: stri
 	return new Error(`${path === '' ? `The ${what}` : path} ${errorText(error)}`);
 }
 
-/** Returns true if a value fits a schema. Otherwise `errors` lists the faults. */
+/** Returns true if the value matches the schema. Otherwise, `errors` lists the problems. */
 interface Validate {
 	(value: unknown): boolean;
 	errors?: FastifySchemaValidationError[] | null;
 }
 
-/** Fastify's validator, set up so that it never converts or completes values. */
+/** Fastify's validator, configured never to change the values that it checks. */
 const compile = AjvCompiler()(
 	{},
 	{ customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
@@ -49,8 +49,8 @@ const compile = AjvCompiler()(
 const validators = new WeakMap<object, Validate>();
 
 /**
- * Returns the validator of a schema. Compiling is slow, so it happens on first use and once per process, for any number
- * of servers.
+ * Returns the schema's validator. Compiling is slow, so each schema is compiled on first use, and only once per
+ * process.
  */
 export function validatorOf(schema: object): Validate {
 	let validate = validators.get(schema);
@@ -69,8 +69,8 @@ export function validatorOf(schema: object): Validate {
 
 /**
  * Checks a value that did not arrive in a request.
- * @param what the name of the value in messages, e.g. `fault rule`
- * @throws Error that names the first fault
+ * @param what the value's name in error messages, e.g. `fault rule`
+ * @throws an error that describes the first problem
  */
 export function check(schema: object, value: unknown, what: string): void {
 	const validate = validatorOf(schema);

@@ -7,25 +7,25 @@ import { controlRoutes } from './routes/control';
 import { indexPage } from './routes/index-page';
 import { describeError, validatorOf } from './schema';
 
-/** Fastify's own limit, in bytes. It is far above the sandbox's limits, which are answered with 413. */
+/** Fastify's own limit, in bytes. It is far above the limits at which the sandbox itself answers with 413. */
 const BODY_LIMIT = 256_000_000;
 
-/** Maximum length of a path parameter. IDs may be long URLs, percent-encoded. */
+/** Maximum length of a path parameter. IDs may be long URLs that are percent-encoded. */
 const MAX_PARAM_LENGTH = 100_000;
 
-/** Builds the server with all routes. It does not listen yet. */
+/** Builds the server with all routes. The server does not listen yet. */
 export function buildServer(context: Context, log: boolean): FastifyInstance {
 	const app = fastify({
 		logger: log,
 		bodyLimit: BODY_LIMIT,
-		// Keep-alive connections of clients must not delay a close.
+		// Clients' keep-alive connections must not delay closing the server.
 		forceCloseConnections: true,
 		exposeHeadRoutes: false,
 		schemaErrorFormatter: (errors) => describeError(errors, 'body'),
 		routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
 	});
 	app.setValidatorCompiler<object>(({ schema }) => validatorOf(schema));
-	// Bodies stay bytes, because size, faults and keys are checked before anything is parsed.
+	// Bodies are kept as bytes, because size, faults and keys are checked before anything is parsed.
 	app.removeAllContentTypeParsers();
 	app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
 		done(null, body);

@@ -4,7 +4,7 @@ import { failure } from './http';
 import type { SandboxSettings } from './settings';
 import type { SandboxClient } from './types';
 
-/** The scopes of the interface (docs/service-interface.md, Access tokens). */
+/** The interface's scopes (docs/service-interface.md, Access tokens). */
 export const SCOPES = [
 	'machinelearning.predict',
 	'machinelearning.model',
@@ -14,7 +14,7 @@ export const SCOPES = [
 	'commercestudio.rewrites',
 ] as const;
 
-/** Random bytes of a token. They are encoded as 760 characters, and the interface allows 500 to 1000. */
+/** Number of random bytes in a token. They are encoded as 760 characters. The interface allows 500 to 1000. */
 const TOKEN_BYTES = 570;
 
 export const LIFETIME_SECONDS = 3600;
@@ -37,8 +37,8 @@ export class Tokens {
 	constructor(private readonly settings: SandboxSettings) {}
 
 	/**
-	 * Issues a token for a client and scope. If the settings say so, this revokes the previous token of the same client
-	 * and scope.
+	 * Issues a token for a client and scope. Depending on the settings, this revokes the previous token for the
+	 * same client and scope.
 	 */
 	issue(client: SandboxClient, scope: string): string {
 		const token = randomBytes(TOKEN_BYTES).toString('base64url');
@@ -57,7 +57,7 @@ export class Tokens {
 	}
 
 	/**
-	 * Checks the Authorization header of a protected route.
+	 * Checks the Authorization header on a protected route.
 	 * @throws HttpError 401 if the token is missing, unknown, expired or revoked; 403 if its scope does not fit the
 	 * route
 	 */
@@ -75,7 +75,7 @@ export class Tokens {
 		}
 	}
 
-	/** Counts tokens issued since the last clear, of one scope or of all. */
+	/** Counts the tokens issued since the last clear, for one scope or for all scopes. */
 	count(scope?: string): number {
 		if (scope !== undefined) return this.issued[scope] ?? 0;
 		return Object.values(this.issued).reduce((sum, count) => sum + count, 0);

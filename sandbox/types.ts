@@ -1,9 +1,9 @@
-/** The types of the sandbox's public interface: options, and everything it reports. */
+/** The types in the sandbox's public interface, which are its options and everything it reports. */
 
 import type { RouteName } from './route-names';
 import type { SandboxSettings } from './settings';
 
-/** A client of the token endpoint. Without `scopes` it may request all four scopes. */
+/** A client of the token endpoint. If `scopes` is missing, the client may request all four scopes. */
 export interface SandboxClient {
 	id: string;
 	secret: string;
@@ -32,18 +32,18 @@ export interface SandboxOptions {
 export interface RecordedRequest {
 	route: RouteName | 'other';
 	method: string;
-	/** Raw path as received, still percent-encoded, without the query. */
+	/** The raw path as received, without the query. It is still percent-encoded. */
 	path: string;
 	query: Record<string, string>;
 	headers: Record<string, string>;
 	bodyBytes: number;
 	body?: unknown;
-	/** 0 until a response is sent. It stays 0 if the connection was reset. */
+	/** 0 until a response is sent. The status stays 0 if the connection was reset. */
 	status: number;
 	/** Milliseconds since the epoch. */
 	startedAt: number;
 	endedAt: number;
-	/** Concurrent requests of this route when this one arrived, including this one. */
+	/** Number of requests in flight on this route when this request arrived, including this request. */
 	inFlight: number;
 }
 
@@ -63,13 +63,13 @@ export interface JobSummary {
 export type JobStatus = 'SUBMITTED' | 'ERROR' | 'READY' | 'RETRIEVED';
 
 export interface SandboxStats {
-	/** Requests per route and status. Status 0 counts requests without a complete response. */
+	/** Number of requests per route and status. Status 0 counts requests without a complete response. */
 	requests: Record<string, Record<string, number>>;
 	tokensIssued: Record<string, number>;
-	/** Responses with status 401, of all routes. */
+	/** Number of responses with status 401 on all routes. */
 	unauthorized: number;
 	documents: Record<string, number>;
-	/** Deletes that were received but are not committed yet, per data source. */
+	/** Number of deletes per data source that have been received but not committed. */
 	pendingDeletes: Record<string, number>;
 	chunks: number;
 	maxInFlight: Record<string, number>;

@@ -1,20 +1,20 @@
-/** [start, end) in UTF-16 units of a text. */
+/** A range [start, end) in a text, in UTF-16 units. */
 export type Span = readonly [start: number, end: number];
 
-/** A line or a sentence, which chunkers join with others. */
+/** A line or a sentence that chunkers join with others. */
 export interface Unit {
 	start: number;
 	end: number;
 	tokens: number;
 }
 
-/** Estimates the tokens of a text as 1.3 per word (README.md, "Approximations"). */
+/** Estimates a text's token count as 1.3 tokens per word (README.md, "Approximations"). */
 export function countTokens(text: string): number {
 	const words = text.match(/\S+/g)?.length ?? 0;
 	return Math.ceil(words * 1.3);
 }
 
-/** Removes white space at both ends of a span. Returns undefined if nothing is left. */
+/** Trims white space from both ends of a span. Returns undefined if nothing is left. */
 function trimSpan(text: string, start: number, end: number): Span | undefined {
 	const slice = text.slice(start, end);
 	const from = start + (slice.length - slice.trimStart().length);
@@ -32,9 +32,9 @@ function unitOf(text: string, start: number, end: number): Unit | undefined {
 const WINDOW = 2_000;
 
 /**
- * Yields sentences by Unicode's rules (ICU, built into Node), except blank ones. The text is read in windows, because
- * the time that Intl.Segmenter needs grows with the square of the text's length. The last sentence of a window may
- * continue after it, so the next window begins with this sentence.
+ * Yields a text's sentences by Unicode's rules (ICU, built into Node), except blank ones. The text is read in
+ * windows, because the time that Intl.Segmenter needs grows with the square of the text's length. A window's last
+ * sentence may continue past the window, so the next window begins with that sentence.
  */
 export function* sentencesOf(text: string): Generator<Unit> {
 	const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
@@ -58,7 +58,7 @@ export function* sentencesOf(text: string): Generator<Unit> {
 	}
 }
 
-/** Yields lines, except blank ones. */
+/** Yields a text's lines, except blank ones. */
 export function* linesOf(text: string): Generator<Unit> {
 	let start = 0;
 	while (start < text.length) {
@@ -71,8 +71,8 @@ export function* linesOf(text: string): Generator<Unit> {
 }
 
 /**
- * Joins units up to a maximum number of tokens. A larger unit becomes a chunk of its own. A chunk begins with the last
- * `overlap` units of the chunk before, or with fewer if they do not fit.
+ * Joins units into chunks with a maximum number of tokens. A unit above the maximum becomes its own chunk. Each
+ * chunk begins with the previous chunk's last `overlap` units, or with fewer if they do not fit.
  */
 export function* joinUnits(
 	units: Iterable<Unit>,
@@ -96,7 +96,7 @@ export function* joinUnits(
 	if (current.length > 0) yield spanOf(current);
 }
 
-/** Returns the span from the start of the first unit to the end of the last one. The list must not be empty. */
+/** Returns the span from the first unit's start to the last unit's end. The list must not be empty. */
 export function spanOf(units: readonly Unit[]): Span {
 	return [units[0]?.start ?? 0, units.at(-1)?.end ?? 0];
 }

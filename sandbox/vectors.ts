@@ -1,17 +1,21 @@
 import { hashText } from './random';
 
-/** The two methods of quantization (docs/service-interface.md, Chunking request). Without one, vectors are floats. */
+/**
+ * The two quantization methods (docs/service-interface.md, Chunking request). If it is undefined, vectors contain
+ * floats.
+ */
 export type Quantization = 'min-max' | 'max-scale' | undefined;
 
 /**
- * Makes the vector of a text. It is seeded by a hash of the text, so it is always the same and has no meaning.
+ * Makes a vector for a text. The vector is seeded with a hash of the text, so it is always the same but has no
+ * meaning.
  * @param text chunk text
- * @param size how many numbers: dimReductionSize, otherwise the model's dimension
- * @returns 32-bit floats in [-1, 1], as a model computes them. With min-max, integers 0..255. With max-scale, integers
- * -127..127, where each vector is scaled by its own largest value
+ * @param size number of elements, which is dimReductionSize or the model's dimension
+ * @returns 32-bit floats in [-1, 1], as a model computes them. With min-max, integers from 0 to 255. With
+ * max-scale, integers from -127 to 127, where each vector is scaled by its own largest value
  */
 export function makeVector(text: string, size: number, quantization: Quantization): number[] {
-	// xorshift32 is inlined, because 40,000 chunks of 256 numbers need ten million calls.
+	// xorshift32 is inlined, because 40,000 chunks with 256 numbers each would need ten million calls.
 	let state = hashText(text) || 1;
 	const values = new Array<number>(size);
 	let lowest = Infinity;

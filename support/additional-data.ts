@@ -3,9 +3,7 @@ import type { IWorkflowExecuteAdditionalData, WorkflowExecuteMode } from 'n8n-wo
 
 import type { EngineCredentialsHelper } from './credentials-helper';
 
-/**
- * Builds the data that n8n passes to an execution together with the workflow. It has only the members that nodes need.
- */
+/** Builds the additional data that n8n passes to an execution. It contains only the members that nodes need. */
 export function additionalData(
 	credentialsHelper: EngineCredentialsHelper,
 	mode: WorkflowExecuteMode,

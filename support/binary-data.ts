@@ -16,13 +16,13 @@ interface ContainerApi {
 	set(type: unknown, value: unknown): void;
 }
 
-/** Returns the container that n8n-core uses. An import from this package might return another copy. */
+/** Returns n8n-core's own container. Importing the container from its package might load another copy. */
 function container(): ContainerApi {
 	const requireOfCore = createRequire(require.resolve('n8n-core'));
 	return (requireOfCore('@n8n/di') as { Container: ContainerApi }).Container;
 }
 
-/** n8n's own storage of files, in a folder of its own for the tests of one file. */
+/** n8n's own file storage. Each test file gets a separate folder. */
 export class TestFiles {
 	private service!: BinaryDataService;
 
@@ -45,7 +45,7 @@ export class TestFiles {
 		container().set(BinaryDataConfig, config);
 	}
 
-	/** Makes an item with a file in the field `data`. */
+	/** Creates an item with a file in the field `data`. */
 	async item(
 		content: string | Buffer,
 		fileName = 'documents.jsonl',
@@ -64,7 +64,7 @@ export class TestFiles {
 		return await this.service.store(location, Buffer.from(content as string), binary);
 	}
 
-	/** Replaces the content of every later read with these pieces. */
+	/** Makes every later read return these pieces instead of the stored content. */
 	stream(pieces: () => AsyncIterable<Buffer>): void {
 		this.service.getAsStream = async () =>
 			Object.assign(pieces(), { destroy: () => undefined }) as never;
@@ -85,13 +85,13 @@ export class TestFiles {
 	}
 }
 
-/** Provides files for all tests of a test file. They are stored on disk unless a test asks for another mode. */
+/** Provides file storage for all tests in a test file. Files are stored on disk unless a test sets another mode. */
 export function useFiles(): TestFiles {
 	const folder = mkdtempSync(path.join(tmpdir(), 'files-'));
 	const files = new TestFiles(folder);
 	beforeEach(async () => await files.use('filesystem'));
 	afterAll(async () => {
-		// Other test files share this n8n and expect its default, which keeps files in the items.
+		// Other test files share this n8n instance and expect its default mode, which keeps files in the items.
 		await files.use('default');
 		rmSync(folder, { recursive: true, force: true });
 	});

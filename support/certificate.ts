@@ -15,7 +15,7 @@ const objectId = (hex: string) => der(0x06, Buffer.from(hex, 'hex'));
 const ECDSA_WITH_SHA256 = sequence(objectId('2a8648ce3d040302'));
 const COMMON_NAME = objectId('550403');
 
-/** Formats a time for a certificate: YYMMDDHHMMSSZ. */
+/** Formats a time for a certificate as YYMMDDHHMMSSZ. */
 const time = (epochMs: number) =>
 	der(
 		0x17,
@@ -36,7 +36,7 @@ export interface KeyAndCertificate {
 const nameOf = (name: string) =>
 	sequence(der(0x31, sequence(COMMON_NAME, der(0x0c, Buffer.from(name, 'utf8')))));
 
-/** Makes a self-signed certificate and its key, so that the repository needs to contain no key. */
+/** Creates a self-signed certificate and its key, so that the repository does not need to contain a key. */
 export function selfSigned(name = 'localhost'): KeyAndCertificate {
 	const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
 	const DAY_MS = 86_400_000;

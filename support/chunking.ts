@@ -17,13 +17,13 @@ const BY_LINE: INodeParameters = {
 	chunkerSettings: { maxChunkSize: 1 },
 };
 
-/** Moves parameters of the output into the options. By default, vectors are lists. */
+/** Moves output parameters into the options. By default, vectors are lists. */
 function withOptions({ vectors = 'list', outputTo, options, ...others }: INodeParameters) {
 	const more = options as INodeParameters | undefined;
 	return { ...others, options: { vectors, ...(outputTo && { outputTo }), ...more } };
 }
 
-/** Adds parameters to those of `BY_LINE`. `modelId` may be an ID or an expression. */
+/** Adds these parameters to `BY_LINE`. `modelId` may be an ID or an expression. */
 function withModel(parameters: INodeParameters): INodeParameters {
 	const { modelId } = parameters;
 	const locator = { __rl: true, mode: 'id', value: modelId };
@@ -34,10 +34,10 @@ function withModel(parameters: INodeParameters): INodeParameters {
 	});
 }
 
-/** Polls jobs as often as possible, and shortens the time for the last poll. */
+/** Settings that poll jobs as often as possible and shorten the time for the last poll. */
 const OFTEN = { firstMs: 20, longestMs: 40, finalMs: 2_000 };
 
-/** Makes a Chunk Text node for a pipeline. By default, it makes one chunk per line. */
+/** Creates a Chunk Text node for a pipeline. By default, the node makes one chunk per line. */
 export const chunkNode = (
 	parameters: INodeParameters = {},
 	settings: Partial<NodeOptions> = {},
@@ -47,17 +47,17 @@ export const chunkNode = (
 	...settings,
 });
 
-/** Makes items with the texts `text 0`, `text 1` and so on, each with an ID and a name. */
+/** Creates items with the texts `text 0`, `text 1` and so on, each with an ID and a name. */
 export const texts = (count: number): IDataObject[] =>
 	indexes(count).map((at) => ({ id: `i${at}`, name: `N${at}`, text: `text ${at}` }));
 
 export const textsOf = (items: IDataObject[]) => items.map(({ text }) => text);
 
 /**
- * Provides Chunk Text and a sandbox for all tests of a file. Tests can run the node, read the requests that arrived,
- * and add faults. Pauses before retries are short.
+ * Provides Chunk Text and a sandbox for all tests in a file. Tests can run the node, read the requests that
+ * arrived, and add faults. Pauses before retries are short.
  *
- * @param settings - settings that differ from the defaults of the sandbox
+ * @param settings - settings that differ from the sandbox's defaults
  */
 export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 	useShortBackoff();
@@ -67,7 +67,7 @@ export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 	const sandbox = useSandbox({ settings: { vectorSize: 2, ...settings } });
 	let tests = 0;
 	beforeEach(() => tests++);
-	/** This process remembers tokens by client, but the sandbox forgets them. So each test is a new client. */
+	/** This process remembers tokens by client, but the sandbox forgets them, so each test uses a new client. */
 	const credentials = (): CredentialData => {
 		const all = sandboxCredentials(sandbox());
 		const { authUrl } = sandbox().urls;
@@ -86,14 +86,14 @@ export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 	const fault = (route: FaultRule['route'], rule: Omit<FaultRule, 'route'>) =>
 		sandbox().faults.add({ route, ...rule });
 	const jobs = () => sandbox().jobs();
-	/** Resolves once this number of requests of a route has arrived. */
+	/** Resolves once this many requests have arrived on a route. */
 	const arrived = async (route: RecordedRequest['route'], count: number) => {
 		await requestsArrived(sandbox(), count, route);
 	};
 	return {
 		sandbox,
 		jobs,
-		/** Returns the chunking IDs of all jobs, in the order of submission. */
+		/** Returns the chunking IDs of all jobs, in order of submission. */
 		chunkingIds: () => jobs().map(({ chunkingId }) => chunkingId),
 		chunk: async (
 			items: RunOptions['items'],
@@ -114,13 +114,13 @@ export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 		requests,
 		submits: () => requests('submit'),
 		polls: () => requests('results'),
-		/** Returns the texts of each submission, in the order of arrival. */
+		/** Returns the texts in each submission, in order of arrival. */
 		batches: () =>
 			requests('submit').map(({ body }) =>
 				(body as { batch: Array<{ text: string }> }).batch.map(({ text }) => text),
 			),
 		fault,
-		/** Makes the next polls return these bodies in place of the real results. */
+		/** Makes the next polls return these bodies instead of the real results. */
 		answers: (...bodies: unknown[]) => {
 			for (const body of bodies) {
 				fault('results', { status: 200, body: JSON.stringify(body), times: 1 });
@@ -131,7 +131,7 @@ export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 			await eventually(() => jobs().every(({ status }) => status !== 'SUBMITTED'), jobs);
 		},
 		arrived,
-		/** Makes the jobs of all submissions after the first `count` take a minute. */
+		/** Makes every job take a minute, except the jobs from the first `count` submissions. */
 		slowAfter: (count: number) => {
 			fault('submit', { latencyMs: 100, skip: count });
 			void arrived('submit', count + 1).then(() => {

@@ -2,26 +2,30 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 export type CredentialData = Record<string, ICredentialDataDecryptedObject>;
 
-/** One write to the store, as n8n would have written it to its database. */
+/** One write to the store. In n8n, it would be a write to the database. */
 interface CredentialUpdate {
 	type: string;
 	/** The keys that `preAuthentication` returned and n8n stored. */
 	data: ICredentialDataDecryptedObject;
 }
 
-/** Replaces n8n's table of credentials. Runs that share a store are executions or workers of one n8n instance. */
+/**
+ * Replaces n8n's credentials table. Runs that share a store represent executions or workers of one n8n instance.
+ */
 export class CredentialStore {
-	/** Number of times that n8n read and decrypted a credential. Each of them would read n8n's database once. */
+	/**
+	 * Number of times that n8n has read and decrypted a credential. In n8n, each time would be one database read.
+	 */
 	decryptions = 0;
 
 	preAuthentications = 0;
 
 	readonly updates: CredentialUpdate[] = [];
 
-	/** Awaited on every read, before the data are read. */
+	/** Called and awaited on every read, before the data is read. */
 	onDecrypt?: (type: string) => void | Promise<void>;
 
-	/** If true, a new token stores all data of the request, as n8n did before 2.34. */
+	/** If true, storing a new token also stores all data in the request, as n8n did before 2.34. */
 	storesAll = false;
 
 	private readonly data: CredentialData;

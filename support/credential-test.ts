@@ -18,13 +18,15 @@ import { EngineCredentialsHelper } from './credentials-helper';
 
 interface CredentialTestResult {
 	ok: boolean;
-	/** The text that the user reads below the credential. */
+	/** The message that the user sees below the credential. */
 	message: string;
-	/** The store that the test ran on. It contains what `preAuthentication` returned. */
+	/** The store that the test used. It contains everything that `preAuthentication` returned. */
 	store: CredentialStore;
 }
 
-/** Makes the noOp node into which n8n puts the test request. n8n takes the type name from its description. */
+/**
+ * Creates the noOp node to which n8n adds the test request. n8n reads the type name from the node's description.
+ */
 function testNodeType(credentialType: string, test: ICredentialTestRequest): INodeType {
 	return {
 		description: {
@@ -82,9 +84,9 @@ function failureMessage(error: unknown, test: ICredentialTestRequest): string {
 
 /**
  * Tests a credential like the editor's Test button (n8n 2.41.1, `dist/services/credentials-tester.service.js`). The
- * class's `test` request runs as a declarative node. The stored token is used unchanged. `preAuthentication` runs only
- * if the expirable field is empty or the response is a 401. n8n's own "is this a test?" check never applies, because it
- * looks for the type `n8n-nodes-base.noOp`, while the node is called `noOp`.
+ * credential class's `test` request runs as a declarative node. The stored token is used unchanged.
+ * `preAuthentication` runs only if the expirable field is empty or the response is a 401. n8n's own "is this a
+ * test?" check never applies, because it looks for the type `n8n-nodes-base.noOp`, but the node's type is `noOp`.
  */
 export async function testCredential(
 	type: ICredentialType,

@@ -44,7 +44,7 @@ const MOCK_NODE_TYPES = {
 	getKnownTypes: () => ({}),
 } as unknown as INodeTypes;
 
-/** Limits requests inside `preAuthentication` to the credential's own list of domains, as n8n does. */
+/** Limits requests in `preAuthentication` to the credential's own list of allowed domains, as n8n does. */
 function restrictToCredentialDomains(
 	helpers: IHttpRequestHelper,
 	credentials: ICredentialDataDecryptedObject,
@@ -69,9 +69,9 @@ function restrictToCredentialDomains(
 }
 
 /**
- * n8n's own CredentialsHelper (n8n 2.41.1, `dist/credentials-helper.js`) over an in-memory store:
- * the same calls in the same order, without database, license and external secrets. `e2e/n8n/credential-code.ts`
- * compares both.
+ * Works like n8n's CredentialsHelper (n8n 2.41.1, `dist/credentials-helper.js`), but on an in-memory store. It
+ * makes the same calls in the same order, without a database, license or external secrets.
+ * `e2e/n8n/credential-code.ts` compares the two.
  */
 export class EngineCredentialsHelper extends ICredentialsHelper {
 	private readonly loaded = new Map<string, ICredentialType>();
@@ -83,7 +83,7 @@ export class EngineCredentialsHelper extends ICredentialsHelper {
 		super();
 	}
 
-	/** Returns the credential type. Each run has one instance, like one n8n process. */
+	/** Returns the credential type. Each run has its own instance, like an n8n process. */
 	getType(name: string): ICredentialType {
 		const known = this.loaded.get(name);
 		if (known) return known;
@@ -157,7 +157,7 @@ export class EngineCredentialsHelper extends ICredentialsHelper {
 		)) as ICredentialDataDecryptedObject;
 		if (output[expirable] === undefined || !node.credentials) return undefined;
 
-		// Since 2.34, n8n stores only what `preAuthentication` returned, not the caller's copy of other fields.
+		// Since 2.34, n8n has stored only what `preAuthentication` returned, not the caller's copy of other fields.
 		const { storesAll } = this.store;
 		const all = JSON.parse(JSON.stringify(credentials)) as ICredentialDataDecryptedObject;
 		const stored = storesAll ? all : this.store.get(typeName);
@@ -210,7 +210,7 @@ export class EngineCredentialsHelper extends ICredentialsHelper {
 		);
 	}
 
-	/** Adds the default of every missing field and resolves expressions. */
+	/** Sets missing fields to their defaults and resolves expressions. */
 	async applyDefaults(
 		additionalData: IWorkflowExecuteAdditionalData,
 		stored: ICredentialDataDecryptedObject,

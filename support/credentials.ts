@@ -1,7 +1,7 @@
 import { DEMO, type Sandbox } from '../sandbox';
 import type { CredentialData } from './credential-store';
 
-/** Makes the credentials for a sandbox, as a user would type them. */
+/** Creates credentials for a sandbox, as a user would enter them. */
 export function sandboxCredentials(sandbox: Sandbox): CredentialData {
 	const { authUrl, aiUrl, pushUrl, baseUrl } = sandbox.urls;
 	return {

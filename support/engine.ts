@@ -26,7 +26,7 @@ import { EngineCredentialsHelper } from './credentials-helper';
 import { manifest } from './manifest';
 import { useCleanProcess } from './process-state';
 
-// Benchmarks use this engine as well, but outside jest.
+// Benchmarks also use this engine, but outside jest.
 if (typeof afterEach === 'function') useCleanProcess();
 
 export { CredentialStore } from './credential-store';
@@ -36,7 +36,7 @@ export { testCredential } from './credential-test';
 
 export interface NodeOptions {
 	node: INodeType;
-	/** Parameters as in a workflow file. A missing parameter has its default. */
+	/** Parameters as in a workflow file. A missing parameter has its default value. */
 	parameters?: INodeParameters;
 	onError?: OnError;
 	retryOnFail?: boolean;
@@ -47,15 +47,15 @@ export interface NodeOptions {
 
 export interface ExecutionOptions {
 	credentials?: CredentialData;
-	/** A shared store. Runs that share a store are executions of one n8n. */
+	/** A shared store. Runs that share a store represent executions of one n8n instance. */
 	store?: CredentialStore;
-	/** Credential types that extend or replace those of this package. */
+	/** Credential types that extend or replace this package's own types. */
 	credentialTypes?: CredentialTypes;
 	/** The default is `manual` (the editor's Execute button). */
 	mode?: WorkflowExecuteMode;
-	/** Presses Stop when this resolves or rejects. */
+	/** Presses Stop when this promise resolves or rejects. */
 	cancelWhen?: Promise<unknown>;
-	/** A setting of the workflow. `combined` keeps files among the JSON. */
+	/** A workflow setting. With `combined`, an item's JSON contains its files. */
 	binaryMode?: 'separate' | 'combined';
 }
 
@@ -66,15 +66,15 @@ export interface RunOptions extends NodeOptions, ExecutionOptions {
 
 export interface RunResult {
 	output: INodeExecutionData[];
-	/** The error output, with `onError: 'continueErrorOutput'`. */
+	/** Items on the error output, if `onError` is 'continueErrorOutput'. */
 	errorOutput: INodeExecutionData[];
 	/** The node's error, or the execution's error if the node has none. */
 	error?: ExecutionError;
 	hints: NodeExecutionHint[];
 	status: ExecutionStatus;
-	/** The input items after the run, to check whether the node changed them. */
+	/** The input items after the run, so that a test can check whether the node changed them. */
 	input: INodeExecutionData[];
-	/** Data that n8n recorded about the node. Undefined if the node did not run. */
+	/** Data that n8n recorded about the node, or undefined if the node did not run. */
 	taskData?: ITaskData;
 	run: IRun;
 	store: CredentialStore;
@@ -90,7 +90,7 @@ function isItem(item: IDataObject | INodeExecutionData): item is INodeExecutionD
 	);
 }
 
-/** Turns plain objects into items. Like the items of a trigger, each is paired with itself. */
+/** Turns plain objects into items. Each item is paired with itself, like a trigger's items. */
 function toItems(items: IDataObject[] | INodeExecutionData[]): INodeExecutionData[] {
 	return items.map((item, index) =>
 		isItem(item)
@@ -116,7 +116,7 @@ function sourceNode(items: INodeExecutionData[]): INodeType {
 	};
 }
 
-/** Returns references to the node's credentials that the store contains. The type serves as ID. */
+/** Returns references to the node's credentials, if they are in the store. The credential type serves as the ID. */
 function nodeCredentials(node: INodeType, store: CredentialStore): INode['credentials'] {
 	const names = (node.description.credentials ?? [])
 		.map(({ name }) => name)
@@ -208,8 +208,8 @@ async function execute(
 }
 
 /**
- * Runs several nodes on the real engine of n8n-core. Each node receives the main output of the node before.
- * Expressions, defaults, retries, error routing, paired items and HTTP are n8n's own.
+ * Runs several nodes on n8n-core's real engine. Each node receives the previous node's main output. n8n itself
+ * handles expressions, defaults, retries, error routing, paired items and HTTP.
  */
 export async function runPipeline(
 	nodes: NodeOptions[],
@@ -247,7 +247,7 @@ export async function runPipeline(
 	});
 }
 
-/** Runs one node on the real engine of n8n-core. */
+/** Runs one node on n8n-core's real engine. */
 export async function runNode(options: RunOptions): Promise<RunResult> {
 	const [result] = await runPipeline([options], options.items, options);
 	return result;

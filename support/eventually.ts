@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Shorter than the time limit of a test, so that the error can say what the test waited for. */
+/** This is shorter than a test's time limit, so that the error can say what the test was waiting for. */
 const WITHIN_MS = 15_000;
 
 /**
  * Waits until a condition holds.
  *
- * @param sight reads the current state for the error
- * @throws Error with the current state if it takes too long. Waiting longer would not help
+ * @param sight reads the current state for the error message
+ * @throws an error that contains the current state, if the wait takes too long
  */
 export async function eventually(
 	isSo: () => boolean,

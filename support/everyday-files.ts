@@ -12,20 +12,20 @@ import { CONTINUE, hintsOf, jsonOf, nodeRunner } from './sandbox';
 
 export interface PushedFile {
 	json: IDataObject;
-	/** Messages of the records that failed, or of the file. */
+	/** Error messages for the records that failed, or for the whole file. */
 	failures: string[];
 	/** All hints except those that only count failures. */
 	hints: string[];
 	documents: Array<Record<string, unknown>>;
 }
 
-/** Provides the three nodes that read files, and a sandbox for all tests of a file. */
+/** Provides the three nodes that read files, and a sandbox, for all tests in a file. */
 export function useEverydayFiles() {
 	const files = useFiles();
 	const { sandbox, chunk, credentials } = useChunkText({ vectorSize: 3 });
 	const runPush = nodeRunner(new PushDocuments(), credentials, { documentSource: 'file' });
 	const runDelete = nodeRunner(new DeleteDocument(), credentials, { idSource: 'file' });
-	/** @param extension compression of the file, '' or `.gz` */
+	/** @param extension the file's compression, either '' or `.gz` */
 	const item = async (
 		content: string | Buffer,
 		name: string,
@@ -63,6 +63,6 @@ function outcomeOf(result: RunResult): Omit<PushedFile, 'documents'> {
 export const idsOf = (documents: Array<Record<string, unknown>>): unknown[] =>
 	documents.map(({ id }) => id);
 
-/** Joins the bytes of a file. Each part is text (UTF-8) or bytes. */
+/** Builds a file from parts. Each part is a string, which is encoded as UTF-8, or a list of bytes. */
 export const bytes = (...parts: Array<string | number[]>): Buffer =>
 	Buffer.concat(parts.map((part) => Buffer.from(part as string)));

@@ -9,12 +9,17 @@ export interface Finished {
 	stderr: string;
 }
 
-/** jest's NODE_ENV=test is not passed on. With it, n8n's lint rules, for example, would check other things. */
+/**
+ * jest's NODE_ENV=test is not passed on, because it changes how some programs behave. For example, n8n's lint rules
+ * would check other things.
+ */
 const { NODE_ENV: _, ...ENVIRONMENT } = process.env;
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
-/** Runs a program to its end. An exit code other than 0 is a result too. `env` extends the environment. */
+/**
+ * Runs a program until it ends. A nonzero exit code is also returned as a result. `env` extends the environment.
+ */
 export async function run(
 	file: string,
 	args: string[],
@@ -30,7 +35,7 @@ export async function run(
 		return { code: 0, stdout, stderr };
 	} catch (error) {
 		const { code, stdout = '', stderr = '' } = error as Partial<Finished> & { code?: unknown };
-		// Without an exit code, the program could not be started.
+		// A missing exit code means that the program could not be started.
 		if (typeof code !== 'number') throw error;
 		return { code, stdout, stderr };
 	}

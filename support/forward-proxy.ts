@@ -1,7 +1,7 @@
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 
-/** A forward proxy of the kind that companies use. */
+/** A forward proxy like the ones that companies use. */
 export interface ForwardProxy {
 	/** A URL for HTTP_PROXY. */
 	url: string;
@@ -11,9 +11,9 @@ export interface ForwardProxy {
 }
 
 /**
- * Starts a forward proxy on a free port of this machine.
+ * Starts a forward proxy on a free port on this machine.
  *
- * @param login the `user:password` that the proxy requires. By default it requires none
+ * @param login the `user:password` that the proxy requires. By default, the proxy requires no login
  */
 export async function startForwardProxy(login?: string): Promise<ForwardProxy> {
 	const seen: string[] = [];

@@ -1,9 +1,9 @@
 /**
- * Captures all log output of n8n and of this package during a test file, including n8n's debug messages. Import this
- * file before anything that loads n8n, because n8n reads its log level when it is first required.
+ * Captures everything that n8n and this package log during a test file, including n8n's debug messages. Import this
+ * file before anything that loads n8n, because n8n reads its log level when it is first loaded.
  */
 process.env.N8N_LOG_LEVEL = 'debug';
-// Only in this format does n8n write the members of a message.
+// n8n logs the members of a message only in this format.
 process.env.N8N_LOG_FORMAT = 'json';
 
 export const captured: string[] = [];
@@ -16,7 +16,7 @@ const capture = (text: unknown): boolean => {
 for (const method of ['log', 'info', 'warn', 'error', 'debug', 'trace'] as const) {
 	console[method] = (...parts: unknown[]) => void captured.push(parts.map(String).join(' '));
 }
-// n8n's logger writes to the streams of the console if the console has any.
+// n8n's logger writes to the console's streams, if the console has any.
 const { _stdout, _stderr } = console as unknown as Record<string, NodeJS.WriteStream | undefined>;
 for (const stream of [_stdout, _stderr, process.stdout, process.stderr]) {
 	if (stream) stream.write = capture;

@@ -1,8 +1,8 @@
 const base = require('../jest.config.js');
 
 /**
- * The tests that Stryker runs against each mutant. Only unit tests and simulations run, because they are fast and
- * need no engine.
+ * Selects the tests that Stryker runs against each mutant. Only unit tests and simulations run, because they are
+ * fast and need no engine.
  *
  * @type {import('jest').Config}
  */

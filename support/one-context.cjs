@@ -1,12 +1,13 @@
 const { TestEnvironment } = require('jest-environment-node');
 
 /**
- * Runs test files in the context of the worker itself. Together with packages-once.cjs, this has three effects. A
- * package is loaded once per worker instead of once per file, which saves a second per file for n8n's engine. Errors
- * and lists that packages create have the same classes as in the tests. Code runs as fast as outside jest. Tests and
- * the files under test are still loaded for each test file.
+ * Runs test files in the worker's own context. This has the following effects if packages-once.cjs is used too. A
+ * package is loaded once per worker instead of once per file, which saves a second for each file that uses n8n's
+ * engine. Errors and lists created by packages have the same classes as in the tests. Code runs as fast as outside
+ * jest. Tests and the files they test are still loaded for each test file.
  *
- * n8n reads its settings once. A file that changes these settings needs an n8n of its own: `@jest-environment node`.
+ * n8n reads its settings once. A test file that changes these settings needs its own n8n instance, so it declares
+ * `@jest-environment node`.
  */
 class OneContext extends TestEnvironment {
 	/**
@@ -16,7 +17,7 @@ class OneContext extends TestEnvironment {
 	constructor(config, context) {
 		super(config, context);
 		this.before = Object.getOwnPropertyDescriptors(globalThis);
-		// A copy, so that changes of a file to process.env end with the file.
+		// This is a copy, so that a file's changes to process.env end with the file.
 		const { process: value } = this.global;
 		Object.defineProperty(globalThis, 'process', { value, writable: true, configurable: true });
 		this.global = globalThis;

@@ -3,12 +3,12 @@ const { compileFunction, constants } = require('node:vm');
 
 const { default: Runtime } = require('jest-runtime');
 
-/** Packages that Node.js cannot require in every version, and packages that jest itself provides. */
+/** Packages that some Node.js versions cannot require, and packages that jest itself provides. */
 const JEST_LOADS = /^(stream-json|stream-chain|@jest\/globals)(\/|$)/;
 
 /**
- * Makes Node.js itself load packages, once per worker. All other files are loaded for each test file. This needs the
- * environment of one-context.cjs.
+ * Lets Node.js itself load packages, once per worker. All other files are loaded for each test file. This class
+ * requires the environment in one-context.cjs.
  */
 class PackagesOnce extends Runtime {
 	/** @param {ConstructorParameters<typeof Runtime>} args */

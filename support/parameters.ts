@@ -4,8 +4,8 @@ import { Parameters } from '../nodes/shared/n8n/parameters/parameters';
 import { runNode, type RunOptions } from './engine';
 
 /**
- * Makes a node that only reads parameters. Each item becomes the value that `read` returns, or the error that it
- * throws.
+ * Creates a node that only reads parameters. For each input item, it returns an item with the value that `read`
+ * returns or the error that `read` throws.
  */
 function readingNode<P extends INodeProperties[]>(
 	properties: P,
@@ -45,7 +45,7 @@ export interface Reading {
 	error?: { message: string; description?: string };
 }
 
-/** Reads parameters of a node on n8n's engine. */
+/** Reads a node's parameters on n8n's engine. */
 export async function readOnEngine<P extends INodeProperties[]>(
 	properties: P,
 	options: Pick<RunOptions, 'parameters' | 'items' | 'typeVersion'>,

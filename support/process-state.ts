@@ -1,7 +1,7 @@
 /**
- * Checks the state that the modules under test keep in memory for the whole process. n8n runs many executions in one
- * process, so each run must give back what it took. After each test of a node, this file asserts that nothing is left,
- * and then clears the state. So no test depends on the test before.
+ * Checks the state that the modules under test keep in memory for the whole process. n8n runs many executions in
+ * one process, so each run must release everything it has acquired. After each node test, this file asserts that
+ * nothing is left. It then clears the state, so that no test depends on an earlier test.
  */
 import type { Readable } from 'node:stream';
 
@@ -12,7 +12,7 @@ import { limiters } from '../nodes/shared/n8n/session/request-options';
 import { Session } from '../nodes/shared/n8n/session/session';
 import { eventually } from './eventually';
 
-/** A canceled request ends a little later than its run. */
+/** Canceled requests end a little later than their run, so the check waits for them. */
 const GIVEN_BACK_WITHIN_MS = 5_000;
 
 const allLimiters = new Set([limiters]);
@@ -21,10 +21,10 @@ const sessions = new Set<Session>();
 const budgets = new Set<Budget>();
 const files = new Set<Readable>();
 
-/** Watches the limiters of modules that a test has loaded anew. */
+/** Watches the limiters in modules that a test has reloaded. */
 export const watchLimiters = (loaded: Map<string, Limiter>): void => void allLimiters.add(loaded);
 
-/** Watches the runs of a `Run` class: the one of this process, or one that a test has loaded anew. */
+/** Watches the runs of a `Run` class. The class is either this process's own or one that a test has reloaded. */
 export function watchRuns({ prototype }: { prototype: Pick<Run, 'finish'> }): void {
 	const { finish } = prototype;
 	prototype.finish = async function (this: Run) {
@@ -55,7 +55,7 @@ function watchBudgets(): void {
 	};
 }
 
-/** Describes everything that was not given back. */
+/** Describes everything that was not released. */
 function kept(): string[] {
 	const found: string[] = [];
 	for (const { clients, waiting, running } of [...allLimiters].flatMap((all) => [
@@ -85,7 +85,7 @@ function kept(): string[] {
 	return found;
 }
 
-/** Asserts after each test of a file that everything was given back, and clears the rest. */
+/** Asserts after each test in a file that everything was released, and clears the rest. */
 export function useCleanProcess(): void {
 	watchRuns(Run);
 	watchSessions();

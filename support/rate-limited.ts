@@ -7,7 +7,7 @@ import type { Admission } from '../sandbox/rates';
 import { VirtualClock } from './virtual-clock';
 import { VirtualRun } from './virtual-run';
 
-/** Accepts `limit` requests in any 60 seconds. Requests that it rejects count too. */
+/** Accepts `limit` requests in any 60 seconds. Rejected requests count too. */
 export function perMinute(limit: number): Admission {
 	const seen: number[] = [];
 	return (now) => {
@@ -16,7 +16,7 @@ export function perMinute(limit: number): Admission {
 	};
 }
 
-/** Returns the largest number of these moments within 60 seconds. */
+/** Returns the largest number of these times that lie within 60 seconds. */
 export function mostInAMinute(moments: number[]): number {
 	const sorted = [...moments].sort((one, other) => one - other);
 	let most = 0;
@@ -27,9 +27,7 @@ export function mostInAMinute(moments: number[]): number {
 	return most;
 }
 
-/**
- * Accepts `limit` requests in each minute of the clock. When the next minute begins, all of them are available again.
- */
+/** Accepts `limit` requests in each clock minute. The full limit is available again when the next minute begins. */
 export function refilledEachMinute(limit: number): Admission {
 	let minute = -1;
 	let count = 0;
@@ -40,10 +38,10 @@ export function refilledEachMinute(limit: number): Admission {
 	};
 }
 
-/** Returns the milliseconds until the next minute of the clock begins. */
+/** Returns the milliseconds until the next clock minute begins. */
 export const untilNextMinute = (now: number): number => 60_000 - (now % 60_000);
 
-/** Rejects this share of all requests, whatever their rate. */
+/** Rejects this share of all requests, regardless of their rate. */
 export const atRandom =
 	(share: number): Load['admits'] =>
 	(_now, _inFlight, random) =>
@@ -52,23 +50,23 @@ export const atRandom =
 export interface Load {
 	admits: (nowMs: number, inFlight: number, random: () => number) => boolean;
 	executions?: number;
-	/** Requests of each execution. By default, there is no limit. */
+	/** Number of requests per execution. By default, there is no limit. */
 	requests?: number;
 	seconds?: number;
-	/** Entries per request, before a batch is split. */
+	/** Entries per request before a batch is split. */
 	perRequest?: number;
 	concurrency?: number;
 	latencyMs?: number;
 	status?: number;
 	retryAfterMs?: number | ((nowMs: number) => number);
-	/** True if each execution has a limiter of its own. */
+	/** True if each execution has its own limiter. */
 	apart?: boolean;
 	/** The limit that each execution sets for itself. */
 	limitPerMinute?: number;
 	seed?: number;
 }
 
-/** Runs executions of a node against a service with a limit, in virtual time. */
+/** Simulates executions of a node against a rate-limited service, in virtual time. */
 export async function play({
 	admits,
 	executions = 1,
@@ -133,9 +131,9 @@ export async function play({
 	const endedAt = Math.min(clock.now(), seconds * 1000);
 	const since = (moments: number[], fromMs: number) =>
 		moments.filter((at) => at >= fromMs && at <= endedAt).length;
-	/** Returns the accepted requests per second after a time. */
+	/** Returns the accepted requests per second from this time on. */
 	const rate = (fromMs: number) => since(accepted, fromMs) / ((endedAt - fromMs) / 1000);
-	/** Returns the number of rejected requests per accepted request after a time. */
+	/** Returns the ratio of rejected to accepted requests from this time on. */
 	const refusedShare = (fromMs: number) => since(refusals, fromMs) / since(accepted, fromMs);
 	return { sent, accepted, refused: refusals.length, failed, rate, refusedShare, endedAt };
 }

@@ -1,12 +1,12 @@
 import { atOnce, bucket, perSecond } from '../sandbox/rates';
 import { perMinute, refilledEachMinute, untilNextMinute, type Load } from './rate-limited';
 
-/** A service with a limit, and the share of this limit that the node must reach in ten minutes. */
+/** A rate-limited service, and the share of its limit that the node must reach in ten minutes. */
 export interface RateLimit {
 	title: string;
 	/** Requests per second that the service accepts on average. */
 	allowed: number;
-	/** Share of these requests that must be accepted. Without a goal, nothing is promised. */
+	/** Share of these requests that must be accepted. Without a goal, no share is promised. */
 	goal?: number;
 	/** Creates the service. Each new service counts from zero. */
 	admits: () => Load['admits'];
@@ -18,8 +18,8 @@ const TEXTS = { concurrency: 8, latencyMs: 50 };
 const SHEDDING = { status: 503 };
 
 /**
- * Most of these services are token buckets. The default load is one execution with four requests at a time, each of
- * which takes 20 ms.
+ * Most of these services limit requests with a token bucket. The default load is one execution that sends four
+ * requests at a time. Each request takes 20 ms.
  */
 export const RATE_LIMITS: RateLimit[] = [
 	{ title: '20/s, burst 20', allowed: 20, goal: 0.9, admits: () => bucket(20, 20) },
@@ -139,7 +139,7 @@ export const RATE_LIMITS: RateLimit[] = [
 /** Duration of a run, in seconds. */
 export const TEN_MINUTES = 600;
 
-/** The service accepts four requests at the same time. The work could be done in 8.5 s. */
+/** A service that accepts four concurrent requests. At best, the work takes 8.5 s. */
 export const FOUR_AT_ONCE: { seconds: number; most: number; load: () => Load } = {
 	seconds: 8.5,
 	most: 12,

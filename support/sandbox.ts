@@ -15,7 +15,7 @@ import { runNode, type RunOptions, type RunResult } from './engine';
 import { eventually } from './eventually';
 
 /**
- * Provides one sandbox for all tests of a file, and resets it before each of them.
+ * Provides one sandbox for all tests in a file and resets it before each test.
  *
  * @returns a function that returns the sandbox once the tests run
  */
@@ -34,7 +34,7 @@ export function useSandbox(options: SandboxOptions = {}): () => Sandbox {
 	return () => sandbox;
 }
 
-/** Waits until this number of requests has arrived, of one route or of all. */
+/** Waits until this many requests have arrived, on one route or in total. */
 export async function requestsArrived(
 	sandbox: Sandbox,
 	count: number,
@@ -47,21 +47,21 @@ export async function requestsArrived(
 	);
 }
 
-/** Describes the requests so far, for an error. */
+/** Describes the requests so far, for an error message. */
 export const shown = ({ requests }: Sandbox): string[] =>
 	requests.map(({ method, path, status, endedAt }) =>
 		[method, path, endedAt === 0 ? 'in flight' : status].join(' '),
 	);
 
-/** A fault that only a timeout or Stop ends, however slow the machine is. */
+/** A fault that ends only with a timeout or Stop, however slow the machine is. */
 export const HANGS = { latencyMs: 600_000 };
 
-/** Longer than the pauses between two requests of a run that continues. */
+/** This is longer than the pauses between requests in a run that is still going. */
 const QUIET_MS = 100;
 
 /**
- * Waits until all requests have ended and no new one arrives. Fails if the node still sends, for example because it
- * ignored a Stop.
+ * Waits until all requests have ended and no new requests arrive. Fails if the node keeps sending requests, for
+ * example because it ignored a Stop.
  */
 export async function requestsOver(sandbox: Sandbox): Promise<void> {
 	const { requests } = sandbox;
@@ -77,8 +77,8 @@ export async function requestsOver(sandbox: Sandbox): Promise<void> {
 const isInFlight = ({ endedAt }: RecordedRequest) => endedAt === 0;
 
 /**
- * Runs a node, and presses Stop once this number of requests has arrived. The time until the run ends is not measured.
- * The run must wait for something that takes longer than the time limit of a test.
+ * Runs a node and presses Stop once this many requests have arrived. The time until the run ends is not measured.
+ * Therefore, the run must wait for something that takes longer than a test's time limit.
  */
 export async function stopped(
 	sandbox: Sandbox,
@@ -93,7 +93,7 @@ export async function stopped(
 	return result;
 }
 
-/** Shortens the random pauses before retries to a thousandth for all tests of a file. */
+/** Divides the random pauses before retries by 1,000 for all tests in a file. */
 export function useShortBackoff(): void {
 	const random = Math.random.bind(Math);
 	let spy: jest.SpyInstance;
@@ -104,9 +104,10 @@ export function useShortBackoff(): void {
 }
 
 /**
- * Creates a function that runs one node. Its arguments are items, parameters, and settings of the node and the run.
+ * Creates a function that runs one node. The function's arguments are items, parameters, and settings for the node
+ * and the run.
  *
- * @param always parameters of all runs
+ * @param always parameters for all runs
  */
 export function nodeRunner(
 	node: INodeType,
@@ -128,9 +129,9 @@ export function nodeRunner(
 }
 
 /**
- * Provides nodes and one sandbox for all tests of a file. Pauses before retries are short.
+ * Provides nodes and one sandbox for all tests in a file. Pauses before retries are short.
  *
- * @returns the sandbox, and a function that creates a runner for a node with the credentials of the sandbox
+ * @returns the sandbox, and a function that creates a runner for a node with the sandbox's credentials
  */
 export function useNodes(options: SandboxOptions = {}) {
 	useShortBackoff();
@@ -146,7 +147,7 @@ export const TO_ERROR_OUTPUT = { onError: 'continueErrorOutput' } as const;
 
 export const jsonOf = (items: RunResult['output']): IDataObject[] => items.map(({ json }) => json);
 
-/** Returns the index of the input item with which each item of both outputs is paired. */
+/** Returns the index of the input item that each item on both outputs is paired with. */
 export function pairedIndexes({ output, errorOutput }: RunResult): number[] {
 	return [...output, ...errorOutput].map(
 		({ pairedItem }) => (pairedItem as { item: number }).item,

@@ -16,20 +16,19 @@ import { sandboxCredentials } from './credentials';
 /** The sandbox, or a server that only receives bodies. */
 export type ServiceKind = 'sandbox' | 'sink';
 
-/** A service that runs in a process of its own, so that it shares no thread with a client. */
+/** A service that runs in its own process, so that it shares no thread with a client. */
 export interface Service {
 	credentials: CredentialData;
-	/** URL of the push endpoint, and its key. */
 	pushUrl: string;
 	pushKey: string;
-	/** Resets the service. Afterwards each request takes `latencyMs` longer. */
+	/** Resets the service. Afterward, each request takes `latencyMs` longer. */
 	reset: (latencyMs?: number) => Promise<void>;
 	fault: (rule: FaultRule) => Promise<void>;
 	stats: () => Promise<SandboxStats>;
 	close: () => void;
 }
 
-/** Starts a service in a process of its own. */
+/** Starts a service in its own process. */
 export async function startService(
 	kind: ServiceKind,
 	settings: Partial<SandboxSettings> = {},

@@ -1,6 +1,6 @@
 // n8n reads its settings when it is first required, so they are set before any test file loads it.
 process.env.N8N_LOG_LEVEL ??= 'silent';
-// No test may depend on a proxy of the machine. Every server that a test uses is local.
+// Tests must not depend on the machine's proxy settings. Every server that a test uses is local.
 for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY']) {
 	delete process.env[name];
 	delete process.env[name.toLowerCase()];

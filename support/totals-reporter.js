@@ -1,11 +1,11 @@
-/** Prints how many tests passed and how many failed, in one line that scripts read. */
+/** Prints the numbers of passed and failed tests in one line that scripts read. */
 class TotalsReporter {
 	/**
 	 * @param {unknown} _contexts
 	 * @param {import('@jest/reporters').AggregatedResult} results
 	 */
 	onRunComplete(_contexts, results) {
-		// A file that does not load has no tests of its own to count.
+		// A file that fails to load has no tests of its own to count.
 		const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
 		// The line is printed on exit, so that it follows jest's own summary.
 		process.once('exit', () => {

@@ -6,12 +6,12 @@ interface Timer {
 	fail?: (error: unknown) => void;
 }
 
-/** Runs all pending promise callbacks. Once the event loop turns, none of them is left. */
+/** Runs all pending promise callbacks. None are left when the event loop starts its next turn. */
 const settle = async () => await new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
- * A clock whose time passes only when all code waits. Sleeps end one by one in the order of their due times. So a run
- * of minutes takes milliseconds, and is the same each time.
+ * A clock whose time passes only while all code is waiting. Sleeps end one by one, in the order of their due times.
+ * A run that lasts minutes therefore takes milliseconds, and is the same each time.
  */
 export class VirtualClock implements Clock {
 	private time = 0;
@@ -24,7 +24,7 @@ export class VirtualClock implements Clock {
 		return this.time;
 	}
 
-	/** Mulberry32, which is small, and even enough for pauses. */
+	/** Uses mulberry32, which is small, and uniform enough for pauses. */
 	random(): number {
 		this.seed = (this.seed + 0x6d2b79f5) | 0;
 		let bits = Math.imul(this.seed ^ (this.seed >>> 15), this.seed | 1);
@@ -32,13 +32,16 @@ export class VirtualClock implements Clock {
 		return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
 	}
 
-	/** @param wakers contains what ends the sleep, for as long as it lasts; cheaper than a signal for each sleep */
+	/**
+	 * @param wakers contains the function that ends this sleep, while the sleep lasts. A set is cheaper than one
+	 * signal per sleep
+	 */
 	async sleep(ms: number, wake?: AbortSignal, wakers?: Set<() => void>): Promise<void> {
 		if (this.canceled) throw this.canceled.error;
 		if (wake?.aborted) return;
 		await new Promise<void>((resolve, reject) => {
 			const leave = () => {
-				// Node.js keeps a combined signal in memory as long as anything listens to it.
+				// Node.js keeps a combined signal in memory as long as something listens to it.
 				wake?.removeEventListener('abort', wakeEarly);
 				wakers?.delete(wakeEarly);
 			};
@@ -64,12 +67,12 @@ export class VirtualClock implements Clock {
 		});
 	}
 
-	/** Runs an action at a time, even after a cancel. */
+	/** Runs an action at this time, even after a cancellation. */
 	at(ms: number, action: () => void): void {
 		this.insert({ due: ms, wake: action });
 	}
 
-	/** Makes every sleep after this time reject with this error. Sleeps that have already begun reject too. */
+	/** Makes every sleep after this time reject with this error, including sleeps that have already begun. */
 	cancelAt(ms: number, error: unknown): void {
 		this.at(ms, () => {
 			this.canceled = { error };
@@ -84,7 +87,7 @@ export class VirtualClock implements Clock {
 	/**
 	 * Lets time pass until the work has ended.
 	 *
-	 * @throws any error of the work, and an error if the work waits for something that cannot happen
+	 * @throws the error that the work throws, or an error if the work waits for something that cannot happen
 	 */
 	async run<T>(work: Promise<T>): Promise<T> {
 		let ended = false;
@@ -96,7 +99,7 @@ export class VirtualClock implements Clock {
 		return await work;
 	}
 
-	/** Lets time pass until no sleep is left. */
+	/** Lets time pass until no sleeps are left. */
 	async drain(): Promise<void> {
 		do await settle();
 		while (this.step());

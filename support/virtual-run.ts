@@ -4,7 +4,7 @@ import { VirtualClock } from './virtual-clock';
 export class VirtualRun implements RunState {
 	readonly stats = new RunStats();
 	readonly clock: VirtualClock;
-	/** Ends each sleep of this run. */
+	/** The functions that end this run's current sleeps. */
 	private readonly wakers = new Set<() => void>();
 	ended: { reason: unknown } | undefined;
 
@@ -33,7 +33,7 @@ export class VirtualRun implements RunState {
 		this.wakeAll();
 	}
 
-	/** Cancels the run at this time. The cancel replaces any earlier reason for the end. */
+	/** Cancels the run at this time. The cancellation replaces any earlier reason for the run's end. */
 	cancelAt(ms: number, reason: unknown): void {
 		this.clock.at(ms, () => {
 			this.ended = { reason };

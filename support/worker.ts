@@ -12,10 +12,10 @@ export interface Worker {
 }
 
 /**
- * Loads Chunk Text and its credential anew, so that the state of their modules belongs to this worker alone. All
+ * Loads new copies of Chunk Text and its credential, so that their modules' state belongs to this worker alone. All
  * workers share n8n itself.
  *
- * @param speed factor by which the clock of its runs is faster, which shortens pauses
+ * @param speed factor by which the runs' clock is faster, which shortens pauses
  */
 export function startWorker({ speed = 1 } = {}): Worker {
 	const n8n = jest.requireActual<object>('n8n-workflow');
@@ -52,18 +52,18 @@ export function startWorker({ speed = 1 } = {}): Worker {
 }
 
 export interface ChunkRunOptions {
-	/** Number of texts. Each one has its own request. */
+	/** Number of texts. Each text gets its own request. */
 	texts?: number;
 	concurrency?: number;
 	parameters?: INodeParameters;
 	options?: INodeParameters;
 	items?: RunOptions['items'];
 	onError?: RunOptions['onError'];
-	/** Presses Stop when this resolves. */
+	/** Presses Stop when this promise resolves. */
 	cancelWhen?: Promise<unknown>;
 }
 
-/** Runs Chunk Text once on a worker. By default, it submits texts. */
+/** Runs Chunk Text once on a worker. By default, the node submits texts. */
 export async function chunk(
 	worker: Worker,
 	store: CredentialStore,

@@ -5,7 +5,9 @@ import { FAULT_RULE_SCHEMA, type FaultRule } from '../fault-rules';
 import { parseJson, queryValue } from '../http';
 import { applySettings, SETTINGS_SCHEMA } from '../settings';
 
-/** Adds routes that control a sandbox from another process. They are not recorded, and no fault applies to them. */
+/**
+ * Adds routes through which another process controls the sandbox. They are neither recorded nor affected by faults.
+ */
 export function controlRoutes(app: FastifyInstance, context: Context): void {
 	const { faults, index, recorder, settings } = context;
 	const options = { config: { control: true } };

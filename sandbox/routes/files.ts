@@ -4,17 +4,17 @@ import { Readable } from 'node:stream';
 import type { Route } from '../context';
 import { failure, queryValue, rawBody } from '../http';
 
-/** Makes a record of a sample file from its number, which begins with 1, and names the field that bad records omit. */
+/** Describes the records in a sample file. Record numbers start at 1. Bad records omit the `required` field. */
 interface Sample {
 	/** Default number of records. */
 	count: number;
-	/** One record in `badEvery` omits the field, and one is not JSON. */
+	/** Of every `badEvery` records, one omits the required field and one is not JSON. */
 	badEvery: number;
 	record(number: number): Record<string, string>;
 	required: string;
 }
 
-/** The sample files by name: documents to push, and articles to chunk. */
+/** The sample files by name. They contain documents to push or articles to chunk. */
 const SAMPLES: Readonly<Record<string, Sample>> = {
 	'documents.jsonl': {
 		count: 1000,
@@ -53,12 +53,12 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
 	},
 };
 
-/** Files that exist before a workflow stores one of the same name. */
+/** Files that exist from the start. A workflow can replace them by storing files with the same names. */
 const FIRST_FILES: Readonly<Record<string, string>> = {
 	'products.csv': 'id,name,text\ncsv/1,Kettle,It boils.\ncsv/2,Toaster,It toasts.\n',
 };
 
-/** Articles with fields of their own, as an API returns them in pages of two. */
+/** Articles with custom field names. Like an API, the route returns them in pages of two. */
 const ARTICLES = ['Gift cards', 'Opening hours', 'Parking', 'Repairs', 'Returns'].map((title) => ({
 	key: `articles/${title.toLowerCase().replace(' ', '-')}`,
 	title,
@@ -68,7 +68,7 @@ const ARTICLES = ['Gift cards', 'Opening hours', 'Parking', 'Repairs', 'Returns'
 
 const ARTICLES_PER_PAGE = 2;
 
-/** Yields a sample file as JSON Lines, with a bad line here and there. */
+/** Yields a sample file as JSON Lines, including some bad lines. */
 function* sampleLines({ badEvery, record, required }: Sample, count: number): Generator<string> {
 	for (let at = 1; at <= count; at++) {
 		const { [required]: _omitted, ...incomplete } = record(at);
@@ -87,8 +87,8 @@ const etagOf = (content: Uint8Array): string =>
 	`"${createHash('sha256').update(content).digest('hex').slice(0, 32)}"`;
 
 /**
- * Stores and returns files, which is not part of the interface. There are sample files of any length, articles in
- * pages, and files that workflows store.
+ * Stores and returns files. This is not part of the service's interface. There are sample files of any length,
+ * pages of articles, and files stored by workflows.
  */
 export const files: Route = (app, { stored }, config) => {
 	for (const [name, sample] of Object.entries(SAMPLES)) {

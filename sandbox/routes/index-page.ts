@@ -3,13 +3,13 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context';
 import { queryValue } from '../http';
 
-/** Number of parents per page, each shown with its chunks. */
+/** Number of parent documents per page. Each one is shown with its chunks. */
 const PER_PAGE = 100;
 
-/** For a longer list, such as a vector, the page shows only the length. */
+/** If a list is longer than this, as most vectors are, the page shows only its length. */
 const MAX_ENTRIES = 16;
 
-/** A longer text, such as a packed vector, is cut. */
+/** Longer strings, such as packed vectors, are truncated. */
 const MAX_CHARACTERS = 1000;
 
 const STYLE = `
@@ -50,7 +50,7 @@ function hasAll(document: Fields, words: readonly string[]): boolean {
 	return words.every((word) => text.includes(word));
 }
 
-/** Groups documents by the ID of their parent. A document without a parent belongs to its own ID. */
+/** Groups documents by parent ID. A document without a parent is grouped under its own ID. */
 function byParent(documents: Fields[]): Map<string, Fields[]> {
 	const groups = new Map<string, Fields[]>();
 	for (const document of documents) {
@@ -62,7 +62,7 @@ function byParent(documents: Fields[]): Map<string, Fields[]> {
 	return groups;
 }
 
-/** Formats the fields of a document so that they can be collapsed. */
+/** Formats a document's fields so that they can be collapsed. */
 function documentHtml({ id, name, ...fields }: Fields, isOpen: boolean): string {
 	const rows = Object.entries(fields).map(
 		([field, value]) => `<tr><td>${escape(field)}</td><td>${escape(shown(value))}</td></tr>`,
@@ -70,7 +70,7 @@ function documentHtml({ id, name, ...fields }: Fields, isOpen: boolean): string 
 	return `${detailsTag(isOpen)}<summary>${escape(name)} <small>${escape(id)}</small></summary><table>${rows.join('')}</table></details>`;
 }
 
-/** Formats a document and its chunks. A document that was pushed itself comes before its chunks. */
+/** Formats a parent document and its chunks. If the parent itself was pushed, it comes before its chunks. */
 function groupHtml([parent, documents]: [string, Fields[]], isOpen: boolean): string {
 	const chunks = documents.filter(({ parentId }) => parentId !== undefined);
 	const html = (list: Fields[]) => list.map((one) => documentHtml(one, isOpen)).join('');
@@ -104,7 +104,10 @@ ${part.join('\n')}
 <p>${earlier}${later}</p>`;
 }
 
-/** Adds a page for people, with the documents of an index, their number, their fields, their chunks, and a search. */
+/**
+ * Adds an HTML page that shows an index. The page lists the documents with their fields and chunks, counts them,
+ * and has a search.
+ */
 export function indexPage(app: FastifyInstance, { index, dataSources }: Context): void {
 	app.get('/', { config: { control: true } }, async (request, reply) => {
 		const endpoint = queryValue(request, 'endpoint') ?? dataSources[0]?.endpoint ?? '';

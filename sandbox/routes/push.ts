@@ -10,8 +10,9 @@ import type { SandboxDataSource } from '../types';
 const PATH = `/site-search${PATHS.push}/:endpoint`;
 
 /**
- * Returns the data source of a request after checking its key (docs/service-interface.md, Push).
- * @throws HttpError 401 without a known key, 404 for an unknown endpoint, 403 for the key of another data source
+ * Checks the request's key and returns its data source (docs/service-interface.md, Push).
+ * @throws HttpError 401 if the key is missing or unknown, 404 if the endpoint is unknown, 403 if the key belongs to
+ * another data source
  */
 function authorize(context: Context, request: FastifyRequest): SandboxDataSource {
 	const key = request.headers['x-api-key'];
@@ -28,7 +29,7 @@ function authorize(context: Context, request: FastifyRequest): SandboxDataSource
 	return source;
 }
 
-/** The documents of a push. A single document counts as a list of one. */
+/** The documents in a push request. A single document is treated as a list of one. */
 const DOCUMENTS = {
 	type: 'array',
 	items: {
@@ -38,7 +39,7 @@ const DOCUMENTS = {
 	},
 } as const;
 
-/** Stores one document or several. If one of them is invalid, none is stored. */
+/** Stores one or more documents. If any document is invalid, none of them are stored. */
 export const push: Route = (app, context, config) => {
 	const { index, settings } = context;
 	const preValidation = async (request: FastifyRequest) => {
@@ -91,7 +92,7 @@ export const remove: Route = (app, context, config) => {
 	const { index, settings } = context;
 	app.delete(`${PATH}/:id`, { config }, async (request, reply) => {
 		const { endpoint } = authorize(context, request);
-		// The raw path is used, so that the ID is exactly one segment, decoded exactly once.
+		// The raw path is used so that the ID is exactly one segment and is decoded exactly once.
 		const id = decodeURIComponent(rawSegments(request)[6] ?? '');
 		const known = index.has(endpoint, id);
 		if (known) index.addPending(endpoint, id);

@@ -1,8 +1,8 @@
 import type { Route } from '../context';
 
 /**
- * Answers for the rules and rewrites product, which the interface leaves open. The route only shows that a token of
- * scope merchandising.rules is accepted.
+ * Stands in for the rules and rewrites product, whose routes the interface does not describe. This route only shows
+ * that the product accepts a token with the scope merchandising.rules.
  */
 export const rules: Route = (app, { tokens }, config) => {
 	app.get('/em-rules/rules', { config }, async (request) => {

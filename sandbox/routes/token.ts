@@ -15,7 +15,7 @@ declare module 'fastify' {
 
 const PKCE_TEXT = 'Browser requests to the token endpoint must use Proof Key for Code Exchange.';
 
-/** Required headers of a token request (docs/service-interface.md, Access tokens). */
+/** Headers that every token request must contain (docs/service-interface.md, Access tokens). */
 const HEADERS: ReadonlyArray<readonly [name: string, value: RegExp, wanted: string]> = [
 	['cache-control', /^no-cache$/i, 'no-cache'],
 	['accept', /^application\/json$/i, 'application/json'],
@@ -26,7 +26,7 @@ const HEADERS: ReadonlyArray<readonly [name: string, value: RegExp, wanted: stri
 	],
 ];
 
-/** Makes an error with the token error object of the interface. */
+/** Creates an error with the interface's token error object. */
 function tokenError(status: number, error: string, description: string): HttpError {
 	return new HttpError(status, { error, error_description: description });
 }
@@ -39,7 +39,7 @@ function unknownClient(): HttpError {
 	);
 }
 
-/** Checks a token request before its client is known. */
+/** Checks a token request before the client is identified. */
 function checkRequest(context: Context, request: FastifyRequest): void {
 	const { auth } = request.params as { auth: string };
 	if (auth !== context.authServerId) {
@@ -65,8 +65,8 @@ function checkRequest(context: Context, request: FastifyRequest): void {
 }
 
 /**
- * Checks and returns the scope of a request. Several scopes are separated by spaces (docs/service-interface.md, Access
- * tokens).
+ * Checks and returns the requested scope. Multiple scopes are separated by spaces (docs/service-interface.md,
+ * Access tokens).
  */
 function checkScope(request: FastifyRequest, allowed: readonly string[]): string {
 	if (queryValue(request, 'grant_type') !== 'client_credentials') {
@@ -90,7 +90,7 @@ function checkScope(request: FastifyRequest, allowed: readonly string[]): string
 }
 
 export const token: Route = (app, context, config) => {
-	// The route has a scope of its own, because its authentication and its errors differ from all other routes.
+	// The route has its own Fastify scope, because its authentication and error format are unique.
 	void app.register(async (scope) => await addTokenRoute(scope, context, config));
 };
 

@@ -1,10 +1,10 @@
 const { createEmptyTestResult } = require('@jest/test-result');
 const { default: circus } = require('jest-circus/runner');
 
-/** Stryker's name of the last mutant that a test has found. */
+/** Stryker's name for the last mutant that a test has found. */
 let found;
 
-/** Returns a result for a file without loading the file. jest demands at least one test per file. */
+/** Returns a result without loading the test file. jest requires at least one test per file. */
 const skipped = (testFilePath) => {
 	const test = {
 		status: 'pending',

@@ -1,4 +1,7 @@
 const fc = require('fast-check');
 
-/** Every mutant meets the same random values, so that a score can be repeated. One failure is enough. */
+/**
+ * Every mutant is tested with the same random values, so that scores can be reproduced. A mutant's test ends at the
+ * first failure.
+ */
 fc.configureGlobal({ seed: 1, endOnFailure: true });

@@ -183,7 +183,7 @@ describe('Texts From: File', () => {
 	});
 
 	it('takes text and document from other fields, and returns items', async () => {
-		// The node does not trim names or convert their numbers.
+		// The node neither trims names nor converts numbers in them.
 		const meta = { title: ' T ', about: 'D', link: '' };
 		const list = [
 			{ nr: 7, meta, body: 'one\ntwo' },
@@ -362,8 +362,8 @@ describe('Texts From: File', () => {
 			fault('results', { status: 200, body, skip: 50 });
 		}
 		const options = { textsPerRequest: 100, concurrency: 1 };
-		// If the run hangs, the test fails at its time limit. test/unit/flow/settle.test.ts tests what frees the
-		// budget.
+		// If the run hangs, this test exceeds its time limit. test/unit/flow/settle.test.ts tests the code that
+		// frees the budget.
 		const result = await chunkFile(jsonLines(articles(1200)), { options });
 		expect(summaryOf(result)).toMatchObject(summary);
 		expect(submits().length).toBeLessThanOrEqual(most);

@@ -1,4 +1,4 @@
-/** Tests that texts share requests, and that a faulty text fails alone. */
+/** Tests that texts share requests, and that a faulty text does not make other texts fail. */
 import type { INodeParameters } from 'n8n-workflow';
 
 import { POLLING } from '../../nodes/ChunkText/jobs/fetch';
@@ -206,7 +206,7 @@ describe('a job that the service no longer knows', () => {
 		const options = { textsPerRequest: 1, concurrency: 1 };
 		const { output } = await chunk(texts(2), { options });
 		expect(textsOf(jsonOf(output)).sort()).toEqual(['text 0', 'text 1']);
-		// One of the jobs had been polled successfully. For the other job no poll had been answered.
+		// One job had already been polled successfully. No poll for the other job had been answered.
 		expect(submits()).toHaveLength(3);
 	});
 

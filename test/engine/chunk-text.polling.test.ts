@@ -1,4 +1,4 @@
-/** Tests how Chunk Text waits for jobs, also for several at once, and what ends the wait. */
+/** Tests how Chunk Text waits for one or several jobs, and what ends the wait. */
 import type { IDataObject } from 'n8n-workflow';
 
 import { texts, textsOf, useChunkText } from '../../support/chunking';
@@ -194,8 +194,8 @@ describe('Stop in the editor', () => {
 
 	it('ends the wait for a token', async () => {
 		fault('token', HANGS);
-		// The token request itself continues, because other runs may wait for it. So the test does not wait for its
-		// end.
+		// The token request itself continues, because other runs may be waiting for it. Therefore, the test does
+		// not wait for that request to end.
 		const { status } = await chunk(texts(2), {}, { cancelWhen: arrived('token', 1) });
 		expect(status).toBe('canceled');
 		expect(submits()).toEqual([]);

@@ -39,7 +39,8 @@ describe('a response of an odd shape', () => {
 				textPosition: 0,
 				response: { status: 'READY', chunkedData },
 			},
-			// Without spans it is unknown whether the chunks are complete, so no chunk is reported as removed.
+			// Without spans, the node cannot know whether the chunks are complete, so it reports no chunks as
+			// removed.
 			expect.objectContaining({ id: 'i1#0', text: 'text 1' }),
 			{
 				error: naming(request.chunkingId),

@@ -33,7 +33,7 @@ describe('Get Results', () => {
 });
 
 describe('a second run with the items of the first one', () => {
-	/** Acts like an IF node on `chunkingId`: Get Results receives the items with an ID. */
+	/** Acts like an IF node that sends only items with a `chunkingId` to Get Results. */
 	const secondRun = async (items: IDataObject[]) => {
 		const withId = items.filter(({ chunkingId }) => Boolean(chunkingId));
 		const others = items.filter(({ chunkingId }) => !chunkingId);

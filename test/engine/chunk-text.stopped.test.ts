@@ -1,5 +1,5 @@
 /**
- * Tests what a run of Chunk Text writes to n8n's log when a user stops it.
+ * Tests what Chunk Text writes to n8n's log when a user stops a run.
  *
  * @jest-environment node
  */

@@ -1,6 +1,6 @@
 /**
  * Tests that no node does all of its work in one step, because n8n's other executions must be able to continue.
- * Steps are measured in CPU time of this process, which does not grow while other processes use the processor.
+ * Steps are measured in this process's CPU time, which does not increase while other processes use the processor.
  */
 import type { IDataObject, IExecuteFunctions, INodeParameters, INodeType } from 'n8n-workflow';
 
@@ -9,12 +9,12 @@ import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { runNode, type RunResult } from '../../support/engine';
 import { startService, type Service } from '../../support/service';
 
-/** A step of this length delays nobody, even if it is all of the work. */
+/** A step this short delays nobody, even if it is all of the work. */
 const SHORT_MS = 100;
-/** Maximum share of one step in all of the work. A share does not depend on the speed of the machine. */
+/** Maximum share of the total work that one step may take. A share does not depend on the machine's speed. */
 const MAX_SHARE = 1 / 3;
 /**
- * Number of attempts. A garbage collection can make a step too long, but not in every attempt. A node that does its
+ * Number of attempts. Garbage collection can make a step too long, but not in every attempt. A node that does its
  * work in a single step fails in every attempt.
  */
 const RUNS = 10;
@@ -31,7 +31,7 @@ function cpuMs(): number {
 	return (user + system) / 1000;
 }
 
-/** CPU time of a node: in total, and the most between two turns of the event loop. */
+/** A node's CPU time in total, and its longest step between two turns of the event loop. */
 interface Computing {
 	totalMs: number;
 	longestMs: number;
@@ -57,7 +57,7 @@ async function measure(work: () => Promise<unknown>): Promise<Computing> {
 	return { totalMs: cpuMs() - startedAt, longestMs };
 }
 
-/** Runs a node. Only the work of the node is measured, not n8n's work before and after it. */
+/** Runs a node. Only the node's work is measured, not n8n's work before and after it. */
 async function computingOf(
 	node: INodeType,
 	items: IDataObject[],
@@ -95,7 +95,7 @@ const documents = (count: number): IDataObject[] =>
 		name: `Chapter ${index}`,
 		text: `Chapter ${index}.`,
 	}));
-/** Returns one item with a file inside the item, as n8n creates it without binary storage. */
+/** Returns one item that contains a file, as n8n creates it without binary storage. */
 const fileOf = (rows: number): IDataObject[] => {
 	const content = documents(rows).map(
 		({ id, name }) => `${String(id)},${String(name)},"A text"\n`,
@@ -113,7 +113,7 @@ const chunking = (dimReductionSize: number) => ({
 
 test.each<[string, () => INodeType, () => IDataObject[], INodeParameters, number]>([
 	['20,000 documents', () => new PushDocuments(), () => documents(20_000), {}, 20_000],
-	// Each error of n8n contains a stack trace, and creating the traces takes most of the time here.
+	// Each n8n error contains a stack trace, and creating these traces takes most of the time here.
 	['5,000 that fail', () => new PushDocuments(), () => documents(5_000), {}, 5_000],
 	['a file', () => new PushDocuments(), () => fileOf(50_000), { documentSource: 'file' }, 1],
 	['20,000 texts', () => new ChunkText(), () => documents(20_000), chunking(8), 20_000],

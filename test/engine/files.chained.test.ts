@@ -1,4 +1,4 @@
-/** Tests nodes in a row. A node must accept the items that another one returned for a file. */
+/** Tests chained nodes. Each node must accept the items that another node returned for a file. */
 import type { INodeExecutionData, INodeParameters, INodeType } from 'n8n-workflow';
 
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';

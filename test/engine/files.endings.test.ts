@@ -1,6 +1,6 @@
 /**
- * Tests files in all nodes: ranges of records, runs that end while a file is read, and the messages for these
- * cases.
+ * Tests files in all nodes. Covers ranges of records, runs that end while a file is being read, and the messages
+ * for these cases.
  *
  * @jest-environment node
  */
@@ -36,8 +36,8 @@ const lines = (count: number): string =>
 		.join('');
 
 /**
- * Each node with its route, the counter in its summary, the parameters for reading a file, and the options for
- * one request per record.
+ * Each node with its route, the counter in its summary, the parameters for reading a file, and the options that
+ * send one record per request.
  */
 const NODES: Array<
 	[string, FaultRule['route'], string, () => INodeType, INodeParameters, IDataObject]
@@ -74,7 +74,9 @@ const run = async (
 	);
 const [PUSH] = NODES;
 
-/** Returns a storage stream that stalls after these bytes. `waits` resolves once all of the bytes were read. */
+/**
+ * Returns a storage stream that stalls after these bytes. `waits` resolves once all of the bytes have been read.
+ */
 function stalled(bytes: string | Buffer): { stream: Readable; waits: Promise<void> } {
 	let waiting: () => void = () => undefined;
 	const waits = new Promise<void>((resolve) => (waiting = resolve));
@@ -118,7 +120,7 @@ describe.each(NODES)('%s', (...node) => {
 	])('ends with a cancel although its storage stalls: a file %s', async (_how, bytes) => {
 		const { stream, waits } = stalled(bytes);
 		files.opens(stream);
-		// By then no request is in flight, so the cancel has no request to end.
+		// By then, no request is in flight. The cancellation must interrupt the wait for the stalled file.
 		const cancelWhen = waits.then(async () => await requestsOver(sandbox()));
 		const { status } = await run(node, [await files.item('')], {}, { cancelWhen });
 		expect(status).toBe('canceled');
@@ -143,7 +145,7 @@ describe.each(NODES)('%s', (...node) => {
 		const { progress, error } = output.at(-1)?.json ?? {};
 		expect(error).toContain('307');
 		// Chunk Text may have several files in flight, and each of them reports the end of the run. Records that
-		// were sent before the refusal have failed.
+		// were sent before the run ended have failed.
 		expect(error).toContain("'b.jsonl'");
 		expect(progress).toBeUndefined();
 	});
@@ -152,8 +154,8 @@ describe.each(NODES)('%s', (...node) => {
 		['a lost connection', { reset: 'beforeResponse' as const }],
 		['a status', { status: 403 }],
 	])('continues after an outage before the records that failed: %s', async (_what, fault) => {
-		// Chunk Text receives chunks of earlier records after later records were rejected. Those chunks must not
-		// change where the run continues.
+		// Chunk Text receives the chunks of earlier records after later records have been rejected. Those chunks
+		// must not change the position at which the run continues.
 		sandbox().settings.chunkDelayMs = 300;
 		jest.replaceProperty(OUTAGE, 'minSilenceMs', 1000);
 		sandbox().faults.add({ route: route, skip: 4, latencyMs: 400, ...fault });

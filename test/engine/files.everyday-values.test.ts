@@ -1,5 +1,5 @@
 /**
- * Tests typical values in files, and files without records. Each case runs through the nodes, both plain and
+ * Tests typical values in files, and files without records. The nodes process each file twice: once plain and once
  * compressed with gzip.
  */
 import { gzipSync } from 'node:zlib';
@@ -59,7 +59,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 				const { json } = await push(text, name, parameters);
 				expect(json).toMatchObject({ pushed: 1, failed: 0 });
 				const { bodyBytes, body } = sandbox().requests.at(-1) ?? {};
-				// The comparison of lengths shows rounding, because a rounded number has fewer digits.
+				// Comparing the lengths reveals rounding, because a rounded number has fewer digits.
 				expect(bodyBytes).toBe(sent.length);
 				expect(body).toEqual(JSON.parse(sent));
 			}

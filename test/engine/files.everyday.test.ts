@@ -1,6 +1,6 @@
 /**
- * Tests typical files, each with a common problem. Each case runs through the nodes, both plain and compressed
- * with gzip.
+ * Tests typical files, each with a common problem. The nodes process each file twice: once plain and once
+ * compressed with gzip.
  */
 import type { INodeParameters } from 'n8n-workflow';
 
@@ -327,7 +327,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 		['#TYPE System.IO.FileInfo\r\n"id","name"\r\n"1","A"\r\n'],
 		['"sep=;"\r\nid;name\r\n1;A\r\n'],
 		['sep=;\r\nid;name\r\n1;A\r\n'],
-		// These come from bank statements, DATEV, Apple Numbers, SQL tools and MS-DOS.
+		// Files like these come from bank statements, DATEV, Apple Numbers, SQL tools and MS-DOS.
 		['My account;\r\nIBAN;DE00\r\n\r\nid;name\r\n1;A\r\n'],
 		['"EXTF";700;21;"Batch";13;;;\r\nid;name\r\n1;A\r\n'],
 		['Table 1,\nid,name\n1,A\n'],

@@ -1,4 +1,4 @@
-/** Tests the second file of a run. Its figures must not include the first file. */
+/** Tests that the figures for the second file in a run do not include the first file. */
 import { Readable } from 'node:stream';
 
 import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
@@ -62,8 +62,8 @@ describe.each(NODES)('%s', (done, route, node, parameters, own) => {
 	});
 
 	it('a later success settles a doubtful failure, so the next run continues after both records', async () => {
-		// The first fault hits both attempts for record 2 of the second file. The second fault hits everything from
-		// record 5 on.
+		// The first fault affects both attempts for record 2 of the second file. The second fault affects
+		// everything from record 5 on.
 		fault({ status: 500, skip: 4, times: 2 });
 		fault({ status: 401, skip: 6 });
 		const { output } = await run(

@@ -1,6 +1,6 @@
 /**
- * Tests what runs write to n8n's log: their figures at the end, and a line every 10 seconds. The clock of these
- * runs is a hundred times faster.
+ * Tests what a run writes to n8n's log, which is a line every 10 seconds and the run's figures at the end. The
+ * clock in these runs is a hundred times faster.
  *
  * @jest-environment node
  */

@@ -1,7 +1,7 @@
 /**
- * Tests Max Requests per Minute and the pauses that a service requests. Executions of the same process share
- * both. Only minimum times are checked, because a busy machine makes everything slower.
- * test/unit/flow/limiter.test.ts checks that no minute contains too many requests.
+ * Tests Max Requests per Minute and the pauses that a service requests. Executions in the same process share both.
+ * Only minimum times are checked, because a busy machine makes everything slower. test/unit/flow/limiter.test.ts
+ * checks that no minute contains too many requests.
  */
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
@@ -16,10 +16,10 @@ const remove = nodeRunner(new DeleteDocument(), credentials);
 
 const PER_MINUTE = 1200;
 const INTERVAL_MS = 60_000 / (0.95 * PER_MINUTE);
-/** A request may start this much earlier to make up for a late timer. */
+/** A request may start this much early to make up for a late timer. */
 const CATCH_UP_MS = 30;
 
-/** Checks that the requests of a run, except for tokens, are as far apart as the limit requires. */
+/** Checks that a run's requests are as far apart as the limit requires. Token requests are ignored. */
 async function expectPace(run: () => Promise<unknown>): Promise<void> {
 	sandbox().requests.length = 0;
 	const begin = Date.now();
@@ -82,7 +82,8 @@ it('a pause that the service requests from one execution also holds for the othe
 	);
 	for (const { output } of await Promise.all(runs)) expect(output).toHaveLength(8);
 	const refused = sandbox().requests.find(({ status }) => status === 429);
-	// The other execution may already have had a request in flight, so the first later request does not count.
+	// The other execution may have sent a request before it learned of the pause, so the first later request is
+	// ignored.
 	const later = sandbox()
 		.requests.map(({ startedAt }) => startedAt - (refused?.endedAt ?? 0))
 		.filter((ms) => ms > 0)

@@ -1,6 +1,6 @@
 /**
- * Tests that Migrate Blobs sends its request only once and only when confirmed. It never repeats a request that
- * may have arrived.
+ * Tests that Migrate Blobs sends its request only once, and only after the user has confirmed it. The node never
+ * repeats a request that may have arrived.
  */
 
 import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';

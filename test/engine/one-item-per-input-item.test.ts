@@ -1,6 +1,6 @@
 /**
- * Tests Push Documents and Delete Document with one result per input item. The result contains either the
- * counts of the item or one failure.
+ * Tests Push Documents and Delete Document with one result per input item. Each result contains either the item's
+ * counts or one failure.
  */
 import type { IDataObject } from 'n8n-workflow';
 

@@ -1,6 +1,6 @@
 /**
- * Tests that fields which the node reads directly have the same value as in n8n's expressions. Items, paths,
- * keys and values are random.
+ * Tests that a field read directly by the node has the same value as in an n8n expression. Items, paths, keys and
+ * values are random.
  */
 import { isDeepStrictEqual } from 'node:util';
 
@@ -59,7 +59,7 @@ const anyExpression = fc
 	)
 	.map(([before, steps, after]) => `${before}$json${steps.join('')}${after}`);
 
-/** Returns the value in a list, or the message of the error. */
+/** Returns the value in a list, or the error message. */
 function attempt(read: () => unknown): unknown {
 	try {
 		return [read()];
@@ -90,7 +90,8 @@ test(
 						(parameters, at, context) => {
 							const path = parsePlainPath(one);
 							const { json } = context.getInputData()[at];
-							// Parameters compares the first item with n8n's value, so this test must read the field without it.
+							// The Parameters class compares the first item with n8n's value, so this test must read
+							// the field without that class.
 							const plain = path ? readPlainPath(json, path) : NOT_PLAIN;
 							const n8ns = attempt(() => context.getNodeParameter('one', at));
 							if (plain !== NOT_PLAIN && Array.isArray(n8ns)) direct++;
@@ -110,7 +111,7 @@ test(
 			),
 			{ numRuns: 60 },
 		);
-		// At least some fields must have been read directly. How many depends on the seed.
+		// At least some fields must have been read directly. The number depends on the seed.
 		expect(direct).toBeGreaterThan(0);
 	},
 	TIMEOUT_MS,

@@ -124,7 +124,7 @@ const read = async <T>(
 	watched?: (context: IExecuteFunctions) => IExecuteFunctions,
 ): Promise<Reading[]> => await readOnEngine(SAMPLE, { parameters, items }, reader, watched);
 
-/** Returns the value of the first item, or the message of its error. */
+/** Returns the first item's value, or its error message. */
 const first = ([{ value, error }]: Reading[]): unknown => (error ? error.message : value);
 
 describe('text', () => {
@@ -158,7 +158,7 @@ describe('text', () => {
 
 type Reader = (parameters: Parameters<Sample>, itemIndex: number) => unknown;
 
-/** Lists the values of an expression, each with the result of reading it or the message of the error. */
+/** Lists values of an expression. Next to each value is the result of reading it, or the error message. */
 describe.each<[string, string, Reader, Array<[value: unknown, expected: unknown]>]>([
 	[
 		'ID',
@@ -341,7 +341,7 @@ it('reads the rows of a fixedCollection with the types of their values', async (
 describe('collection', () => {
 	const whole = (parameters: Parameters<Sample>) => {
 		const options = parameters.collection('options', ['previousChunkCount', 'resume']);
-		// The types are derived from the properties. If they are wrong, this does not compile.
+		// The types are derived from the properties. If the types are wrong, this code does not compile.
 		const typed: {
 			concurrency: number;
 			dryRun: boolean;

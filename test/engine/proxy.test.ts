@@ -1,6 +1,6 @@
 /**
- * Tests the nodes with a proxy between n8n and the services. The proxy is set in n8n's own environment
- * variables.
+ * Tests the nodes with a proxy between n8n and the services. The proxy is set in the environment variables that n8n
+ * itself reads.
  */
 import type { INodeParameters, INodeType } from 'n8n-workflow';
 

@@ -425,7 +425,7 @@ describe('failed records', () => {
 describe('bad input', () => {
 	const good = lines(documents(2));
 	/**
-	 * Each row contains the case, the file, its name, the error of the record, and the number of pushed
+	 * Each row contains the case, the file, the file's name, the record's error, and the number of pushed
 	 * documents.
 	 */
 	it.each<[string, string | Buffer, string, RegExp, number]>([

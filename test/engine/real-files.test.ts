@@ -1,4 +1,7 @@
-/** Tests files that real programs wrote (test/files). Each file is pushed as it is and compressed with gzip. */
+/**
+ * Tests files that were written by real programs (test/files). Each file is pushed twice: once as it is and once
+ * compressed with gzip.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -18,7 +21,7 @@ const files = useFiles();
 
 interface Expected {
 	documents?: IDataObject[];
-	/** Messages of failed records, or of the file if it fails as a whole. */
+	/** Error messages for the failed records, or for the whole file. */
 	failures?: RegExp[];
 	hints?: RegExp[];
 }

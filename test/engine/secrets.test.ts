@@ -1,6 +1,6 @@
 /**
- * Tests that no secret which a service repeats is visible to a person or a model. The rows combine each secret
- * with each place in a response and each time at which the service can repeat it.
+ * Tests that no person or model can see a secret that a service repeats. The rows combine each secret with each
+ * place in a response and each time at which the service can repeat the secret.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,7 +18,7 @@ import { runNode, testCredential, type CredentialData } from '../../support/engi
 
 type Answer = [status: number, body: unknown];
 
-/** The request whose response repeats the secret of the request. All other requests succeed. */
+/** The request whose response repeats the request's own secret. All other requests succeed. */
 type Echoing = 'token' | 'push' | 'delete' | 'submit' | 'results' | 'blobs';
 
 const LOGIN = { user: 'somebody', password: 'pass word+of/somebody' };
@@ -27,7 +27,7 @@ const API_KEY = 'push+key/of us';
 
 let server: Server;
 let url: string;
-/** The request whose response repeats its secret. `answer` creates the response. */
+/** The kind of request whose response repeats the secret. `answer` creates that response. */
 let echoing: Echoing;
 let answer: (secret: string) => Answer;
 let refusals: number;
@@ -110,7 +110,7 @@ const credentials = (): CredentialData => ({
 	lucidworksBlobApi: { ...LOGIN, baseUrl: url, authentication: 'basic' },
 });
 
-/** Returns everything visible in a value as one text, including hidden members and causes. */
+/** Returns everything in a value as one string, including hidden members and causes. */
 const allOf = (seen: unknown): string =>
 	inspect(seen, { depth: Infinity, showHidden: true, maxStringLength: Infinity });
 
@@ -123,7 +123,7 @@ function expectNoSecret(seen: unknown): boolean {
 	return text.includes('***');
 }
 
-/** Places in a response of any status from which the nodes show text. */
+/** Places in a response whose text the nodes show, whatever the status. */
 const PLACES: Record<string, (secret: string) => unknown> = {
 	'JSON in an error': (secret) => ({ error: { errors: [{ message: `No: ${secret}` }] } }),
 	text: (secret) => `No: ${secret}`,
@@ -164,7 +164,7 @@ for (const [place, body] of Object.entries(PLACES)) {
 			route: 'blobs',
 		});
 		add('token', { node: new ChunkText(), parameters: CHUNK, route: 'token' });
-		// A token that is refused with 401 is renewed, which a later test covers.
+		// If a token is rejected with 401, the node renews it. A later test covers this case.
 		if (status === 401) continue;
 		add('submission', { node: new ChunkText(), parameters: CHUNK, route: 'submit' });
 		const get = { ...CHUNK, operation: 'getResults', chunkingId: 'job-1' };
@@ -207,7 +207,7 @@ rows['submission, a job that failed'] = {
 
 const MODES = ['stopWorkflow', 'continueRegularOutput'] as const;
 
-/** Runs a row in each mode, and checks that the repeated text appears without its secret. */
+/** Runs a row in each mode and checks that the repeated text appears without the secret. */
 async function expectMasked({ node, parameters, route, status, body }: Row): Promise<void> {
 	echoing = route;
 	answer = (secret) => [status, body(secret)];
@@ -223,7 +223,7 @@ async function expectMasked({ node, parameters, route, status, body }: Row): Pro
 		});
 		seen.push(error, hints, output, run);
 	}
-	// The repeated text must be visible. Otherwise the test would prove nothing.
+	// The repeated text must be visible. Otherwise, the test would prove nothing.
 	expect(expectNoSecret(seen)).toBe(true);
 }
 

@@ -1,4 +1,4 @@
-/** Tests the text below the name of a node on the canvas. n8n creates the text from an expression. */
+/** Tests the text below a node's name on the canvas. n8n creates this text from an expression. */
 import type { INodeParameters, INodeType } from 'n8n-workflow';
 import { NodeHelpers, Workflow } from 'n8n-workflow';
 

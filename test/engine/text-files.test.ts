@@ -1,4 +1,4 @@
-/** Tests files that contain a single text each, with 'Text File' in Chunk Text and Push Documents. */
+/** Tests 'Text File' in Chunk Text and Push Documents. Each file contains a single text. */
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';

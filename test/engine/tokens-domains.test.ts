@@ -1,7 +1,7 @@
 /**
- * Tests the fields "Allowed HTTP Request Domains" and "Allowed Domains", which n8n adds to every credential
- * that signs requests. n8n applies them to token requests, to the Test button and to the HTTP Request node. n8n
- * does not apply them to the requests of our nodes, which use the URL in the credential.
+ * Tests the fields "Allowed HTTP Request Domains" and "Allowed Domains", which n8n adds to every credential that
+ * signs requests. n8n applies them to token requests, to the Test button and to the HTTP Request node. n8n does not
+ * apply them to our nodes' requests, which use the URL in the credential.
  */
 import { LucidworksAiOAuth2Api } from '../../credentials/LucidworksAiOAuth2Api.credentials';
 import { startSandbox, type Sandbox } from '../../sandbox';
@@ -22,8 +22,8 @@ afterAll(async () => {
 });
 
 /**
- * Returns a restricted credential. The sandbox is both servers, but the token server has the host `localhost`
- * and the AI service 127.0.0.1.
+ * Returns a restricted credential. The sandbox acts as both servers. The token server's host is `localhost`, and
+ * the AI service's host is 127.0.0.1.
  */
 const restricted = (allowedHttpRequestDomains: string, allowedDomains = '') => {
 	const data = sandboxCredentials(sandbox)[TYPE];

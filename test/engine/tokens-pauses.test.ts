@@ -1,4 +1,4 @@
-/** Tests how long a run waits after a 401. During the pause another worker can store a new token. */
+/** Tests how long a run waits after a 401. During the pause, another worker can store a new token. */
 import { Run } from '../../nodes/shared/n8n/run/run';
 import { indexes } from '../../support/sandbox';
 import { texts, useChunkText } from '../../support/chunking';
@@ -9,7 +9,7 @@ it('spreads the pauses of workers over as long again, and doubles them', async (
 	const { sleep } = Run.prototype;
 	const pauses: number[] = [];
 	jest.spyOn(Run.prototype, 'sleep').mockImplementation(async function (this: Run, ms, wake) {
-		// The log and the polls also sleep, but for longer and shorter times.
+		// Log sleeps are longer than this, and sleeps between polls are shorter.
 		if (ms >= 500 && ms < 5_000) pauses.push(ms);
 		await sleep.call(this, Math.min(ms, 1), wake);
 	});

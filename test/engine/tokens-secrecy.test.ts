@@ -1,6 +1,6 @@
 /**
- * Tests that the client secret and the access tokens are never visible to a person. Each test searches the
- * whole run and everything that was logged during it.
+ * Tests that no person can see the client secret or the access tokens. Each test searches the whole run and
+ * everything that was logged during it.
  *
  * @jest-environment node
  */
@@ -40,7 +40,7 @@ const newStore = (changes = {}) =>
 		[TYPE]: { ...sandboxCredentials(sandbox)[TYPE], clientSecret: SECRET, ...changes },
 	});
 
-/** Returns everything visible in a value, including hidden members, causes and long texts. */
+/** Returns everything in a value as text, including hidden members, causes and long strings. */
 const allOf = (value: unknown) =>
 	inspect(value, {
 		depth: Infinity,
@@ -82,7 +82,7 @@ async function expectNothing(
 		for (const secret of [...forms(SECRET), ...tokenIn(store), ...moreSecrets]) {
 			expect(text.includes(secret)).toBe(false);
 		}
-		// A part of a token must not be visible either, for example in a truncated message.
+		// No part of a token may be visible either, for example in a truncated message.
 		expect(text).not.toMatch(/eyJ[\w-]{20}/);
 	}
 }
@@ -93,7 +93,7 @@ describe('secret and tokens are nowhere to be seen', () => {
 			parameters: { operation: 'submitAndWait', output: 'chunks' },
 		});
 		expect(sandbox.tokensIssued()).toBeGreaterThan(0);
-		// This shows that the log is really captured.
+		// This verifies that the log was captured.
 		expect(captured.join('\n')).toMatch(/Workflow execution started/);
 	});
 

@@ -1,7 +1,7 @@
 /**
- * Tests access tokens (ARCHITECTURE.md, Tokens) with n8n's engine and real HTTP. Each test starts its own
- * workers. A worker stands for one n8n process. Several workers share a credential store, like processes that
- * share a database.
+ * Tests access tokens (ARCHITECTURE.md, Tokens) with n8n's engine and real HTTP. Each test starts its own workers.
+ * A worker represents one n8n process. Workers that share a credential store represent processes that share a
+ * database.
  */
 import type { IExecuteFunctions, INodeType } from 'n8n-workflow';
 
@@ -23,7 +23,7 @@ interface StoredToken {
 }
 
 let sandbox: Sandbox;
-/** Number of milliseconds by which the clocks of this process and of the sandbox are ahead. */
+/** Number of milliseconds by which this process's and the sandbox's clocks are ahead. */
 let ahead = 0;
 
 beforeAll(async () => {
@@ -63,7 +63,7 @@ const succeeded = ({ output, error }: RunResult) => {
 	expect(output.filter(({ json }) => 'error' in json)).toEqual([]);
 	return output.length;
 };
-/** Resolves when the sandbox has received this many requests. */
+/** Resolves when the sandbox has received this many requests on this route. */
 const seen = async (route: RouteName, times: number) => {
 	while (requestsTo(route).length < times) await new Promise((done) => setTimeout(done, 5));
 };
@@ -169,7 +169,7 @@ describe('a token close to its end', () => {
 			ahead = 3400_000;
 			const result = await chunk(worker, store, { texts: 16, concurrency: 8 });
 			expect(succeeded(result)).toBe(16);
-			// The run tried one renewal in total, not one per request.
+			// The run tried to renew the token once in total, not once per request.
 			expect(requestsTo('token')).toHaveLength(2);
 
 			sandbox.faults.clear();
@@ -195,7 +195,7 @@ describe('a token close to its end', () => {
 	});
 });
 
-/** Lets another worker without a token obtain one and store it. The new token revokes the previous one. */
+/** Makes another worker without a token obtain and store one. This revokes the previous token. */
 async function renewElsewhere(store: CredentialStore): Promise<void> {
 	const own = new CredentialStore({ [TYPE]: { ...store.get(TYPE), accessTokens: '' } });
 	const replace = own.replace.bind(own);
@@ -230,7 +230,7 @@ describe('a 401 in the middle of a run', () => {
 		const store = newStore();
 		const run = chunk(startWorker(), store, { texts: 24, concurrency: 4 });
 		await seen('submit', 8);
-		// A program outside n8n requests a token, which revokes the token of the run.
+		// A program outside n8n requests a token, which revokes the run's token.
 		await requestToken(sandbox);
 		expect(succeeded(await run)).toBe(24);
 		expect(sandbox.tokensIssued()).toBe(3);
@@ -361,7 +361,7 @@ describe('two scopes in one credential', () => {
 	});
 });
 
-/** Returns a node that uses a credential like the HTTP Request node. */
+/** Returns a node that uses a credential in the same way as the HTTP Request node. */
 function requestNode(): INodeType {
 	return {
 		description: {
@@ -401,7 +401,7 @@ describe('a credential a person has edited', () => {
 		const store = newStore();
 		const worker = startWorker();
 		succeeded(await chunk(worker, store));
-		// n8n keeps the hidden field with the tokens.
+		// n8n keeps the hidden field that contains the tokens.
 		store.set(TYPE, local);
 		expect(storedTokens(store)[PREDICT]).toBeDefined();
 		succeeded(await chunk(worker, store));
@@ -431,7 +431,7 @@ describe('a credential a person has edited', () => {
 		const store = newStore();
 		const run = chunk(startWorker(), store, { texts: 24 });
 		await seen('submit', 8);
-		// The editor saves only what a person has changed, so the hidden field stays.
+		// The editor saves only the fields that a person has changed, so the hidden field stays.
 		const edited = {
 			clientId: 'other-client',
 			aiUrl: elsewhere.url,
@@ -448,7 +448,7 @@ describe('a credential a person has edited', () => {
 		const used = requestsTo('token').slice(asked).length;
 		expect(used).toBeGreaterThan(1);
 		expect(sandbox.tokensIssued()).toBeGreaterThan(2);
-		// Tokens that the run obtained are not stored for the new client.
+		// The tokens that the run obtained are not stored for the new client.
 		expect(store.get(TYPE)).toMatchObject(edited);
 		const { issuedFor } = storedTokens(store)[PREDICT] as unknown as { issuedFor: string };
 		expect(issuedFor).toBe(parseClient(newStore().get(TYPE)).identity);

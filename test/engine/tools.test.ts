@@ -1,4 +1,4 @@
-/** Tests the nodes as tools of AI agents: what an agent can choose, and what a model reads. */
+/** Tests the nodes as tools for AI agents. Covers what an agent can choose and what a model reads. */
 import {
 	type IDataObject,
 	type INodeParameters,
@@ -18,7 +18,7 @@ import { sandboxCredentials } from '../../support/credentials';
 import type { RunResult } from '../../support/engine';
 import { CONTINUE, jsonOf, nodeRunner } from '../../support/sandbox';
 
-/** The vectors of the sandbox have a realistic length. */
+/** The sandbox's vectors have a realistic length. */
 const { sandbox, credentials, answers } = useChunkText({ vectorSize: 384 });
 
 const TEXT = 'Thirty days\nNo receipt';
@@ -44,7 +44,8 @@ const requestOf = (wanted: string) =>
 	sandbox().requests.find(({ method }) => method === wanted)?.path;
 
 /**
- * Returns the longest list of numbers that a model would read, and whether the output contains a packed vector.
+ * Returns the length of the longest list of numbers that a model would read, and whether the output contains a
+ * packed vector.
  */
 function numbersIn({ output }: RunResult): { longest: number; isPacked: boolean } {
 	const text = JSON.stringify(jsonOf(output));
@@ -171,7 +172,7 @@ describe('what a model reads', () => {
 	});
 });
 
-/** Makes the variant of a node that n8n offers to AI agents. It is the same node with another type. */
+/** Creates the variant of a node that n8n offers to AI agents. The variant is the same node with another type. */
 function toolVariant(node: INodeType): INodeType {
 	return Object.assign(node, {
 		description: { ...node.description, name: `${node.description.name}Tool` },

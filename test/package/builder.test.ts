@@ -1,5 +1,5 @@
 /**
- * Tests what n8n's AI builder and n8n's MCP server know about the nodes: the hints, and the types that n8n
+ * Tests what n8n's AI builder and MCP server know about the nodes. Covers the hints, and the types that n8n
  * generates from the descriptions.
  */
 import 'reflect-metadata';
@@ -17,12 +17,12 @@ import ts from 'typescript';
 import { manifest, nodeNames, ROOT } from '../../support/manifest';
 
 let descriptions: INodeTypeDescription[];
-/** Folder of the types that n8n's tool has generated. */
+/** The folder with the types that n8n's tool generated. */
 let types: string;
 
 beforeAll(async () => {
 	const loader = new PackageDirectoryLoader(ROOT);
-	// `loadAll` throws if a hint is in a place where n8n does not allow it.
+	// `loadAll` throws an error if a hint is in a place where n8n does not allow it.
 	await loader.loadAll();
 	descriptions = loader.types.nodes as INodeTypeDescription[];
 	types = mkdtempSync(path.join(tmpdir(), 'node-definitions-'));
@@ -60,10 +60,7 @@ describe('a hint', () => {
 });
 
 describe('the types that n8n generates', () => {
-	/**
-	 * Returns the properties that users see. The variants for AI agents have other defaults but are otherwise the
-	 * same.
-	 */
+	/** Returns the properties that users see. The variants for AI agents differ only in their defaults. */
 	const shownToUsers = (properties: INodeProperties[]) =>
 		properties.filter(({ displayOptions }) => !displayOptions?.show?.['@tool']);
 	const repeated = (properties: INodeProperties[]): string[] => {
@@ -91,7 +88,7 @@ interface ExampleNode {
 	parameters: object;
 }
 
-/** The nodes of this package in all examples. A node that an AI agent uses as a tool has the same types. */
+/** This package's nodes in all examples. The types of a node are the same if an AI agent uses it as a tool. */
 const nodes: ExampleNode[] = readdirSync(path.join(ROOT, 'examples'))
 	.filter((file) => file.endsWith('.json'))
 	.flatMap((file) => {
@@ -137,13 +134,13 @@ type CredentialReference = unknown;
 type Items<T> = T[];
 `;
 
-/** Returns a TypeScript program that checks the parameters of each node against the types. */
+/** Returns a TypeScript program that checks each node's parameters against the types. */
 function programOf(examples: ExampleNode[]): string {
 	const definitions = nodeNames.map((name) => readFileSync(typesOf(name), 'utf8')).join('\n');
 	const values = examples.map(({ type, parameters }, at) => {
 		const [, node = ''] = type.replace(/Tool$/, '').split('.');
 		const name = `${node[0].toUpperCase()}${node.slice(1)}V1Params`;
-		// n8n adds these parameters to tools. The node does not have them.
+		// n8n adds these parameters to tools. The node itself does not have them.
 		const {
 			descriptionType: _,
 			toolDescription: __,
@@ -154,7 +151,7 @@ function programOf(examples: ExampleNode[]): string {
 	return [GLOBALS, definitions, ...values].join('\n');
 }
 
-/** Returns TypeScript's errors in a program. */
+/** Returns the errors that TypeScript finds in a program. */
 function problemsIn(text: string): string[] {
 	const file = 'examples.ts';
 	const options = { strict: true, noEmit: true, types: [], lib: ['lib.es2022.d.ts'] };

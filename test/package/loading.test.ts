@@ -17,7 +17,7 @@ import { SEARCH_TERMS, SHARED_SEARCH_TERMS } from '../../support/search-terms';
 
 const CREDENTIALS = [...credentialClasses.keys()];
 
-/** The categories of n8n's node panel (https://docs.n8n.io, "Node codex files"). */
+/** The categories in n8n's node panel (https://docs.n8n.io, "Node codex files"). */
 const CATEGORIES = [
 	'Data & Storage',
 	'Finance & Accounting',
@@ -34,7 +34,7 @@ const CATEGORIES = [
 let packed: PackedPackage;
 let full: PackageDirectoryLoader;
 
-/** Returns a new loader for each test, because a loader remembers which classes were used. */
+/** Creates a new loader for each test, because a loader remembers which classes were used. */
 async function loadLazily(): Promise<LazyPackageDirectoryLoader> {
 	const lazy = new LazyPackageDirectoryLoader(packed.folder);
 	await lazy.loadAll();
@@ -51,10 +51,10 @@ afterAll(async () => await packed?.remove());
 const byName = <T extends { name: string }>(types: T[]): Map<string, T> =>
 	new Map(types.map((type) => [type.name, type]));
 
-/** Converts words to the form of a file name or of a link to a heading. */
+/** Converts words to the form used in file names and heading links. */
 const slug = (words: string): string => words.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 
-/** Returns the value as n8n writes it to JSON, which omits functions. */
+/** Returns a value as n8n writes it to JSON, which omits functions. */
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;
 
 describe('loading', () => {
@@ -184,8 +184,8 @@ describe('credentials', () => {
 
 describe("the editor's search for nodes", () => {
 	/**
-	 * Returns what the editor finds first for a term. The editor compares the term with display names and
-	 * aliases. Names that begin with the term come first. The editor does not search descriptions.
+	 * Returns the nodes that the editor lists first for a search term. The editor compares the term with display
+	 * names and aliases, but not with descriptions. Names that begin with the term come first.
 	 */
 	const finds = (term: string): string[] =>
 		(full.types.nodes as INodeTypeDescription[])

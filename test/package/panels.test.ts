@@ -1,6 +1,6 @@
 /**
- * Tests which fields the panels of the nodes show. A panel may contain only fields that apply, and only a
- * limited number of them.
+ * Tests which fields the nodes' panels show. A panel may contain only fields that apply, and only a limited number
+ * of them.
  */
 import type { INodeParameters, INodeProperties, INodeType } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
@@ -9,7 +9,7 @@ import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 
-/** Returns the fields that a node shows with these values. All other values are the defaults. */
+/** Returns the fields that a node shows with these values. All other parameters have their default values. */
 function shownWith({ description }: INodeType, values: INodeParameters) {
 	const { properties } = description;
 	const all = NodeHelpers.getNodeParameters(

@@ -1,4 +1,4 @@
-/** Tests the texts of every parameter of every node and credential. */
+/** Tests the wording of every parameter in every node and credential. */
 import path from 'node:path';
 
 import type {
@@ -11,7 +11,7 @@ import type {
 
 import { credentialClasses, manifest, ROOT } from '../../support/manifest';
 
-/** n8n's maximum length of a hint. */
+/** n8n's maximum length for a hint. */
 const MAX_HINT_LENGTH = 120;
 
 /** Parameters that need no description, because their place in the panel explains them. */
@@ -23,12 +23,12 @@ const WITHOUT_EXAMPLE = new Set(['value', 'clientId']);
 /** Property types that are not fields. */
 const NOT_FIELDS = new Set(['notice', 'hidden', 'callout']);
 
-/** Words that the texts of this package replace with better ones. */
+/** Words that this package's texts do not use, because there are better ones. */
 const FOREIGN_WORDS =
 	/\b(repl(y|ies)|address(es)?|time-?outs?-|time-out|sign-in|former|put(s)? out|hand(s)? over|surely|gone on|look at a job)\b/i;
 
 interface Shown {
-	/** Path to the property, for the message of a failing test. */
+	/** Path to the property, for the message if a test fails. */
 	where: string;
 	property: INodeProperties;
 	siblings: INodeProperties[];
@@ -78,7 +78,7 @@ beforeAll(async () => {
 	expect(fields.length).toBeGreaterThan(80);
 });
 
-/** Returns each text that breaks a rule, with its place. */
+/** Returns each text that breaks a rule, together with its path. */
 function faults(list: Shown[], rule: (shown: Shown) => string | undefined): string[] {
 	return list.flatMap((one) => {
 		const fault = rule(one);

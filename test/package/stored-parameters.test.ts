@@ -6,7 +6,7 @@ import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow';
 
 import { currentLists, listsOf, missingLines, storedLists } from '../../scripts/stored-parameters';
 
-/** Describes a node that renamed its parameter `old` in version 1.1. */
+/** Describes a node whose version 1.1 renamed its parameter `old`. */
 const renamed = (version: number | number[], old: INodeProperties): INodeTypeDescription =>
 	({
 		name: 'example',
@@ -56,7 +56,7 @@ it('no version of a node and no credential has lost a parameter, a default or a 
 	const stored = storedLists();
 	expect([...stored.values()].flat().length).toBeGreaterThan(150);
 	// If this fails, saved workflows would behave differently, so the node needs a new version. If no release has
-	// contained the line yet, delete the line from its list.
+	// contained the line yet, delete the line from its list instead.
 	expect(missingLines(stored, await currentLists())).toEqual([]);
 });
 

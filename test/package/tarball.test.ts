@@ -28,7 +28,7 @@ const MAX_BYTES = 250_000;
 /** Modules that n8n's scan allows. */
 const MODULES = ['n8n-workflow', 'crypto', 'node:crypto'];
 
-/** Secrets of the demo, and patterns of common secrets. */
+/** The demo's secrets, and patterns that match common secrets. */
 const SECRETS = [
 	new RegExp(`\\b(${DEMO.clientSecret}|${DEMO.pushKey})\\b`),
 	/-----BEGIN [A-Z ]*PRIVATE KEY-----/,
@@ -108,7 +108,7 @@ it('contains no path of the machine on which it was built', async () => {
 });
 
 it("passes n8n's publish gate", async () => {
-	// The linter of the gate is an ES module, so it needs its own process. `npm run lint` runs it on the sources.
+	// The linter is an ES module, so it needs its own process. `npm run lint` runs the same linter on the sources.
 	const args = ['scripts/scan.mjs', packed.folder, 'built'];
 	const { stdout, stderr } = await run(process.execPath, args, ROOT);
 	expect({ stdout: stdout.trim(), stderr }).toEqual({ stdout: '{"passed":true}', stderr: '' });

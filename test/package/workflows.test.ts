@@ -1,6 +1,6 @@
 /**
- * Checks that the workflows of this repository use only parameters that the nodes have. n8n silently ignores
- * all others.
+ * Checks that this repository's workflows use only parameters that the nodes have. n8n silently ignores all other
+ * parameters.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -20,7 +20,7 @@ import { manifest, ROOT } from '../../support/manifest';
 
 const FOLDERS = ['examples', 'e2e/queue/workflows'];
 
-/** Parameters that n8n adds to a node that is a tool of an AI agent. */
+/** Parameters that n8n adds to a node that an AI agent uses as a tool. */
 const OF_TOOLS: INodeProperties[] = ['descriptionType', 'toolDescription'].map((name) => ({
 	displayName: name,
 	name,
@@ -28,7 +28,7 @@ const OF_TOOLS: INodeProperties[] = ['descriptionType', 'toolDescription'].map((
 	default: '',
 }));
 
-/** Maps the type of each node in workflows to the properties of the node. */
+/** Maps each node type in the workflows to the node's properties. */
 const properties = new Map<string, INodeProperties[]>(
 	manifest.n8n.nodes.flatMap((file) => {
 		const source = file.replace(/^dist\//, '').replace(/\.js$/, '');
@@ -42,7 +42,7 @@ const properties = new Map<string, INodeProperties[]>(
 	}),
 );
 
-/** Returns every parameter that is not a property, or whose value is not one of its options. */
+/** Returns every parameter that is not a property, or whose value is not one of the property's options. */
 function unknownIn(parameters: INodeParameters, known: INodeProperties[], prefix = ''): string[] {
 	return Object.entries(parameters).flatMap(([name, value]) => {
 		const named = known.filter((property) => property.name === name);
@@ -118,7 +118,7 @@ function tablesOf(file: string) {
 	return read(file).nodes.filter(({ type }) => type === 'n8n-nodes-base.dataTable');
 }
 
-// n8n also finds a data table by a part of its name, so a name may select the wrong table.
+// n8n also finds a data table by part of its name, so a name may select the wrong table.
 it.each(ofDataTables)('%s uses the data table whose ID its first node returns', (file) => {
 	const [create, ...others] = tablesOf(file);
 	expect(create.parameters.operation).toBe('create');
@@ -153,7 +153,7 @@ test('after its list, the nightly sync equals Sync Chunks by Source, except for 
 		const [{ parameters }] = all.filter((node) => node.name === 'Make Table if Missing');
 		const { tableName } = parameters;
 		delete parameters.tableName;
-		// One workflow continues with the answer to its caller, and the other one with the node after it. The
+		// At this point, one workflow answers its caller, while the other one continues with the next node. The
 		// comparison treats both as equal.
 		const names = ['List Arrives', ...all.map((node) => node.name)];
 		const ends = names
@@ -168,13 +168,13 @@ test('after its list, the nightly sync equals Sync Chunks by Source, except for 
 	expect(nightly.tableName).not.toEqual(chunks.tableName);
 });
 
-/** Returns a part of a workflow as text. It omits the IDs that n8n generates for conditions and fields. */
+/** Returns part of a workflow as a string, without the IDs that n8n generates for conditions and fields. */
 const withoutIds = (part: unknown): string =>
 	JSON.stringify(part, (key, value: unknown) => (key === 'id' ? undefined : value));
 
 const SYNCS = ['sync-by-source', 'sync-chunks-by-source', 'nightly-sync-from-an-api'];
 
-// With one table, each sync would delete what the other has pushed.
+// If the workflows shared a table, each sync would delete the documents that the others have pushed.
 test('each workflow that syncs has a data table of its own: its name has the ID of the workflow', () => {
 	const names = SYNCS.map((name) => tablesOf(`examples/${name}.json`)[0].parameters.tableName);
 	expect(names.filter((name) => !/^=.+ \{\{ \$workflow\.id \}\}$/.test(String(name)))).toEqual(
@@ -195,7 +195,7 @@ test('all syncs use the same guard against a source with missing documents', () 
 
 const examples = files.filter((file) => file.startsWith('examples'));
 
-/** The package with which n8n-workflow reads expressions. */
+/** The package that n8n-workflow uses to parse expressions. */
 const { Tournament } = createRequire(require.resolve('n8n-workflow'))('@n8n/tournament') as {
 	Tournament: new (onError: (error: Error) => void) => {
 		getExpressionCode(code: string): unknown;
@@ -206,13 +206,13 @@ const reader = new Tournament((error) => {
 	throw error;
 });
 
-/** All expressions in a value. */
+/** Returns all expressions in a value. */
 function expressionsIn(value: unknown): string[] {
 	if (typeof value === 'string') return value.startsWith('=') ? [value.slice(1)] : [];
 	return Object.values(Object(value)).flatMap(expressionsIn);
 }
 
-// n8n reads an expression only when its node runs, and there are nodes that run on bad days only.
+// n8n parses an expression only when its node runs, and some nodes run only if something went wrong.
 it.each(examples)('%s has only expressions that n8n can read', (file) => {
 	const { nodes } = read(file);
 	const expressions = nodes.flatMap(({ parameters }) => expressionsIn(parameters));
@@ -235,7 +235,7 @@ it.each(examples)('%s contains a note with a numbered list of what to change', (
 	expect(notes.some((note) => /Change these(\*\*)?\n1\. /.test(note))).toBe(true);
 });
 
-/** Returns the names of all nodes after a node. */
+/** Returns the names of all nodes that come after a node. */
 function after(name: string, { connections }: IWorkflowBase, seen = new Set<string>()) {
 	for (const { node } of (connections[name]?.main ?? []).flatMap((output) => output ?? [])) {
 		if (!seen.has(node)) after(node, { connections } as IWorkflowBase, seen.add(node));
@@ -243,7 +243,7 @@ function after(name: string, { connections }: IWorkflowBase, seen = new Set<stri
 	return seen;
 }
 
-// If a failure leaves through an error output, n8n reports success unless another node fails the run.
+// If a failure goes to an error output, n8n reports success unless another node makes the execution fail.
 it.each(examples.filter((file) => !file.includes('fan-out-one-range')))(
 	'%s fails if one of its nodes does',
 	(file) => {
@@ -261,7 +261,7 @@ it.each(examples.filter((file) => !file.includes('fan-out-one-range')))(
 	},
 );
 
-// n8n runs the upper branch before the lower one, so the position on the canvas decides the order.
+// n8n runs the upper branch before the lower one, so positions on the canvas determine the order.
 it.each(examples.filter((file) => ofType(file, 'splitOut').some(isOfFailedRecords)))(
 	'%s stores failed records before it fails',
 	(file) => {

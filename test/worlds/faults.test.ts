@@ -1,7 +1,7 @@
 /**
- * Plays every fault on every request, for as long as the node sends the request. Each play shows what is
- * reported, whether the request is repeated, and what is in the index. The table in docs/reliability.md
- * contains the results. `UPDATE=1` rewrites the table.
+ * Combines every fault with every kind of request and runs the node each time. Each case shows what is reported,
+ * whether the request is repeated, and what is in the index. The table in docs/reliability.md contains the results.
+ * `UPDATE=1` rewrites the table.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -29,20 +29,20 @@ const CELLS_AT_ONCE = 16;
 /** Two attempts are enough to show that the node retries. */
 const OPTIONS = { retryForSeconds: 0, concurrency: 1, documentsPerRequest: 1, textsPerRequest: 1 };
 /**
- * Time limits for faults without a response. They are long enough for a busy machine to send all other
+ * Time limits for faults without a response. The limits are long enough for a busy machine to send all other
  * responses.
  */
 const IMPATIENT = { timeoutSeconds: 8, maxWaitSeconds: 20 };
 
 interface Target {
-	/** Heading of the column in the table. */
+	/** Column heading in the table. */
 	title: string;
 	route: FaultRule['route'];
 	node: new () => INodeType;
 	parameters: INodeParameters;
 	options?: INodeParameters;
 	credential: [type: string, url: string];
-	/** Whether each item is sent in its own request, so that a second item can show if the run goes on. */
+	/** Whether each item is sent in its own request, so that a second item can show whether the run continues. */
 	hasNext?: boolean;
 	isDone: (sandbox: Sandbox) => boolean;
 }
@@ -100,7 +100,7 @@ const TARGETS: Target[] = [
 		parameters: CHUNKING,
 		options: { maxWaitSeconds: 6 },
 		credential: ['lucidworksAiOAuth2Api', 'aiUrl'],
-		// A job continues regardless of its polls, so its state proves nothing.
+		// A job continues even if its polls fail, so its state proves nothing.
 		isDone: () => false,
 	},
 	{
@@ -114,7 +114,7 @@ const TARGETS: Target[] = [
 ];
 
 type Rule = Omit<FaultRule, 'route'>;
-/** A fault below HTTP needs a server of its own, or no server at all. */
+/** A fault below the HTTP level needs its own server, or no server at all. */
 type Fault = Rule | 'refused' | 'untrusted';
 
 const FAULTS: Record<string, Fault> = {
@@ -142,7 +142,7 @@ const FAULTS: Record<string, Fault> = {
 };
 
 /**
- * A fault that happens once passes by itself. The short time limits are not used then, because they could
+ * Returns true if the fault occurs only once. The short time limits are not used in this case, because they could
  * expire on a busy machine.
  */
 const isOnce = (fault: Fault) => typeof fault === 'object' && fault.times === 1;
@@ -151,7 +151,7 @@ const isSlow = (fault: Fault) => typeof fault === 'object' && fault.latencyMs !=
 useShortBackoff();
 
 /**
- * Returns the URL of a server with an untrusted certificate, or of a port without a server. Counts the
+ * Returns the URL of a server with an untrusted certificate, or a URL whose port no server listens on. Counts the
  * connection attempts.
  */
 async function brokenServer(kind: 'refused' | 'untrusted') {
@@ -210,8 +210,8 @@ async function play(target: Target, fault: Fault, ids: string[]) {
 		const requests = sandbox.requests.filter((request) => request.route === route).length;
 		return {
 			items: output.map(({ json, pairedItem }) => ({ json, pairedItem })),
-			// A token request without an answer continues for all runs that wait for it. But other plays of this
-			// process clear all tokens, and then a second request may start. So the count is fixed.
+			// An unanswered token request continues for all runs that are waiting for it. However, other tests in
+			// this process clear all tokens, and then a second request may start. Therefore, the count is fixed.
 			requests: route === 'token' && isSlow(fault) ? 1 : (broken?.count() ?? requests),
 			isDone: isDone(sandbox),
 		};
@@ -221,7 +221,7 @@ async function play(target: Target, fault: Fault, ids: string[]) {
 	}
 }
 
-/** Returns the outcome that the user is told, after checking that it matches what happened. */
+/** Checks that the outcome reported to the user matches what happened, and returns that outcome. */
 async function outcomeOf(target: Target, fault: Fault): Promise<string> {
 	const one = await play(target, fault, ['a']);
 	const errors = one.items.flatMap(({ json }) => (json.error as string | undefined) ?? []);
@@ -261,7 +261,7 @@ function tableOf(outcomes: Map<string, string[]>): string {
 }
 
 const TABLE = /(<!-- faults -->\n)[^]*?(\n<!-- end -->)/;
-/** Returns the rows of a table without their alignment. */
+/** Returns a table's rows without their alignment. */
 const facts = (table: string) =>
 	table
 		.split('\n')
@@ -270,7 +270,7 @@ const facts = (table: string) =>
 
 it('docs/reliability.md says what happens after each fault', async () => {
 	const outcomes = new Map(Object.keys(FAULTS).map((name): [string, string[]] => [name, []]));
-	// The slowest plays begin first, to save time.
+	// The slowest cases begin first, to save time.
 	const faults = Object.entries(FAULTS).sort(
 		([, one], [, other]) => Number(isSlow(other)) - Number(isSlow(one)),
 	);

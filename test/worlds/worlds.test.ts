@@ -1,13 +1,12 @@
 /**
- * Plays random worlds. Documents go in, the service fails at random, and the output of n8n is compared with the
- * state of the service. Then all failed documents are sent again without faults, and afterwards none may be
- * missing.
+ * Simulates random worlds. Documents go in, the service fails at random, and n8n's output is compared with the
+ * service's state. Then all failed documents are sent again without faults, and afterward none may be missing.
  *
- * In every fifth world, temporary faults hit up to half of all requests for the whole run. Every attempt of a
- * request may succeed. So only documents that the service never accepts may fail.
+ * In every fifth world, temporary faults affect up to half of all requests for the whole run. Every attempt of a
+ * request can succeed, so only documents that the service never accepts may fail.
  *
- * `WORLDS=500 SEED=7 npx jest test/worlds/worlds` plays 500 worlds, starting at seed 7. A failure names its
- * seed. `WORLDS=100 SEED=5 STEP=5` plays only worlds whose faults last for the whole run.
+ * `WORLDS=500 SEED=7 npx jest test/worlds/worlds` simulates 500 worlds, starting at seed 7. The message of a failed
+ * test names the seed. `WORLDS=100 SEED=5 STEP=5` simulates only worlds whose faults last for the whole run.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +35,7 @@ import { push as pushDirectly, requestToken } from '../../support/sandbox-client
 
 const WORLDS = Number(process.env.WORLDS ?? 60);
 const FIRST_SEED = Number(process.env.SEED ?? 1);
-/** Difference between two seeds. With 5, the faults of all worlds last for the whole run. */
+/** Difference between two seeds. If it is 5, the faults in every world last for the whole run. */
 const STEP = Number(process.env.STEP ?? 1);
 const WORLDS_AT_ONCE = 8;
 
@@ -44,21 +43,20 @@ const WORLDS_AT_ONCE = 8;
 const POISON = 'poison';
 /** The service answers a document or text that contains this word with status 500 until `heal` is called. */
 const VENOM = 'venom';
-/** Returns the secret of the credential that a kind of run uses. */
+/** Returns the secret in the credential that this kind of run uses. */
 const secretOf = (kind: Kind) => (kind === 'chunk' ? DEMO.clientSecret : DEMO.pushKey);
 /** Placeholder for the secret in a response. */
 const SECRET = '{secret}';
 
-/** Random numbers of one world. */
 class Dice {
-	/** Returns a number from 0 up to 1, not including 1. */
+	/** Returns a number between 0 (inclusive) and 1 (exclusive). */
 	readonly random: () => number;
 
 	constructor(seed: number, what = '') {
 		this.random = seededRandom(`world ${seed}${what}`);
 	}
 
-	/** Returns a whole number from 0 up to `end`, not including `end`. */
+	/** Returns a whole number between 0 (inclusive) and `end` (exclusive). */
 	below(end: number): number {
 		return Math.floor(this.random() * end);
 	}
@@ -86,7 +84,7 @@ interface World {
 	options: INodeParameters;
 	onError: OnError;
 	format: (typeof FORMATS)[number];
-	/** Whether one run submits the texts and another one fetches the results. */
+	/** Whether one run submits the texts and another run fetches the results. */
 	isSplit: boolean;
 	/** Number of requests after which Stop is pressed. */
 	stopAfter?: number;
@@ -94,7 +92,7 @@ interface World {
 	isTextFiles: boolean;
 	/** Whether only poisoned documents may fail. */
 	isLive: boolean;
-	/** Number of tokens that another n8n with the same client requests during the run. */
+	/** Number of tokens that another n8n instance with the same client requests during the run. */
 	rivalTokens: number;
 }
 
@@ -156,12 +154,10 @@ const PASSING: Rule[] = [
 	{ gateway: 'noUpstream' },
 	{ gateway: 'rateLimited' },
 ];
-/** The nodes send more slowly after these faults. If they were frequent, a test would take too long. */
+/** Faults after which the nodes send more slowly. If these faults were frequent, a test would take too long. */
 const SLOWING = ['noUpstream', 'rateLimited'];
 
-/**
- * Changes a world so that its faults hit a share of all requests, but no request fails in all of its attempts.
- */
+/** Changes a world so that its faults affect a share of all requests, but any attempt of a request can succeed. */
 function withRates(world: World): World {
 	const { seed, kind } = world;
 	const dice = new Dice(seed, 'rates');
@@ -194,9 +190,9 @@ function withRates(world: World): World {
 		rules,
 		documents,
 		isLive: true,
-		// If one of the submitted texts has failed, the second run does not fetch the others.
+		// If one of the submitted texts has failed, the second run does not fetch the chunks of the other texts.
 		isSplit: world.isSplit && !documents.some(isBad),
-		// If a response is lost, the service delivers the results again.
+		// If a response is lost, the service returns the results again.
 		settings: { ...world.settings, resultsOnce: false },
 		options: { ...world.options, retryForSeconds: 10 },
 	};
@@ -294,7 +290,7 @@ const textFileOf = async (document: IDataObject): Promise<INodeExecutionData> =>
 	json: document,
 });
 
-/** Plays one world and collects all violations of the rules. */
+/** Simulates one world and collects all violations of the rules. */
 class Play {
 	readonly violations: string[] = [];
 
@@ -312,7 +308,7 @@ class Play {
 		return new Map(documents.map((document) => [document.id as string, document]));
 	}
 
-	/** Runs a node and checks the rules that hold for every run. */
+	/** Runs a node and checks the rules that apply to every run. */
 	private async run(
 		node: ChunkText | DeleteDocument | PushDocuments,
 		items: IDataObject[] | INodeExecutionData[],
@@ -369,7 +365,8 @@ class Play {
 	}
 
 	/**
-	 * Checks that every input item was returned. Returns the indexes of the items that returned only an error.
+	 * Checks that the output contains every input item. Returns the indexes of the input items for which the output
+	 * contains an error.
 	 */
 	private failedIn(
 		{ output, errorOutput }: RunResult,
@@ -395,7 +392,7 @@ class Play {
 		return failed;
 	}
 
-	/** Checks that an error says the truth about whether the work was done. */
+	/** Checks that an error message is right about whether the work was done. */
 	private checkError(item: INodeExecutionData, isDone: boolean): void {
 		const error = errorOf(item) ?? '';
 		const isUnknown = /\bunknown\b|not known/.test(error);
@@ -542,7 +539,7 @@ class Play {
 		this.checkIndex(wanted, refused);
 	}
 
-	/** Pushes the file of failed records again. Only rejected records may fail this time. */
+	/** Pushes the file of failed records again. This time, only rejected records may fail. */
 	private async pushFailed(summary: INodeExecutionData | undefined): Promise<void> {
 		const { failed } = summary?.binary ?? {};
 		if (!failed) return;
@@ -551,8 +548,8 @@ class Play {
 	}
 
 	/**
-	 * @returns the output item, which is missing after a cancel, and the error message, which may say where to
-	 * continue
+	 * @returns the output item, which is missing after a cancellation, and the error message, which may say where
+	 * to continue
 	 */
 	private async fileRun(
 		item: INodeExecutionData,
@@ -577,9 +574,7 @@ class Play {
 		return { item: all[0], ...(said !== undefined && { said }) };
 	}
 
-	/**
-	 * Checks that nothing failed except documents that the service never accepts, if every attempt could succeed.
-	 */
+	/** If every attempt could succeed, checks that only documents that the service never accepts have failed. */
 	private checkLive(failed: IDataObject[]): void {
 		const innocent = failed.filter((one) => !isBad(one)).length;
 		this.check(
@@ -588,13 +583,13 @@ class Play {
 		);
 	}
 
-	/** Removes all faults. From now on the service only rejects poisoned documents. */
+	/** Removes all faults. From now on, the service rejects only poisoned documents. */
 	private heal(): void {
 		const { sandbox, world } = this;
 		sandbox.faults.clear();
 		addPoison(sandbox);
-		// If a run meets ten bad documents before any good one, it stops splitting batches. Then a good document
-		// may fail with its batch. So each batch contains one entry.
+		// If a run sends ten bad documents before any good one, it stops splitting batches, and a good document may
+		// then fail with its batch. Therefore, each batch contains only one entry.
 		if (!world.isLive) return;
 		for (const name of ['documentsPerRequest', 'textsPerRequest'])
 			if (name in world.options) world.options[name] = 1;
@@ -634,7 +629,7 @@ async function violationsIn(world: World): Promise<string[]> {
 	const sandbox = await startSandbox({ settings: world.settings });
 	try {
 		if (world.kind === 'delete') await pushDirectly(sandbox, world.documents);
-		// The first matching rule decides. If faults last for the whole run, the faults that prevent all work come
+		// The first matching rule applies. If faults last for the whole run, the faults that prevent all work come
 		// before the rules for bad documents.
 		const isFirst = (rule: FaultRule) =>
 			world.isLive && !['afterWork', 'midBody'].includes(String(rule.reset));
@@ -667,8 +662,8 @@ it(
 			}
 		};
 		const worlds = Array.from({ length: WORLDS }, (_, at) => worldOf(FIRST_SEED + STEP * at));
-		// Each run of the engine clears the tokens of all other runs, which then receive a 401. So these worlds run
-		// alone.
+		// Each run of the engine clears the tokens of all other runs, which then receive a 401. Therefore, these
+		// worlds run one at a time.
 		const isAlone = ({ isLive, kind }: World) => isLive && kind === 'chunk';
 		const beside = worlds.filter((world) => !isAlone(world)).values();
 		await Promise.all(

@@ -8,7 +8,7 @@ import { VirtualRun } from '../../../support/virtual-run';
 const FAIL: Verdict = { action: 'fail' };
 const RETRY: Verdict = { action: 'retry' };
 
-/** Returns a sender whose requests take 10 ms. An error that a request throws is its own verdict. */
+/** Returns a sender whose requests take 10 ms. An error that a request throws serves as its verdict. */
 function setUp({ stopsOnFailure = false, retryForMs = 60_000 } = {}) {
 	const run = new VirtualRun({ stopsOnFailure });
 	const line = {
@@ -19,9 +19,9 @@ function setUp({ stopsOnFailure = false, retryForMs = 60_000 } = {}) {
 		retryForMs,
 		judge: (error: unknown) => error as Verdict,
 	};
-	/** The run's count of requests in flight, read during each attempt. */
+	/** The number of requests in flight in this run, read during each attempt. */
 	const inFlight: number[] = [];
-	/** Sends a request that fails with each of these verdicts in order and then succeeds. */
+	/** Sends a request that fails with each of these verdicts in order, and then succeeds. */
 	const request = async (
 		verdicts: Verdict[],
 		history: Pick<RequestSettings, 'withHistory'> = {},
@@ -96,8 +96,8 @@ test('after the end of the run nothing is sent', async () => {
 
 describe('an earlier attempt with an unknown outcome', () => {
 	/**
-	 * Returns a short label for a reason: the reason itself if it is text, otherwise the first letter of its
-	 * action.
+	 * Returns a short label for a reason. The label is the reason itself if it is a string, or else the first
+	 * letter of its action.
 	 */
 	const letter = (reason: unknown) =>
 		typeof reason === 'string' ? reason : (reason as Verdict).action.slice(0, 1);

@@ -34,7 +34,7 @@ const bodyBytes = (batch: Array<Packed<Item>>, used: BatchLimits) =>
 	);
 type Made = Array<Packed<Item>> | Unsendable<Item>;
 const isSent = (made: Made): made is Array<Packed<Item>> => !('reason' in made);
-/** Yields each batch, and each entry that is too large to be sent. */
+/** Yields each batch, and each entry that is too large to send. */
 function* batches(
 	{ entries, ...packing }: Packing<Item> & { entries: Item[] },
 	lowered: BatchLimits = packing.limits,
@@ -48,8 +48,8 @@ function* batches(
 	if (batch.length > 0) yield batch;
 }
 /**
- * Returns the keys of each batch as one text. An exclamation mark follows the key of an entry that cannot be
- * sent.
+ * Returns each batch's keys as one string. An exclamation mark follows the key of an entry that is too large to
+ * send.
  */
 const keys = (made: Iterable<Made>) =>
 	[...made].map((batch) =>
@@ -62,8 +62,8 @@ const split = (items: Item[]) => keys(make(items));
 test.each<[string, Item[], string[]]>([
 	['nothing makes no batch', [], []],
 	['by count', [...'abcdefg'].map((key) => item(key)), ['abc', 'def', 'g']],
-	// The two entries have 97 bytes. The brackets and the comma add three, so the body has exactly the maximum
-	// size.
+	// The two entries are 97 bytes long. The brackets and the comma add three bytes, so the body has exactly the
+	// maximum size.
 	['by bytes, up to the limit', [item('a', 48), item('b', 49), item('c', 1)], ['ab', 'c']],
 	['by bytes, one beyond the limit', [item('a', 49), item('b', 49)], ['a', 'b']],
 	['one of exactly the limit, without brackets', [item('a', 100), item('b', 1)], ['a', 'b']],

@@ -11,14 +11,14 @@ import {
 	type Scenario,
 } from '../support/bulk-scenario';
 
-// A simulated hour costs seconds of processor time, and a busy machine needs even longer.
+// Simulating an hour takes several seconds of processor time, and even longer on a busy machine.
 jest.setTimeout(120_000);
 
 const PASSING: Fault[] = ['slow', 'throttled', 'throttled 3 s', 'unavailable', 'reset'];
 
 /**
- * Generates entries with few different ids, so that many share an id. Their sizes are close to the limits
- * below.
+ * Generates entries with only a few different IDs, so that many entries share an ID. Their sizes are close to the
+ * limits below.
  */
 const anyEntries = fc
 	.array(
@@ -74,8 +74,8 @@ test('whatever happens, each entry ends once, the index equals the model and no 
 				positions(scenario.entries),
 			);
 			expect(outcome.index).toEqual(model(scenario.entries, outcome));
-			// The text of an entry is created only once, even if its request is retried or split. No text is created
-			// after the end of the run.
+			// An entry's text is created only once, even if its request is retried or split. No text is created
+			// after the run has ended.
 			const { packed } = outcome;
 			expect(packed).toEqual(positions(scenario.entries).slice(0, packed.length));
 			if (ended(outcome, 'skipped').length === 0) {
@@ -97,7 +97,7 @@ test('a cancel at any time ends the run with every entry accounted for', async (
 				expect(
 					outcome.endings.map(({ position }) => position).sort((a, b) => a - b),
 				).toEqual(positions(scenario.entries));
-				// If the run is still going, the cancel ends it at once.
+				// If the run is still going, the cancellation ends it immediately.
 				if (outcome.endedAt >= cancelAtMs && outcome.thrown !== undefined) {
 					expect(outcome.thrown).toBe(CANCEL);
 					expect(outcome.endedAt).toBe(cancelAtMs);
@@ -114,8 +114,8 @@ test('a cancel at any time ends the run with every entry accounted for', async (
 test('no document fails because of transient errors or because other documents are rejected', async () => {
 	await fc.assert(
 		fc.asyncProperty(anyScenario, faultsOf(...PASSING), async (scenario, faults) => {
-			// After ten entries have failed alone and none was accepted, later batches are not split. So the first
-			// entry is one that the service accepts.
+			// If ten entries are rejected on their own before any entry is accepted, later batches are not split.
+			// Therefore, the first entry is one that the service accepts.
 			const entries = [{ id: 'healthy', position: 0, text: 'x' }].concat(
 				scenario.entries.map((entry) => ({ ...entry, position: entry.position + 1 })),
 			);

@@ -85,8 +85,8 @@ test('Retry-After delays its own request, and with 429 and 503 all requests', as
 });
 
 test('splits a request that is too large, and sends smaller requests from then on', async () => {
-	// The service accepts 180 bytes per request, which is half of the batch limit. Each of the 64 entries has
-	// about 10 bytes.
+	// The service accepts 180 bytes per request, which is half of the batch limit. Each of the 64 entries is about
+	// 10 bytes long.
 	const outcome = await runScenario({
 		entries: entries(64),
 		maxCount: 64,
@@ -122,7 +122,7 @@ test('an entry that cannot be written fails alone, whatever is in flight', async
 });
 
 test('the search in a batch goes on although another one was refused entirely', async () => {
-	// All three requests of the second batch are answered before the service rejects a half of the first batch.
+	// All three requests for the second batch are answered before the service rejects one half of the first batch.
 	const outcome = await runScenario({
 		entries: entries(6),
 		maxCount: 4,
@@ -165,7 +165,7 @@ test('a failure that affects all entries ends the run and skips the others with 
 	expect(outcome.sent).toHaveLength(4);
 	expect(ended(outcome, 'done')).toEqual([0, 1, 3]);
 	expect(ended(outcome, 'skipped')).toEqual([4, 5, 6, 7, 8, 9]);
-	// A file may have millions of records after it, of which no text is made.
+	// A file may contain millions of later records. The node must not create their texts.
 	expect(outcome.packed.length).toBeLessThan(6);
 	expect(endingOf(outcome, 9)?.error).toBe(denied?.error);
 	expect(outcome.stats?.requests).toBe(4);
@@ -180,8 +180,8 @@ test('a request that waits for its turn when the run stops is not sent', async (
 		stopOnFailure: true,
 		latencyMs: 10,
 		poisoned: ['id2'],
-		// After the 429 only four requests may be in flight. Entry 8 waits for the slow ones, and by then the run
-		// has stopped.
+		// After the 429, only four requests may be in flight. Entry 8 waits for the slow requests, and the run
+		// stops before they end.
 		faults: ['throttled', 'none', ...Array<Fault>(6).fill('slow')],
 	});
 	expect(outcome.violations).toEqual([]);
@@ -236,7 +236,7 @@ test('a cancel during a pause ends the run at once and counts what was sent as s
 	expect(endingOf(outcome, 5)?.error).toBe(CANCEL);
 });
 
-/** Options of a run without failures. Each request takes 10 ms. */
+/** Options for a run without failures. Each request takes 10 ms. */
 function plain(run: VirtualRun, concurrency = 3): BulkOptions<string, string> {
 	return {
 		keyOf: (key) => key,
@@ -329,7 +329,8 @@ test('reads no more from the source than can be sent', async () => {
 		},
 	});
 	expect(run.stats.requests).toBe(100);
-	// Three batches in flight, the batch being filled, and the entry that did not fit into it.
+	// These are the entries in three batches in flight, in the batch being filled, and the one entry that did not
+	// fit into it.
 	expect(most).toBeLessThanOrEqual(3 * 10 + 10 + 1);
 });
 
@@ -415,7 +416,7 @@ test('entries without keys may be in several requests at once', async () => {
 	};
 	await run.clock.run(consume());
 	expect(responses).toEqual(['a', 'a', 'a', 'a']);
-	// Three requests run at once, and the last one follows. Each takes 10 ms.
+	// Three requests run at once, followed by the last one. Each request takes 10 ms.
 	expect(run.now()).toBe(20);
 });
 

@@ -22,7 +22,7 @@ describe('the pause before another attempt', () => {
 	});
 });
 
-/** Sets up a client of a limiter. Its tasks record when they start and how many run at once. */
+/** Sets up a limiter client whose tasks record when they start and how many run at once. */
 function setUp(max: number) {
 	const run = new VirtualRun();
 	const { clock } = run;
@@ -38,7 +38,7 @@ function setUp(max: number) {
 			running--;
 			return sequence;
 		});
-	/** Returns the highest number of tasks that run at once when many are waiting. */
+	/** Returns the largest number of tasks that run at once while many are waiting. */
 	const width = async () => {
 		peak = 0;
 		await clock.run(Promise.all(Array.from({ length: 2 * max }, async () => await task(10))));
@@ -171,7 +171,7 @@ describe('a limit per minute', () => {
 		await run.clock.run(Promise.all([sendOne(line, send), sendOne(line, send)]));
 		const gaps = starts.slice(1).map((at, index) => at - starts[index]);
 		expect(gaps).toHaveLength(3);
-		// Timers fire late, so the limiter lets a start catch up 20 ms.
+		// Timers fire late, so the limiter lets a request start 20 ms early to catch up.
 		expect(gaps[0]).toBeCloseTo(1000 / 0.95 - 20, 5);
 		for (const gap of gaps.slice(1)) expect(gap).toBeCloseTo(1000 / 0.95, 5);
 	});
@@ -234,7 +234,7 @@ describe('a limit per minute', () => {
 			limiterClient: fc.nat(2),
 			atMs: fc.nat(150_000),
 			durationMs: fc.nat(5000),
-			/** After this time the request starts even if a pause is still running. */
+			/** After this time, the request starts even if a pause is still running. */
 			patienceMs: fc.option(fc.nat(20_000), { nil: Infinity }),
 			isRefused: fc.boolean(),
 		});
@@ -313,7 +313,7 @@ describe('a limit per minute', () => {
 		expect(waits).toHaveLength(60);
 		expect(mostInAMinute(sent)).toBeLessThanOrEqual(60);
 		expect(Math.max(...waits)).toBeLessThan(10_000);
-		// The run would take 378 s if all polls went before the submissions, because jobs would be polled more
+		// The run would take 378 s if all polls went ahead of the submissions, because jobs would be polled more
 		// often than necessary.
 		expect(run.now()).toBeLessThan(240_000);
 	});

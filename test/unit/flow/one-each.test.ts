@@ -9,16 +9,14 @@ import { VirtualRun } from '../../../support/virtual-run';
 const FAIL: Verdict = { action: 'fail' };
 const RETRY: Verdict = { action: 'retry' };
 
-/**
- * Sets up a sender whose requests take 10 ms. The faults of an entry are the results of its attempts, in order.
- */
+/** Sets up a sender whose requests take 10 ms. Each entry's faults are the results of its attempts, in order. */
 function setUp({ concurrency = 2, faults = {} as Record<string, unknown[]> } = {}) {
 	const run = new VirtualRun();
 	const sent: string[] = [];
 	const read: string[] = [];
 	let inFlight = 0;
 	let peak = 0;
-	/** Number of entries that were read and are not answered yet. */
+	/** Number of entries that have been read but not answered. */
 	let ahead = 0;
 	let answered = 0;
 	const line = {
@@ -73,7 +71,7 @@ test('each entry gets its own outcome, whatever the outcomes of others', async (
 		['a', 'A'],
 		['b', 'B'],
 		['c', FAIL],
-		// The code that handles the failure throws. Only that entry fails, and the run continues.
+		// The code that handles this failure throws an error. Only that entry fails, and the run continues.
 		['d', bug],
 		['e', 'E'],
 	]);

@@ -1,4 +1,4 @@
-/** Plays outages and faulty entries in virtual time. No other entry may fail because of them. */
+/** Simulates outages and faulty entries in virtual time. They must not make any other entry fail. */
 import { bulk } from '../../../nodes/shared/flow/bulk';
 import type { BulkOptions } from '../../../nodes/shared/flow/bulk-options';
 import { oneEach } from '../../../nodes/shared/flow/one-each';
@@ -8,7 +8,7 @@ import { flat } from '../support/slices';
 import { judge, ServiceFailure } from '../../../nodes/shared/service/failure';
 import { VirtualRun } from '../../../support/virtual-run';
 
-// A simulated hour costs seconds of processor time, and a busy machine needs even longer.
+// Simulating an hour takes several seconds of processor time, and even longer on a busy machine.
 jest.setTimeout(120_000);
 
 interface World {
@@ -20,7 +20,7 @@ interface World {
 	seed?: number;
 }
 
-/** Pushes documents, or deletes them one by one, and returns the outcome of each document. */
+/** Pushes documents, or deletes them one by one, and returns each document's outcome. */
 async function play({
 	documents,
 	perRequest = 500,

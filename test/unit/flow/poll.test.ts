@@ -7,7 +7,7 @@ import { poll, type Finding, type PollOptions } from '../../../nodes/shared/flow
 import { VirtualRun } from '../../../support/virtual-run';
 import { CANCEL, pollAll, runPolls, type PollFault, type PollJob } from '../support/poll-scenario';
 
-// A simulated hour costs seconds of processor time, and a busy machine needs even longer.
+// Simulating an hour takes several seconds of processor time, and even longer on a busy machine.
 jest.setTimeout(120_000);
 
 const TICK_MS = 50;
@@ -175,7 +175,7 @@ test('whatever happens, each job ends exactly once and no poll is made after its
 					const [how] = outcome.endings.get(job.name) ?? [];
 					const { readyAtMs, addedAtMs = 0, faults = [] } = job;
 					if (how === 'failed') expect(faults).toContain('refused');
-					// If a job was ready in time and no poll failed, the job never times out.
+					// A job never times out if it was ready in time and none of its polls failed.
 					const isPolledInTime = addedAtMs <= settings.deadlineMs;
 					const isFaultless = faults.every((fault) => fault === 'none');
 					if (how === 'timeout' && isFaultless && isPolledInTime) {
@@ -203,7 +203,7 @@ test('pauses after polls that fail double with each of them', async () => {
 describe('the input and the result of a poll', () => {
 	const PENDING: Finding<string> = { state: 'pending' };
 	const DONE: Finding<string> = { state: 'finished', response: 'done' };
-	/** Removes the jitter, so the first interval is exactly 500 ms. */
+	/** Removes the jitter, so that the first interval is exactly 500 ms. */
 	const EVEN = { random: () => 0.5 };
 
 	test('each poll learns how long is left', async () => {

@@ -1,6 +1,6 @@
 /**
- * Tests each rule of the retry policy in virtual time. Each row is a list of events and the decision that the
- * policy makes.
+ * Tests each rule in the retry policy, in virtual time. Each row lists events and the decision that the policy then
+ * makes.
  */
 import {
 	RetryPolicy,
@@ -25,10 +25,9 @@ const VERDICTS = {
 	'not sent': { action: 'retry' },
 } satisfies Record<string, Verdict>;
 
-/** An event before the decision. */
 type Step =
 	| /** The request fails with this verdict. */ keyof typeof VERDICTS
-	| /** Another request starts now and succeeds at once. */ 'success'
+	| /** Another request starts now and succeeds immediately. */ 'success'
 	| /** Another request with a single entry fails with this status. */ 'other 400'
 	| 'other 403'
 	| /** The first attempt of another request fails. */ 'other 504'
@@ -41,7 +40,7 @@ interface Setting {
 	retryForMs?: number;
 }
 
-/** Plays the events. Returns the decision after the last failure, and the pause before the next attempt. */
+/** Simulates the events. Returns the decision after the last failure, and the pause before the next attempt. */
 async function tell(story: Step[], { size = 10, isProbe, retryForMs = MINUTE_MS }: Setting = {}) {
 	const run = new VirtualRun();
 	run.clock.random = () => 0.999;
@@ -72,7 +71,7 @@ async function tell(story: Step[], { size = 10, isProbe, retryForMs = MINUTE_MS 
 
 const times = <T>(count: number, ...steps: T[]): T[] =>
 	Array.from({ length: count }, () => steps).flat();
-/** After this many successes, the failures of one request can hardly be chance. */
+/** After this many successes, one request's failures are unlikely to be chance. */
 const HEALTHY: Step[] = times(30, 'success' as const);
 const AMID: Step[] = ['504', 'success'];
 const SINGLE = { size: 1 };

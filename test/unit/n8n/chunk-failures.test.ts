@@ -1,6 +1,6 @@
 /**
- * Lists every failure message of Chunk Text with its advice. If you change a text, run `npx jest
- * test/unit/n8n/chunk-failures -u` to update the snapshot. Then read the diff.
+ * Lists every Chunk Text failure message with its advice. If you change a message, run `npx jest
+ * test/unit/n8n/chunk-failures -u` to update the snapshot, and then read the diff.
  */
 import * as failures from '../../../nodes/ChunkText/jobs/job-errors';
 import { InputError } from '../../../nodes/shared/service/input-error';
@@ -88,7 +88,7 @@ it.each([
 		'Out of job-12345678',
 		'"Out of …": the AI service reported ERROR (chunking ID job-12345678)',
 	],
-	// A shorter ID may also be an ordinary word, so the message keeps it.
+	// A shorter ID may also be an ordinary word, so the message keeps that word.
 	['of', 'Out of memory', '"Out of memory": the AI service reported ERROR (chunking ID of)'],
 ])('the message of a job has its ID once, at the end: %s', (id, words, message) => {
 	expect(jobMessage(jobFailed('ERROR', words, 1), id)).toBe(message);

@@ -1,6 +1,6 @@
 /**
- * Stops reading gzip files at many places. text.test.ts runs this file with each Node.js version it knows. The
- * process catches no stray errors, so an error that is thrown outside the reader ends it.
+ * Stops reading gzip files at many positions. text.test.ts runs this file with each Node.js version it knows. The
+ * process catches no stray errors, so an error that is thrown outside the reader ends the process.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -15,7 +15,7 @@ const FILES = [
 ];
 const LENGTHS = [1000, 10_000, 65_536];
 
-/** Yields a file at once or with delays. Some files break off with an error. */
+/** Yields a file at once or with delays. Some files end early with an error. */
 async function* chunks(turn: number): AsyncGenerator<Uint8Array> {
 	const file = FILES[turn % 2];
 	const length = LENGTHS[turn % 3];

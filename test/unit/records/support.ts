@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import type { RecordReader, SourceRecord } from '../../../nodes/shared/records/record';
 
-/** Cuts a text or bytes into pieces. The list of lengths starts again when it is used up. */
+/** Cuts a string or bytes into pieces. The list of lengths is repeated as often as necessary. */
 export function* cut<T extends string | Uint8Array>(whole: T, cuts: number[]): Generator<T> {
 	for (let at = 0, turn = 0; at < whole.length; turn++) {
 		const length = Math.max(1, cuts[turn % cuts.length] ?? 1);
@@ -23,10 +23,10 @@ export async function* chunks(
 	for (const chunk of cut(bytes, cuts)) yield chunk;
 }
 
-/** Generates lengths of pieces. A length may be a single character. */
+/** Generates piece lengths. A piece may be a single character. */
 export const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
 
-/** Returns the records that a reader finds in a text cut into pieces, and the error that ended the reading. */
+/** Returns the records that a reader finds in a string cut into pieces, and the error that ended the reading. */
 export function readAll(
 	reader: RecordReader,
 	text: string,

@@ -16,7 +16,7 @@ const answers = (body: unknown, all = documents): Array<Partial<DocumentOutcome>
 	return sent.map(({ id }) => found.get(id) ?? {});
 };
 
-/** Returns the outcome of each document: `ok`, `failed`, or `?` if it is unknown. */
+/** Returns each document's outcome: `ok`, `failed`, or `?` if it is unknown. */
 const outcomes = (body: unknown, all = documents): string =>
 	answers(body, all)
 		.map(({ failure }) => (failure ? (failure.isOutcomeUnknown ? '?' : 'failed') : 'ok'))
@@ -30,7 +30,7 @@ function failureOf(id: string, body: unknown) {
 	return { isUnknown: isOutcomeUnknown, words: serviceWords, ...status };
 }
 
-/** Documents whose own fields look like the fields of a failure. */
+/** Documents whose own fields look like fields in a failure. */
 const telling = [
 	document('a', { status: 422, error: 'E42', success: false }),
 	document('b', { failed: 3, errors: ['x'], statusCode: 500, errorMessage: { code: 1 } }),

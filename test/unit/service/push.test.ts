@@ -55,7 +55,7 @@ describe('pushBody', () => {
 				const body = Buffer.from(
 					pushBody(packed, requestBytes(packed.length, bytes, limits)),
 				);
-				// If the length were one byte wrong, the body would not be valid JSON.
+				// If the length were wrong by one byte, the body would not be valid JSON.
 				expect(JSON.parse(body.toString())).toEqual(list.length === 1 ? list[0] : list);
 			}),
 		);

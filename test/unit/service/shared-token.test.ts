@@ -21,9 +21,9 @@ const fields = {
 /** Changes to the client above, and details of the request. */
 interface Changes extends Partial<typeof fields> {
 	scope?: string;
-	/** The token map that was read from the credential. */
+	/** The token map read from the credential. */
 	held?: string;
-	/** The access token that the request does not accept. */
+	/** An access token that the request does not accept. */
 	not?: string;
 }
 
@@ -59,7 +59,7 @@ const obtain = async (changes: Changes = {}): Promise<string> => {
 const revoke = (accessToken: string) => shared().markRevoked({ accessToken } as Token);
 const toStore = () => parseTokenMap(shared().mapToStore());
 
-/** Returns a stored token with a lifetime of one hour. By default it belongs to the client above. */
+/** Returns a stored token with a lifetime of one hour. By default, it belongs to the client above. */
 const stored = (accessToken: string, minutesLeft: number, scope = SCOPE, changes: Changes = {}) =>
 	JSON.stringify({
 		[scope]: {
@@ -224,7 +224,7 @@ describe('a token the service revoked', () => {
 			Array.from({ length: 8 }, async () => await obtain({ held })),
 		);
 		expect(new Set(tokens)).toEqual(new Set(['t1']));
-		// Other requests that were in flight with the old token report it too.
+		// Other requests that were in flight with the old token also report it as revoked.
 		revoke('old');
 		expect(await obtain({ held })).toBe('t1');
 	});

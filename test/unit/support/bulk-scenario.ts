@@ -16,13 +16,13 @@ export interface RequestInfo {
 }
 
 export interface Entry {
-	/** Position in the input. It also stands for the version of the document. */
+	/** Position in the input, which also serves as the document's version. */
 	position: number;
 	id: string;
 	text: string;
 }
 
-/** A fault that happens instead of the normal answer. */
+/** A fault that replaces the normal response. */
 export type Fault =
 	| 'none'
 	| 'slow'
@@ -41,17 +41,17 @@ export interface Scenario {
 	concurrency?: number;
 	retryForMs?: number;
 	stopOnFailure?: boolean;
-	/** The first fault is for the first request, the second for the second, and so on. */
+	/** The first fault applies to the first request, the second fault to the second request, and so on. */
 	faults?: Fault[];
-	/** Above this size, in bytes, the service answers with 413. */
+	/** Maximum request size in bytes. Above this size, the service answers with 413. */
 	sizeLimit?: number;
-	/** The service answers with 400 to any request that contains one of these ids. */
+	/** The service answers with 400 to any request that contains one of these IDs. */
 	poisoned?: string[];
 	/** Positions of entries that cannot be converted to text. */
 	unwritable?: number[];
 	cancelAtMs?: number;
 	seed?: number;
-	/** Duration of every request. By default, the durations differ. */
+	/** Duration of every request. By default, durations vary. */
 	latencyMs?: number;
 }
 
@@ -73,10 +73,10 @@ export interface Outcome {
 	thrown?: unknown;
 	endings: Ending[];
 	sent: Sent[];
-	/** Maps each id to the position of the version in the index. */
+	/** Maps each ID to the position of the indexed version. */
 	index: Map<string, number>;
 	violations: string[];
-	/** Positions of the entries whose text was created. */
+	/** Positions of the entries whose text has been created. */
 	packed: number[];
 	endedAt: number;
 }
@@ -246,14 +246,14 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 	return outcome;
 }
 
-/** Returns the positions of all entries that ended in this way, in input order. */
+/** Returns the positions of all entries with this outcome, in input order. */
 export const ended = ({ endings }: Outcome, how: Ending['how']): number[] =>
 	endings
 		.filter((ending) => ending.how === how)
 		.map(({ position }) => position)
 		.sort((a, b) => a - b);
 
-/** Returns the index after the accepted entries are applied in input order. */
+/** Returns the index that results from applying the accepted entries in input order. */
 export function model(all: Entry[], outcome: Outcome): Map<string, number> {
 	const accepted = new Set(ended(outcome, 'done'));
 	return new Map(

@@ -50,7 +50,7 @@ const timeoutOf = (result: Outcome<string>): Timeout | undefined =>
 		: undefined;
 
 /**
- * Polls jobs in virtual time from 0. The function `answer` returns the finding of the nth poll of a job, or
+ * Polls jobs in virtual time, starting at 0. The function `answer` returns what the nth poll of a job finds, or
  * throws a verdict.
  */
 export async function pollAll<J extends Job>(
@@ -69,7 +69,7 @@ export async function pollAll<J extends Job>(
 	if (settings.cancelAtMs !== undefined) run.cancelAt(settings.cancelAtMs, CANCEL);
 	if (settings.stopAtMs !== undefined) clock.at(settings.stopAtMs, () => run.stop(STOP));
 
-	/** Maps the name of each job to all of its endings. Each job must have exactly one. */
+	/** Maps each job's name to all of its endings. Each job must have exactly one ending. */
 	const endings = new Map<string, string[]>(jobs.map(({ name }) => [name, []]));
 	const endedAt = new Map<string, number>();
 	const outcomes: Record<string, Outcome<string>> = {};
@@ -124,7 +124,7 @@ export async function pollAll<J extends Job>(
 	return { endings, endedAt, outcomes, polls, timesOf, timeouts, thrown, finishedAt, retries };
 }
 
-/** A fault that happens instead of the normal answer. */
+/** A fault that replaces the normal response. */
 export type PollFault =
 	| 'none'
 	| 'unavailable'
@@ -134,9 +134,9 @@ export type PollFault =
 	| 'refused';
 
 export interface PollJob extends Job {
-	/** From this time on the service has the results. */
+	/** From this time on, the service has the results. */
 	readyAtMs: number;
-	/** The first fault is for the first poll of the job, the second for the second, and so on. */
+	/** The first fault applies to the job's first poll, the second fault to the second poll, and so on. */
 	faults?: PollFault[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Plays a run of a node in virtual time against a service whose rules decide when it fails. The requests go
- * through `bulk` and `poll` with the settings of the nodes, and each failure is one that the nodes would see.
+ * Simulates a node's run in virtual time, against a service whose rules determine when it fails. The requests go
+ * through `bulk` and `poll` with the nodes' settings. Each failure is one that a node would see.
  */
 import { bulk } from '../../../nodes/shared/flow/bulk';
 import type { BulkOptions } from '../../../nodes/shared/flow/bulk-options';
@@ -22,7 +22,8 @@ import { VirtualClock } from '../../../support/virtual-clock';
 import { VirtualRun } from '../../../support/virtual-run';
 
 /**
- * A fault of the service: a status with a body, or a connection that closes before or after the work was done.
+ * A service fault, which is either a status with a body, or a connection that closes before or after the work is
+ * done.
  */
 export type Fault = { status: number; body?: string } | { reset: 'beforeWork' | 'afterWork' };
 
@@ -44,7 +45,7 @@ export const atRandom =
 	({ random }) =>
 		random() < share ? fault : undefined;
 
-/** Closes a random share of all connections. In half of these cases the work was done before. */
+/** Closes a random share of all connections. In half of these cases, the work was already done. */
 export const resetsAtRandom =
 	(share: number): Rule =>
 	({ random }) =>
@@ -78,58 +79,59 @@ export const anyOf =
 		return undefined;
 	};
 
-/** Applies the rule to one kind of request only. */
+/** Applies the rule only to one kind of request. */
 export const onRoute =
 	(route: SeenRequest['route'], rule: Rule): Rule =>
 	(request) =>
 		request.route === route ? rule(request) : undefined;
 
-/** Applies the fault to requests above the limit. */
+/** Applies the fault to requests that exceed the limit. */
 export const beyond =
 	(admits: Admission, fault: Fault): Rule =>
 	({ now, inFlight }) =>
 		admits(now, inFlight) ? undefined : fault;
 
-/** A run and the service that it meets. */
+/** A run and the service that it uses. */
 export interface World {
 	kind: 'push' | 'delete' | 'chunk';
 	/** The number of documents or texts, or the documents themselves. */
 	entries: number | readonly number[];
 	perRequest?: number;
 	/**
-	 * Rules in order of priority. Rules that count must come from a function, so that each run counts from zero.
+	 * Rules in order of priority. Rules that count must come from a function, so that each run starts counting at
+	 * zero.
 	 */
 	rules?: Rule[] | (() => Rule[]);
 	retryForSeconds?: number;
-	/** Mean duration of a request. */
+	/** Mean request duration. */
 	latencyMs?: number;
 	jobMs?: number;
 	seed?: number;
-	/** An existing clock, for simulations of several runs. */
+	/** An existing clock, for simulations with several runs. */
 	clock?: VirtualClock;
 }
 
-/** Outcome of each entry, and what the service did. */
+/** The outcome of each entry, and a summary of what the service did. */
 export interface Played {
 	done: number[];
 	failed: number[];
 	/** Entries that were not sent because the run had ended. */
 	skipped: number[];
-	/** Entries whose work the service did at least once. */
+	/** Entries that the service processed at least once. */
 	effects: Set<number>;
-	/** Number of all attempts and polls. */
+	/** Total number of attempts and polls. */
 	requests: number;
 	seconds: number;
-	/** Longest time between the first failed request with an entry and the failure of the entry itself. */
+	/** Longest time from the first failed request that contained an entry until the entry itself failed. */
 	isolatedAfter: number;
 	reasonOf: Map<number, unknown>;
 	ended: { reason: unknown } | undefined;
 }
 
-/** Default concurrency of the nodes. */
+/** The nodes' default concurrency. */
 const CONCURRENCY = { push: 4, delete: 8, chunk: 8 };
 const PER_REQUEST = { push: 500, delete: 1, chunk: 10 };
-/** Defaults of Chunk Text, see `POLLING`. */
+/** Chunk Text's default poll intervals. See `POLLING`. */
 const POLLS = { firstMs: 250, longestMs: 10_000 };
 const MAX_WAIT_MS = 600_000;
 
@@ -140,9 +142,10 @@ interface Job {
 }
 
 /**
- * Plays a run against the service.
+ * Simulates a run against the service.
  *
- * @throws Error if an entry does not have exactly one outcome, or is reported as done without its work
+ * @throws an error if an entry does not have exactly one outcome, or is reported as done although the service did
+ * not process it
  */
 export async function playWorld({
 	kind,

@@ -3,7 +3,7 @@ export async function* flat<E>(slices: AsyncIterable<E[]>): AsyncGenerator<E, vo
 	for await (const slice of slices) yield* slice;
 }
 
-/** Yields each entry of a source as a slice of its own. */
+/** Yields each entry in a source as its own slice. */
 export async function* singly<E>(
 	entries: AsyncIterable<E> | Iterable<E>,
 ): AsyncGenerator<E[], void, undefined> {

@@ -1,9 +1,9 @@
 /**
- * Plays the vendor's public incidents in virtual time. A workflow runs every hour and sends everything that
+ * Simulates the vendor's public incidents in virtual time. A workflow runs every hour and sends everything that has
  * changed or failed since the last run. Each incident begins in the middle of a run. The table in
  * docs/reliability.md shows the same results.
  *
- * `FIGURES=1 npx jest test/worlds/flow/incidents` prints the figures of each run.
+ * `FIGURES=1 npx jest test/worlds/flow/incidents` prints each run's figures.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -23,7 +23,7 @@ import {
 } from '../../unit/support/service-world';
 import { VirtualClock } from '../../../support/virtual-clock';
 
-// A simulated hour costs seconds of processor time, and a busy machine needs even longer.
+// Simulating an hour takes several seconds of processor time, and even longer on a busy machine.
 jest.setTimeout(120_000);
 
 const HOUR = 3600;
@@ -33,7 +33,7 @@ const DOCUMENTS = 20_000;
 /** Number of documents that change between two runs. */
 const CHANGED = 1000;
 
-/** Expected result of every run that meets an incident. */
+/** The expected result of every run during which an incident occurs. */
 type Effect =
 	/** All documents are sent. The run takes at most about this many seconds longer. */
 	| { slower: number }
@@ -45,9 +45,9 @@ interface Incident {
 	minutes: number;
 	kind: World['kind'];
 	rule: Rule;
-	/** Expected effects by value of *Retry For*: 60 s is the default, and the scheduled examples use 900 s. */
+	/** Expected effects by the value of *Retry For*. The default is 60 s, and the scheduled examples use 900 s. */
 	effects: Record<60 | 900, Effect>;
-	/** The cells of the table row after its first cell. */
+	/** The cells in the table row, except the first one. */
 	cells: [seen: string, byDefault: string, with900: string, next: string];
 }
 
@@ -184,7 +184,7 @@ function checkEffect({ start, played }: Scheduled, effect: Effect, isBroken: boo
 	const faultAfter = Math.max(0, BEGIN - start);
 	if ('slower' in effect) {
 		expect([failed.length, skipped.length, ended]).toEqual([0, 0, undefined]);
-		// 120 s cover the first run, which sends more documents than the others.
+		// The extra 120 s are for the first run, which sends more documents than the others.
 		expect(seconds).toBeLessThan(effect.slower + 120);
 		return;
 	}

@@ -7,12 +7,12 @@ import {
 	type RateLimit,
 } from '../../../support/rate-limits';
 
-// A simulated hour costs seconds of processor time, and a busy machine needs even longer.
+// Simulating an hour takes several seconds of processor time, and even longer on a busy machine.
 jest.setTimeout(120_000);
 
 /**
- * Returns how many seconds the limiter needs to learn a limit. After long pauses that is ten minutes. Otherwise
- * it is the time of 6,000 requests or 1,000,000 documents.
+ * Returns the number of seconds that the limiter needs to learn a limit. With long pauses, this is ten minutes.
+ * Otherwise, it is the time needed for 6,000 requests or 1,000,000 documents, but at most ten minutes.
  */
 const secondsFor = ({ allowed, load }: RateLimit) => {
 	const requests = Math.min(6000, 1_000_000 / (load?.perRequest ?? 1));

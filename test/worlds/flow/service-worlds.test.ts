@@ -1,9 +1,9 @@
 /**
- * Plays runs with default options in virtual time against services that fail now and then, shed load, go down
- * for a while, or reject everything.
+ * Simulates runs with default options in virtual time. The services fail now and then, shed load, go down for a
+ * while, or reject everything.
  *
- * `SEEDS=20 FIGURES=1 npx jest test/worlds/flow/service-worlds` plays 20 seeds of each row instead of 2.
- * It also prints a table of the measurements.
+ * `SEEDS=20 FIGURES=1 npx jest test/worlds/flow/service-worlds` simulates 20 seeds of each row instead of 2. It
+ * also prints a table of the measurements.
  */
 import { GATEWAY } from '../../../sandbox/gateway';
 import { bucket } from '../../../sandbox/rates';
@@ -21,11 +21,11 @@ import {
 	type World,
 } from '../../unit/support/service-world';
 
-// A simulated hour costs seconds of processor time, and a busy machine needs even longer.
+// Simulating an hour takes several seconds of processor time, and even longer on a busy machine.
 jest.setTimeout(120_000);
 
 const SEEDS = Number(process.env.SEEDS ?? 2);
-/** Each delete is a request of its own, so the default run plays fewer of them. */
+/** Each delete is a separate request, so fewer deletes are simulated by default. */
 const DELETES = process.env.SEEDS === undefined ? 2000 : 10_000;
 
 interface Row {
@@ -34,8 +34,8 @@ interface Row {
 	/** Documents that must fail. No other document may fail. */
 	fail?: readonly number[];
 	/**
-	 * Maximum number of seconds between the first failed request with one of these documents and the failure of the
-	 * document itself.
+	 * Maximum number of seconds from the first failed request that contained one of these documents until the
+	 * document itself failed.
 	 */
 	isolatedWithin?: number;
 	/** Share of the seeds in which other documents may fail too. */
@@ -45,7 +45,7 @@ interface Row {
 	/** Maximum duration of the run, as a multiple of the duration under other rules. */
 	atMost?: { times: number; rules: World['rules'] };
 	seconds?: number;
-	/** Whether the run is long. A long run is played with only one seed. */
+	/** Whether the run is long. A long run is simulated with only one seed. */
 	isLong?: boolean;
 }
 
@@ -86,7 +86,7 @@ const shedding: Row[] = [
 			atMost: { times: 2, rules: [atRandom(share, GATEWAY.timeout)] },
 		})),
 	),
-	// Requests are short, so that a run without a limiter would send far more than 10 requests per second.
+	// Requests are short, so a run without a limiter would send far more than 10 requests per second.
 	...([429, 503] as const).flatMap((status): Row[] => [
 		{
 			name: `${status} beyond 10 requests/s, burst 20: 100,000 documents`,
