@@ -14,8 +14,8 @@ const manifest = JSON.parse(readFileSync(new URL('package.json', import.meta.url
 const NODES = manifest.n8n.nodes.map((file) => path.basename(path.dirname(file)));
 
 /**
- * The rules of n8n. Some of them are for all .ts files, but n8n's scan checks only the shipped code. So these rules
- * are limited to the shipped code here too.
+ * n8n's rules. Some of them apply to all .ts files, but n8n's scan checks only shipped code, so they are limited to
+ * shipped code here too.
  */
 const shipped = n8n.map((block) =>
 	block.files?.includes('**/*.ts') ? { ...block, files: SHIPPED } : block,
@@ -32,12 +32,12 @@ const layer = (target, ...may) => ({
 const layers = {
 	files: SHIPPED,
 	settings: {
-		// Without these settings the import rules do not follow imports of other .ts files.
+		// Without these settings, the import rules do not follow imports of other .ts files.
 		'import-x/extensions': ['.ts'],
 		'import-x/parsers': { '@typescript-eslint/parser': ['.ts'] },
 	},
 	rules: {
-		// TypeScript checks the same, and this rule would need almost half of the time of the lint.
+		// TypeScript already checks this, and the rule would take almost half of the total lint time.
 		'import-x/namespace': 'off',
 		'import-x/no-restricted-paths': [
 			'error',

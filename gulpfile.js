@@ -3,8 +3,8 @@
  *
  *   clean -> compile, icons, codex, schemas (at once) -> metadata
  *
- * `gulp` or `gulp build` runs the build. `gulp dev` rebuilds after each change of a source. `gulp test` builds and then
- * runs the tests. At the same time it checks types, lint and formatting.
+ * `gulp` or `gulp build` runs the build. `gulp dev` rebuilds after each change to a source file. `gulp test` builds and
+ * then runs the tests. At the same time, it checks types, lint and formatting.
  */
 const { copyFile, readdir, rm } = require('node:fs/promises');
 const path = require('node:path');
@@ -29,7 +29,7 @@ const SHARED_SCHEMAS = [
 ];
 
 /**
- * Runs a tool of node_modules and shows its output.
+ * Runs a tool from node_modules and shows its output.
  *
  * @param {string} tool
  * @param {string[]} args
@@ -40,7 +40,7 @@ async function run(tool, ...args) {
 }
 
 /**
- * Copies files into dist with their folders. Their content is not changed.
+ * Copies files into dist without changing them, and keeps their folders.
  *
  * @param {string} pattern
  */

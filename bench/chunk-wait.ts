@@ -33,13 +33,19 @@ export async function chunkByNode(
 	if (error || output.length < jobs) throw error ?? new Error('Chunks are missing');
 }
 
-/** Returns the number of polls so far. A reset of the service would clear this number, but also revoke all tokens. */
+/**
+ * Returns the number of polls so far. Resetting the service would clear this number, but it would revoke all tokens
+ * too.
+ */
 async function pollsOf(service: Service): Promise<number> {
 	const { requests } = await service.stats();
 	return Object.values(requests.results ?? {}).reduce((sum, number) => sum + number, 0);
 }
 
-/** Measures wall time and polls of many jobs. Each job takes 2 s, and the service works on all of them in parallel. */
+/**
+ * Measures the wall time and the number of polls for many jobs. Each job takes 2 s, and the service processes all jobs
+ * in parallel.
+ */
 export async function chunkWait({ quick }: BenchOptions): Promise<string> {
 	const jobs = quick ? 4 : 100;
 	const service = await startService('sandbox', { chunkDelayMs: JOB_MS });

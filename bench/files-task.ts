@@ -25,7 +25,7 @@ export interface FileParameters {
 
 export interface FileResult {
 	ms: number;
-	/** Peak memory above the memory at the start, in bytes. It includes garbage. */
+	/** Peak memory minus the memory at the start, in bytes. This includes garbage. */
 	rss: number;
 }
 
@@ -68,7 +68,7 @@ async function pushByAxios({ file, pushUrl }: FileParameters): Promise<void> {
 	await Promise.all(inFlight);
 }
 
-/** Pushes one file in a process that holds nothing else in memory. */
+/** Pushes one file in a process that keeps nothing else in memory. */
 export async function run(parameters: FileParameters): Promise<FileResult> {
 	const before = process.memoryUsage().rss;
 	const startedAt = performance.now();

@@ -19,7 +19,7 @@ type Send = (
 ) => Promise<unknown>;
 
 /**
- * Makes a node that does the least that any node does. It sends the same batches with n8n's own helper and returns one
+ * Makes a node that does as little as any node can. It sends the same batches with n8n's own helper and returns one
  * item per document. It checks nothing, retries nothing and reads no response.
  */
 const minimalNode = (concurrency: number, perRequest: number, send: Send): INodeType => ({
@@ -87,8 +87,8 @@ const running =
 	};
 
 /**
- * Sends the same file with axios alone. As in n8n, the file is in memory. It is decoded and parsed by line, and sent in
- * batches of the same size.
+ * Sends the same file with axios alone. As in n8n, the file is in memory. It is decoded, parsed line by line, and sent
+ * in batches of the same size.
  */
 const fileByAxios =
 	({ pushUrl, pushKey }: Service, base64: string, concurrency: number, perRequest: number) =>

@@ -14,7 +14,7 @@ import type { BenchOptions } from './lib/options';
 const CONCURRENCIES = [1, 4, 16];
 const PER_REQUEST = [10, 100, 1000];
 const LATENCIES_MS = [0, 20];
-/** Minimum number of requests that each client sends per cell. */
+/** Minimum number of requests that each client sends for each cell of the table. */
 const REQUESTS = 8;
 
 interface Setting {
@@ -46,7 +46,7 @@ async function pushByAxios(
 	});
 }
 
-/** The settings to measure, and how thoroughly. */
+/** The settings to measure, and the number of rounds. */
 interface Matrix {
 	rounds: number;
 	concurrencies: number[];
@@ -89,7 +89,7 @@ async function matrix(
 	print(table(head, ratios));
 }
 
-/** Compares documents per second with axios, by number of concurrent requests and of documents per request. */
+/** Compares documents per second with axios for different numbers of concurrent requests and documents per request. */
 export async function pushThroughput({ quick }: BenchOptions): Promise<string> {
 	const settings: Matrix = quick
 		? { rounds: 1, concurrencies: [4], perRequests: [500] }

@@ -14,8 +14,8 @@ import { time } from './lib/timing';
 
 const DOCUMENTS_PER_REQUEST = 100;
 const LATENCY_MS = 20;
-/** Number of jobs, and number of polls that the service accepts before it refuses one. */
 const JOBS = 400;
+/** Number of polls that the service accepts before it refuses one. */
 const POLLS_BEFORE = 11;
 
 /** A limit of the service, and the executions that send requests to it. */
@@ -72,7 +72,8 @@ const LOADS: Load[] = [
 /**
  * Runs Push Documents with its default options.
  *
- * @returns the seconds, the refused requests, the failed documents, and the documents that the service has not received
+ * @returns the duration in seconds, and the numbers of refused requests, failed documents and documents that never
+ * arrived
  */
 async function push(service: Service, { refuses, executions }: Load, documents: number) {
 	await service.reset();

@@ -1,6 +1,6 @@
 /**
- * Checks the package in n8n's editor, in Chromium: `npm run test:editor`. Names of subjects after `--` run only these.
- * A subject that breaks off counts as a failed check. A picture of its window is then in .cache/e2e.
+ * Checks the package in n8n's editor, in Chromium: `npm run test:editor`. To check only some subjects, add their names
+ * after `--`. If a subject throws, that counts as a failed check, and a picture of its window is saved in .cache/e2e.
  */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';

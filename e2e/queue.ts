@@ -1,7 +1,7 @@
 /**
- * n8n in queue mode with Redis, PostgreSQL and two workers: many executions at once, a worker that is killed in the
- * middle of its work, a file over all workers. Exit code 0 only if every check passed. Before that,
- * copies of n8n's code in support/ are compared with the installed n8n.
+ * Tests n8n in queue mode with Redis, PostgreSQL and two workers. The test runs many executions at once, kills a busy
+ * worker, and spreads a file over all workers. First, it compares copies of n8n's code in support/ with the installed
+ * n8n. The exit code is 0 only if every check passed.
  */
 import { compareCredentialCode } from './n8n/credential-code';
 import { QUEUE_LOGS } from './queue/databases';

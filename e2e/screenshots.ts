@@ -1,8 +1,8 @@
 /**
- * Takes the pictures of docs/images from a real n8n, in the light and the dark theme: every example workflow on the
- * canvas, the panel of each node type and operation, the dialog of the AI credential, and a search of the index. Names
- * of examples, `credential` and `search` after `--` take only their pictures. If a window does not show what the alt
- * text of its picture says, the command fails.
+ * Takes the pictures for docs/images from a real n8n, in the light and the dark theme: every example workflow on the
+ * canvas, the panel of each node type and operation, the dialog of the AI credential, and a search of the index. To
+ * take only some pictures, add names of examples, `credential` or `search` after `--`. The command fails if a window
+ * does not show what the alt text of its picture says.
  */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -31,25 +31,23 @@ const NOT_RUN = new Set([
 /** Large enough for every workflow, so that n8n does not shrink its labels. */
 const CANVAS_SIZE = { width: 2600, height: 2400 };
 
-/** Nodes and stickies on the canvas. */
+/** Matches nodes and sticky notes on the canvas. */
 const ON_CANVAS = '.vue-flow__node';
 
-/** Space around them in a picture, in pixels. */
+/** Space around the nodes in a picture, in pixels. */
 const MARGIN = 24;
 
-/** High enough to show every panel and dialog without scrolling. */
+/** Tall enough to show every panel and dialog without scrolling. */
 const HEIGHT = 1400;
 
-/**
- * The words to search. They occur in the example Getting Started, and the picture shows the search after this example.
- */
+/** Words to search for. They occur in the example Getting Started, which runs before the picture is taken. */
 const SEARCHED = 'warehouse noon';
 const FOUND = ['1 of ', 'Shipping', 'before noon leave the warehouse', 'vector'];
 
-/** Height of the window with the search, which the results fill. */
+/** Height of the search window, chosen so that the results fill it. */
 const SEARCH_HEIGHT = 400;
 
-/** After this time, animations and late requests have ended. */
+/** Time for animations and late requests to finish. */
 const SETTLE_MS = 1500;
 
 const CREDENTIAL = 'Demo AI Service';
@@ -65,7 +63,7 @@ const isWanted = (name: string): boolean => names.length === 0 || names.includes
 
 const slug = (words: string): string => words.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 
-/** Returns a key for the panel of a node. Panels with the same key look the same. */
+/** Returns a key for a node's panel. Panels with the same key look the same. */
 function kindOf({ type, parameters }: WorkflowNode): string {
 	const isFile = [parameters.documentSource, parameters.textSource].includes('file');
 	return [type, parameters.operation ?? '', isFile].join();
@@ -83,7 +81,7 @@ async function workflowArea(page: Page): Promise<Clip> {
 	return { x, y, width: right - x, height: bottom - y };
 }
 
-/** Shows the output as a schema, if there is one, because a table has no space for the texts of chunks. */
+/** Shows any output as a schema, because a table has too little space for the chunk texts. */
 async function showSchema(page: Page): Promise<void> {
 	const output = page.locator('[data-test-id="output-panel"]');
 	const choice = output.getByText('Schema', { exact: true });
@@ -92,7 +90,7 @@ async function showSchema(page: Page): Promise<void> {
 
 /**
  * Takes a picture of a window, or of an area or element in it.
- * @param expected texts that the window must show
+ * @param expected strings that the window must show
  */
 async function shoot(
 	page: Page,
@@ -144,14 +142,14 @@ runCommand(async (command) => {
 		if (isWanted('credential')) {
 			await page.goto(`${demo.n8n.url}/home/credentials/${demo.credentials[CREDENTIAL].id}`);
 			await page.locator(DIALOG).waitFor();
-			// The dialog has its own scroll bar, so a higher window does not show more of it.
+			// The dialog has its own scroll bar, so a taller window does not show more of it.
 			await page.addStyleTag({ content: UNROLLED });
 			await page.setViewportSize({ ...WINDOW_SIZE, height: HEIGHT });
 			const picture = `credential-${slug(CREDENTIAL)}.${theme}`;
 			await shoot(page, picture, [CREDENTIAL, 'Client ID'], DIALOG);
 		}
 		if (isWanted('search')) {
-			// Later examples delete documents.
+			// Later examples delete documents, so Getting Started runs again.
 			await stage.runByHand('getting-started');
 			const query = new URLSearchParams({ q: SEARCHED });
 			await page.goto(`${demo.sandbox.url}/?${query}`);
@@ -173,7 +171,7 @@ async function shownBy(page: Page): Promise<string> {
 
 /**
  * Checks that a window shows what the alt text of its picture says.
- * @param expected texts that a person would find in the picture
+ * @param expected strings that a person would find in the picture
  * @throws Error with the picture and the missing texts
  */
 async function expectShown(

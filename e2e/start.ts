@@ -1,6 +1,7 @@
 /**
- * Runs the demo: every example workflow in a real n8n with the packed package, and then the open editor. With `--once`,
- * it ends after the examples, with exit code 0 only if every check passed. Names of examples after `--` run only these.
+ * Runs the demo: every example workflow in a real n8n with the packed package. Afterward, the editor stays open. With
+ * `--once`, the command ends after the examples, and the exit code is 0 only if every check passed. To run only some
+ * examples, add their names after `--`.
  */
 import type { Demo } from './demo/demo';
 import { startDemo } from './demo/demo';
@@ -41,8 +42,8 @@ runCommand(
 			say('\nEach example runs once now. The login for the editor follows in a few minutes.');
 		const stage = new Stage(demo);
 		await runScenarios(stage, names);
-		// In a new node, n8n selects the credential that was changed last. It should be the one of the examples, not
-		// one with another scope.
+		// In a new node, n8n selects the credential that was changed last. It should be the credential that the
+		// examples use, not a credential with another scope.
 		await demo.n8n.api.saveCredential(demo.credentials['Demo AI Service']);
 		const passed = printChecks(stage.checks);
 		if (!passed) say(`\nThe last lines of n8n's log:\n${tail(demo.n8n.logFile)}`);

@@ -1,6 +1,6 @@
 /**
- * Replaces the owner of the package everywhere. package.json contains the current values, and each other place where
- * they occur is replaced as well.
+ * Replaces the package's owner everywhere. Reads the current values from package.json, and replaces all other
+ * occurrences of them as well.
  *
  *   npx tsx scripts/owner.ts OWNER/NAME "Full Name" you@your.domain
  */
@@ -26,7 +26,7 @@ export function ownerOf(root: string): Owner {
 	};
 }
 
-/** Replaces the owner in all files of the repository, and returns the files that changed. */
+/** Replaces the owner in all files in the repository, and returns the files that changed. */
 export function replaceOwner(root: string, owner: Owner): string[] {
 	const before = ownerOf(root);
 	const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
@@ -35,7 +35,7 @@ export function replaceOwner(root: string, owner: Owner): string[] {
 	return files.filter((file) => {
 		const text = readFileSync(path.join(root, file), 'utf8');
 		let written = text.replaceAll(before.repository, owner.repository);
-		// Elsewhere the name may be an ordinary word.
+		// In other files, the name may be an ordinary word.
 		if (['LICENSE', 'package.json'].includes(file)) {
 			written = written
 				.replaceAll(before.author, owner.author)

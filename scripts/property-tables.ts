@@ -1,4 +1,4 @@
-/** Tables of parameters, options and choices, made from the properties of nodes and credentials. */
+/** Makes tables of parameters, options and choices from the properties of nodes and credentials. */
 import path from 'node:path';
 
 import type { ICredentialType, INodeProperties, INodeType } from 'n8n-workflow';
@@ -7,17 +7,17 @@ import { manifest, ROOT } from '../support/manifest';
 
 type Properties = ReadonlyMap<string, INodeProperties[]>;
 
-/** A parameter, an option, or a choice, which has no type. */
+/** A parameter, an option, or a choice. Choices have no type. */
 type Member = Pick<INodeProperties, 'name' | 'description' | 'displayOptions'> &
 	Partial<INodeProperties>;
 
 /** A table in a page, between two comments. */
 export const PART = /(<!-- options: ([^>]*?)-->\n)([\s\S]*?)(<!-- end -->)/g;
 
-/** Types that store no value, and collections, which have a table of their own. */
+/** Types that store no value, and collections, which have their own tables. */
 const NOT_LISTED = ['notice', 'hidden', 'callout', 'collection'];
 
-/** Options whose default applies only after a user has added them. Otherwise the node sends or does nothing. */
+/** Options whose default applies only after a user has added the option. Until then, the node ignores the default. */
 const ONLY_IF_ADDED = [
 	'dataType',
 	'dimReductionSize',
@@ -25,10 +25,10 @@ const ONLY_IF_ADDED = [
 	'vectorQuantizationMethod',
 ];
 
-/** A cell has as many whole sentences of the description as fit, and at least one. */
+/** Maximum number of words in a cell. A cell contains only whole sentences of the description, and at least one. */
 const MAX_WORDS = 25;
 
-/** Loads the nodes and credentials of package.json, by their class. */
+/** Loads the nodes and credentials that package.json lists, keyed by class name. */
 export async function shippedTypes(): Promise<Map<string, INodeType | ICredentialType>> {
 	const all = new Map<string, INodeType | ICredentialType>();
 	for (const built of [...manifest.n8n.nodes, ...manifest.n8n.credentials]) {
@@ -43,7 +43,7 @@ export async function shippedTypes(): Promise<Map<string, INodeType | ICredentia
 	return all;
 }
 
-/** Reads the properties of all nodes and credentials, by their class. */
+/** Reads the properties of all nodes and credentials, keyed by class name. */
 export async function allProperties(): Promise<Properties> {
 	const propertiesOf = (type: INodeType | ICredentialType) =>
 		'description' in type ? type.description.properties : type.properties;
@@ -56,7 +56,7 @@ export async function allProperties(): Promise<Properties> {
  *
  * @param argument `Class` for parameters, `Class.collection` for options, or the dotted path of a parameter or an
  *   option for its choices. Names after it select some of them.
- * @throws Error if there is no such thing
+ * @throws Error if the argument does not exist
  */
 export function tableOf(all: Properties, argument: string): string {
 	const members = membersOf(all, argument);
@@ -72,7 +72,10 @@ export function tableOf(all: Properties, argument: string): string {
 	return rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-/** Names the parameters and options that no table lists. What several nodes share is listed once. */
+/**
+ * Returns the parameters and options that no table lists. A definition that several nodes share needs to be listed only
+ * once.
+ */
 export function missingProperties(all: Properties, tables: readonly string[]): string[] {
 	const keyOf = ({ displayName, description }: Member) => `${displayName}: ${description}`;
 	const listed = new Set(tables.flatMap((table) => membersOf(all, table)).map(keyOf));

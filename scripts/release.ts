@@ -23,7 +23,7 @@ import { ownerOf } from './owner';
 /** `.ci/run` writes the commit for which it passed into this file. */
 const STAMP = '.cache/ci-passed';
 
-/** Oldest npm with which GitHub Actions can publish without a token. */
+/** The oldest npm version with which GitHub Actions can publish without a token. */
 const OLDEST_NPM = '11.5.1';
 
 /** Domains that nobody can own (RFC 2606). The placeholder owner uses them. */
@@ -45,7 +45,8 @@ async function must(root: string, program: string, ...args: string[]): Promise<s
 }
 
 /**
- * Returns the changelog of a version with its date, or undefined if it is not the first entry or has no date or text.
+ * Returns a version's changelog with its date. Returns undefined if the version is not the first entry, or if its date
+ * or text is missing.
  */
 export function notesOf(changelog: string, version: string): string | undefined {
 	const [, title, text] = /^## (.+)$([^]*?)(?=^## |^\[[^\]]+\]: |(?![^]))/m.exec(changelog) ?? [];
@@ -65,7 +66,7 @@ async function publishedVersions(root: string, name: string): Promise<string[]> 
  *
  * @param tag the tag that is released, if GitHub runs the release
  * @param published asks npm for the published versions
- * @returns one text per reason
+ * @returns one string per reason
  */
 export async function faultsOf(
 	root: string,
@@ -100,8 +101,8 @@ export async function faultsOf(
 }
 
 /**
- * Builds and packs the last commit in a folder of its own, where the package is not private. Changes that are not
- * committed cannot get into it.
+ * Builds and packs the last commit in a separate folder, where the package is not private. Uncommitted changes cannot
+ * get into it.
  *
  * @returns the path of the tarball
  */

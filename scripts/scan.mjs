@@ -1,5 +1,5 @@
 /**
- * Runs the linter of n8n's publish gate over a folder: `node scripts/scan.mjs FOLDER source|built`. Prints the result
+ * Runs the linter from n8n's publish gate on a folder: `node scripts/scan.mjs FOLDER source|built`. Prints the result
  * as JSON.
  */
 import path from 'node:path';

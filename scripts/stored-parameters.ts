@@ -3,7 +3,7 @@
  * saved workflow contains only the values that differ from the default, so a new default changes what the workflow
  * does. If a parameter was renamed or removed, n8n silently drops its value.
  *
- * `test/package/stored-parameters` has a list for each version of a node, and for each credential.
+ * `test/package/stored-parameters` contains a list for each version of a node, and for each credential.
  * `test/package/stored-parameters.test.ts` fails if a line of a list no longer occurs in the code. `npm run docs` adds
  * new lines to the lists. It never removes a line, so a line must be removed by hand (CONTRIBUTING.md, Versions of
  * nodes).
@@ -27,10 +27,10 @@ import { shippedTypes } from './property-tables';
 
 const FOLDER = path.join(ROOT, 'test', 'package', 'stored-parameters');
 
-/** Types that show a text and store no value. */
+/** Property types that show text and store no value. */
 const WITHOUT_VALUE = ['notice', 'callout'];
 
-/** Lines by the name of their list, such as `chunkText.1`. */
+/** The lines of each list, keyed by the list's name, such as `chunkText.1`. */
 type Lists = Map<string, string[]>;
 
 /** Makes the lists from the code. */
@@ -56,7 +56,9 @@ export function listsOf(type: Pick<INodeType, 'description'> | ICredentialType):
 	);
 }
 
-/** Tells by n8n's rules whether a version of a node contains a property. It ignores all other conditions. */
+/**
+ * Returns true if a node version contains a property, by n8n's rules. Conditions other than the version are ignored.
+ */
 function hasVersion(
 	{ displayOptions, ...property }: INodeProperties,
 	typeVersion: number,
@@ -123,7 +125,7 @@ export function missingLines(lists: Lists, from: Lists): string[] {
 }
 
 /**
- * Adds lines that the code has but the lists do not.
+ * Adds the lines that the lists do not contain yet.
  *
  * @returns the files that were written
  */

@@ -15,7 +15,7 @@ export function axiosClient(headers: Record<string, string>): AxiosInstance {
 	});
 }
 
-/** Runs tasks and keeps at most `concurrency` of them in flight. */
+/** Runs tasks with at most `concurrency` of them in flight. */
 export async function limited<T>(
 	concurrency: number,
 	entries: T[],

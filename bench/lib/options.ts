@@ -1,4 +1,4 @@
 export interface BenchOptions {
-	/** Uses few documents and one round, which shows that a benchmark runs, but not how fast it is. */
+	/** Whether to use few documents and only one round. This shows that a benchmark runs, but not how fast it is. */
 	quick: boolean;
 }

@@ -5,8 +5,8 @@ type Shipped = typeof import('../../nodes/ChunkText/ChunkText.node.js') &
 	typeof import('../../nodes/PushDocuments/PushDocuments.node.js');
 
 /**
- * Loads a node from `dist`. tsx would give each function a name when it is created, which takes time that no user waits
- * for.
+ * Loads a node from `dist`. In code that tsx loads, naming each new function takes time. Users do not load the nodes
+ * this way.
  */
 function shipped<Name extends keyof Shipped>(name: Name): Shipped[Name] {
 	const file = path.join(__dirname, '../../dist/nodes', name, `${name}.node.js`);

@@ -13,13 +13,15 @@ export async function time(work: () => Promise<unknown>): Promise<Timing> {
 	return { ms, cpuMs: (user + system) / 1000 };
 }
 
-/** Returns the timing in the middle, by wall time. */
+/** Returns the timing with the median wall time. */
 function median(timings: Timing[]): Timing {
 	const sorted = [...timings].sort((one, other) => one.ms - other.ms);
 	return sorted[Math.floor(sorted.length / 2)];
 }
 
-/** Measures competitors alternately in several rounds, so that other load on the machine affects all of them alike. */
+/**
+ * Measures competitors alternately in several rounds, so that other load on the machine affects all of them equally.
+ */
 export async function compare<K extends string>(
 	rounds: number,
 	competitors: Record<K, () => Promise<Timing>>,

@@ -4,7 +4,7 @@ import { until } from '../shared/wait';
 
 const PLACED_WITHIN_MS = 60_000;
 
-/** Maximum time until a key press has an effect. */
+/** Maximum time for a key press to take effect. */
 const KEY_MS = 1000;
 
 const NODE = '[data-test-id="canvas-node"]';
@@ -15,7 +15,7 @@ const PARAMETERS = '[data-test-id="node-parameters"]';
 const LABEL = '[data-test-id="input-label"]';
 const OUTPUT = '[data-test-id="output-panel"]';
 
-/** A workflow in the editor, and the panel of the open node. */
+/** Controls the editor's canvas and the panel of the open node. */
 export class Canvas {
 	constructor(
 		readonly page: Page,
@@ -25,16 +25,16 @@ export class Canvas {
 	async open(workflowId: string): Promise<void> {
 		await this.page.goto(`${this.url}/workflow/${workflowId}`);
 		await this.page.locator(NODE).first().waitFor();
-		// n8n's checklist for published workflows would cover the canvas.
+		// Otherwise, n8n's checklist for published workflows covers the canvas.
 		const close = this.page.locator('[data-test-id="suggested-actions-close"]');
 		if (await close.isVisible()) await close.click();
 	}
 
-	/** Runs the workflow and waits for its end. */
+	/** Runs the workflow and waits until it ends. */
 	async run(): Promise<void> {
 		await this.page.locator('[data-test-id="execute-workflow-button"]').click();
 		await this.page.locator(NOTIFICATION).first().waitFor();
-		// Notifications would cover buttons. They may close by themselves in the meantime.
+		// Notifications cover buttons, so close them. A notification may close by itself before the click.
 		for (const close of await this.page.locator('.el-notification__closeBtn').all())
 			await close.click({ timeout: KEY_MS }).catch(() => undefined);
 		await this.page.locator(NOTIFICATION).first().waitFor({ state: 'hidden' });
@@ -50,7 +50,9 @@ export class Canvas {
 		await this.page.locator(PARAMETERS).first().waitFor({ state: 'hidden' });
 	}
 
-	/** Attaches a node to an agent as its tool, as the agent's panel offers it. Then opens the panel of the node. */
+	/**
+	 * Attaches a node to an agent as a tool, using the agent's panel. Then waits until the new node's panel is open.
+	 */
 	async addTool(agent: string, displayName: string): Promise<void> {
 		await this.openNode(agent);
 		await this.page.locator('[data-test-id="add-subnode-ai_tool-0"]').click();
@@ -62,7 +64,7 @@ export class Canvas {
 			async () => (await first.innerText()).startsWith(displayName),
 			PLACED_WITHIN_MS,
 		);
-		// For a node with several operations, n8n asks which one to add.
+		// If a node has several operations, n8n asks which operation to add.
 		await until(
 			async () => {
 				if (!(await search.isVisible())) return true;
@@ -77,14 +79,14 @@ export class Canvas {
 
 	/**
 	 * Reads the labels of the visible parameters, from top to bottom.
-	 * @param part selects the parameters whose control contains it. By default, all are selected
+	 * @param part CSS selector. Only parameters whose control contains a matching element are read
 	 */
 	async labels(part = '*'): Promise<string> {
 		const labels = await this.page.locator(`${PARAMETERS} ${LABEL}`).evaluateAll(
 			(all, [label, wanted]) =>
 				all
 					.filter((each) => (each as HTMLElement).offsetParent !== null)
-					// Labels that n8n shows within a control are skipped.
+					// Skips labels inside a control.
 					.filter((each) => !each.parentElement?.closest(label))
 					.filter((each) => each.querySelector(wanted) !== null)
 					.map((each) => each.querySelector('.n8n-text')?.textContent?.trim() ?? ''),

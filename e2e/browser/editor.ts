@@ -6,7 +6,7 @@ import { chromium } from 'playwright-core';
 import type { N8n } from '../n8n/process';
 import type { Command } from '../shared/command';
 
-/** The program in Debian's package `chromium`. */
+/** The program that Debian's `chromium` package installs. */
 const BROWSER = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 const BROWSER_ARGS = [
@@ -20,13 +20,13 @@ const BROWSER_ARGS = [
 	'--disable-sync',
 ];
 
-/** Maximum time until something appears. A slow machine under load needs a while. */
+/** Maximum time for something to appear. A slow machine under load needs this much time. */
 const WITHIN_MS = 180_000;
 
 export const WINDOW_SIZE = { width: 1440, height: 900 };
 
 /**
- * Starts Chromium. It stops with the command.
+ * Starts Chromium, which is closed when the command ends.
  * @throws Error if Chromium is not installed
  */
 export async function startBrowser(command: Command): Promise<Browser> {

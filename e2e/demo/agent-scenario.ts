@@ -3,7 +3,7 @@ import type { Stage } from './stage';
 
 const EXAMPLE = 'agent-with-search-ingest-tools';
 
-/** The name of the tool as n8n passes it to models. */
+/** The tool's name, as n8n passes it to models. */
 const ADD = 'Add_or_Update_Document';
 const SPLIT = 'Split_Text';
 const DELETE = 'Delete_Document';
@@ -12,7 +12,7 @@ const TEXT = '# Returns\nWithin thirty days.\n# Refunds\nFive working days.';
 const ID = 'agent/returns';
 const FIELDS_OF_DOCUMENT = { name: 'Returns', text: TEXT, url: 'https://example.com/returns' };
 
-/** Values that the model fills in to add the document, by the names of the fields in the node. */
+/** Values that the model fills in to add the document, keyed by the node's field names. */
 const VALUES = {
 	Document_ID: ID,
 	Document_Name: FIELDS_OF_DOCUMENT.name,
@@ -21,17 +21,19 @@ const VALUES = {
 	Document_Text: TEXT,
 };
 
-/** The fields that a model fills in, by tool. */
+/** The fields that a model fills in, keyed by tool. */
 const FIELDS = {
 	[ADD]: Object.keys(VALUES),
 	[DELETE]: ['Document_ID'],
 	[SPLIT]: ['Text'],
 };
 
-/** More numbers in a row than a model could use. */
+/** Matches an embedding vector, which is useless to a model. */
 const VECTOR = /\[(-?[\d.e-]+,){16}|"(i8|u8|f32|f64):/;
 
-/** Runs each tool alone, as "Execute step" does. Then an agent uses all tools, with a stand-in for the model. */
+/**
+ * Runs each tool by itself, as "Execute step" does. Then lets an agent use all tools, with a stand-in for the model.
+ */
 export async function useTools(stage: Stage): Promise<void> {
 	await runTools(stage);
 	await askAgent(stage);
@@ -90,7 +92,7 @@ async function askAgent(stage: Stage): Promise<void> {
 			read[at],
 		);
 	});
-	// n8n would show the ID of the call in place of a value called `id`.
+	// If a value were called `id`, n8n would show the ID of the tool call instead.
 	checks.add(
 		'The model reads its own values again',
 		JSON.stringify(requests.at(-1)).includes(`\\"Document_ID\\":\\"${ID}\\"`),

@@ -7,10 +7,10 @@ import type { NodeChanges, Stage } from './stage';
 
 const FAN_OUT = 'fan-out-over-workers';
 
-/** Splits at everything, so that nothing is left of a text. */
+/** The separator matches the whole text, so the text produces no chunks. */
 const NO_CHUNKS = { 'Chunk Text': { parameters: { regex: '[\\s\\S]+' } } };
 
-/** A run of an example that must fail: what is wrong, and what its message must say. */
+/** An example run that must fail. `what` describes the problem, and `says` matches the expected error message. */
 interface BadRun {
 	example: string;
 	what: string;
@@ -18,13 +18,13 @@ interface BadRun {
 	says: RegExp;
 }
 
-/** An entry that the service rejects, and the route that does it. */
+/** A failing run in which one route rejects every request that contains a string. */
 interface BadPart extends BadRun {
 	route: 'submit' | 'push';
 	contains: string;
 }
 
-/** Examples of which a part fails: the service rejects what contains a text that no other example has. */
+/** Examples that fail in part, because the service rejects one chunk or one text. */
 const PARTS: BadPart[] = [
 	{
 		example: 'getting-started',
@@ -55,7 +55,7 @@ const PARTS: BadPart[] = [
 
 const code = (jsCode: string) => ({ parameters: { jsCode } });
 
-/** Texts that cannot be chunked, and texts that give no chunks. */
+/** Texts that cannot be chunked, and texts that produce no chunks. */
 const TEXTS: BadRun[] = [
 	{
 		example: 'getting-started',
@@ -85,7 +85,7 @@ const TEXTS: BadRun[] = [
 	})),
 ];
 
-/** Checks the bad days that no other scenario checks: parts that fail, bad texts, bad files and bad sources. */
+/** Checks failures that no other scenario covers: partial failures, bad texts, bad files and bad sources. */
 export async function badDays(stage: Stage): Promise<void> {
 	const { faults } = stage.demo.sandbox;
 	for (const { route, contains } of PARTS)
@@ -105,7 +105,7 @@ export async function badDays(stage: Stage): Promise<void> {
 	await changedFile(stage);
 }
 
-/** A folder with a file that has no text. */
+/** Creates a folder that contains an empty file. Returns the run that reads it. */
 async function emptyFile({ demo }: Stage): Promise<BadRun> {
 	const folder = path.join(demo.files, 'empty');
 	await mkdir(folder, { recursive: true });
@@ -120,7 +120,7 @@ async function emptyFile({ demo }: Stage): Promise<BadRun> {
 	};
 }
 
-/** A document without chunks fails each run, and not only the first one that sees it. */
+/** Checks that documents without chunks fail every run, not only the first. */
 async function noChunks(stage: Stage): Promise<void> {
 	const change = (name: string, node: { name: string; parameters: object }) =>
 		node.name === name
@@ -144,7 +144,7 @@ async function noChunks(stage: Stage): Promise<void> {
 	);
 }
 
-/** A file with bad records, and one without an ID column. */
+/** Checks a file with bad records, and a file without an ID column. */
 async function ranges(stage: Stage): Promise<void> {
 	const { url } = stage.demo.sandbox;
 	const body = { ranges: 1, recordsPerRange: 1000, waitSeconds: 3, maxCalls: 1 };
@@ -163,7 +163,7 @@ async function ranges(stage: Stage): Promise<void> {
 	}
 }
 
-/** A response without the list of rules. */
+/** Checks a response that does not contain the list of rules. */
 async function noRules(stage: Stage): Promise<void> {
 	const example = 'rules-with-http-request';
 	const { faults } = stage.demo.sandbox;
@@ -177,7 +177,7 @@ async function noRules(stage: Stage): Promise<void> {
 	);
 }
 
-/** The file changes before the range that failed is called again. */
+/** Checks that a run fails if its file changes before a failed range is called again. */
 async function changedFile(stage: Stage): Promise<void> {
 	const { faults } = stage.demo.sandbox;
 	const file = (name: string) =>

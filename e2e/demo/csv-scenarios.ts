@@ -2,7 +2,7 @@ import type { NodeChanges, Stage } from './stage';
 
 const NIGHTLY = 'every-night-a-csv';
 
-/** Contents of bad files by name, and what the message of the run must contain. */
+/** Bad files by name, with their contents and what the run's error message must contain. */
 export const BAD_FILES: Readonly<Record<string, [content: string, why: RegExp]>> = {
 	'no-id.csv': ['sku,title\n1,Kettle\n', /id/i],
 	'empty.csv': ['', /empty|no records/i],
@@ -10,7 +10,7 @@ export const BAD_FILES: Readonly<Record<string, [content: string, why: RegExp]>>
 	'cut-off.json': ['[{"id":"cut/1","name":"One"},{"id":"cut/2","na', /end|JSON/i],
 };
 
-/** Stores a file where the workflows of the demo read files. */
+/** Stores a file in the folder from which the demo workflows read files. */
 export async function storeFile(stage: Stage, name: string, content: string): Promise<string> {
 	const url = `${stage.demo.sandbox.url}/files/${name}`;
 	await fetch(url, { method: 'PUT', body: content });
@@ -19,7 +19,7 @@ export async function storeFile(stage: Stage, name: string, content: string): Pr
 
 /**
  * Runs an example with each bad file, and with a revoked key. Every run must end with an error that names the reason.
- * @param get the node that reads the file
+ * @param get name of the node that reads the file
  */
 export async function failOnBadFiles(stage: Stage, example: string, get: string): Promise<void> {
 	const { faults } = stage.demo.sandbox;
@@ -42,7 +42,10 @@ export async function failOnBadFiles(stage: Stage, example: string, get: string)
 	faults.clear();
 }
 
-/** Pushes the rows of a file unchanged, or as chunks. A row that cannot be pushed fails the run, but no other row. */
+/**
+ * Pushes a file's rows, unchanged or as chunks. A row that cannot be pushed fails the run, but does not affect other
+ * rows.
+ */
 export async function nightlyCsv(stage: Stage): Promise<void> {
 	const { checks } = stage;
 	const inIndex = () =>
@@ -89,7 +92,7 @@ export async function nightlyCsv(stage: Stage): Promise<void> {
 	await failOnBadFiles(stage, NIGHTLY, 'Get CSV');
 }
 
-/** Checks that each chunk begins with the title and the heading above it, and that its vector is made from both. */
+/** Checks that each chunk begins with the title and its heading, and that each chunk has a vector. */
 export async function chunksWithContext(stage: Stage): Promise<void> {
 	await stage.runByHand('chunks-with-context');
 	const chunks = stage.documents().filter(({ id }) => String(id).startsWith('context/kettle#'));

@@ -29,7 +29,7 @@ export interface Demo extends Imported {
 	files: string;
 }
 
-/** Returns the folder for all data. It is kept for the next start, or removed with the command. */
+/** Returns the folder for all data. The folder is kept for the next start, or removed when the command ends. */
 async function dataFolder(command: Command, keepData: boolean): Promise<string> {
 	if (!keepData) return await command.temporaryFolder('demo');
 	await mkdir(DATA, { recursive: true });
@@ -37,8 +37,8 @@ async function dataFolder(command: Command, keepData: boolean): Promise<string> 
 }
 
 /**
- * Starts the demo. Everything stops with the command.
- * @param options.keepData true keeps the data for the next start. false uses a new folder that is removed at the end
+ * Starts the demo. Everything is stopped when the command ends.
+ * @param options.keepData whether to keep the data for the next start. If false, a new folder is used and later removed
  * @throws Error if a step fails
  */
 export async function startDemo(command: Command, options: { keepData: boolean }): Promise<Demo> {
@@ -50,7 +50,7 @@ export async function startDemo(command: Command, options: { keepData: boolean }
 	command.onStop(async () => await sandbox.close());
 	const chatModel = await startChatModel();
 	command.onStop(async () => await chatModel.close());
-	// A test that ends by itself does not take the usual port.
+	// A test run leaves the usual port free for an interactive demo.
 	const port = await (options.keepData ? freePort(EDITOR_PORT) : freePort());
 	if (options.keepData && port !== EDITOR_PORT) {
 		say(`  Port ${EDITOR_PORT} is taken: the editor gets ${port}.`);
@@ -69,10 +69,10 @@ export async function startDemo(command: Command, options: { keepData: boolean }
 	return { sandbox, chatModel, n8n, files, ...imported };
 }
 
-/** @throws Error if n8n has not loaded all nodes of the package */
+/** @throws Error if n8n has not loaded all nodes in the package */
 async function ourNodeTypes(n8n: N8n, packed: PackedPackage): Promise<string> {
 	const ours = (await n8n.api.nodeTypes()).filter((name) => name.startsWith(`${packed.name}.`));
-	// n8n adds a variant for AI agents to nodes that allow it.
+	// n8n adds a variant for AI agents if a node allows it.
 	const nodes = ours.filter((name) => !name.endsWith('Tool'));
 	if (nodes.length === 0 || nodes.length < packed.nodeCount) {
 		throw new Error(

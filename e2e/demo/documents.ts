@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { ROOT } from '../shared/paths';
 
-/** A document as the ingest workflow accepts it. */
+/** A document in the format that the ingest workflow accepts. */
 export interface SourceDocument {
 	id: string;
 	name: string;

@@ -34,7 +34,7 @@ export async function bulkLoad(stage: Stage): Promise<void> {
 	await stage.runWith(example, { 'Get File': { parameters: { url } } });
 }
 
-/** Checks that a run ended with an error that contains this reason. */
+/** Checks that a run ended with an error message that contains `why`. */
 function failsWith(stage: Stage, example: string, execution: Execution, why: string): void {
 	const { status, message = '' } = execution;
 	stage.checks.add(
@@ -45,7 +45,7 @@ function failsWith(stage: Stage, example: string, execution: Execution, why: str
 }
 
 /**
- * Pushes small rounds of the same file, with failed records in all rounds except the first. Then the service rejects
+ * Pushes a file in small rounds. Records fail in every round except the first. After that, the service rejects
  * everything.
  */
 export async function pushInRounds(stage: Stage): Promise<void> {
@@ -70,7 +70,7 @@ export async function pushInRounds(stage: Stage): Promise<void> {
 		lines,
 	);
 	const { faults } = stage.demo.sandbox;
-	// The node reads the file to its end before the service rejects the request.
+	// The latency lets the node read the whole file before the service rejects the request.
 	faults.add({ route: 'push', status: 401, latencyMs: 500 });
 	const { status, message = '', items } = await stage.tryByHand(example);
 	faults.clear();
@@ -87,7 +87,7 @@ export async function pushInRounds(stage: Stage): Promise<void> {
 	await stage.runWith(example, { ...inRounds, 'Get File': { parameters: { url } } });
 }
 
-/** Turns a file of articles into files of chunks, and pushes these. No item contains a vector. */
+/** Turns a file of articles into chunk files and pushes them. Checks that no item contains a vector. */
 export async function ingestCorpus(stage: Stage): Promise<void> {
 	const { checks } = stage;
 	const example = 'ingest-a-large-corpus';
@@ -125,7 +125,7 @@ export async function ingestCorpus(stage: Stage): Promise<void> {
 	await stage.runWith(example, { 'Get Corpus': { parameters: { url } } });
 }
 
-/** Checks that a response that cannot be used is stored, because the service may not return it again. */
+/** Checks that an unusable response is stored, because the service may not return it a second time. */
 async function storeResponses(stage: Stage, example: string): Promise<void> {
 	const { faults } = stage.demo.sandbox;
 	const chunkedData = [{ error: 'model overloaded' }];
@@ -141,7 +141,7 @@ async function storeResponses(stage: Stage, example: string): Promise<void> {
 	);
 }
 
-/** Reads the sample files from disk. Each paragraph is in the index, with a vector. */
+/** Reads the sample files from disk. Checks that the index contains each paragraph with a vector. */
 export async function chunkTextFiles(stage: Stage): Promise<void> {
 	await stage.runByHand('chunk-text-files');
 	const documents = stage.documents();
@@ -165,10 +165,7 @@ export async function chunkTextFiles(stage: Stage): Promise<void> {
 	await pushExtracted(stage);
 }
 
-/**
- * Files of test/files that n8n's Extract from File can read: the options for each, and the names of the resulting
- * documents.
- */
+/** Files in test/files that n8n's Extract from File can read, with the options and the resulting document names. */
 const EXTRACTED: Array<
 	[file: string, extract: object, push: object, names: string, error?: string]
 > = [
@@ -181,7 +178,7 @@ const EXTRACTED: Array<
 	],
 	[
 		'excel-german.csv',
-		// The node does not know Windows-1252, so the quotes become control characters.
+		// The node does not support Windows-1252, so quotation marks become control characters.
 		{ options: { delimiter: ';', encoding: 'latin1' } },
 		{ idField: 'Artikel-Nr', nameField: 'Bezeichnung' },
 		'Äpfel \x84Elstar\x93|Birnen',
@@ -196,7 +193,7 @@ const EXTRACTED: Array<
 	],
 ];
 
-/** Pushes items that n8n's Extract from File makes from files of other programs. */
+/** Pushes items that n8n's Extract from File makes from files that other programs created. */
 async function pushExtracted(stage: Stage): Promise<void> {
 	const { checks, demo } = stage;
 	const { api } = demo.n8n;
@@ -241,7 +238,7 @@ async function pushExtracted(stage: Stage): Promise<void> {
 	}
 }
 
-/** Counts the lines of each stored file. */
+/** Counts the lines in each stored file. */
 async function linesOf(stage: Stage, names: string[]): Promise<string> {
 	const contents = names.map(async (name) => await storedFile(stage, name));
 	return (await Promise.all(contents)).map((text) => text.split('\n').length - 1).join();

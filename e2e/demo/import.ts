@@ -18,12 +18,12 @@ export interface Imported {
 	workflows: Record<string, StoredWorkflow>;
 }
 
-/** The examples of an earlier import by name, with n8n's ID of the version and the contents of the file. */
+/** Previously imported examples by name, with n8n's version ID and the contents of the file. */
 type EarlierImport = Record<string, { versionId: string | undefined; template: string }>;
 
 /**
- * Returns the names of all example workflows, which are their files without `.json`. The example to start with is
- * first.
+ * Returns the names of all example workflows, which are their file names without `.json`. The example for newcomers
+ * comes first.
  */
 export function exampleNames(): string[] {
 	const others = readdirSync(EXAMPLES)
@@ -45,10 +45,10 @@ function readEarlierImport(file: string): EarlierImport {
 }
 
 /**
- * Stores the demo credentials and all example workflows in n8n. Publishes the workflows with triggers that need it. An
- * example that was edited in n8n since the last start is not overwritten.
+ * Stores the demo credentials and all example workflows in n8n. Publishes the workflows whose triggers require it. Does
+ * not overwrite examples that were edited in n8n since the last start.
  * @param files the folder that n8n may read
- * @param folder the folder for the list of imported examples
+ * @param folder the folder that stores the list of imported examples
  */
 export async function importExamples(
 	api: N8nApi,
@@ -79,7 +79,7 @@ export async function importExamples(
 		earlier[name] = { versionId, template: text };
 	}
 	writeFileSync(file, JSON.stringify(earlier));
-	// n8n lists the workflow that was saved last first. Saving it without changes keeps its version.
+	// n8n puts the most recently saved workflow first in its list. Saving a workflow without changes keeps its version.
 	const first = workflows[FIRST_EXAMPLE];
 	if (isAnySaved) await api.saveWorkflow(first, first.id);
 	return { credentials, workflows };

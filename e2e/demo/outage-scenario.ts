@@ -6,28 +6,30 @@ import { until } from '../shared/wait';
 import { storeFile } from './csv-scenarios';
 import type { NodeChanges, Stage } from './stage';
 
-/** Retry time of our nodes here. In the examples it is a minute, at night 15 minutes. */
+/**
+ * Time for which our nodes retry in this scenario. In the examples, it is one minute, or 15 minutes for nightly runs.
+ */
 const RETRY_FOR_SECONDS = 2;
 
-/** Interval in which the scheduled examples start here. */
+/** Interval between starts of a scheduled example in this scenario. */
 const EVERY_SECONDS = 5;
 
-/** Maximum time until a workflow is published. */
+/** Maximum time for publishing a workflow. */
 const PUBLISHED_MS = 10_000;
 
-/** One way in which the service is out of order. */
+/** One kind of service outage. */
 interface Outage {
 	what: string;
-	/** Part of the message of each run. */
+	/** Must match each run's error message. */
 	reason: RegExp;
-	/** Examples that this outage does not reach. */
+	/** Examples that are not run during this outage. */
 	spared: string[];
-	/** The scheduled example whose failed run is told. */
+	/** The scheduled example whose failure Tell Me must report. */
 	scheduled?: string;
 	begin(): Promise<void>;
 }
 
-/** Bodies that callers send to the examples that start with a webhook and answer. */
+/** Request bodies for the examples that start with a webhook and send a response. */
 const CALLS: Readonly<Record<string, object>> = {
 	'ingest-documents': { documents: [{ id: 'outage/1', name: 'One', text: '# One' }] },
 	'update-documents': {
@@ -38,7 +40,7 @@ const CALLS: Readonly<Record<string, object>> = {
 	'sync-chunks-by-source': { documents: [{ id: 'outage/6', name: 'Six', text: '# Six' }] },
 };
 
-/** Examples that are run by hand, with what is changed in their nodes. */
+/** Examples that are run by hand, with the changes to their nodes. */
 const BY_HAND: Readonly<Record<string, NodeChanges>> = {
 	'getting-started': {},
 	'chunk-text-files': {},
@@ -54,7 +56,7 @@ const BY_HAND: Readonly<Record<string, NodeChanges>> = {
 	'check-my-service': { Wait: { parameters: { amount: 1 } } },
 };
 
-/** The files of failed records that three of them store. */
+/** Files of failed records that three of these examples store. */
 const STORED = [
 	{ example: 'bulk-load-a-file', file: /^documents\.failed/ },
 	{ example: 'push-a-large-file-with-progress', file: /^after-0-documents\.failed/ },
@@ -69,8 +71,8 @@ const RANGE = 'fan-out-one-range';
 const AGENT = 'agent-with-search-ingest-tools';
 
 /**
- * Runs all examples while the service is out of order: none of their runs is green, and each message says
- * why. After the last outage, the next run of each sync repairs the index.
+ * Runs all examples during service outages. Checks that no run succeeds, and that each error message says why. After
+ * the last outage, checks that the next run of each sync repairs the index.
  */
 export async function outages(stage: Stage): Promise<void> {
 	const examples = [...Object.keys(CALLS), ...Object.keys(BY_HAND), FAN_OUT, RANGE, AGENT];
@@ -87,10 +89,10 @@ export async function outages(stage: Stage): Promise<void> {
 	}
 }
 
-/** The name of an example's copy, and its place among the workflows. */
+/** Returns the name of an example's copy, which is also its key in `workflows`. */
 const nameOf = (example: string): string => `outage-${example}`;
 
-/** Changes parameters of a node, and how long it retries if it is one of ours. */
+/** Changes a node's parameters. If it is one of our nodes, also shortens its retry time. */
 function changed(node: WorkflowNode, change: NodeChanges[string] = {}): WorkflowNode {
 	const parameters = { ...node.parameters, ...change.parameters };
 	const retries = /^n8n-nodes-search-ingest\.(?!migrate)/.test(node.type);
@@ -98,7 +100,7 @@ function changed(node: WorkflowNode, change: NodeChanges[string] = {}): Workflow
 	return { ...node, ...change, parameters: { ...parameters, ...(retries && { options }) } };
 }
 
-/** Stores a copy of an example that retries for a short time only, and publishes it if it has a webhook. */
+/** Stores a copy of an example that retries only briefly. Publishes the copy if it has a webhook. */
 async function copyOf(stage: Stage, example: string): Promise<StoredWorkflow> {
 	const { n8n, workflows } = stage.demo;
 	const name = nameOf(example);
@@ -110,7 +112,7 @@ async function copyOf(stage: Stage, example: string): Promise<StoredWorkflow> {
 			? { ...node, webhookId: name, parameters: { ...node.parameters, path: name } }
 			: node,
 	);
-	// One workflow calls the other by its path. Short files are enough.
+	// A workflow that calls another one must call its copy. Short files are enough here.
 	const text = JSON.stringify(own)
 		.replace(`/webhook/${RANGE}`, `/webhook/${nameOf(RANGE)}`)
 		.replace(/(documents|corpus)\.jsonl/, '$&?count=20');
@@ -122,13 +124,13 @@ async function copyOf(stage: Stage, example: string): Promise<StoredWorkflow> {
 	workflows[name] = stored;
 	if (webhook === undefined) return stored;
 	await n8n.api.activate(stored);
-	// Without its key, a webhook answers with 403 as soon as its workflow is published.
+	// As soon as a workflow is published, its webhook answers 403 to a call without the key.
 	const isThere = async () => (await n8n.api.postWebhook(name, {})).status === 403;
 	await until(isThere, PUBLISHED_MS);
 	return stored;
 }
 
-/** Nothing listens, the service is overloaded, or only its index is: each for longer than the nodes retry. */
+/** Returns the outages, all of which last longer than the nodes retry. */
 function allOutages({ demo }: Stage): Outage[] {
 	const { n8n, sandbox, chatModel } = demo;
 	const overloaded = /503|no healthy upstream/;
@@ -157,7 +159,7 @@ function allOutages({ demo }: Stage): Outage[] {
 		{
 			what: 'answers pushes and deletes with status 503',
 			reason: overloaded,
-			// For these, it is the same outage as the one before, or none: they only push, or never push.
+			// Some of these only push, so the previous outage covered them. The others never push or delete.
 			spared: [
 				'bulk-load-a-file',
 				'push-a-large-file-with-progress',
@@ -179,7 +181,7 @@ function allOutages({ demo }: Stage): Outage[] {
 
 const ROUTES = ['submit', 'results', 'push', 'delete', 'convert', 'rules'] as const;
 
-/** Runs all copies at once during an outage. */
+/** Runs all copies at the same time during an outage. */
 async function endure(stage: Stage, outage: Outage): Promise<void> {
 	const { sandbox, n8n, chatModel } = stage.demo;
 	const before = idsOf(stage);
@@ -219,7 +221,7 @@ const idsOf = (stage: Stage): string =>
 		.sort()
 		.join();
 
-/** Runs a copy, whose run must fail and say why. */
+/** Runs an example's copy. Checks that the run fails and says why. */
 async function fail(stage: Stage, example: string, { what, reason }: Outage): Promise<void> {
 	const title = `${example}: a service that ${what}`;
 	if (example === 'check-my-service' && !/refuse/.test(what)) {
@@ -260,13 +262,13 @@ async function fail(stage: Stage, example: string, { what, reason }: Outage): Pr
 const hasFailed = ({ status, message = '' }: Execution, reason: RegExp): boolean =>
 	status === 'error' && reason.test(message);
 
-/** A file of one range, whose calls are repeated once. */
+/** Returns a request for one range of a file. The range is called at most twice. */
 const fileOf = ({ demo }: Stage): object => ({
 	fileUrl: `${demo.sandbox.url}/files/fan-out.jsonl?count=20`,
 	...{ ranges: 1, recordsPerRange: 1000, waitSeconds: 3, maxCalls: 2 },
 });
 
-/** The run of the agent is green, but the model reads what failed. */
+/** Checks that the agent's model reads what failed. */
 async function tellModel(stage: Stage, { what, reason }: Outage): Promise<void> {
 	const { requests } = stage.demo.chatModel;
 	requests.length = 0;
@@ -283,7 +285,7 @@ async function tellModel(stage: Stage, { what, reason }: Outage): Promise<void> 
 	);
 }
 
-/** The scheduled run of an example fails by itself, and the example Tell Me sends why. */
+/** Checks that the example Tell Me reports why a scheduled run failed. */
 async function tell(stage: Stage, example: string, reason: RegExp): Promise<void> {
 	const { sandbox } = stage.demo;
 	const name = await schedule(stage, example, async () => {
@@ -299,7 +301,7 @@ async function tell(stage: Stage, example: string, reason: RegExp): Promise<void
 	return name;
 }
 
-/** A copy of a scheduled example runs every few seconds, watched by Tell Me, until what is to be seen was seen. */
+/** Runs a copy of a scheduled example every few seconds, with Tell Me as its error workflow, until `see` returns. */
 async function schedule(stage: Stage, example: string, see: () => Promise<void>): Promise<void> {
 	const { n8n, workflows } = stage.demo;
 	const rule = { interval: [{ field: 'seconds', secondsInterval: EVERY_SECONDS }] };
@@ -320,7 +322,7 @@ async function schedule(stage: Stage, example: string, see: () => Promise<void>)
 	}
 }
 
-/** If the message cannot be sent, its own run fails. */
+/** Checks that the run of Tell Me fails if it cannot send its message. */
 async function missMessage(stage: Stage): Promise<void> {
 	const { n8n, sandbox, workflows } = stage.demo;
 	sandbox.faults.add({ route: 'files', status: 503 });
@@ -340,7 +342,7 @@ async function missMessage(stage: Stage): Promise<void> {
 	sandbox.faults.clear();
 }
 
-/** The next run of each sync does what the runs during the outages could not do. */
+/** Checks that the next run of each sync completes what failed during the outages. */
 async function repair(stage: Stage): Promise<void> {
 	for (const example of ['sync-by-source', 'sync-chunks-by-source']) {
 		await stage.callWebhook(nameOf(example), CALLS[example], nameOf(example));

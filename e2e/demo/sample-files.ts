@@ -15,8 +15,8 @@ export const SAMPLE_FILES: Readonly<Record<string, string>> = {
 
 /**
  * Creates the folder that n8n may read, with the sample files.
- * @param folder n8n's user folder. n8n never reads `.n8n` in it
- * @returns the path without symbolic links, because n8n compares paths without them
+ * @param folder n8n's user folder. Workflows may not read its subfolder `.n8n`
+ * @returns the path with symbolic links resolved, because n8n compares resolved paths
  */
 export async function createSampleFiles(folder: string): Promise<string> {
 	const files = path.join(folder, 'files');

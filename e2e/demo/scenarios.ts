@@ -13,7 +13,9 @@ import type { Stage } from './stage';
 import { nightlySync, sync } from './sync-scenario';
 import { ingest, remove, update } from './webhook-scenarios';
 
-/** Functions that run and check each file of examples/, by its name without `.json`, in this order. */
+/**
+ * Functions that run and check the workflows in examples/, keyed by file name without `.json`. They run in this order.
+ */
 const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
 	'getting-started': start,
 	'ingest-documents': ingest,
@@ -38,11 +40,11 @@ const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
 	'agent-with-search-ingest-tools': useTools,
 };
 
-/** Checks of all examples together, by the name that runs them alone. */
+/** Scenarios that check all examples together. Their names can be passed on the command line. */
 const OF_ALL: Record<string, (stage: Stage) => Promise<void>> = { 'bad-days': badDays, outages };
 
 /**
- * Checks that every example has a scenario, and every scenario an example.
+ * Checks that every example has a scenario, and that every scenario has an example.
  * @throws Error with the names that have no counterpart
  */
 export function checkScenarios(): void {
@@ -85,7 +87,7 @@ export async function runScenarios(stage: Stage, names: string[] = []): Promise<
 	});
 }
 
-/** Runs a scenario. If it breaks off, that is a failed check, because the other checks are still useful. */
+/** Runs a scenario. If it throws, adds a failed check, so that the other scenarios still run. */
 async function runToEnd(
 	stage: Stage,
 	name: string,
@@ -99,7 +101,7 @@ async function runToEnd(
 	}
 }
 
-/** Splits three documents into chunks at their blank lines. Each chunk is in the index, with its vector. */
+/** Splits three documents into chunks at blank lines. Checks that the index contains each chunk with its vector. */
 async function start(stage: Stage): Promise<void> {
 	const execution = await stage.runByHand('getting-started');
 	const pushed = execution.items('Push Documents').filter(({ json }) => json.pushed === true);
@@ -115,7 +117,7 @@ async function start(stage: Stage): Promise<void> {
 	);
 }
 
-/** Checks that blob manifests are migrated only with the confirmation. */
+/** Checks that blob manifests are migrated only after confirmation. */
 async function migrate(stage: Stage): Promise<void> {
 	const blobVersions = async () => {
 		const response = await fetch(stage.demo.sandbox.urls.baseUrl + PATHS.blobs);

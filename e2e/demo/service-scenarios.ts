@@ -1,15 +1,12 @@
 import { until } from '../shared/wait';
 import type { Stage } from './stage';
 
-/** Maximum time until a workflow is published. */
+/** Maximum time for publishing a workflow. */
 const PUBLISHED_MS = 10_000;
 
 const CHECK = 'check-my-service';
 
-/**
- * Settings of the sandbox, and the texts that the example must report for them: a part of each answer and of the
- * advice.
- */
+/** Sandbox settings, with parts of the answers and the advice that the example must report for them. */
 const SERVICES = [
 	{
 		settings: { resultsOnce: true, unknownDeleteStatus: 404, pushResponse: 'perDocument' },
@@ -31,7 +28,7 @@ const SERVICES = [
 	},
 ] as const;
 
-/** Checks that the example detects the settings of the service with few requests, and leaves nothing behind. */
+/** Checks that the example detects the service's settings with few requests and leaves nothing behind. */
 export async function checkService(stage: Stage): Promise<void> {
 	const { checks, demo } = stage;
 	const { settings, requests } = demo.sandbox;
@@ -56,7 +53,7 @@ export async function checkService(stage: Stage): Promise<void> {
 		checks.add('Its test document is deleted', left.length === 0);
 	}
 	Object.assign(settings, usual);
-	// If a service rejects everything, the example claims nothing about it.
+	// If a service rejects everything, the example must claim nothing about that service.
 	demo.sandbox.faults.add({ route: 'submit', status: 400, body: '{"error":"no such model"}' });
 	const execution = await stage.runWith(CHECK, { Wait: { parameters: { amount: 1 } } });
 	demo.sandbox.faults.clear();
@@ -69,7 +66,9 @@ export async function checkService(stage: Stage): Promise<void> {
 	);
 }
 
-/** Checks that one message reports each run that fails, with its reason. This includes runs that fail only in part. */
+/**
+ * Checks that each failed run is reported in one message with the reason. This includes runs that fail only in part.
+ */
 export async function tellMe(stage: Stage): Promise<void> {
 	const { api } = stage.demo.n8n;
 	const { sandbox, workflows } = stage.demo;
@@ -94,7 +93,8 @@ export async function tellMe(stage: Stage): Promise<void> {
 		() => watched(settings),
 		async (name, copy) => {
 			await api.activate(copy);
-			// A webhook answers only a moment after its workflow is published. Without its key, it answers with 403.
+			// A webhook is available only a moment after its workflow is published. It then answers 403 to a call
+			// without the key.
 			await until(async () => (await api.postWebhook(path, {})).status === 403, PUBLISHED_MS);
 			const call = async (body: object) => await stage.callWebhook(name, body, path);
 			await call({ ids: [] });

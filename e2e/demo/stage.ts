@@ -17,13 +17,13 @@ const TRIGGERS = new Set([
 
 const HEADERS = { [WEBHOOK_HEADER.name]: WEBHOOK_HEADER.value };
 
-/** A committed document with all of its texts joined. */
+/** A committed document. All of its texts are joined. */
 interface IndexedChunk {
 	id: string;
 	text: string;
 }
 
-/** Changes to nodes of an example, by the names of the nodes. Other parameters stay the same. */
+/** Changes to an example's nodes, keyed by node name. Other parameters stay the same. */
 export type NodeChanges = Record<string, { parameters?: object; disabled?: boolean }>;
 
 const changed = (node: WorkflowNode, { parameters, ...change }: NodeChanges[string] = {}) => ({
@@ -32,13 +32,13 @@ const changed = (node: WorkflowNode, { parameters, ...change }: NodeChanges[stri
 	parameters: { ...node.parameters, ...parameters },
 });
 
-/** The running demo as scenarios use it. It runs workflows, reads the index, and collects checks. */
+/** Gives scenarios access to the running demo. It runs workflows, reads the index, and collects checks. */
 export class Stage {
 	readonly checks = new Checks();
 
 	constructor(readonly demo: Demo) {}
 
-	/** Runs an example as "Execute workflow" does. Webhooks receive the sample data that is pinned to them. */
+	/** Runs an example as "Execute workflow" does. Webhooks receive their pinned sample data. */
 	async runByHand(example: string): Promise<Execution> {
 		return this.addRun(this.demo.workflows[example].name, await this.tryByHand(example));
 	}
@@ -49,7 +49,7 @@ export class Stage {
 		return await this.demo.n8n.api.runManually(id, this.triggerOf(example));
 	}
 
-	/** Runs a copy of an example with changed nodes by hand, and deletes the copy. */
+	/** Runs a copy of an example with changed nodes by hand, then deletes the copy. */
 	async runWith(example: string, changes: NodeChanges): Promise<Execution> {
 		const { name } = this.demo.workflows[example];
 		return this.addRun(`${name}, changed`, await this.tryWith(example, changes));
@@ -64,7 +64,7 @@ export class Stage {
 		);
 	}
 
-	/** Stores a changed copy of an example, uses it by its name among the workflows, and deletes it. */
+	/** Stores a changed copy of an example, passes it to a function, and then deletes it. */
 	async withCopy<Result>(
 		example: string,
 		change: (workflow: StoredWorkflow) => Partial<Workflow>,
@@ -84,7 +84,7 @@ export class Stage {
 		}
 	}
 
-	/** Sends a message to an example that starts with a chat. */
+	/** Sends a message to an example with a chat trigger. */
 	async chat(example: string, chatInput: string): Promise<Execution> {
 		const { id, name } = this.demo.workflows[example];
 		const message = { sessionId: 'demo', action: 'sendMessage', chatInput };
@@ -92,9 +92,7 @@ export class Stage {
 		return this.addRun(name, await api.runManually(id, this.triggerOf(example), message));
 	}
 
-	/**
-	 * Runs a tool of an agent with the values that a model would fill in. Returns the text that the model would read.
-	 */
+	/** Runs an agent's tool with the values that a model would fill in. Returns the text that the model would read. */
 	async runTool(example: string, { tool, values }: ToolCall): Promise<string> {
 		const { id, name } = this.demo.workflows[example];
 		const execution = await this.demo.n8n.api.runTool(id, tool, values);
@@ -103,7 +101,7 @@ export class Stage {
 		return JSON.stringify(results.map(({ json }) => json.response));
 	}
 
-	/** Runs an example by calling its webhook. The path of the webhook is the name of the example. */
+	/** Runs an example by calling its webhook. The webhook's path is the example's name. */
 	async runByWebhook(example: string, body: unknown): Promise<AnsweredExecution> {
 		const execution = await this.callWebhook(example, body);
 		this.addRun(this.demo.workflows[example].name, execution);
@@ -120,7 +118,7 @@ export class Stage {
 		return await this.demo.n8n.api.callWebhook(id, path, body, HEADERS);
 	}
 
-	/** Returns the status of an example's webhook for a caller without its key. */
+	/** Returns the status with which an example's webhook answers a caller without the key. */
 	async statusWithoutKey(example: string): Promise<number> {
 		const { status } = await this.demo.n8n.api.postWebhook(example, {});
 		return status;

@@ -7,7 +7,7 @@ import { SyncedSource } from './synced-source';
 const EXAMPLE = 'sync-by-source';
 const TABLE = 'Synced Documents';
 
-/** With this many documents, two runs use the table at the same time. */
+/** Enough documents for two concurrent runs to use the table at the same time. */
 const DOCUMENTS_AT_ONCE = 25;
 
 const PUSH_MS = 3000;
@@ -20,12 +20,12 @@ const document = (id: string, text: string): SourceDocument => ({
 });
 
 /**
- * Pushes documents that changed and deletes documents that no longer exist. Then tests everything that must not harm
- * the index.
+ * Pushes changed documents and deletes documents that no longer exist. Then checks that bad calls, concurrent runs and
+ * failures do not damage the index.
  */
 export async function sync(stage: Stage): Promise<void> {
 	const { dataTables } = stage.demo.n8n.api;
-	// n8n finds tables by a part of their name, and lists the newest first.
+	// n8n finds tables by part of their name and lists the newest first.
 	const table = `${TABLE} ${stage.demo.workflows[EXAMPLE].id}`;
 	await dataTables.create(`Not the ${table}`, ['documentId', 'fingerprint']);
 	const source = new SyncedSource(stage, {
@@ -76,7 +76,7 @@ async function refuseBadCalls(source: SyncedSource): Promise<void> {
 	await ignoreVolatileFields(source, a);
 }
 
-/** Checks that a document is not pushed again if only the order of its fields or an ignored field differs. */
+/** Checks that a document is not pushed again if only its field order or an ignored field changes. */
 async function ignoreVolatileFields(source: SyncedSource, a: SourceDocument): Promise<void> {
 	const withFields = { ...a, views: 1, tags: { one: 1, two: [2, 3] } };
 	const { name, text, url, id } = a;
@@ -103,7 +103,7 @@ async function syncTwiceAtOnce(source: SyncedSource): Promise<void> {
 	const headers = { [WEBHOOK_HEADER.name]: WEBHOOK_HEADER.value };
 	const call = async () =>
 		await n8n.api.postWebhook(EXAMPLE, { documents, confirmDeletes: true }, headers);
-	// Both runs compare before one of them writes.
+	// The latency makes both runs compare before either of them writes.
 	sandbox.faults.add({ route: 'push', latencyMs: PUSH_MS });
 	const responses = await Promise.all([call(), call()]);
 	sandbox.faults.clear();
@@ -116,13 +116,16 @@ async function syncTwiceAtOnce(source: SyncedSource): Promise<void> {
 	await source.checkGuard(documents);
 }
 
-/** Checks that the next run repairs the index. The table does not know what a failed run had done. */
+/**
+ * Checks that the next run after a failure repairs the index, although the table does not record what the failed run
+ * did.
+ */
 async function syncAfterFailure(source: SyncedSource): Promise<void> {
 	const { faults } = source.stage.demo.sandbox;
 	const [a, b] = [document('a', 'Almond'), document('b', 'Blueberry')];
 	await source.sync('before a failure', [a, b], { confirmDeletes: true });
 	for (const route of ['push', 'delete'] as const) {
-		// The first attempt does its work, but the node does not learn this. The next attempt fails permanently.
+		// The first attempt succeeds, but the node does not learn this. The next attempt fails permanently.
 		faults.add({ route, reset: 'afterWork', times: 1 });
 		faults.add({ route, status: 400 });
 	}
@@ -139,7 +142,7 @@ async function syncAfterFailure(source: SyncedSource): Promise<void> {
 	await source.checkTable('after a 404 beside a push', 'sync/a,sync/b');
 }
 
-/** Changes where the nightly sync finds the list, and the number of its first page. */
+/** Changes the URL of the nightly sync's list and the number of the first page. */
 function settings(node: WorkflowNode, list: string, firstPage: number): WorkflowNode {
 	if (node.name !== 'Where the List Is') return node;
 	const assignments = [
@@ -149,12 +152,12 @@ function settings(node: WorkflowNode, list: string, firstPage: number): Workflow
 	return { ...node, parameters: { ...node.parameters, assignments: { assignments } } };
 }
 
-/** Syncs all pages of an API. An incomplete list changes nothing. */
+/** Syncs all pages of an API. Checks that an incomplete list changes nothing. */
 export async function nightlySync(stage: Stage): Promise<void> {
 	const example = 'nightly-sync-from-an-api';
 	const { faults } = stage.demo.sandbox;
 	const { api } = stage.demo.n8n;
-	// A copy would have a table of its own.
+	// A copy of the workflow would use its own table.
 	const original = stage.demo.workflows[example];
 	const indexed = () =>
 		stage

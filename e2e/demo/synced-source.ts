@@ -2,7 +2,7 @@ import type { RecordedRequest } from '../../sandbox';
 import type { Row } from '../n8n/data-tables';
 import type { Stage } from './stage';
 
-/** A document as the examples that sync a source accept it. */
+/** A document in the format that the sync examples accept. */
 export interface SourceDocument {
 	id: string;
 	name: string;
@@ -13,11 +13,11 @@ export interface SourceDocument {
 interface SyncExample {
 	name: string;
 	table: string;
-	/** The prefix of all IDs of the source. */
+	/** The prefix of all IDs in the source. */
 	prefix: string;
 	/** Returns the entries that the index should contain for a document, as `id=text`. */
 	entriesOf(document: SourceDocument): string[];
-	/** Formats a document's row of the table for checks. */
+	/** Formats a document's table row for checks. */
 	shown(row: Row): string;
 }
 
@@ -31,7 +31,7 @@ export class SyncedSource {
 		private readonly example: SyncExample,
 	) {}
 
-	/** Syncs a list and checks the index against it. Returns what the requests asked of the service. */
+	/** Syncs a list and checks the index against it. Returns what the service was asked to do. */
 	async sync(after: string, documents: SourceDocument[], more: object = {}): Promise<Asked> {
 		const { sandbox } = this.stage.demo;
 		const before = sandbox.requests.length;
@@ -45,7 +45,7 @@ export class SyncedSource {
 		return askedIn(sandbox.requests.slice(before));
 	}
 
-	/** Calls the example with a body that must make it fail. The index must not change. */
+	/** Calls the example with an invalid body. Checks that the call fails and that the index does not change. */
 	async refuse(what: string, body: object, why: string): Promise<void> {
 		const before = this.indexed();
 		const { name } = this.example;
@@ -61,7 +61,7 @@ export class SyncedSource {
 		checks.add(`${this.example.name}: ${what} changes nothing`, this.indexed() === before);
 	}
 
-	/** Checks the sorted rows of documents, and that no run has left its lock. */
+	/** Checks the sorted document rows, and that no run has left a lock behind. */
 	async checkTable(when: string, expected: string): Promise<void> {
 		const rows = await this.stage.demo.n8n.api.dataTables.rows(this.example.table);
 		const ofDocuments = rows.filter(({ documentId }) => documentId);
@@ -72,7 +72,7 @@ export class SyncedSource {
 		this.stage.checks.add(title, isRight, `${shown.join()}; ${locks}`);
 	}
 
-	/** Checks that the sync stops if the list is missing, empty or ambiguous, or if another run has not ended. */
+	/** Checks that the sync stops if the list is missing, empty or ambiguous, and while another run is unfinished. */
 	async refuseBadCalls(document: SourceDocument): Promise<void> {
 		const calls: Array<[what: string, body: object, why: string]> = [
 			['no list', { oops: [] }, 'Expected: {'],
@@ -98,8 +98,9 @@ export class SyncedSource {
 	}
 
 	/**
-	 * Checks that the sync stops if more than ten documents, and more than 5 %, are missing from the list.
-	 * @param documents 25 documents of the index
+	 * Checks that the sync stops if more than ten documents and more than 5 % of all documents are missing from the
+	 * list.
+	 * @param documents 25 indexed documents
 	 */
 	async checkGuard(documents: SourceDocument[]): Promise<void> {
 		const lacking = { documents: documents.slice(11) };
@@ -113,7 +114,7 @@ export class SyncedSource {
 		await this.sync('of which all but one are gone, confirmed', documents.slice(24), confirmed);
 	}
 
-	/** Checks that the number 0 is an ID, and that copies of a document count once. */
+	/** Checks that the number 0 is accepted as an ID, and that duplicates of a document are counted once. */
 	async checkIds(document: SourceDocument): Promise<void> {
 		const zero = { ...document, id: 0 as unknown as string };
 		await this.stage.runByWebhook(this.example.name, { documents: [document, document, zero] });
@@ -127,8 +128,8 @@ export class SyncedSource {
 	}
 
 	/**
-	 * Checks that the run fails if all deletes get status 404 and nothing else is sent. This proves nothing about the
-	 * documents.
+	 * Checks that the run fails if it sends only deletes and all of them receive status 404. This status alone does not
+	 * prove that the documents no longer exist.
 	 */
 	async refuseUnprovenDeletes(documents: SourceDocument[], gone: Row): Promise<void> {
 		const { sandbox, n8n } = this.stage.demo;
@@ -141,7 +142,7 @@ export class SyncedSource {
 		);
 	}
 
-	/** Checks that another run that has not ended stops the sync until its lock expires. */
+	/** Checks that the sync stops while another run is unfinished, until that run's lock expires. */
 	async checkLock(documents: SourceDocument[]): Promise<void> {
 		const { dataTables } = this.stage.demo.n8n.api;
 		const { table } = this.example;
@@ -155,7 +156,10 @@ export class SyncedSource {
 		await this.sync('after the lock of a killed run expired', documents);
 	}
 
-	/** Syncs an empty source at the end, and checks that a caller without the key of the webhook is rejected. */
+	/**
+	 * Syncs an empty list, which removes the source from the index. Checks that a caller without the webhook's key is
+	 * rejected.
+	 */
 	async empty(): Promise<void> {
 		await this.sync('after a confirmed empty list', [], { confirmDeletes: true });
 		await this.checkTable('without documents', '');
@@ -181,7 +185,7 @@ export interface Asked {
 	deleted: string[];
 }
 
-/** Collects what these requests asked of the service. Each list is in alphabetical order. */
+/** Lists what these requests asked the service to do. Each list is in alphabetical order. */
 function askedIn(requests: RecordedRequest[]): Asked {
 	const of = (route: RecordedRequest['route']) => requests.filter((one) => one.route === route);
 	// A request that was reset at once has no body.

@@ -1,7 +1,7 @@
 import type { Stage } from './stage';
 import { repositoryDocuments } from './documents';
 
-/** Number of words in a query that finds exactly one chunk. */
+/** Number of words in a query. With this many words, a query finds exactly one chunk. */
 const QUERY_WORDS = 6;
 
 /** Returns the first long words of a text, as a query that finds it. */
@@ -16,8 +16,8 @@ interface Answer {
 }
 
 /**
- * Calls an example with bodies of a wrong shape. The response must name the expected shape, the run must fail, and the
- * service must receive nothing.
+ * Calls an example with malformed bodies. Checks that the response names the expected format, that the run fails, and
+ * that the service receives nothing.
  */
 async function refuseBadCalls(stage: Stage, example: string, bodies: object[]): Promise<void> {
 	const { sandbox } = stage.demo;
@@ -35,7 +35,7 @@ async function refuseBadCalls(stage: Stage, example: string, bodies: object[]): 
 	stage.checks.add(`${example}: calls of a wrong shape send nothing`, sent === 0, `${sent}`);
 }
 
-/** Calls an example so that a part of the call fails. The response must say so, and the run must fail. */
+/** Calls an example so that part of its work fails. Checks that the response says so and that the run fails. */
 async function failPartly(
 	stage: Stage,
 	example: string,
@@ -53,7 +53,10 @@ async function failPartly(
 	return response.body as Record<string, unknown>;
 }
 
-/** Sends this repository's Markdown to the webhook. It is chunked, pushed and found. Then sends the sample. */
+/**
+ * Sends this repository's Markdown to the webhook. Checks that it is chunked, pushed and found. Then sends the sample
+ * data.
+ */
 export async function ingest(stage: Stage): Promise<void> {
 	const { checks } = stage;
 	const documents = repositoryDocuments();
@@ -92,7 +95,10 @@ function sampleChunks(stage: Stage): string[] {
 	return stage.chunksOf(['handbook/returns.md', 'handbook/shipping.md']).map(({ id }) => id);
 }
 
-/** Checks that a deleted document, and no other, disappears from the index at once. Then sends the sample. */
+/**
+ * Checks that a deleted document disappears from the index at once and that all others remain. Then sends the sample
+ * data.
+ */
 export async function remove(stage: Stage): Promise<void> {
 	const { checks } = stage;
 	const deleted = stage.chunksOf(repositoryDocuments().map(({ id }) => id)).at(-1);
@@ -121,7 +127,9 @@ export async function remove(stage: Stage): Promise<void> {
 	checks.add('The other document is deleted', body.deleted === 1, JSON.stringify(body));
 }
 
-/** Sends a document with three chunks and then a shorter version. The chunk that no longer exists leaves the index. */
+/**
+ * Sends a document with three chunks, then a shorter version. Checks that the extra chunk is removed from the index.
+ */
 export async function update(stage: Stage): Promise<void> {
 	const example = 'update-documents';
 	const id = 'update/shrinking.md';

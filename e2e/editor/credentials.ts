@@ -6,7 +6,7 @@ import type { Suite } from './suite';
 /** An address where nothing listens. */
 const NOWHERE = 'http://127.0.0.1:9';
 
-/** A credential of the demo, and the name and label of its URL field. */
+/** A demo credential, and the name and label of its URL field. */
 const CREDENTIALS: Array<[stored: string, field: string, label: string]> = [
 	['Demo AI Service', 'aiUrl', 'AI Service URL'],
 	['Demo Push Endpoint', 'pushUrl', 'Push Service URL'],
@@ -15,7 +15,7 @@ const CREDENTIALS: Array<[stored: string, field: string, label: string]> = [
 
 /**
  * Creates each credential through its form, with good values and with a URL where nothing listens.
- * test/engine/credentials.test.ts checks the messages for other mistakes without a window.
+ * test/engine/credentials.test.ts checks the messages for other mistakes without a browser.
  */
 export async function credentials({ page, demo, checks }: Suite): Promise<void> {
 	const dialog = new CredentialDialog(page, demo.n8n.url);
@@ -41,7 +41,7 @@ export async function credentials({ page, demo, checks }: Suite): Promise<void> 
 	}
 }
 
-/** Returns the values to type. Lists keep their defaults. */
+/** Returns the values to type. Dropdowns keep their defaults. */
 function typed(data: Record<string, unknown>): Record<string, string> {
 	const lists = ['scope', 'authentication'];
 	return Object.fromEntries(
@@ -72,8 +72,9 @@ class CredentialDialog {
 	}
 
 	/**
-	 * Creates a credential with these texts and the defaults of all other fields. Saving it also tests it.
-	 * @returns the message of a failed test, or an empty text if the test passes
+	 * Creates a credential with these values and with defaults in all other fields. n8n tests a credential when it is
+	 * saved.
+	 * @returns the error message if the test fails, otherwise an empty string
 	 */
 	async create(displayName: string, texts: Record<string, string>): Promise<string> {
 		await this.search(displayName);

@@ -4,12 +4,12 @@ import { NodeHelpers } from 'n8n-workflow';
 import type { Suite } from './suite';
 import { describe, ownNode, saveChain } from './suite';
 
-/** Kinds of properties that the panel shows without a label of their own. */
+/** Property types that the panel shows without a label. */
 const WITHOUT_LABEL = new Set(['notice', 'hidden', 'callout', 'button']);
 
 const AGENT = 'Agent';
 
-/** The nodes that agents can use as tools, with the parameters that their model fills in by default. */
+/** The nodes that agents can use as tools, with the parameters that the model fills in by default. */
 const TOOLS: Readonly<Record<string, readonly string[]>> = {
 	pushDocuments: [
 		'documentId',
@@ -23,8 +23,8 @@ const TOOLS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Checks that the panel of a new node contains the parameters that apply, in their order. test/package/panels.test.ts
- * checks which parameters each choice shows or hides, and needs no editor for this.
+ * Checks that a new node's panel contains the applicable parameters in the right order. test/package/panels.test.ts
+ * checks which parameters each choice shows or hides, without using the editor.
  */
 export async function panels(suite: Suite): Promise<void> {
 	const { canvas, checks, nodes } = suite;
@@ -42,7 +42,7 @@ export async function panels(suite: Suite): Promise<void> {
 }
 
 function labelsByDefault(description: INodeTypeDescription): string {
-	// Some properties are declared a second time for tools of AI agents.
+	// Some properties are declared a second time for AI agent tools.
 	const own = description.properties.filter(
 		({ displayOptions }) => !displayOptions?.show?.['@tool'],
 	);
@@ -62,7 +62,7 @@ function labelsByDefault(description: INodeTypeDescription): string {
 		.join(', ');
 }
 
-/** Checks that a node needs no changes after it was attached to an agent by hand. */
+/** Checks that a node needs no changes after it is attached to an agent by hand. */
 export async function tools(suite: Suite): Promise<void> {
 	const { canvas, checks, nodes, demo } = suite;
 	for (const [name, parameters] of Object.entries(TOOLS)) {

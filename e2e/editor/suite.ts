@@ -11,11 +11,11 @@ export interface Suite {
 	page: Page;
 	canvas: Canvas;
 	checks: Checks;
-	/** Our nodes as n8n describes them, by name. Labels come from here, so that no check repeats them. */
+	/** n8n's descriptions of our nodes, keyed by name. Checks read labels from here instead of repeating them. */
 	nodes: ReadonlyMap<string, INodeTypeDescription>;
 }
 
-/** The name of the trigger in workflows of `saveChain`. */
+/** The name of the trigger in workflows that `saveChain` creates. */
 const START = 'Start';
 
 interface OwnNode {
@@ -25,9 +25,9 @@ interface OwnNode {
 }
 
 /**
- * Stores a workflow with a manual trigger and one of our nodes. The node has a credential of the demo.
+ * Stores a workflow with a manual trigger and one of our nodes. The node uses a demo credential.
  * @param items the items that the trigger returns
- * @returns the ID of the workflow
+ * @returns the workflow's ID
  */
 export async function saveChain(
 	{ demo, nodes }: Suite,
@@ -57,7 +57,7 @@ export async function saveChain(
 	return id;
 }
 
-/** Makes a node of this package whose name is its display name. */
+/** Makes one of our nodes, named after its display name. */
 export function ownNode({ nodes }: Suite, name: string): OwnNode {
 	const description = describe(nodes, name);
 	return { name: description.displayName, type: description.name };

@@ -24,7 +24,7 @@ export interface AnsweredExecution extends Execution {
 	response: WebhookResponse;
 }
 
-/** The part of the editor's API that is used here. */
+/** The part of the editor's API that the end-to-end commands use. */
 export class N8nApi {
 	readonly dataTables: DataTables;
 
@@ -84,7 +84,7 @@ export class N8nApi {
 		return found && (await this.n8n.request({ url: `/rest/workflows/${found.id}` }));
 	}
 
-	/** Creates a workflow, or replaces the one with this ID. Returns it as stored. */
+	/** Creates a workflow, or replaces the workflow with this ID. Returns the stored workflow. */
 	async saveWorkflow(workflow: Workflow, id?: string): Promise<StoredWorkflow> {
 		const { name, nodes, connections, settings, pinData } = workflow;
 		return await this.n8n.request({
@@ -111,15 +111,15 @@ export class N8nApi {
 		if (!(await until(isDeleted, DELETED_WITHIN_MS, POLL_EVERY_MS))) throw refusal;
 	}
 
-	/** Publishes a workflow, so that its webhooks answer. */
+	/** Publishes a workflow, so that its webhooks can be called. */
 	async activate({ id, versionId }: StoredWorkflow): Promise<void> {
 		const url = `/rest/workflows/${id}`;
 		await this.n8n.request({ method: 'POST', url: `${url}/activate`, data: { versionId } });
 	}
 
 	/**
-	 * Starts a trigger as "Execute workflow" does, and waits for the end.
-	 * @param json the data that the trigger returns, such as the message of a chat
+	 * Starts a trigger as "Execute workflow" does, and waits until the execution ends.
+	 * @param json the data that the trigger returns, such as a chat message
 	 */
 	async runManually(
 		workflowId: string,
@@ -133,8 +133,8 @@ export class N8nApi {
 	}
 
 	/**
-	 * Runs a tool of an agent as "Execute step" does, and waits for the end.
-	 * @param tool its name for the model
+	 * Runs an agent's tool as "Execute step" does, and waits until the execution ends.
+	 * @param tool the tool's name, as passed to the model
 	 * @param values the values that a model would fill in
 	 */
 	async runTool(
@@ -172,7 +172,7 @@ export class N8nApi {
 	): Promise<AnsweredExecution> {
 		const [before] = await this.executions(workflowId, 1);
 		const response = await this.postWebhook(path, body, headers);
-		// For a moment, an execution that has answered but not ended may be missing from the list.
+		// After an execution sends its response, it may be missing from the list for a moment until it ends.
 		let latest: ExecutionSummary | undefined;
 		const isListed = async () => {
 			[latest] = await this.executions(workflowId, 1);

@@ -19,7 +19,7 @@ export class N8nConnection {
 			baseURL: url,
 			proxy: false,
 			validateStatus: () => true,
-			// After n8n was blocked for a long time, it closes kept-alive connections, even if they were just used
+			// If n8n was blocked for a long time, it closes kept-alive connections, even those that were just used
 			// again.
 			httpAgent: new Agent({ keepAlive: false }),
 		});
@@ -62,7 +62,7 @@ export class N8nConnection {
 		}
 	}
 
-	/** Calls a webhook without the login. Returns the response, whatever its status. */
+	/** Calls a webhook without being logged in. Returns the response, whatever its status. */
 	async post(
 		url: string,
 		body: unknown,
@@ -76,7 +76,7 @@ export class N8nConnection {
 	}
 
 	/**
-	 * Sends a request of the editor's API and returns the `data` of the response.
+	 * Sends a request to the editor's API and returns the `data` of the response.
 	 * @throws Error for a status of 400 or above
 	 */
 	async request<T>(config: AxiosRequestConfig): Promise<T> {

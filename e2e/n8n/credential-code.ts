@@ -1,7 +1,7 @@
 /**
- * Tests of nodes use copies of two parts of n8n that cannot run without its database: the credentials helper and the
- * test of a credential (`support/credentials-helper.ts`, `support/credential-test.ts`). Here the copies and the
- * installed n8n get the same work, so that a copy that differs is found when n8n is updated.
+ * Node tests use copies of two parts of n8n that cannot run without its database: the credentials helper and the
+ * credential tester (`support/credentials-helper.ts`, `support/credential-test.ts`). The code here runs the same work
+ * with the copies and with the installed n8n. After an n8n update, this shows whether a copy still behaves like n8n.
  */
 import 'reflect-metadata';
 
@@ -39,7 +39,7 @@ type Helper = Pick<
 	'authenticate' | 'preAuthentication' | 'runPreAuthentication'
 >;
 
-/** n8n's class, with methods that reach its database. */
+/** n8n's class, including the methods that access its database. */
 interface N8nHelper extends Helper {
 	getCredentials: () => Promise<{ getData: () => Promise<Data> }>;
 	updateCredentials: (node: unknown, type: string, data: Data) => Promise<void>;
@@ -66,7 +66,7 @@ const nothing = () => undefined;
 
 const TOKEN = 'sessionToken';
 
-/** A credential type with what n8n treats in a way of its own: an expirable field, and headers from expressions. */
+/** A credential type with the features that n8n treats specially: an expirable field, and headers from expressions. */
 const sample = (answer: Data): ICredentialType => ({
 	name: 'sample',
 	displayName: 'Sample',
@@ -125,7 +125,7 @@ const NODES = {
 	'a test': { ...NODE, parameters: { temp: '' }, type: 'n8n-nodes-base.noOp' },
 };
 
-/** The helper of n8n over the same store as ours. */
+/** Creates n8n's helper, using the same store as our helper. */
 function n8nHelper(store: CredentialStore, type: ICredentialType): N8nHelper {
 	const { CredentialsHelper } = requireOfN8n('./dist/credentials-helper.js') as {
 		CredentialsHelper: Class<N8nHelper>;
@@ -146,7 +146,7 @@ function n8nHelper(store: CredentialStore, type: ICredentialType): N8nHelper {
 	return helper;
 }
 
-/** Records the result or the error of a helper, so that both helpers can be compared. */
+/** Returns a helper's result or error, so that both helpers can be compared. */
 async function seen(work: () => Promise<unknown>): Promise<unknown> {
 	try {
 		return { result: structuredClone(await work()) };
@@ -155,7 +155,7 @@ async function seen(work: () => Promise<unknown>): Promise<unknown> {
 	}
 }
 
-/** Gives the same work to our helper and to that of n8n. */
+/** Runs the same work with our helper and with n8n's helper. */
 async function both(
 	type: ICredentialType,
 	stored: Data,
@@ -172,7 +172,7 @@ async function both(
 	return { ours: await play(true), n8n: await play(false) };
 }
 
-/** Requests of `preAuthentication`. */
+/** Records the requests that `preAuthentication` sends. */
 function recordingHelpers() {
 	const requests: IHttpRequestOptions[] = [];
 	const httpRequest = async (options: IHttpRequestOptions) =>
@@ -201,7 +201,7 @@ async function compareHelper(add: (title: string, ours: unknown, n8n: unknown) =
 				for (const isExpired of [false, true]) {
 					const { ours, n8n } = await both(type, stored, async (helper) => {
 						const { requests, helpers } = recordingHelpers();
-						// What the request has is not always what is stored.
+						// The data passed with a request may differ from the stored data.
 						const data = { ...structuredClone(stored), user: 'c' };
 						const result = await helper.preAuthentication(
 							helpers,
@@ -248,7 +248,7 @@ async function compareHelper(add: (title: string, ours: unknown, n8n: unknown) =
 	}
 }
 
-/** A credential whose test has rules, as ours do not need. */
+/** A credential whose test has rules, which our own credentials do not need. */
 const plain = (url: string): ICredentialType => ({
 	name: 'plain',
 	displayName: 'Plain',
@@ -265,7 +265,7 @@ const plain = (url: string): ICredentialType => ({
 	},
 });
 
-/** The tester of n8n, which reaches its database only for what nodes may use beside credentials. */
+/** Creates n8n's credential tester, which accesses the database only for features other than credentials. */
 function n8nTester(helper: N8nHelper, type: ICredentialType): N8nTester {
 	const base = requireOfN8n('./dist/workflow-execute-additional-data.js') as {
 		getBase: unknown;
@@ -336,7 +336,7 @@ async function compareTester(add: (title: string, ours: unknown, n8n: unknown) =
 	}
 }
 
-/** Compares the copies of n8n's code for credentials in support/ with the installed n8n. */
+/** Compares the copies of n8n's credential code in support/ with the installed n8n. */
 export async function compareCredentialCode(checks: Checks): Promise<void> {
 	const differences: string[] = [];
 	let count = 0;

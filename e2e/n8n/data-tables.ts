@@ -6,10 +6,10 @@ interface DataTable {
 	projectId: string;
 }
 
-/** A row of a data table, with the columns that n8n adds. */
+/** A data table row, including the columns that n8n adds. */
 export type Row = Record<string, unknown>;
 
-/** n8n's data tables, as its editor reads and changes them. */
+/** Reads and changes n8n's data tables through the editor's API. */
 export class DataTables {
 	constructor(private readonly n8n: N8nConnection) {}
 
@@ -25,7 +25,8 @@ export class DataTables {
 	}
 
 	/**
-	 * Returns the newest rows of the table with exactly this name, at most 100. Returns none if no such table exists.
+	 * Returns the newest rows of the table with exactly this name, up to 100. Returns an empty list if the table does
+	 * not exist.
 	 */
 	async rows(name: string): Promise<Row[]> {
 		const table = await this.find(name);
@@ -46,7 +47,7 @@ export class DataTables {
 		});
 	}
 
-	/** Deletes the rows of this table in which a column is not empty. */
+	/** Deletes this table's rows in which the column is not empty. */
 	async deleteWith(name: string, column: string): Promise<void> {
 		const table = await this.find(name);
 		if (!table) return;

@@ -1,6 +1,6 @@
 export const NOT_OVER: ReadonlySet<string> = new Set(['new', 'running', 'waiting']);
 
-/** One item as n8n's nodes pass it on. */
+/** An item, as n8n's nodes pass it on. */
 export interface Item {
 	json: Record<string, unknown>;
 	binary?: Record<string, { fileName?: string; mimeType?: string; id?: string }>;
@@ -10,7 +10,7 @@ export interface Execution {
 	id: string;
 	status: string;
 	milliseconds: number;
-	/** Message of the failure, if any. */
+	/** Error message, if the execution failed. */
 	message?: string;
 	/** Returns the items of a node from all of its outputs and runs, including outputs for agents. */
 	items(nodeName: string): Item[];
@@ -23,13 +23,13 @@ export interface ExecutionSummary {
 	stoppedAt: string | null;
 }
 
-/** An execution as n8n's API returns it. */
+/** An execution, as n8n's API returns it. */
 export interface StoredExecution {
 	id: string;
 	status: string;
 	startedAt: string;
 	stoppedAt?: string;
-	/** In the format of `flatted`. */
+	/** Execution data, serialized with `flatted`. */
 	data: string;
 }
 

@@ -12,7 +12,7 @@ const MODULES = path.join(E2E, 'node_modules');
 /** This file exists once everything is installed. */
 const STAMP = path.join(MODULES, '.complete');
 
-/** The Node.js that runs n8n. n8n needs a newer version than this package does. */
+/** The Node.js binary for n8n, which needs a newer version than this package does. */
 export const N8N_NODE = path.join(MODULES, '.bin', 'node');
 
 export const N8N_CLI = path.join(MODULES, 'n8n', 'bin', 'n8n');
@@ -37,7 +37,7 @@ function lockHash(): string {
 /** Returns true if exactly the locked version is completely installed. */
 const isInstalled = (): boolean => existsSync(STAMP) && readFileSync(STAMP, 'utf8') === lockHash();
 
-/** Returns the headers that come with n8n's Node.js, so that compiling needs no download. */
+/** Returns the folder of the headers that come with n8n's Node.js, so that compiling needs no download. */
 function headersFolder(): string | undefined {
 	const packages = path.join(MODULES, 'node', 'node_modules');
 	if (!existsSync(packages)) return undefined;

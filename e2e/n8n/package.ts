@@ -48,7 +48,7 @@ export async function packPackage(): Promise<PackedPackage> {
  * 3. npm installs the rest with n8n's options.
  * 4. It adds the package to n8n's list.
  *
- * n8n itself installs only from a registry, and any registry other than npm's needs a license.
+ * n8n itself installs only from a registry, and any registry other than npm's requires a license.
  */
 export async function installPackage(packed: PackedPackage, userFolder: string): Promise<void> {
 	const nodes = path.join(userFolder, '.n8n', 'nodes');

@@ -10,10 +10,10 @@ import { N8nApi } from './api';
 import type { Login } from './connection';
 import { N8N_CLI, N8N_NODE } from './install';
 
-/** Modules of n8n that are not needed here and would contact n8n's servers. */
+/** n8n modules that are not needed here and would contact n8n's servers. */
 const UNUSED_MODULES = ['insights', 'mcp-registry', 'instance-ai', 'chat-hub', 'agents'];
 
-/** Settings of an n8n that the user runs elsewhere. They must not affect the n8n that is started here. */
+/** Settings for another n8n instance that the user runs. They must not affect the instance that is started here. */
 const FOREIGN_SETTING = /^(N8N_|DB_|EXECUTIONS_|WEBHOOK_URL|QUEUE_|NODES_|NODE_FUNCTION_|npm_)/;
 
 /** Loaded into every n8n process. */
@@ -35,7 +35,7 @@ export interface N8nOptions {
 	logFile?: string;
 }
 
-/** Reads the account of this user folder. It is generated at the first start and kept beside the data. */
+/** Reads the login for this user folder. The login is generated at the first start and stored next to the data. */
 function readLogin(userFolder: string): Login {
 	const file = path.join(userFolder, 'login.json');
 	if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Login;
@@ -49,7 +49,7 @@ function readLogin(userFolder: string): Login {
 	return login;
 }
 
-/** Returns this process's environment without settings of another n8n. Local URLs bypass any proxy. */
+/** Returns this process's environment without the settings for another n8n instance. Local URLs bypass any proxy. */
 function environment(settings: Record<string, string>): NodeJS.ProcessEnv {
 	const inherited = Object.entries(process.env).filter(([name]) => !FOREIGN_SETTING.test(name));
 	const local = ['localhost', '127.0.0.1', process.env.NO_PROXY ?? process.env.no_proxy ?? ''];
@@ -58,8 +58,8 @@ function environment(settings: Record<string, string>): NodeJS.ProcessEnv {
 }
 
 /**
- * Starts one of n8n's commands on a user folder and waits until it is ready.
- * @param ready words in its output, or a check
+ * Starts one of n8n's commands with a user folder and waits until it is ready.
+ * @param ready words in the output, or a check
  * @throws Error with the end of its log if it does not start
  */
 export async function startN8nProcess(
@@ -89,7 +89,7 @@ export async function startN8nProcess(
 }
 
 /**
- * Starts n8n on a user folder and logs in. The first start creates the owner.
+ * Starts n8n with a user folder and logs in. The first start creates the owner.
  * @throws Error with the end of n8n's log if it does not start
  */
 export async function startN8n(

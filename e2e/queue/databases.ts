@@ -21,7 +21,7 @@ export const QUEUE_LOGS = path.join(CACHE, 'queue');
 
 type DatabaseSettings = Record<string, string>;
 
-/** Returns the trimmed output of a program, or an empty text if the program is missing or fails. */
+/** Returns the trimmed output of a program, or an empty string if the program is missing or fails. */
 async function outputOf(command: string, args: string[]): Promise<string> {
 	try {
 		return (await promisify(execFile)(command, args)).stdout.trim();
@@ -40,8 +40,8 @@ async function postgresFolder(): Promise<string | undefined> {
 }
 
 /**
- * Starts Redis without files, and PostgreSQL with a cluster in a temporary folder. Only this machine can reach them.
- * @throws Error that names what to install
+ * Starts Redis, which writes no files, and PostgreSQL, which uses a temporary folder. Only this machine can reach them.
+ * @throws Error that names what to install if a program is missing
  */
 export async function startDatabases(command: Command): Promise<DatabaseSettings> {
 	const folder = await postgresFolder();
@@ -66,7 +66,8 @@ async function startRedis(): Promise<DatabaseSettings> {
 }
 
 /**
- * Returns the user of Debian's PostgreSQL package if this process is root, because PostgreSQL refuses to run as root.
+ * Returns the user that Debian's PostgreSQL package creates, if this process is root. PostgreSQL refuses to run as
+ * root.
  */
 async function postgresUser(): Promise<{ uid: number; gid: number } | undefined> {
 	if (process.getuid?.() !== 0) return undefined;

@@ -20,7 +20,7 @@ import { QUEUE_LOGS, startDatabases } from './databases';
 
 const WORKERS = 2;
 
-/** Workflows of the test. Each has a webhook with the name of its file. */
+/** Workflows for the test. Each has a webhook named after its file. */
 const WORKFLOWS = {
 	'queue-ingest': QUEUE_WORKFLOWS_FOLDER,
 	'queue-file': QUEUE_WORKFLOWS_FOLDER,
@@ -31,8 +31,8 @@ const WORKFLOWS = {
 type WorkflowName = keyof typeof WORKFLOWS;
 
 /**
- * Time until n8n notices that a worker has ended. It is much shorter than by default (60, 10 and 30 seconds), so that
- * the test is fast.
+ * Settings that determine how soon n8n notices that a worker has ended. Their values are much lower than the defaults
+ * (60, 10 and 30 seconds) to make the test fast.
  */
 const LOCKS = {
 	QUEUE_WORKER_LOCK_DURATION: '15000',
@@ -40,18 +40,18 @@ const LOCKS = {
 	QUEUE_WORKER_STALLED_INTERVAL: '5000',
 };
 
-/** Time in which a worker may finish its executions when it is asked to end. */
+/** Time that a worker has to finish its executions after it is asked to stop. */
 const SHUTDOWN_SECONDS = '5';
 
 export interface Worker {
 	name: string;
-	/** Its user folder. A worker that replaces it uses the same folder. */
+	/** The worker's user folder. A replacement worker uses the same folder. */
 	userFolder: string;
 	process: RunningProcess;
 	log(): string;
-	/** Returns the IDs of the executions that it has started so far, according to its log. */
+	/** Returns the IDs of the executions that the worker has started so far, according to its log. */
 	started(): string[];
-	/** Returns the IDs of the executions that have started but not ended on it. */
+	/** Returns the IDs of the executions that the worker has started but not finished. */
 	underWay(): string[];
 }
 
@@ -63,13 +63,13 @@ export interface QueueMode {
 	workflows: Record<WorkflowName, StoredWorkflow>;
 	/** Starts a killed worker again, on the same machine. */
 	restart(worker: Worker): Promise<void>;
-	/** URL under which callers reach n8n. */
+	/** URL at which callers reach n8n. */
 	n8nUrl: string;
 }
 
 /**
- * Starts n8n in queue mode: Redis, PostgreSQL, a main process and workers, each with the package. Everything stops with
- * the command.
+ * Starts n8n in queue mode: Redis, PostgreSQL, a main process and workers, each with the package. Everything is stopped
+ * when the command ends.
  * @throws Error if a step fails
  */
 export async function startQueueMode(command: Command): Promise<QueueMode> {
@@ -114,7 +114,7 @@ export async function startQueueMode(command: Command): Promise<QueueMode> {
 	return { sandbox, api, n8nUrl, workers, workflows, restart };
 }
 
-/** Starts a worker on a user folder of its own, as on a machine of its own. */
+/** Starts a worker with its own user folder, as if it ran on its own machine. */
 async function startWorker(
 	name: string,
 	userFolder: string,

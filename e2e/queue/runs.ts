@@ -16,7 +16,7 @@ const EXECUTIONS = 40;
 const RANGES = 4;
 const FAN_OUT = 'fan-out-over-workers';
 
-/** Runs many concurrent executions on all workers, with a service that revokes a scope's previous token. */
+/** Runs many concurrent executions on all workers. In this test, the service revokes a scope's previous token. */
 export async function sharedTokens(stage: QueueStage): Promise<void> {
 	const run = 'Shared tokens';
 	const { checks, workers } = stage;
@@ -34,7 +34,10 @@ export async function sharedTokens(stage: QueueStage): Promise<void> {
 	checkService(stage, run);
 }
 
-/** Runs the example that spreads a file over all workers, with the file that the service provides for it. */
+/**
+ * Runs the example that spreads a file over all workers, using the file that the local service provides for this
+ * example.
+ */
 export async function fanOut(stage: QueueStage): Promise<void> {
 	const run = 'Fan-out';
 	const { api, sandbox, checks, workers, workflows, n8nUrl, model } = stage;
@@ -73,7 +76,7 @@ const RUN = 'Killed worker';
 const FILE = 'queue-documents.jsonl';
 const RECORDS = 2000;
 
-/** With this many requests, the push takes more than 10 seconds, so its worker writes a line to its log. */
+/** With this many requests, the push takes more than 10 seconds, so its worker writes a progress line to its log. */
 const REQUESTS = 150;
 const PUSH_LATENCY_MS = 700;
 
@@ -84,11 +87,11 @@ const CHUNK_DELAY_MS = 3000;
 
 const WITHIN_MS = 180_000;
 
-/** Returns the number of records to skip from the log of a worker, or 0 if the log does not name it yet. */
+/** Reads the number of records to skip from a worker's log. Returns 0 if the log does not contain the number yet. */
 const skipIn = (worker: Worker): number =>
 	Number([...worker.log().matchAll(/continue with Skip Records: (\d+)/g)].at(-1)?.[1] ?? 0);
 
-/** Kills a worker while it pushes a file and runs other executions. Nothing may be lost or indexed twice. */
+/** Kills a worker while it pushes a file and runs other executions. Checks that nothing is lost or indexed twice. */
 export async function killedWorker(stage: QueueStage): Promise<void> {
 	const { api, sandbox, workers, checks, model } = stage;
 	const before = new Set((await executionsOf(stage, 'queue-ingest')).map(({ id }) => id));
@@ -105,7 +108,7 @@ export async function killedWorker(stage: QueueStage): Promise<void> {
 	// The push of the file is one of these executions.
 	await until(() => victim.underWay().length > 1, WITHIN_MS);
 	victim.process.kill();
-	// The log is complete only after the end of the process.
+	// The log is complete only after the process has ended.
 	await victim.process.ended;
 	sandbox.faults.clear();
 	const lost = new Set(victim.underWay());
@@ -129,7 +132,7 @@ export async function killedWorker(stage: QueueStage): Promise<void> {
 	);
 	const executions = await ended();
 	const failed = executions.filter(({ status }) => status !== 'success');
-	// The last executions before its end may be missing from the worker's log. Then no other log contains them either.
+	// The worker's last executions may be missing from its log. In that case, no other log contains them either.
 	const isLost = (id: string) =>
 		lost.has(id) || !workers.some((worker) => worker.started().includes(id));
 	checks.add(

@@ -23,7 +23,7 @@ export interface Delivery {
 	delete: string;
 }
 
-/** Calls the workflow that chunks, pushes and deletes, once for each delivery and all at once. */
+/** Calls the workflow that chunks, pushes and deletes, once for each delivery. All calls are sent at the same time. */
 export async function ingest(
 	{ api }: QueueStage,
 	deliveries: Delivery[],
@@ -32,7 +32,10 @@ export async function ingest(
 	return await Promise.all(deliveries.map(call));
 }
 
-/** Makes deliveries of three documents with three sections each, which become chunks. Adds the chunks to `model`. */
+/**
+ * Makes deliveries. Each contains three documents with three sections each, and each section becomes a chunk. Adds the
+ * chunks to `model`.
+ */
 export function deliveriesOf({ model }: QueueStage, run: string, count: number): Delivery[] {
 	return Array.from({ length: count }, (_call, call) => {
 		const documents = Array.from({ length: DOCUMENTS }, (_document, number) => {

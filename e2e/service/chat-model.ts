@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The answer for people who chat with it. */
+/** The reply to people who chat with the stand-in. */
 const HELP =
 	'This is the stand-in for a chat model that the demo uses. It understands nothing: choose your own model in the node Chat Model.';
 
@@ -15,7 +15,7 @@ interface Message {
 	content?: unknown;
 }
 
-/** A request for the next message of a chat, in the format of OpenAI's interface. */
+/** A request for the next chat message, in OpenAI's format. */
 export interface ChatRequest {
 	messages: Message[];
 	tools?: Array<{
@@ -33,7 +33,7 @@ export interface ChatModel {
 
 /**
  * Starts a stand-in for a chat model with OpenAI's interface. The user's message lists tool calls as JSON
- * (`ToolCall[]`). The model makes these calls one after the other, and then says 'Done'.
+ * (`ToolCall[]`). The model makes these calls one after the other, then replies 'Done'.
  */
 export async function startChatModel(): Promise<ChatModel> {
 	const requests: ChatRequest[] = [];
@@ -63,7 +63,7 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
 	return JSON.parse(text);
 }
 
-/** Returns the next tool call, or the last message. */
+/** Returns the next tool call, or the final message. */
 function nextMessage({ messages }: ChatRequest): object {
 	const asked = messages.filter(({ role }) => role === 'user').at(-1);
 	const calls = callsIn(asked?.content);

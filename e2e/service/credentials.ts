@@ -10,13 +10,13 @@ import type { CredentialValues } from '../n8n/workflow';
 /** The header that the webhooks of the examples require. */
 export const WEBHOOK_HEADER = { name: 'X-Webhook-Key', value: 'demo-webhook-key' };
 
-/** A credential as a person enters it, with the labels of its fields in the editor and their values. */
+/** A credential to enter by hand: the labels of its fields in the editor, and their values. */
 interface CredentialByHand {
 	title: string;
 	fields: Array<[label: string, value: string]>;
 }
 
-/** Makes the two credentials that a new user creates, for the running sandbox. */
+/** Returns the two credentials that a new user creates, with the values for the running sandbox. */
 export function credentialsByHand(sandbox: Sandbox): CredentialByHand[] {
 	const { authUrl, aiUrl, pushUrl } = sandbox.urls;
 	const of = (credential: ICredentialType, values: Record<string, string>) => ({
@@ -43,7 +43,7 @@ export function credentialsByHand(sandbox: Sandbox): CredentialByHand[] {
 }
 
 /**
- * Makes the credentials that the example workflows name, for the running sandbox.
+ * Returns the credentials that the example workflows name, with the values for the running sandbox.
  * @param chatModelUrl URL of the stand-in for a chat model, if there is one
  */
 export function demoCredentials(

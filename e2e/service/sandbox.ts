@@ -4,16 +4,16 @@ import type { Sandbox } from '../../sandbox';
 import { DEMO, startSandbox } from '../../sandbox';
 import { freePort } from '../shared/ports';
 
-/** The port in the example workflows. If it is in use, another port is used. */
+/** The port that the example workflows use. If the port is taken, another one is used. */
 const SANDBOX_PORT = 4321;
 
 /** The service's URL in the example workflows. */
 export const TEMPLATE_URL = `http://localhost:${SANDBOX_PORT}`;
 
-/** Long enough for the node to poll again, short enough for a demo. */
+/** Long enough for the node to poll more than once, and short enough for a demo. */
 const CHUNK_DELAY_MS = 1500;
 
-/** Starts the service of the demo. Its index is stored in the folder. */
+/** Starts the demo's local service. Its index is stored in the folder. */
 export async function startDemoSandbox(folder: string): Promise<Sandbox> {
 	return await startSandbox({
 		port: await freePort(SANDBOX_PORT),

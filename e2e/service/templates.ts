@@ -21,11 +21,11 @@ export async function saveCredentials(
 	return saved;
 }
 
-/** The folder that n8n 2 may read in Docker, as in the example workflows. */
+/** The folder that n8n 2 may read in Docker. The example workflows use this path. */
 const TEMPLATE_FOLDER = '/home/node/.n8n-files';
 
 /**
- * Reads the file of a workflow, and connects it to the stored credentials and the running sandbox.
+ * Reads a workflow file, and connects the workflow to the stored credentials and the running sandbox.
  * @param url URL of the sandbox
  * @param files the folder that n8n may read, for workflows that read a file
  * @throws Error if the workflow names a credential that is not stored

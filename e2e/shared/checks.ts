@@ -10,7 +10,7 @@ const SHOWN_WITHIN_MS = 60_000;
 export interface Check {
 	title: string;
 	passed: boolean;
-	/** The value that was seen, for the report. */
+	/** The observed value, for the report. */
 	seen: string;
 }
 
@@ -23,7 +23,7 @@ export class Checks {
 		return passed;
 	}
 
-	/** Reads a value that is right only after a moment, until it is right. Then adds the result. */
+	/** Reads a value repeatedly until it is right or time is up. Then adds the result. */
 	async eventually(
 		title: string,
 		read: () => Promise<string>,

@@ -8,28 +8,28 @@ import { say } from './progress';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Exit code of a program that Ctrl-C has ended. */
+/** Exit code of a program that was stopped with Ctrl-C. */
 const INTERRUPTED = 130;
 
-/** A running command of e2e/. Code that starts something registers here how to stop it. */
+/** A running end-to-end command. Code that starts something registers here how to stop it. */
 export class Command {
 	private readonly cleanUps: Array<() => Promise<void>> = [];
 
 	private stopped: Promise<void> | undefined;
 
-	/** True once the command is being stopped. */
+	/** True once the command has begun to stop. */
 	get isStopping(): boolean {
 		return this.stopped !== undefined;
 	}
 
-	/** Registers work for the end. It runs after all processes have stopped, in the reverse order of registration. */
+	/** Registers cleanup work. It runs after all processes have stopped, in the reverse order of registration. */
 	onStop(cleanUp: () => Promise<void>): void {
 		this.cleanUps.push(cleanUp);
 	}
 
 	/**
-	 * Creates a folder that is removed at the end.
-	 * @param name part of the folder's name, for anyone who finds it
+	 * Creates a folder that is removed when the command ends.
+	 * @param name part of the folder's name, to show anyone who finds the folder what it is for
 	 * @returns its path
 	 */
 	async temporaryFolder(name: string): Promise<string> {
@@ -50,8 +50,8 @@ export class Command {
 }
 
 /**
- * Runs a command of e2e/ and ends this process. The exit code is 0 if `work` returns true, otherwise 1. By then,
- * processes and temporary folders are removed, even after Ctrl-C or if npm is killed.
+ * Runs an end-to-end command, then ends this process. The exit code is 0 if `work` returns true, otherwise 1. Processes
+ * are stopped and temporary folders are removed first, even after Ctrl-C or if npm is killed.
  * @param work returns true if everything passed
  * @param options.interrupted exit code after Ctrl-C. The default is 130
  */
@@ -93,12 +93,12 @@ function parentOf(pid: number): string | undefined {
 	}
 }
 
-/** Returns the two processes above this one: tsx, and the shell of the npm that started it. */
+/** Returns this process's parent and grandparent: tsx, and the shell that npm started. */
 function ancestors(): string {
 	return `${process.ppid} ${parentOf(process.ppid)}`;
 }
 
-/** Calls back if npm has ended without sending a signal to this process, so that nothing keeps running alone. */
+/** Calls back if npm ends without sending this process a signal, so that nothing is left running. */
 function whenOrphaned(callback: () => void): void {
 	const before = ancestors();
 	const timer = setInterval(() => {

@@ -1,6 +1,8 @@
 import { createServer } from 'node:net';
 
-/* This code does not use `get-port`, because another major version of it is installed with n8n in e2e/node_modules. */
+/*
+ * This code replaces the package `get-port`, because n8n installs a different major version of it in e2e/node_modules.
+ */
 
 /** Returns the port if nothing listens on it. With 0, the system chooses a free port. */
 async function tryPort(port: number): Promise<number | undefined> {

@@ -5,15 +5,17 @@ import path from 'node:path';
 
 import { until } from './wait';
 
-/** Time in which a process must stop before it is killed. */
+/** Time that a process has to stop before it is killed. */
 const STOP_WITHIN_MS = 15_000;
 
-/** Time in which a process must be ready. */
+/** Maximum time for a process to become ready. */
 const READY_WITHIN_MS = 180_000;
 
 const CHECK_EVERY_MS = 50;
 
-/** Number of characters at the end of the output that are searched for the words of a ready process. */
+/**
+ * Number of characters, from the end of the output, that are searched for the words that show that a process is ready.
+ */
 const SEARCHED_CHARACTERS = 10_000;
 
 const TAIL_LINES = 40;
@@ -23,9 +25,12 @@ interface ProcessOptions {
 	cwd: string;
 	logFile: string;
 	env?: NodeJS.ProcessEnv;
-	/** The user of the process, for programs that refuse to run as root. */
+	/** The user to run the process as, for programs that refuse to run as root. */
 	user?: { uid: number; gid: number };
-	/** Other processes need this process until they have ended. It is stopped after them, with this signal. */
+	/**
+	 * The signal that stops the process after all others have ended. For example, other processes need a database until
+	 * then.
+	 */
 	lastSignal?: NodeJS.Signals;
 	onOutput?: (text: string) => void;
 }
@@ -56,7 +61,9 @@ export function tail(logFile: string, lines = TAIL_LINES): string {
 	}
 }
 
-/** Sends a signal to a process and everything it has started. Returns false if none of them exists any more. */
+/**
+ * Sends a signal to a process and everything it has started. Returns false if none of these processes exists anymore.
+ */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
 	try {
 		process.kill(-pid, signal);
@@ -76,7 +83,7 @@ async function stopGroup({ pid }: ChildProcess, signal: NodeJS.Signals): Promise
 /**
  * Starts a process in a group of its own. Ctrl-C in the terminal reaches only this process, which then stops the whole
  * group, so that nothing is left behind.
- * @throws Error if everything is being stopped
+ * @throws Error if the command has begun to stop
  */
 function start(command: string, args: string[], options: ProcessOptions): RunningProcess {
 	if (isClosing)
@@ -114,7 +121,7 @@ function start(command: string, args: string[], options: ProcessOptions): Runnin
 }
 
 /**
- * Runs a command to its end.
+ * Runs a command and waits until it ends.
  * @throws Error with the end of its output if it fails
  */
 export async function run(command: string, args: string[], options: ProcessOptions): Promise<void> {
@@ -166,7 +173,7 @@ export async function startUntil(
 	);
 }
 
-/** Stops everything that still runs. Afterwards nothing can be started. */
+/** Stops everything that is still running. Afterward, nothing can be started. */
 export async function stopAll(): Promise<void> {
 	isClosing = true;
 	for (const last of [false, true]) {

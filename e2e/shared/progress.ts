@@ -1,8 +1,8 @@
-/** Seconds between two lines of a step in a log. On a terminal, one line is updated instead. */
+/** Seconds between a step's progress lines in a log. On a terminal, one line is updated instead. */
 
 const LOG_EVERY_SECONDS = 15;
 
-/** Changes the text behind the elapsed time while a step runs. */
+/** Changes the text that follows the elapsed time while a step runs. */
 export type Detail = (read: () => string) => void;
 
 export function say(text = ''): void {

@@ -6,7 +6,7 @@ export async function pause(milliseconds: number): Promise<void> {
 
 /**
  * Waits until a condition holds.
- * @param everyMs interval of checks
+ * @param everyMs interval between checks
  * @returns false if the condition does not hold in time
  */
 export async function until(

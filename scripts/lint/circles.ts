@@ -1,6 +1,6 @@
 /**
- * Checks that no imports form a circle, including imports of types. ESLint's import-x/no-cycle does not follow imports
- * of types, and would take half of the time of the lint.
+ * Checks for circular imports, including type imports. ESLint's import-x/no-cycle does not follow type imports, and it
+ * would take half of the total lint time.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -26,7 +26,7 @@ function readImports(): Map<string, string[]> {
 	return new Map(fileNames.map((file) => [path.relative(ROOT, file), importsOf(file)]));
 }
 
-/** Finds files that import themselves through others, each with the shortest chain of imports. */
+/** Finds files that import themselves through other files, each with the shortest chain of imports. */
 export function circles(): string[] {
 	const imports = readImports();
 	const circleOf = (start: string): string[] => {

@@ -1,4 +1,4 @@
-/** Checks what the workflows on GitHub run, and what they may do. */
+/** Checks the commands and permissions of the GitHub workflows. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -20,7 +20,7 @@ interface Workflow {
 
 const FOLDER = path.join(ROOT, '.github', 'workflows');
 const PINNED = /^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
-/** The permissions to write that jobs may have, by workflow. */
+/** The write permissions that jobs may have, keyed by workflow. */
 const MAY_WRITE: Record<string, string[]> = {
 	'publish.yml': ['publish: id-token', 'release: contents'],
 };
@@ -53,7 +53,7 @@ function faultsOf(file: string): string[] {
 	return faults.map((fault) => `.github/workflows/${file}: ${fault}`);
 }
 
-/** Finds faults of the workflows. A release must run all checks, and only `publish.yml` may publish. */
+/** Finds faults in the workflows. A release must run all checks, and only `publish.yml` may publish. */
 export function wrongWorkflows(): string[] {
 	const files = readdirSync(FOLDER);
 	const faults = files.flatMap(faultsOf);

@@ -13,10 +13,7 @@ import { brokenLinks, unknownSections, wrongSteps } from './pages';
 import { proseFaults } from './prose';
 import { gateFaults, switchedOffRules } from './sources';
 
-/**
- * Returns the files of the repository. Files that are not committed yet are included, so that a new page is checked
- * too.
- */
+/** Returns all files in the repository, including uncommitted ones, so that a new page is checked too. */
 function repositoryFiles(): string[] {
 	const args = ['ls-files', '--cached', '--others', '--exclude-standard'];
 	return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' })

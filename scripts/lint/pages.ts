@@ -1,4 +1,4 @@
-/** Checks that links of pages, and sections of the interface that comments name, exist. */
+/** Checks that the targets of links in pages exist, and that interface sections named in comments exist. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -24,7 +24,7 @@ function isBroken(link: string, from: string): boolean {
 	return anchor !== undefined && !headingsOf(file).map(anchorOf).includes(anchor);
 }
 
-/** Finds links that lead to no file or no heading: links in pages, and Docs links of nodes and credentials. */
+/** Finds links to missing files or headings, in pages and in the Docs links of nodes and credentials. */
 export function brokenLinks(files: readonly string[]): string[] {
 	const pages = files.filter((file) => file.endsWith('.md'));
 	const sources = files.filter((file) => /^(nodes|credentials)\/.+\.(ts|json)$/.test(file));
@@ -43,7 +43,7 @@ export function brokenLinks(files: readonly string[]): string[] {
 	return [...ofPages, ...ofSources];
 }
 
-/** Finds sections of the interface that comments name but the page does not contain. */
+/** Finds interface sections that comments name but that docs/service-interface.md does not contain. */
 export function unknownSections(files: readonly string[]): string[] {
 	const titles = new Set(headingsOf(INTERFACE));
 	return files
@@ -61,7 +61,7 @@ export function unknownSections(files: readonly string[]): string[] {
 const STEP = /`(\w+)` \(`([\w./-]+\.ts)`\)/g;
 /** A path in a page that names at least one folder. */
 const PATH = /`((?:[\w.-]+\/)+[\w.-]+\.\w+)`/g;
-/** Pages for maintainers. A path in them may begin in any of `FOLDERS`. */
+/** Pages for maintainers. Paths in these pages are relative to any of the `FOLDERS`. */
 const MAINTAINERS_PAGES = ['AGENTS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'STYLE.md'];
 const FOLDERS = ['nodes/shared', 'nodes/shared/n8n', 'nodes', ''];
 /** Files that a build or a command writes, and names with placeholders in capitals, such as `ENDPOINT.STATUS.json`. */
@@ -72,7 +72,10 @@ const sourceOf = (file: string): string | undefined =>
 		existsSync(path.join(ROOT, source)),
 	);
 
-/** Finds paths in the pages for maintainers that lead nowhere, and names that the given file does not declare. */
+/**
+ * Finds paths in maintainers' pages that do not exist, and function names that the file named with them does not
+ * declare.
+ */
 export function wrongSteps(): string[] {
 	return MAINTAINERS_PAGES.flatMap((page) => {
 		const text = textOf(page);

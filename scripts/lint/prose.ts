@@ -1,4 +1,4 @@
-/** Checks the parts of STYLE.md that a machine can check: docstrings, long sentences of pages, old names. */
+/** Checks the parts of STYLE.md that a machine can check: docstrings, long sentences in pages, and old names. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -6,9 +6,9 @@ import ts from 'typescript';
 
 import { ROOT } from '../../support/manifest';
 
-/** Style asks for shorter sentences. Above this number of words, a sentence is a fault. */
+/** Maximum number of words in a sentence. STYLE.md recommends shorter sentences. */
 const MAX_WORDS = 30;
-/** Names that shipped code no longer has. The check keeps them from coming back. */
+/** Names that were removed from shipped code. The check keeps them from coming back. */
 const OLD_NAMES = new Set(
 	`Answer answersIn breathe deliverEach DocumentAnswer DocumentForm FieldsOfDocument filled
 	hasNothing hasNoValue Health HELD isData Lane lane Line Needed NeededParameter OF_ITEMS
@@ -24,7 +24,7 @@ const BOOLEAN =
 
 const lineOf = (text: string, index: number): number => text.slice(0, index).split('\n').length;
 
-/** Finds docstrings that begin with a question word. One of a boolean member may begin with Whether. */
+/** Finds docstrings that begin with a question word. The docstring of a boolean member may begin with Whether. */
 export function docstringFaults(file: string, text: string): string[] {
 	return [...text.matchAll(DOCSTRING)]
 		.filter(([, word, next = '']) => word !== 'Whether' || !BOOLEAN.test(next))
@@ -34,7 +34,7 @@ export function docstringFaults(file: string, text: string): string[] {
 		);
 }
 
-/** Finds identifiers that were renamed. Comments, texts and members of the service's JSON may use these words. */
+/** Finds identifiers that were renamed. Comments, strings and members of the service's JSON may use these words. */
 export function oldNameFaults(file: string, text: string): string[] {
 	const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
 	const faults: string[] = [];
@@ -63,7 +63,7 @@ function proseOf(markdown: string): string[] {
 		.split('\n');
 }
 
-/** Splits a paragraph into sentences. A quoted text, such as a message, counts as one word. */
+/** Splits a paragraph into sentences. A quotation, such as a message, counts as one word. */
 function sentencesOf(paragraph: string): string[] {
 	return paragraph
 		.replace(/"[^"]+"|“[^”]+”/g, (quoted) => (/[.!?]["”]$/.test(quoted) ? 'quote.' : 'quote'))
@@ -71,7 +71,7 @@ function sentencesOf(paragraph: string): string[] {
 		.split(/(?<=[.!?][)_*'"]*)\s+/);
 }
 
-/** Finds sentences of a page with too many words. Tables, code and lists of links are not read. */
+/** Finds sentences in a page that contain too many words. Tables, code and lists of links are ignored. */
 export function sentenceFaults(file: string, markdown: string): string[] {
 	const linked = markdown.split('\n');
 	return proseOf(markdown).flatMap((paragraph, at) => {
@@ -93,7 +93,7 @@ export function sentenceFaults(file: string, markdown: string): string[] {
 const COMMENTED =
 	/^(?:nodes|credentials|sandbox|support|e2e|bench|scripts)\/.+\.(?:ts|cjs|mjs|js)$/;
 const PAGES = /^(?:[^/]+|(?:docs|examples|sandbox|e2e|bench)\/.+)\.md$/;
-/** The history of changes is not prose, and nobody rewrites what a release said. */
+/** The changelog is not checked, because entries for past releases are never rewritten. */
 const NOT_CHECKED = ['CHANGELOG.md'];
 
 /** Finds everything in the repository that breaks these rules. */

@@ -1,4 +1,4 @@
-/** Checks shipped sources by our own rules and by the rules of n8n's publish gate. */
+/** Checks shipped code against our own rules and the rules of n8n's publish gate. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { ROOT } from '../../support/manifest';
 
 const SWITCH = /eslint-disable|@ts-ignore|@ts-expect-error|@ts-nocheck/;
 
-/** Finds shipped lines that switch off a rule. A comment may mention such a switch. */
+/** Finds lines in shipped code that disable a lint rule. Comments may mention such a directive. */
 export function switchedOffRules(files: readonly string[]): string[] {
 	return files
 		.filter((file) => /^(nodes|credentials)\/.+\.ts$/.test(file))
@@ -22,7 +22,7 @@ export function switchedOffRules(files: readonly string[]): string[] {
 		);
 }
 
-/** Runs the linter of n8n's publish gate over the sources. */
+/** Runs the linter from n8n's publish gate on the sources. */
 export function gateFaults(): string[] {
 	const args = ['scripts/scan.mjs', '.', 'source'];
 	const result = execFileSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
