@@ -164,8 +164,8 @@ function isTransient(error: unknown, { isOfThisRun, since }: Job, now: number): 
 }
 
 /**
- * Decides what to do after a failed poll. A status such as 403 fails only this job, because other jobs may
- * belong to other clients.
+ * Decides what to do after a failed poll. A status that would end the run for other requests, such as 401, fails
+ * only this job, because other jobs may belong to other clients.
  */
 function judgePoll(error: unknown, { fetching }: ChunkService): Verdict {
 	const verdict = fetching.judge(error);

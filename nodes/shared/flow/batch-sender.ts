@@ -338,7 +338,7 @@ export class BatchSender<E, A, R> {
 		);
 	}
 
-	/** Notes that a job has finished. This proves that the service works, so each suspect must contain a bad entry. */
+	/** Notes that a job has finished. This shows that the service works, so each suspect probably contains a bad entry. */
 	private proveSuspects(): void {
 		this.hasSettled = true;
 		for (const suspect of this.suspects.splice(0)) this.sendEachAgain(suspect);

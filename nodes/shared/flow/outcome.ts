@@ -8,7 +8,7 @@ export type Outcome<R> = { ok: true; response: R } | Failed;
 export interface Failed {
 	ok: false;
 	reason: unknown;
-	/** The verdict's action is never `retry`, because an outcome is final. */
+	/** The verdict on the reason. In a final outcome, its action is `fail` or `stop`. */
 	verdict: Verdict;
 	/**
 	 * Whether the work was skipped because the run had already ended. `reason` is then the reason why the run ended.

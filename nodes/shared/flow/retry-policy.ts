@@ -4,9 +4,11 @@
  * batch keeps failing, one of its entries is probably at fault. If all requests fail, the service is at fault. These
  * are the rules:
  *
- * 1. If every request would receive the same status (401, 407 or a redirect), the run ends.
+ * 1. If every request would receive the same status (401, 407 or a redirect), the run ends. It also ends if a failure
+ *    that blocks all requests, such as a missing token, lasts for the full Retry For time.
  * 2. If the service rejects entries (400, 413 or 422), they are sent in smaller requests. If an entry is rejected on
- *    its own, it fails. If nothing was ever accepted and ten single entries were rejected, whole batches fail.
+ *    its own, it fails. If nothing was ever accepted and ten single entries were rejected, whole batches fail. A
+ *    request that is too large is split nevertheless.
  * 3. If anything has succeeded since the batch was first sent, a 403 also counts as a rejection. Otherwise, single
  *    entries are sent as probes. If three single requests in a row receive a 403, the service rejects everything, so
  *    the run ends.
@@ -19,10 +21,11 @@
  *    until one succeeds. Then the batch is split into halves.
  * 8. If part of a suspect batch fails again, that part is split into halves. A single entry from a suspect batch fails
  *    once the odds that its failures are due to chance drop below one in a million.
- * 9. If a request has been repeated for the full Retry For time, it is split into halves. If it has only one entry,
- *    that entry fails.
- * 10. If nothing has succeeded for the full Retry For time, and more requests have failed than can be in flight at
- *    once, the service is down. Then the run ends.
+ * 9. If a request has been repeated for the full Retry For time, it is split into halves, provided that the service
+ *    was up recently. Otherwise, single entries are sent as probes. If the request has only one entry, that entry
+ *    fails.
+ * 10. If nothing has succeeded for the full Retry For time (at least 10 s), and more requests have failed than can be
+ *    in flight at once, the service is down. Then the run ends.
  */
 import { backoffMs } from './backoff';
 import type { RunState } from './run-state';
@@ -201,7 +204,8 @@ export class RetryPolicy {
 		this.firstSequence ||= sequence;
 		if (verdict.action === 'stop') return 'end';
 		if (verdict.action !== 'retry') return this.afterRejection(attempt);
-		if (verdict.throttled && verdict.serviceMayBe === undefined) return this.after429(verdict);
+		const isOf429 = verdict.throttled && verdict.serviceMayBe === undefined;
+		if (isOf429) return this.after429(verdict);
 		return this.afterTransientFailure(attempt);
 	}
 
@@ -252,11 +256,11 @@ export class RetryPolicy {
 		const isSuspected = this.origin?.isSuspected === true;
 		const hasSuccessSince = this.hasSuccessSince();
 		if (size === 1) {
-			this.isAtFault = isSuspected && hasSuccessSince && this.isUnlikely(CERTAINTY);
+			this.isAtFault = isSuspected && hasSuccessSince && this.areFailuresUnlikely(CERTAINTY);
 			return isOver || this.isAtFault ? 'fail' : 'again';
 		}
 		if (isSuspected && hasSuccessSince) return 'split';
-		if (this.isUnlikely(SUSPICION) || (isOver && health.isUp(now))) return 'split';
+		if (this.areFailuresUnlikely(SUSPICION) || (isOver && health.isUp(now))) return 'split';
 		return isOver || this.failuresAlone >= MIN_FAILURES ? 'probe' : 'again';
 	}
 
@@ -297,7 +301,7 @@ export class RetryPolicy {
 		return this.settings.health.lastSuccess > since;
 	}
 
-	private isUnlikely(limit: number): boolean {
+	private areFailuresUnlikely(limit: number): boolean {
 		const failures = this.failuresAmidSuccesses;
 		return failures >= MIN_FAILURES && this.settings.health.chanceOf(failures) < limit;
 	}
