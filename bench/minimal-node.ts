@@ -129,7 +129,7 @@ async function cpuOf(work: () => Promise<void>, documents: number): Promise<numb
 const median = (list: number[]): number =>
 	[...list].sort((one, other) => one - other)[Math.floor(list.length / 2)];
 
-/** Compares the processor time per document with the minimal node, in alternating rounds. */
+/** Compares the package's processor time per document with that of the minimal node, in alternating rounds. */
 export async function minimal({ quick }: BenchOptions): Promise<string> {
 	const rounds = quick ? 1 : 9;
 	const documents = makeDocuments(quick ? 1_000 : 20_000);

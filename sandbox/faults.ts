@@ -63,7 +63,7 @@ const DAMAGE: Record<(typeof DAMAGES)[number], (text: string) => string> = {
 };
 
 /**
- * All faults, keyed by their member in a rule. To add a fault, add an entry to this list. The fault's type, check
+ * All faults. Each key is the name of the rule property that turns the fault on. To add a fault, add an entry to this list. The fault's type, check
  * and effect are derived from the entry. If a rule has several faults, the first one in this list applies.
  */
 export const FAULTS = {

@@ -20,7 +20,7 @@ export const naming = (...facts: Array<string | number>): unknown =>
 /** The first letter is omitted, because it may be lowercase within a message. */
 const wordsFor = (action: Action, error: Error) => outcomeMessage(action, error).slice(1);
 
-/** Returns what a message says about an action that was certainly not done. */
+/** Returns the wording for an action that was definitely not performed. */
 export const notDone = (action: Action): string => wordsFor(action, new Error(''));
 
 /** Returns what a message says about an action that may have been done. */

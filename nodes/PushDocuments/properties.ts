@@ -217,7 +217,7 @@ export const pushProperties = properties([
 		'Text of the document',
 		true,
 	),
-	// A tool has no other input fields, because its item is the agent's input.
+	// When the node runs as a tool, its item contains only the agent's input, so there are no other fields to include.
 	notForTools({
 		displayName: 'Include Other Input Fields',
 		name: 'includeOtherFields',

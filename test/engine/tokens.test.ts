@@ -23,7 +23,7 @@ interface StoredToken {
 }
 
 let sandbox: Sandbox;
-/** Number of milliseconds by which this process's and the sandbox's clocks are ahead. */
+/** Number of milliseconds by which the clocks of this process and the sandbox are ahead of real time. */
 let ahead = 0;
 
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import type { Verdict } from './verdict';
 export type Finding<R> = { state: 'pending' } | Ending<R>;
 
 /**
- * The end of a job. If `next` is set, a failed job is submitted once more, either as a whole or with each entry alone.
+ * The end of a job. If `next` is set, a failed job is resubmitted once, either as a whole or as one job per entry.
  */
 export type Ending<R> =
 	| { state: 'finished'; response: R }

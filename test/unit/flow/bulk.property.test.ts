@@ -114,7 +114,7 @@ test('a cancel at any time ends the run with every entry accounted for', async (
 test('no document fails because of transient errors or because other documents are rejected', async () => {
 	await fc.assert(
 		fc.asyncProperty(anyScenario, faultsOf(...PASSING), async (scenario, faults) => {
-			// If ten entries are rejected on their own before any entry is accepted, later batches are not split.
+			// If ten single-entry requests are rejected before any entry is accepted, later batches are not split.
 			// Therefore, the first entry is one that the service accepts.
 			const entries = [{ id: 'healthy', position: 0, text: 'x' }].concat(
 				scenario.entries.map((entry) => ({ ...entry, position: entry.position + 1 })),
