@@ -107,7 +107,7 @@ export class LucidworksAiOAuth2Api implements ICredentialType {
 
 type Data = ICredentialDataDecryptedObject;
 
-/** No chunking request has this ID. */
+/** A chunking ID that the service does not know. The credential test requests its results. */
 const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
@@ -135,9 +135,9 @@ const HOOKS = credentialHooks({
 		};
 	},
 	/**
-	 * The interface has no request that only tests a credential. Therefore, every response counts as a
-	 * success, with two exceptions. The first exception is status 401 or 403. The second exception is a web
-	 * page or plain text, because a chunking service would answer with JSON or an empty body.
+	 * The interface has no request that only tests a credential. Therefore, the test fails only for two kinds
+	 * of responses. The first kind has status 401 or 403. The second kind is a web page or plain text,
+	 * because a chunking service would answer with JSON or an empty body.
 	 */
 	advice: (status, body, data) => {
 		if (status === 401 || status === 403)
@@ -159,8 +159,9 @@ const HOOKS = credentialHooks({
 		await shared.obtain(tokenSender(helper), accepts).catch((error: unknown) => {
 			throw isOfNode ? error : withAdviceInMessage(error);
 		});
-		// If several requests from our nodes wait for the same token, the token is stored only once. For
-		// any other request, the token is always stored. Otherwise, n8n would not repeat the request.
+		// If several requests from the nodes of this package wait for the same token, the token is stored
+		// only once. For any other request, the token is always stored. Otherwise, n8n would not repeat the
+		// request.
 		const isToStore = shared.isUnstored || !isOfNode;
 		data.accessTokens = shared.mapToStore();
 		return isToStore ? { accessTokens: data.accessTokens } : undefined;

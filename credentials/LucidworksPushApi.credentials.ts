@@ -60,7 +60,7 @@ export class LucidworksPushApi implements ICredentialType {
 	/** Adds the API key to the request. White space around the key is removed. */
 	authenticate = HOOKS.authenticate;
 
-	/** Pushes an empty list, because the interface has no request that only reads. */
+	/** Pushes an empty list, because the interface has no request that only reads data. */
 	test: ICredentialTestRequest = HOOKS.test;
 }
 

@@ -15,8 +15,8 @@ import { allProperties } from './parameters';
 import { CHUNKER_NAMES, MODELS } from './parameters/chunker';
 
 /**
- * The chunker and the model for the subtitle. n8n passes the model as a string in some places and as a
- * resource locator in others.
+ * Expressions that show the chunker and the model in the subtitle. n8n passes the model as a string in some
+ * places and as a resource locator in others.
  */
 const CHUNKER = `(${JSON.stringify(CHUNKER_NAMES)}[$parameter["chunker"]] || $parameter["chunker"])`;
 const MODEL = '($parameter["modelId"]?.value ?? $parameter["modelId"])';
@@ -78,7 +78,7 @@ export class ChunkText implements INodeType {
 		const chosen = this.getNodeParameter('operation', 0) as string;
 		const operation = OPERATIONS[chosen];
 		return await runNode(this, async (run) => {
-			// n8n adds the operation "Custom API Call" to the list.
+			// n8n adds an operation to the list, "Custom API Call", which this node does not support.
 			if (operation === undefined) {
 				throw new NodeOperationError(this.getNode(), `Unknown operation '${chosen}'`, {
 					description:

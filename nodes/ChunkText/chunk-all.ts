@@ -1,9 +1,9 @@
 /**
  * The main loop of Chunk Text. `bulk` reads the texts from a source, sends them in requests and waits for
  * each request's job. The Submit operation uses the same loop without waiting. When a job ends, the report
- * assigns chunks or an error to each of the job's texts and passes them to the sink. If the service does not
- * accept a request, the request's texts are reported as failures. Get Results submits nothing, so it only
- * reports what it has fetched.
+ * assigns chunks or an error to each of the job's texts and passes these results to the sink. If the service
+ * does not accept a request, the request's texts are reported as failures. Get Results submits nothing, so it
+ * only reports what it has fetched.
  */
 import { Budget } from '../shared/flow/budget';
 import { bulk } from '../shared/flow/bulk';
@@ -22,7 +22,7 @@ export interface Work extends ChunkService {
 }
 
 /**
- * Opens the service for an operation and adds the hints when the operation ends.
+ * Opens a session for an operation, carries out the operation, and then adds the hints.
  *
  * @throws InputError if the credential is invalid
  */
@@ -83,8 +83,8 @@ export async function reportFetched(
 }
 
 /**
- * Maximum total size, in bytes, of the texts from files that are waiting for their chunks. Each text counts
- * as at least 1/500 of this maximum, so at most 500 texts wait at a time.
+ * Maximum total size, in bytes, of the texts from files that are waiting for their chunks. A text that is
+ * smaller than 1/500 of this maximum is treated as if it had that size, so at most 500 texts wait at a time.
  */
 const MAX_BYTES = 8_000_000;
 const MIN_BYTES_OF_TEXT = MAX_BYTES / 500;

@@ -21,8 +21,8 @@ interface TextFile extends FileReading<TextEntry> {
  * returns one item with a summary. If the chunks are returned as items and nothing failed, a hint replaces
  * the summary item.
  *
- * @param done name of the success count. If it is `chunked`, the next file is opened while earlier texts are
- *   still in flight.
+ * @param done summary field that contains the number of successful texts. If the field is `chunked`, the next
+ *   file is opened while earlier texts are still in flight.
  */
 export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Promise<void> {
 	const { run, parameters, options, jobs, hints } = work;

@@ -15,8 +15,8 @@ async function submitAndWait(run: Run): Promise<void> {
 	// chunks.
 	checkResultsPath(options.resultsPath);
 	const isFile = parameters.get('textSource', 0) === 'file';
-	// If a text from a file does not finish in time, its record must fail. A document must not be returned
-	// unless it has all of its chunks.
+	// If a text from a file does not finish in time, its record must fail. A document may be returned only
+	// together with all of its chunks.
 	if (isFile || mode === 'perDocument') options.whenTimeRunsOut = 'fail';
 	await withWork(task, waitForEnd, async (work) =>
 		isFile ? await chunkFiles(work, 'chunked') : await chunkItems(work),

@@ -150,8 +150,8 @@ function afterFailure({ options, counts }: Deletes, entry: Entry, error: unknown
 	entry.mayBeDeleted ||= error.isOutcomeUnknown;
 	if (error.httpStatus !== 404) throw error;
 	counts[hasSlash(entry) ? 'missingWithSlash' : 'missing']++;
-	// After a successful delete, it is known that similar paths reach the service. Until then, a 404 may come
-	// from a proxy.
+	// Until another delete has succeeded, a 404 may come from a proxy. If this ID contains a slash, the other
+	// ID must contain a slash too, because some proxies reject %2F in paths.
 	if (hasSlash(entry)) {
 		if (counts.deletedWithSlash === 0)
 			throw error.with({ description: SLASH_ADVICE, isOutcomeUnknown: true });

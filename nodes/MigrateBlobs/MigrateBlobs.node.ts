@@ -25,8 +25,8 @@ export class MigrateBlobs implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'lucidworksBlobApi', required: true }],
-		// AI agents must not run the migration. The lint rule requires this property, but its type has no
-		// value that forbids tools.
+		// AI agents must not run the migration. One of n8n's lint rules requires this property, but the
+		// property's type has no value that forbids tools.
 		usableAsTool: undefined as never,
 		// n8n's AI builder and its MCP server pass this hint to a model.
 		builderHint: {

@@ -23,8 +23,8 @@ import { formatCount, figure } from '../shared/service/numbers';
 export interface Entry extends EntryOrigin {
 	id: string;
 	/**
-	 * The document, or undefined after it has been written as JSON. It can be dropped because its record
-	 * stays in memory.
+	 * The document, or undefined after it has been written as JSON. The document can be dropped because the
+	 * record stays in memory.
 	 */
 	document: PushDocument | undefined;
 	/** The record's JSON if the document is unchanged, so that it can be sent as it is. */

@@ -2,8 +2,8 @@
 const MAX_IDS = 100_000;
 
 /**
- * Remembers the IDs of the most recent documents. It keeps at least the last 100,000 IDs and at most twice as
- * many.
+ * Remembers the IDs of the most recent documents. It always keeps the last 100,000 IDs and never more than
+ * 200,000.
  */
 export class RecentIds {
 	private recent = new Set<string>();

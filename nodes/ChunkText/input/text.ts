@@ -35,7 +35,10 @@ export interface SourceDocument {
 	isShared?: true;
 }
 
-/** A text whose chunks an input item needs. If it has no position, it represents all texts in a request. */
+/**
+ * A text whose chunks an input item needs. If `position` is undefined, the object represents all texts in a
+ * request.
+ */
 export interface AwaitedText extends EntryOrigin {
 	position?: number | undefined;
 	/** Whether the item represents all texts in the request and this text is one of them. */

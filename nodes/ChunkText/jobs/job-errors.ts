@@ -8,7 +8,10 @@ import { formatCount } from '../../shared/service/numbers';
 const failure = (message: string, description: string, serviceWords = ''): ServiceFailure =>
 	new ServiceFailure(message, { kind: 'response', description, serviceWords });
 
-/** Minimum length of an ID to replace. A shorter ID may be a word or number with another meaning. */
+/**
+ * Minimum length of an ID that is replaced in messages. A shorter ID may also occur as an ordinary word or
+ * number.
+ */
 const MIN_ID_CHARACTERS = 8;
 
 /**

@@ -7,15 +7,15 @@ import type { AwaitedText } from '../input/text';
 import { storeFile } from '../../shared/n8n/sinks/stored-file';
 
 /**
- * Writes chunks to JSON Lines files of limited size. The node returns one item per file and links it to the
- * input items whose chunks are in the file. Only the current file is in memory.
+ * Writes chunks to JSON Lines files of limited size. The node returns one item per file and links this item
+ * to the input items whose chunks are in the file. Only the current file is in memory.
  */
 export class ChunkFiles {
 	private readonly writer: PartWriter;
 	private parts = 0;
 	/** Input items whose chunks are in the current file. */
 	private items = new Set<number>();
-	/** The input item for which all files are returned, so that they keep their order. */
+	/** All files are returned as results of this input item, so that the files keep their order. */
 	private owner: number | undefined;
 
 	constructor(

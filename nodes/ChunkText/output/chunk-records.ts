@@ -101,7 +101,7 @@ export function selectSourceFields(
 
 /**
  * Returns a text's output items. These are the text's records and one item for each chunk that no longer
- * exists. If the output is one item per document, a single item contains all of this and the source fields.
+ * exists. If the output is one item per document, a single item contains all of these and the source fields.
  */
 export function itemsOf(
 	{ text, chunks, isComplete, source }: Omit<TextWithChunks, 'chunkingId'>,

@@ -25,7 +25,7 @@ import type { ChunkHints } from './chunk-hints';
 import { itemsOf, selectSourceFields, recordsOf } from './chunk-records';
 import { nonEmptyMembers } from '../../shared/service/json';
 
-/** One text's part of a job's results. It is either the text's chunks or the reason why there are none. */
+/** The result for one text in a job: either its chunks or the reason why there are none. */
 type AssignedResult = { text: AwaitedText } & (
 	| { chunks: Chunk[]; covered: Coverage }
 	| { reason: unknown }

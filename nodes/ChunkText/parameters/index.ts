@@ -61,7 +61,7 @@ export const allProperties = properties([
 		name: 'operation',
 		type: 'options',
 		noDataExpression: true,
-		// n8n's node search lists the first of these operations first.
+		// The first operation in this list also comes first in n8n's node search.
 		options: [
 			{
 				name: 'Submit and Wait',
@@ -208,7 +208,7 @@ export const allProperties = properties([
 	...shownFor(submits, chunkerProperties),
 	...shownFor({ show: fetching }, [
 		notForTools(output),
-		// A model that only wants to split a text has no ID or name for it.
+		// A model that only wants to split a text has no ID or name for the text.
 		onlyForTools({ ...output, default: 'chunks' }),
 	]),
 	...scopeProperties('Scope of the access token. Chunking needs Machine Learning Predict.').map(

@@ -105,8 +105,9 @@ async function readHead(source: Bytes): Promise<{ head: Uint8Array; all: Bytes }
 }
 
 /**
- * Decompresses gzip data slice by slice, only as fast as the caller reads it. If a file contains several
- * gzip members, Node.js 20 and 22 read all of them. Node.js 24 rejects every member after the first.
+ * Decompresses gzip data slice by slice, only as fast as the caller reads it. If several gzip files were
+ * joined into one, Node.js 20 and 22 read all of them. Node.js 24 rejects everything after the first gzip
+ * file (gzip member).
  */
 async function* gunzip(source: Bytes): AsyncGenerator<Uint8Array> {
 	const iterator = source[Symbol.asyncIterator]();

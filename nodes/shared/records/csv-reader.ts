@@ -52,9 +52,9 @@ const SPLIT_ADVICE =
 const SUSPICIOUS_QUOTE = `has a cell that begins with a quote, and the lines after it look like rows: ${QUOTES_ADVICE}`;
 
 /**
- * If a quoted cell contains this many consecutive lines with as many cells as the header row, the lines are
- * treated as separate rows. In that case, the quote at the beginning of the cell was probably an ordinary
- * character.
+ * A line in a quoted cell looks like a row if its number of cells equals the number of columns. If this many
+ * consecutive lines look like rows, they are treated as separate rows, because the quote at the beginning of
+ * the cell was probably an ordinary character.
  */
 const MIN_LINES_OF_ROWS = MAX_COUNTED_LINES;
 /**
@@ -117,8 +117,8 @@ export class CsvReader implements RecordReader {
 	/** Number of columns, not counting unnamed columns at the end. */
 	private width = 0;
 	/**
-	 * `incompleteRow` is the beginning of a row whose end has not been found yet. `newText` is the text
-	 * that has arrived since the last search for that end.
+	 * `incompleteRow` is the beginning of a row whose end has not been found yet. `newText` is the text that
+	 * has arrived since the reader last looked for the end of this row.
 	 */
 	private incompleteRow = '';
 	private newText = '';
@@ -207,8 +207,8 @@ export class CsvReader implements RecordReader {
 		if (isHeader || this.preamble.includes(text)) return undefined;
 		if (this.record === 0 && RULE_LINE.test(text)) return undefined;
 		const isSkipped = this.record < this.skip;
-		// A skipped row is parsed only if it may be a repeated header row, because repeated header rows do
-		// not count as records.
+		// A skipped row is parsed only if it may be a repeated header row, because repeated header rows are
+		// not records and must not be counted.
 		const isParsed = rowDefect === undefined && (!isSkipped || this.isAsLongAsHeader(text));
 		const cells = isParsed ? cellsOf(text, this.dialect) : undefined;
 		const headerMatch = cells && this.compareWithHeader(cells);

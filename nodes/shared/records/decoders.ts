@@ -4,9 +4,9 @@ import type { Findings } from './findings';
 export type Decoder = (source: Bytes) => AsyncGenerator<string>;
 
 /**
- * A byte that does not belong to any character is decoded as half of a surrogate pair, from U+DC80 to
- * U+DCFF. If the byte's value is unknown, the byte is decoded as U+DFFF. Valid text never contains such a
- * half by itself, so `describeBadCharacters` can find it.
+ * A byte that does not belong to any character is decoded as half of a surrogate pair, from U+DC80 to U+DCFF.
+ * If the byte's value is unknown, the byte is decoded as U+DFFF. In valid text, the two halves always occur
+ * together, so `describeBadCharacters` can find an unpaired half.
  */
 const BAD_BYTE = 0xdc00;
 export const BAD_BYTES = /[\udc80-\udcff\udfff]/gu;
@@ -122,9 +122,9 @@ export const utf8Decoder = (guesses: Findings | undefined): Decoder =>
 
 /**
  * Decodes UTF-8 text line by line. If several files were joined, some lines may be in Windows-1252. If
- * guessing is allowed, the rest of a line after a byte that is not valid UTF-8 is decoded as Windows-1252,
- * including that byte. A multibyte UTF-8 character proves that the file is UTF-8. After such a character,
- * any invalid byte is an error.
+ * guessing is allowed and a line contains a byte that is not valid UTF-8, the line is decoded as Windows-1252
+ * from this byte on. A multibyte UTF-8 character proves that the file is UTF-8. After such a character, any
+ * invalid byte is an error.
  */
 class LineDecoder {
 	/** Whether the file is known to be UTF-8. If so, no line is decoded as Windows-1252. */

@@ -30,8 +30,8 @@ export const parseExactly = (json: string): unknown =>
 export const exactJson = (json: string): string => json.replace(MARKED, '$1');
 
 /**
- * Returns the first number in a JSON string that would be changed and is either an integer or too large for
- * JavaScript.
+ * Returns the first number in a JSON string that `JSON.parse` may change. Only integers, and numbers that are
+ * too large for JavaScript, are checked.
  */
 export function inexactNumberIn(json: string): string | undefined {
 	if (!hasLongNumbers(json)) return undefined;

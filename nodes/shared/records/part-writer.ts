@@ -20,7 +20,7 @@ export const LINES: Frame = { before: '', between: '\n', after: '\n' };
  */
 const BLOCK_CHARACTERS = 64 * 1024;
 
-/** Writes records to parts of limited size. Only one part is in memory at a time. */
+/** Writes records to files of limited size, called parts. Only one part is in memory at a time. */
 export class PartWriter {
 	/** `blocks` contains the encoded text of the current part. `text` has not been encoded yet. */
 	private blocks: Buffer[] = [];
@@ -29,7 +29,7 @@ export class PartWriter {
 	private records = 0;
 
 	/**
-	 * @param maxBytes maximum part size; a record that is larger is written to a part by itself
+	 * @param maxBytes maximum part size; a larger record becomes the only record in its part
 	 * @param frame text before, between and after the records in each part
 	 */
 	constructor(

@@ -1,6 +1,6 @@
 /**
  * Determines which documents the service accepted. The interface does not specify the responses to pushes,
- * deletes and migrations. Therefore, any 2xx status counts as a success, unless the response clearly
+ * deletes and migrations. Therefore, any 2xx status is treated as a success, unless the response clearly
  * reports a failure.
  *
  * The entries of a response are the elements of its lists and the response itself. If an entry reports a
@@ -135,7 +135,8 @@ const reportsSuccess = (entry: unknown): boolean =>
 	(hasStatus(entry, 200, 299) || FLAG_NAMES.some((name) => entry[name] === true));
 
 /**
- * Returns the failure reports (flags, counts or objects) that the known failed documents do not explain.
+ * Returns the failure reports (flags, counts or objects) that may refer to documents that are not known to
+ * have failed.
  */
 const unexplainedFailures = (top: Members, failed: number): unknown[] =>
 	FAILED_NAMES.filter((name) => {
@@ -178,8 +179,8 @@ function rejection(entry: unknown, request: Request): ServiceFailure {
 }
 
 /**
- * Returns the failure that a report without an ID describes. It applies to all documents that the report
- * may refer to.
+ * Returns the failure that a report without an ID describes. The failure applies to all documents that the
+ * report may refer to.
  */
 const reportedFailure = (report: unknown, request: Request): ServiceFailure =>
 	new ServiceFailure(

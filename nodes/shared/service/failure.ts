@@ -1,11 +1,11 @@
 /**
- * Every unsuccessful request ends with a `ServiceFailure`. The cause may be the service, the connection,
- * the token server or n8n. A failure states what is known: its kind, whether the request may have taken
- * effect, and what the user can do.
+ * Every unsuccessful request ends with a `ServiceFailure`. The cause may be the service, the connection, the
+ * token server or n8n. A failure states what is known: its kind, whether the request may have taken effect,
+ * and what the user can do.
  *
- * `judge` turns a failure into a verdict, which is based on that failure alone. The retry policy
- * (`flow/retry-policy.ts`) also considers the history of this request and of other requests, and then
- * decides what happens next.
+ * `judge` turns a failure into a verdict, which considers only that failure. The retry policy
+ * (`flow/retry-policy.ts`) also considers the history of this request and of other requests, and then decides
+ * what happens next.
  */
 import type { ActionableCause } from 'n8n-workflow';
 
@@ -61,8 +61,8 @@ export interface FailureDetails {
 	 */
 	triedForMs?: number | undefined;
 	/**
-	 * Overrides the default, which is derived from the other details. An example is a request whose earlier
-	 * attempt may have taken effect.
+	 * Whether the outcome is unknown. The default is derived from the other details. It is overridden, for
+	 * example, if an earlier attempt may have taken effect.
 	 */
 	isOutcomeUnknown?: boolean;
 }
@@ -146,11 +146,11 @@ const repeatTime = ({ triedForMs = 0 }: FailureDetails): string =>
 export const MAX_RETRY_AFTER_MS = 5 * 60_000;
 
 /**
- * Returns the verdict on a failure, based on that failure alone (docs/service-interface.md, Failures).
+ * Returns the verdict on a failure without considering other failures (docs/service-interface.md, Failures).
  *
  * @param error the error that a request threw
  * @param options.idempotent whether the request can be repeated without harm. If not, it is retried only
- *   after status 429, or if it certainly never reached the service.
+ *   after status 429, or if it is known never to have reached the service.
  * @returns the action `fail` for any error that is not a ServiceFailure
  */
 export function judge(error: unknown, { idempotent }: { idempotent: boolean }): Verdict {

@@ -62,7 +62,7 @@ const UNAVAILABLE = 'The service is busy or down: try again later';
  */
 const GATEWAY_REJECTION = 'RBAC: access denied';
 
-/** The advice does not mention the client, because the token server has already accepted the client. */
+/** The advice does not mention the OAuth client, because the token server has already accepted it. */
 export const AI_SERVICE: Service = {
 	name: 'the AI service',
 	credentialType: 'lucidworksAiOAuth2Api',

@@ -95,7 +95,7 @@ export function classify(body: unknown): ChunkingResponse {
 }
 
 /**
- * Returns true if a value is a nonempty list or object. A string does not count as data, because it only
+ * Returns true if a value is a nonempty list or object. A string is not regarded as data, because it only
  * describes the job.
  */
 const hasMembers = (value: unknown): boolean =>
@@ -132,8 +132,8 @@ function readEntries(entries: unknown[], vector: unknown): Array<TextResult | un
 function readEntry(entry: unknown): TextResult | undefined {
 	if (!isObject(entry) || !Array.isArray(entry.chunks)) return undefined;
 	const texts: unknown[] = entry.chunks;
-	// If an entry contains an error instead of chunks, for example because a model is overloaded, the text
-	// may still have chunks.
+	// If an entry contains an error instead of chunks, for example because a model is overloaded, this does
+	// not mean that the text has no chunks. The entry is treated as unreadable.
 	if (texts.length === 0 && serverMessage(entry) !== '') return undefined;
 	if (!texts.every((text) => typeof text === 'string')) return undefined;
 	const spans: unknown[] = Array.isArray(entry.spans) ? entry.spans : [];
@@ -179,8 +179,8 @@ export interface Coverage {
 	 */
 	missing: number;
 	/**
-	 * Whether the chunks certainly cover the whole text. If so, no chunks with higher numbers exist for
-	 * this text anymore.
+	 * Whether the chunks are known to cover the whole text. If so, chunks with higher numbers from earlier
+	 * runs no longer exist.
 	 */
 	isComplete: boolean;
 }
@@ -192,10 +192,10 @@ export interface Coverage {
 const MIN_MISSING_CHARACTERS = 16;
 
 /**
- * Determines how much of a text its chunks cover, based on the end of the last span. The service may
- * truncate a long text without reporting it (docs/service-interface.md, Limits). A text is complete if the
- * last span ends at the end of the text, ignoring white space. Spans are accepted whether they count
- * characters as Python does or as JavaScript does.
+ * Determines how much of a text its chunks cover, based on the last chunk's span (the start and end of the
+ * chunk in the text). The service may truncate a long text without reporting it (docs/service-interface.md,
+ * Limits). A text is complete if the last span ends at the end of the text, ignoring white space. The end may
+ * be counted in characters, as Python does, or in UTF-16 code units, as JavaScript does.
  *
  * @param text the submitted text, if it is known
  * @param chunks the chunks in the order of the response

@@ -29,8 +29,8 @@ const SHORTENED_NUMBER = /^\d([.,]\d+)?E\+\d{2}$/i;
 /**
  * Reads an ID in the same way as `exactText`.
  *
- * @throws InputError if `exactText` rejects the value, or if a spreadsheet program has shortened the
- *   number. A shortened number may be the ID of many rows.
+ * @throws InputError if `exactText` rejects the value, or if a spreadsheet program has shortened the number.
+ *   Different numbers may look the same after they have been shortened.
  */
 export function exactId(value: unknown, label: () => string, advice: string): string {
 	const id = exactText(value, label, advice);

@@ -60,13 +60,13 @@ export const scopeProperties = (description: string): INodeProperties[] => [
 ];
 
 /**
- * Key for the node's scope in the data that signs a node's request. The key is a symbol because JSON omits
- * symbols. Before version 2.34, n8n stored all other properties of this data together with a new token.
- * With a string as the key, the scope would have been stored in the credential.
+ * Key for the node's scope in the credential data that is used to sign a node's request. The key is a symbol
+ * because JSON omits symbols. Before version 2.34, n8n stored all other properties of this data together with
+ * a new token. With a string as the key, the scope would have been stored in the credential.
  */
 export const SCOPE_OF_NODE = Symbol.for('n8n-nodes-search-ingest.scopeOfNode');
 
-/** A credential's data, or the data that signs a node's request. */
+/** A credential's data, either as it is stored or as it is used to sign a node's request. */
 export type ScopeData = Readonly<Record<string, unknown>> & { [SCOPE_OF_NODE]?: string };
 
 /** Returns the scope for a request, or '' if the custom scope is empty. */

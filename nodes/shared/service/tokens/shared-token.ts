@@ -33,7 +33,7 @@ type TokenMap = Record<string, Token>;
  */
 export type SendTokenRequest = (request: TokenRequest) => Promise<ReadResponse>;
 
-/** Functions of a run that its token uses, for example to read the stored credential. */
+/** Functions that a run provides for its token, for example to read the stored credential. */
 export interface TokenUser {
 	readStored(): Promise<Record<string, unknown>>;
 	/** Ends early when the run ends. */
@@ -279,7 +279,7 @@ async function requestToken(state: TokenState, send: SendTokenRequest): Promise<
 	return token;
 }
 
-/** Parses the stored token map. Anything that is not a map counts as an empty map. */
+/** Parses the stored token map. Anything that is not a map is treated as an empty map. */
 export function parseTokenMap(stored: unknown): TokenMap {
 	try {
 		return Object(JSON.parse(String(stored))) as TokenMap;

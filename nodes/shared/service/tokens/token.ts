@@ -27,7 +27,7 @@ export interface Token {
 	issuedAt: number;
 	/** Expiration time, in epoch milliseconds. */
 	expiresAt: number;
-	/** Time (epoch milliseconds) from which the token is renewed before it is used. */
+	/** If the token is needed after this time (epoch milliseconds), it is renewed first. */
 	renewAt: number;
 	/** Identity of the client to which the token was issued. The token is never used for another client. */
 	issuedFor: string;
