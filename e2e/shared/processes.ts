@@ -13,7 +13,10 @@ const READY_WITHIN_MS = 180_000;
 
 const CHECK_EVERY_MS = 50;
 
-/** A process is ready when its output contains certain words. Only this many characters at the end are searched. */
+/**
+ * A process is ready when its output contains certain words. Only this many characters at the end of the output are
+ * searched.
+ */
 const SEARCHED_CHARACTERS = 10_000;
 
 const TAIL_LINES = 40;

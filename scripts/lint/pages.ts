@@ -73,8 +73,8 @@ const sourceOf = (file: string): string | undefined =>
 	);
 
 /**
- * Finds paths in maintainers' pages that do not exist. Also finds functions that are not in the file that the page
- * gives for them.
+ * Finds paths in maintainers' pages that do not exist. Also finds functions that are missing from the file mentioned
+ * next to them.
  */
 export function wrongSteps(): string[] {
 	return MAINTAINERS_PAGES.flatMap((page) => {
