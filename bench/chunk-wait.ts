@@ -34,8 +34,7 @@ export async function chunkByNode(
 }
 
 /**
- * Returns the number of polls so far. Resetting the service would clear this number, but it would revoke all tokens
- * too.
+ * Returns the number of polls so far. Resetting the service would clear this number, but would also revoke all tokens.
  */
 async function pollsOf(service: Service): Promise<number> {
 	const { requests } = await service.stats();

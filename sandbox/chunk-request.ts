@@ -6,7 +6,7 @@ import type { Static } from './schema';
 import type { SandboxSettings } from './settings';
 
 /*
- * A submission's body without its `chunkerConfig`. Unknown members are allowed, because the service may add new
+ * A submission's body without its `chunkerConfig`. Unknown properties are allowed, because the service may add new
  * ones.
  */
 const SUBMISSION = {

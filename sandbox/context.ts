@@ -28,6 +28,6 @@ export interface Context {
 
 /**
  * Adds one route to the server.
- * @param config Fastify's `config` for the route, by which records and faults identify the route
+ * @param config Fastify's `config` for the route. Records and faults use it to identify the route
  */
 export type Route = (app: FastifyInstance, context: Context, config: FastifyContextConfig) => void;

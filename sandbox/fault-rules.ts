@@ -122,8 +122,8 @@ export class FaultRules {
 	}
 
 	/**
-	 * Applies the rules in the order in which they were added. Delays add up. The first rule that does more than
-	 * delay determines the response. Later rules do not count the request.
+	 * Applies the rules in the order in which they were added. Delays add up. The first rule that does more than delay
+	 * determines the response. Later rules ignore the request, so their counters do not change.
 	 */
 	private async strike(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
 		let latency = 0;
@@ -149,7 +149,7 @@ function admissionOf({ perSecond: rate, burst, atOnce: count }: FaultRule): Admi
 	return burst === undefined ? perSecond(rate) : bucket(rate, burst);
 }
 
-/** Counts the request toward the rule and returns true if the rule applies. */
+/** Returns true if the rule applies to the request. Also updates the rule's counters. */
 function applies(armed: ArmedRule, request: FastifyRequest): boolean {
 	const { rule } = armed;
 	if (request.routeOptions.config?.route !== rule.route) return false;

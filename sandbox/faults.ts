@@ -12,7 +12,7 @@ const HTML_PAGE =
 
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
-/** Rule members that describe a response to send instead of the route's own. */
+/** Properties of a rule that describe the response to send instead of the route's own response. */
 export const ANSWER = {
 	status: { type: 'integer' },
 	/** Value of the Retry-After header, sent verbatim. If the rule sets no status, the status is 429. */

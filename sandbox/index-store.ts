@@ -53,8 +53,8 @@ export class IndexStore {
 	}
 
 	/**
-	 * Stores documents and commits immediately. Documents with the same IDs are replaced, and pending deletes for
-	 * these IDs no longer apply.
+	 * Stores documents and commits immediately. Documents with the same IDs are replaced, and pending deletes of these
+	 * IDs are canceled.
 	 *
 	 * @returns for each document, true if it is new
 	 */

@@ -6,8 +6,8 @@ import type { Static as StaticOf, TSchema } from 'typebox' with { 'resolution-mo
 export type Static<Schema extends TSchema> = StaticOf<Schema>;
 
 /**
- * Returns the error's path within the value, e.g. `['batch', '1', 'text']`. If a member is missing, the path ends
- * with the name of that member.
+ * Returns the error's path within the value, e.g. `['batch', '1', 'text']`. If a property is missing, the path ends
+ * with the name of that property.
  */
 export function errorPath({ instancePath, params }: FastifySchemaValidationError): string[] {
 	const member = params.missingProperty ?? params.additionalProperty;

@@ -1,4 +1,4 @@
-/** The types in the sandbox's public interface, which are its options and everything it reports. */
+/** The types of the sandbox's options and of everything that it reports. */
 
 import type { RouteName } from './route-names';
 import type { SandboxSettings } from './settings';
@@ -69,7 +69,7 @@ export interface SandboxStats {
 	/** Number of responses with status 401 on all routes. */
 	unauthorized: number;
 	documents: Record<string, number>;
-	/** Number of deletes per data source that have been received but not committed. */
+	/** Number of uncommitted deletes per data source. */
 	pendingDeletes: Record<string, number>;
 	chunks: number;
 	maxInFlight: Record<string, number>;

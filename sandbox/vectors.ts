@@ -1,7 +1,7 @@
 import { hashText } from './random';
 
 /**
- * The two quantization methods (docs/service-interface.md, Chunking request). If it is undefined, vectors contain
+ * The two quantization methods (docs/service-interface.md, Chunking request). Without quantization, vectors contain
  * floats.
  */
 export type Quantization = 'min-max' | 'max-scale' | undefined;

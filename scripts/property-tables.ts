@@ -55,7 +55,7 @@ export async function allProperties(): Promise<Properties> {
  * Makes a table in Markdown.
  *
  * @param argument `Class` for parameters, `Class.collection` for options, or the dotted path of a parameter or an
- *   option for its choices. Names after it select some of them.
+ *   option for its choices. If names follow, separated by spaces, the table contains only these.
  * @throws Error if the argument does not exist
  */
 export function tableOf(all: Properties, argument: string): string {

@@ -6,8 +6,8 @@
  *   npm run release -- --stage      gives the package to npm, which waits for an approval with 2FA
  *   npm run release -- --notes      prints the changelog of this version for the GitHub release
  *
- * .ci/run must have passed for this commit. It tests the contents of the package, the license, the links and n8n's
- * publish gate. npm's own configuration names the registry and the account.
+ * First run .ci/run for this commit. It tests the contents of the package, the license, the links and n8n's publish
+ * gate. The registry and the account come from npm's own configuration.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -101,8 +101,8 @@ export async function faultsOf(
 }
 
 /**
- * Builds and packs the last commit in a separate folder, where the package is not private. Uncommitted changes cannot
- * get into it.
+ * Builds and packs the last commit in a separate folder, where the package is not private. Uncommitted changes are not
+ * included.
  *
  * @returns the path of the tarball
  */

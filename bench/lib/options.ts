@@ -1,4 +1,7 @@
 export interface BenchOptions {
-	/** Whether to use few documents and only one round. This shows that a benchmark runs, but not how fast it is. */
+	/**
+	 * Whether to use few documents and only one round. Such a run shows that a benchmark works, but its figures are not
+	 * meaningful.
+	 */
 	quick: boolean;
 }

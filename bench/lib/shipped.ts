@@ -5,8 +5,7 @@ type Shipped = typeof import('../../nodes/ChunkText/ChunkText.node.js') &
 	typeof import('../../nodes/PushDocuments/PushDocuments.node.js');
 
 /**
- * Loads a node from `dist`. In code that tsx loads, naming each new function takes time. Users do not load the nodes
- * this way.
+ * Loads a node from `dist`. If tsx loaded the source instead, creating functions would be slower than it is for users.
  */
 function shipped<Name extends keyof Shipped>(name: Name): Shipped[Name] {
 	const file = path.join(__dirname, '../../dist/nodes', name, `${name}.node.js`);

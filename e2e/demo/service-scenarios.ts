@@ -6,7 +6,7 @@ const PUBLISHED_MS = 10_000;
 
 const CHECK = 'check-my-service';
 
-/** Sandbox settings, with parts of the answers and the advice that the example must report for them. */
+/** Sandbox settings. For each of them, `expected` lists words that the example's report must contain, by question. */
 const SERVICES = [
 	{
 		settings: { resultsOnce: true, unknownDeleteStatus: 404, pushResponse: 'perDocument' },

@@ -103,7 +103,7 @@ async function syncTwiceAtOnce(source: SyncedSource): Promise<void> {
 	const headers = { [WEBHOOK_HEADER.name]: WEBHOOK_HEADER.value };
 	const call = async () =>
 		await n8n.api.postWebhook(EXAMPLE, { documents, confirmDeletes: true }, headers);
-	// The latency makes both runs compare before either of them writes.
+	// With this latency, both runs compare their lists with the table before either run changes the table.
 	sandbox.faults.add({ route: 'push', latencyMs: PUSH_MS });
 	const responses = await Promise.all([call(), call()]);
 	sandbox.faults.clear();

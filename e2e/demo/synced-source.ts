@@ -128,8 +128,8 @@ export class SyncedSource {
 	}
 
 	/**
-	 * Checks that the run fails if it sends only deletes and all of them receive status 404. This status alone does not
-	 * prove that the documents no longer exist.
+	 * Checks that the run fails if it sends only deletes and all of them receive status 404. A 404 does not prove that
+	 * a document no longer exists.
 	 */
 	async refuseUnprovenDeletes(documents: SourceDocument[], gone: Row): Promise<void> {
 		const { sandbox, n8n } = this.stage.demo;

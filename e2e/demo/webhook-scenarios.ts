@@ -10,7 +10,7 @@ function queryFor(text: string): string {
 	return words.slice(0, QUERY_WORDS).join(' ');
 }
 
-/** The members of a webhook's response that a caller reads. */
+/** The fields of a webhook's response that a caller reads. */
 interface Answer {
 	error: string;
 }

@@ -172,7 +172,7 @@ export class N8nApi {
 	): Promise<AnsweredExecution> {
 		const [before] = await this.executions(workflowId, 1);
 		const response = await this.postWebhook(path, body, headers);
-		// After an execution sends its response, it may be missing from the list for a moment until it ends.
+		// An execution that has sent its response but has not ended may be missing from the list for a moment.
 		let latest: ExecutionSummary | undefined;
 		const isListed = async () => {
 			[latest] = await this.executions(workflowId, 1);

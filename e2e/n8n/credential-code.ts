@@ -248,7 +248,7 @@ async function compareHelper(add: (title: string, ours: unknown, n8n: unknown) =
 	}
 }
 
-/** A credential whose test has rules, which our own credentials do not need. */
+/** A credential with rules in its test. Our own credentials have no such rules. */
 const plain = (url: string): ICredentialType => ({
 	name: 'plain',
 	displayName: 'Plain',

@@ -34,10 +34,10 @@ function lockHash(): string {
 	return createHash('sha256').update(lock).digest('hex');
 }
 
-/** Returns true if exactly the locked version is completely installed. */
+/** Returns true if an installation was completed and the lock file has not changed since then. */
 const isInstalled = (): boolean => existsSync(STAMP) && readFileSync(STAMP, 'utf8') === lockHash();
 
-/** Returns the folder of the headers that come with n8n's Node.js, so that compiling needs no download. */
+/** Returns the folder with the header files of n8n's Node.js. With them, compiling needs no download. */
 function headersFolder(): string | undefined {
 	const packages = path.join(MODULES, 'node', 'node_modules');
 	if (!existsSync(packages)) return undefined;

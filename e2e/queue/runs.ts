@@ -16,7 +16,10 @@ const EXECUTIONS = 40;
 const RANGES = 4;
 const FAN_OUT = 'fan-out-over-workers';
 
-/** Runs many concurrent executions on all workers. In this test, the service revokes a scope's previous token. */
+/**
+ * Runs many concurrent executions on all workers. In this test, the service revokes a scope's token when it issues a
+ * new one.
+ */
 export async function sharedTokens(stage: QueueStage): Promise<void> {
 	const run = 'Shared tokens';
 	const { checks, workers } = stage;
@@ -76,7 +79,7 @@ const RUN = 'Killed worker';
 const FILE = 'queue-documents.jsonl';
 const RECORDS = 2000;
 
-/** With this many requests, the push takes more than 10 seconds, so its worker writes a progress line to its log. */
+/** With this many requests, the push takes more than 10 seconds, so the worker logs its progress. */
 const REQUESTS = 150;
 const PUSH_LATENCY_MS = 700;
 

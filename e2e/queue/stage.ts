@@ -4,7 +4,7 @@ import type { ExecutionSummary } from '../n8n/execution';
 import type { Checks } from '../shared/checks';
 import type { QueueMode } from './queue-mode';
 
-/** Tokens in addition to one per worker, because workers revoke each other's tokens at first. */
+/** Number of tokens that are allowed beyond one per worker, because workers revoke each other's tokens at first. */
 const SPARE_TOKENS = 2;
 
 const DOCUMENTS = 3;
@@ -66,7 +66,7 @@ export async function executionsOf(
 	return await api.executions(workflows[workflow].id);
 }
 
-/** Checks the index against everything that was sent, and the tokens against the number of workers. */
+/** Checks that the index contains exactly what was sent, and that not too many tokens were issued. */
 export function checkService({ sandbox, checks, workers, model }: QueueStage, run: string): void {
 	const issued = sandbox.tokensIssued();
 	const most = workers.length + SPARE_TOKENS;

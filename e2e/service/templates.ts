@@ -28,7 +28,7 @@ const TEMPLATE_FOLDER = '/home/node/.n8n-files';
  * Reads a workflow file, and connects the workflow to the stored credentials and the running sandbox.
  * @param url URL of the sandbox
  * @param files the folder that n8n may read, for workflows that read a file
- * @throws Error if the workflow names a credential that is not stored
+ * @throws Error if the workflow uses a credential that is not stored
  */
 export function readTemplate(
 	file: string,

@@ -14,7 +14,8 @@ const READY_WITHIN_MS = 180_000;
 const CHECK_EVERY_MS = 50;
 
 /**
- * Number of characters, from the end of the output, that are searched for the words that show that a process is ready.
+ * A process is ready when its output contains certain words. Only this many characters at the end of the output are
+ * searched.
  */
 const SEARCHED_CHARACTERS = 10_000;
 

@@ -1,8 +1,8 @@
 import type { Route } from '../context';
 
 /**
- * Stands in for the rules and rewrites product, whose routes the interface does not describe. This route only shows
- * that the product accepts a token with the scope merchandising.rules.
+ * Stands in for the service's product for rules and rewrites. The interface does not describe the routes of that
+ * product. This route only shows that a token with the scope merchandising.rules is accepted.
  */
 export const rules: Route = (app, { tokens }, config) => {
 	app.get('/em-rules/rules', { config }, async (request) => {

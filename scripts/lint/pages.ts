@@ -50,7 +50,7 @@ export function unknownSections(files: readonly string[]): string[] {
 		.filter((file) => file.endsWith('.ts'))
 		.flatMap((file) => {
 			const text = textOf(file).replace(/\n\s*(?:\*|\/\/) ?/g, ' ');
-			// The title ends at the first word that no title contains.
+			// A title consists of letters and spaces, so it ends at the first other character.
 			return [...text.matchAll(/docs\/service-interface\.md, ([A-Z][a-zA-Z ]+)/g)]
 				.map(([, title = '']) => title.trim())
 				.filter((title) => !titles.has(title))
@@ -73,8 +73,8 @@ const sourceOf = (file: string): string | undefined =>
 	);
 
 /**
- * Finds paths in maintainers' pages that do not exist, and function names that the file named with them does not
- * declare.
+ * Finds paths in maintainers' pages that do not exist. Also finds functions that are missing from the file mentioned
+ * next to them.
  */
 export function wrongSteps(): string[] {
 	return MAINTAINERS_PAGES.flatMap((page) => {

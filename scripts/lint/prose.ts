@@ -24,7 +24,7 @@ const BOOLEAN =
 
 const lineOf = (text: string, index: number): number => text.slice(0, index).split('\n').length;
 
-/** Finds docstrings that begin with a question word. The docstring of a boolean member may begin with Whether. */
+/** Finds docstrings that begin with a question word. The docstring of a boolean may begin with Whether. */
 export function docstringFaults(file: string, text: string): string[] {
 	return [...text.matchAll(DOCSTRING)]
 		.filter(([, word, next = '']) => word !== 'Whether' || !BOOLEAN.test(next))
@@ -34,7 +34,7 @@ export function docstringFaults(file: string, text: string): string[] {
 		);
 }
 
-/** Finds identifiers that were renamed. Comments, strings and members of the service's JSON may use these words. */
+/** Finds identifiers that were renamed. Comments, strings and fields of the service's JSON may use these words. */
 export function oldNameFaults(file: string, text: string): string[] {
 	const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
 	const faults: string[] = [];
