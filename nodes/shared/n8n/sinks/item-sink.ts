@@ -54,7 +54,7 @@ export class ItemSink implements Sink {
 	total: number | undefined;
 	/** Input items that the summary is linked to. */
 	private readonly summaryItems = new Set<number>();
-	/** Number of entries that succeeded with another result, such as `skipped`. */
+	/** Number of successful entries in each separate count, such as `skipped`. */
 	private readonly otherCounts: Record<string, number> = {};
 	private blankItems = 0;
 	private readonly tallies = new Map<number, ItemTally>();
