@@ -1,7 +1,7 @@
 /**
  * The `BatchSender` sends one batch until each of its entries has an outcome. It first sends the whole batch. If the
- * whole batch fails, the retry policy chooses the next step. The sender repeats the batch, sends one random entry alone
- * as a probe, or splits the batch into halves. Each half has its own retry policy.
+ * whole batch fails, the retry policy chooses the next step. The sender repeats the batch, sends one random entry as a
+ * probe, or splits the batch into halves. Each half has its own retry policy.
  *
  * Chunk Text adds a second step. A request that the service has accepted starts a job, and `settle` waits for the job.
  * If the service loses the job, the sender submits the same request once more. If the job fails, one of its texts may
@@ -170,7 +170,8 @@ export class BatchSender<E, A, R> {
 	}
 
 	/**
-	 * Sends one entry alone. The entry is chosen at random, because a fixed choice might hit the bad entry each time.
+	 * Sends a request with only one entry. The entry is chosen at random, because a fixed choice might hit the bad
+	 * entry each time.
 	 */
 	private async probe(part: Part<E>): Promise<Unfinished['next']> {
 		const { batch, policy, last, isRepeated } = part;

@@ -13,7 +13,7 @@ export interface BulkOptions<E, A, R = A> extends Packing<E>, RequestSettings {
 	/**
 	 * Waits for the work that an accepted request has started, such as a job. The concurrency limit does not include
 	 * requests that wait here. If the result is `again`, the same request is sent once more. If the result is `split`,
-	 * each entry is sent alone. When the consumer leaves, the function should stop waiting.
+	 * each entry is sent in a separate request. When the consumer leaves, the function should stop waiting.
 	 */
 	settle?: (accepted: A, consumer: Consumer) => Promise<Outcome<R> | Unfinished>;
 	/** Whether the requests are polls. Polls are not counted as requests. */

@@ -142,7 +142,7 @@ export class ServiceHealth {
 /** The next step after a failed attempt. */
 export type Decision =
 	| /** Send it again. */ 'again'
-	| /** Send one entry alone. */ 'probe'
+	| /** Send a request with only one entry. */ 'probe'
 	| /** Send the entries in two smaller requests. */ 'split'
 	| /** Let the entries fail. */ 'fail'
 	| /** Let the entries fail, and end the run. */ 'end';

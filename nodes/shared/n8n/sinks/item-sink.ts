@@ -88,10 +88,7 @@ export class ItemSink implements Sink {
 		this.run.results.give(itemOf(entry), items);
 	}
 
-	/**
-	 * Accounts for an item with an empty list. The item returns `json`, unless the output is a summary or one
-	 * item per input item.
-	 */
+	/** Accounts for an item with an empty list. If the output is one item per entry, the item returns `json`. */
 	addEmptyList(itemIndex: number, json: IDataObject): void {
 		this.give(itemIndex, () => [json]);
 	}
