@@ -1,13 +1,13 @@
 /**
  * The `BatchSender` sends one batch until each of its entries has an outcome. It first sends the whole batch. If the
- * whole batch fails, the retry policy chooses the next step. The sender repeats the batch, sends one random entry alone
- * as a probe, or splits the batch into halves. Each half has its own retry policy.
+ * whole batch fails, the retry policy chooses the next step. The sender repeats the batch, sends one random entry as a
+ * probe, or splits the batch into halves. Each half has its own retry policy.
  *
  * Chunk Text adds a second step. A request that the service has accepted starts a job, and `settle` waits for the job.
  * If the service loses the job, the sender submits the same request once more. If the job fails, one of its texts may
- * be at fault, so the sender may submit the texts again one by one. Until then, the failed request is a suspect. The
- * sender waits for another job to finish, because this proves that the service works. If no other job finishes, the
- * suspects fail.
+ * be at fault, so the sender may submit the texts again one by one. It does so only after another job has finished,
+ * because this proves that the service works. Until then, the failed request is called a suspect. If no other job
+ * finishes, the suspects fail.
  */
 import { outcomeOf } from './attempt';
 import {
@@ -164,13 +164,14 @@ export class BatchSender<E, A, R> {
 			const next = isProbe ? await this.probe(part) : (await this.attempt(part))?.next;
 			part.isProbing = next === 'probe';
 			if (next === 'split') parts.unshift(...this.halves(part));
-			// The other parts are sent first. They show whether the service is up while this part waits.
+			// The other parts are sent first. While this part waits, they show whether the service is up.
 			else if (next !== undefined) parts.push(part);
 		}
 	}
 
 	/**
-	 * Sends one entry alone. The entry is chosen at random, because a fixed choice might hit the bad entry each time.
+	 * Sends a request with only one entry. The entry is chosen at random, because a fixed choice might hit the bad
+	 * entry each time.
 	 */
 	private async probe(part: Part<E>): Promise<Unfinished['next']> {
 		const { batch, policy, last, isRepeated } = part;
@@ -185,15 +186,15 @@ export class BatchSender<E, A, R> {
 			batch.splice(at, 0, probed);
 			return unfinished.next;
 		}
-		// The probed entry has its outcome, so the remaining entries count as a new request.
+		// The probed entry has its outcome, so the remaining entries are sent as a new request.
 		Object.assign(part, { request: 0, attempts: 0, bytes: this.bytesOf(batch) });
 		this.noteSplit();
 		return policy.hasSuccessSince() ? 'split' : 'probe';
 	}
 
 	/**
-	 * Makes one attempt to send a part, once its retry policy and the limiter allow it. Passes on the entries' outcome
-	 * if they have one.
+	 * Makes one attempt to send a part as soon as the part's retry policy and the limiter allow it. If the attempt
+	 * decides the entries' outcome, passes the outcome on.
 	 *
 	 * @returns what to do next, or undefined if the entries have an outcome
 	 */
@@ -236,7 +237,7 @@ export class BatchSender<E, A, R> {
 
 	/**
 	 * Sends a part once, when its turn comes. Ends the run if every further request would fail in the same way. If the
-	 * run stops at failures, any final failure ends it.
+	 * run stops at failures, any final failure ends the run.
 	 *
 	 * @param rejected receives the entries that a successful response rejects, each with the reason
 	 */
@@ -338,7 +339,10 @@ export class BatchSender<E, A, R> {
 		);
 	}
 
-	/** Notes that a job has finished. This shows that the service works, so each suspect probably contains a bad entry. */
+	/**
+	 * Notes that a job has finished, and sends the suspects again. The service works, so each suspect probably contains
+	 * a bad entry.
+	 */
 	private proveSuspects(): void {
 		this.hasSettled = true;
 		for (const suspect of this.suspects.splice(0)) this.sendEachAgain(suspect);

@@ -24,13 +24,13 @@ export interface Unsendable<E> {
 /** Rules for packing entries into requests. */
 export interface Packing<E> {
 	limits: BatchLimits;
-	/** Serializes an entry. It is called once per entry. If it throws, the entry cannot be sent. */
+	/** Serializes an entry. This function is called once per entry. If it throws, the entry cannot be sent. */
 	textOf: (entry: E) => string;
 	/** Creates the error for an entry that exceeds the maximum request size. */
 	tooLarge: (entry: E, bytes: number) => Error;
 	/**
 	 * Returns the key of an entry. A batch never contains two entries with the same key, because the service may
-	 * process them in any order.
+	 * process the entries of a batch in any order.
 	 */
 	keyOf?: (entry: E) => string;
 	/** Is called when an entry replaces an earlier entry with the same key in a batch. */

@@ -11,7 +11,7 @@ import { inParallel, type Tasks } from './parallel';
 import type { RunState } from './run-state';
 
 /**
- * Sends entries in as few requests as the limits allow. Every entry receives exactly one outcome. It succeeded, it
+ * Sends entries in as few requests as the limits allow. Every entry receives exactly one outcome: it succeeded, it
  * failed, or it was never sent because the run had ended.
  *
  * Entries with the same key are sent one after another, in their original order. `bulk` reads more entries only when

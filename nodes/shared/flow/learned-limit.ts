@@ -76,8 +76,8 @@ export class LearnedLimit {
 	/** Number of pauses since the last accepted request. */
 	private pausesInARow = 0;
 	/**
-	 * Sequence number of the last request before the pause. If requests up to this one are refused, the refusals count
-	 * as the same overload.
+	 * Sequence number of the last request before the pause. If this request or an earlier one is refused, the refusal
+	 * belongs to the same overload.
 	 */
 	private sentBeforePause = 0;
 
@@ -101,15 +101,15 @@ export class LearnedLimit {
 	 */
 	private readonly inFlight = new Map<number, number>();
 	/**
-	 * Largest number of requests in flight with which a request was accepted. `most` covers the time since the last
-	 * refusal, and `mostBefore` covers the time before it.
+	 * Largest number of requests that were in flight at the start of a request that was then accepted. `most` covers
+	 * the time since the last refusal, and `mostBefore` covers the time before it.
 	 */
 	private most = 0;
 	private mostBefore = 0;
 
 	/** Whether the rate was lowered below the accepted rate because of failures that may have been random. */
 	private isDoubtful = false;
-	/** Number of requests that still have to end before random failures count again. */
+	/** Number of requests for which random failures are still ignored. */
 	private exempt = 0;
 	private nextExemption = FIRST_EXEMPTION;
 
@@ -140,7 +140,7 @@ export class LearnedLimit {
 		this.inFlight.delete(sequence);
 	}
 
-	/** Notes an idle period, in milliseconds, during which no request was waiting to be sent. */
+	/** Notes an idle period, in milliseconds, during which no request was waiting or in flight. */
 	noteIdle(ms: number): void {
 		if (this.since !== undefined) this.gapsMs += ms;
 	}
@@ -187,7 +187,7 @@ export class LearnedLimit {
 			this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
 		} else if (this.exempt-- > 0) return false;
 		const isAfterRefusal = this.begin === 'refusal';
-		// Too few requests have been accepted since the last refusal, so this refusal counts as part of the same
+		// Too few requests have been accepted since the last refusal, so this refusal is treated as part of the same
 		// overload.
 		if (isAfterRefusal && this.accepted < (pausesAll ? 1 : MIN_MEASURED)) return pausesAll;
 		const inFlight = this.inFlight.get(sequence) ?? 1;

@@ -4,8 +4,8 @@
  * to different runs. A request may have to wait for three reasons:
  *
  * - Its client already has the maximum number of requests in flight.
- * - The user has set a limit per minute, which spaces all starts evenly. If several runs set this limit, the lowest one
- *   applies.
+ * - The user has set a limit per minute, which spaces all starts evenly. If several runs set this limit, the lowest
+ *   limit applies.
  * - The service has refused requests with 429 or 503. `LearnedLimit` then decides how many requests may be in flight,
  *   and how fast they start.
  *
@@ -24,7 +24,9 @@ const MINUTE_MS = 60_000;
  * arrive closer together.
  */
 const USED_SHARE = 0.95;
-/** Shorter gaps between requests count as normal work. Longer gaps are left out when a rate is measured. */
+/**
+ * When a rate is measured, gaps between requests are left out if they are at least this long. Shorter gaps are normal.
+ */
 const MIN_GAP_MS = 1000;
 
 /** A request that waits for its turn. */
@@ -45,7 +47,9 @@ export interface Turn {
 	acceptedAt?: number;
 }
 
-/** Limits the requests to one service with one credential. Only the limiter's clients may use its members. */
+/**
+ * Limits the requests to one service with one credential. Only the limiter's clients may use its fields and methods.
+ */
 export class Limiter {
 	readonly clients = new Set<LimiterClient>();
 	readonly waiting: Waiter[] = [];

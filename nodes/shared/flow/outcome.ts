@@ -8,7 +8,7 @@ export type Outcome<R> = { ok: true; response: R } | Failed;
 export interface Failed {
 	ok: false;
 	reason: unknown;
-	/** The verdict on the reason. In a final outcome, its action is `fail` or `stop`. */
+	/** The meaning of the reason. In a final outcome, the verdict's action is `fail` or `stop`. */
 	verdict: Verdict;
 	/**
 	 * Whether the work was skipped because the run had already ended. `reason` is then the reason why the run ended.
@@ -22,7 +22,7 @@ export interface Unfinished {
 	failure: Failed;
 }
 
-/** Returns a final version of the failure, which is neither retried nor split. */
+/** Returns a final copy of the failure, so that the request is neither repeated nor split. */
 export function finalFailure(failure: Failed): Failed {
 	const { verdict } = failure;
 	return {

@@ -6,12 +6,13 @@
  *
  * 1. If every request would receive the same status (401, 407 or a redirect), the run ends. It also ends if a failure
  *    that blocks all requests, such as a missing token, lasts for the full Retry For time.
- * 2. If the service rejects entries (400, 413 or 422), they are sent in smaller requests. If an entry is rejected on
- *    its own, it fails. If nothing was ever accepted and ten single entries were rejected, whole batches fail. A
- *    request that is too large is split nevertheless.
- * 3. If anything has succeeded since the batch was first sent, a 403 also counts as a rejection. Otherwise, single
- *    entries are sent as probes. If three single requests in a row receive a 403, the service rejects everything, so
- *    the run ends.
+ * 2. If the service rejects entries (400, 413 or 422), they are sent in smaller requests. If a request with only one
+ *    entry is rejected, that entry fails. If ten such requests were rejected and nothing was ever accepted, rejected
+ *    batches fail without being split. However, requests that are too large, and parts of a batch that was already
+ *    split, are still split.
+ * 3. If anything has succeeded since the batch was first sent, a 403 is also treated as a rejection of entries.
+ *    Otherwise, single entries are sent as probes. If three requests in a row, each with one entry, receive a 403, the
+ *    service rejects everything, so the run ends.
  * 4. A request that receives a 429 is sent again. If all requests receive a 429 for five minutes, the run ends.
  * 5. After any other transient failure, the request is sent again after a pause. Pauses double from half a second up to
  *    20 s, or up to 5 s while other requests succeed.
@@ -21,9 +22,8 @@
  *    until one succeeds. Then the batch is split into halves.
  * 8. If part of a suspect batch fails again, that part is split into halves. A single entry from a suspect batch fails
  *    once the odds that its failures are due to chance drop below one in a million.
- * 9. If a request has been repeated for the full Retry For time, it is split into halves, provided that the service
- *    was up recently. Otherwise, single entries are sent as probes. If the request has only one entry, that entry
- *    fails.
+ * 9. If a request has been repeated for the full Retry For time, it is split into halves, provided that the service was
+ *    up recently. Otherwise, single entries are sent as probes. If the request has only one entry, that entry fails.
  * 10. If nothing has succeeded for the full Retry For time (at least 10 s), and more requests have failed than can be
  *    in flight at once, the service is down. Then the run ends.
  */
@@ -34,9 +34,12 @@ import type { Verdict } from './verdict';
 /** Bounds for the pause before a request is sent again, in milliseconds. */
 export const RETRY_PAUSE = { baseMs: 500, capMs: 20_000 };
 const PAUSE_AMID_SUCCESSES_MS = 5000;
-/** Time for which the service counts as up after a success. */
+/** Time for which the service is considered to be up after a success. */
 const RECENT_MS = 20_000;
-/** Requests may simply be slow, so a silence shorter than `minSilenceMs` does not count as an outage. */
+/**
+ * Minimum time without any success before the service is considered to be down. Until then, requests may simply be
+ * slow.
+ */
 export const OUTAGE = { minSilenceMs: 10_000 };
 /** Time after which the run ends if every request receives a 429. */
 const MAX_THROTTLED_MS = 5 * 60_000;
@@ -51,11 +54,11 @@ const SUSPICION = 1 / 20;
 const CERTAINTY = 1 / 1_000_000;
 /** If this many single entries are rejected and nothing has succeeded, batches are no longer split. */
 const MAX_REJECTED_ALONE = 10;
-/** The run ends after this many single requests in a row receive a 403. */
+/** The run ends if this many requests in a row, each with one entry, receive a 403. */
 const MAX_FORBIDDEN_IN_A_ROW = 3;
 /**
- * Factor by which each success reduces the weight of earlier requests. With this factor, roughly the last 30 requests
- * count.
+ * Factor by which each success reduces the weight of earlier requests. With this factor, mainly the last 30 requests
+ * matter.
  */
 const FADING = 0.97;
 
@@ -72,7 +75,7 @@ export class ServiceHealth {
 	/** Number of requests that have failed since the last success. */
 	failingRequests = 0;
 	private failingSince: number | undefined;
-	/** Weighted numbers of attempts and of failed attempts. Only requests that eventually succeeded count. */
+	/** Weighted numbers of attempts and of failed attempts. Only requests that eventually succeeded are included. */
 	private attempts = 0;
 	private failures = 0;
 
@@ -129,7 +132,7 @@ export class ServiceHealth {
 
 	/**
 	 * Returns the probability that a request fails this many times in a row by chance. The estimate uses requests that
-	 * eventually succeeded, because their failures were not their own fault.
+	 * eventually succeeded, because their failures were not caused by a bad entry.
 	 */
 	chanceOf(failures: number): number {
 		return ((this.failures + 1) / (this.attempts + 2)) ** failures;
@@ -139,7 +142,7 @@ export class ServiceHealth {
 /** The next step after a failed attempt. */
 export type Decision =
 	| /** Send it again. */ 'again'
-	| /** Send one entry alone. */ 'probe'
+	| /** Send a request with only one entry. */ 'probe'
 	| /** Send the entries in two smaller requests. */ 'split'
 	| /** Let the entries fail. */ 'fail'
 	| /** Let the entries fail, and end the run. */ 'end';
@@ -181,8 +184,8 @@ export class RetryPolicy {
 	/** Number of failed attempts in a row, not counting attempts that received a 429. */
 	failures = 0;
 	/**
-	 * Number of failures that happened while other requests succeeded. A success counts if its request started after
-	 * the previous attempt.
+	 * Number of failures that happened while other requests succeeded. Only successes of requests that started after
+	 * the previous attempt are considered.
 	 */
 	private failuresAmidSuccesses = 0;
 	/** Number of failures in a row without any success to compare them with. */
@@ -234,7 +237,7 @@ export class RetryPolicy {
 		return verdict.tooLarge || this.origin || !isHopeless ? 'split' : 'fail';
 	}
 
-	/** Sets no pause, because the limiter pauses all requests after a 429. */
+	/** Decides what to do after a 429. Sets no pause, because the limiter pauses all requests. */
 	private after429({ delayMs = 0 }: Verdict): Decision {
 		const { run, health } = this.settings;
 		const now = run.now();
@@ -273,14 +276,15 @@ export class RetryPolicy {
 		this.lastFailureAt = now;
 		this.failingSince ??= now;
 		this.failures++;
-		// In an outage, only requests that started before the outage can still succeed.
+		// Requests that started before an outage may still succeed during the outage. A success of a newer request
+		// shows that the service is up.
 		const isAmidSuccesses =
 			health.lastSuccess > this.lastSequence ||
 			(size === 1 && this.origin?.isSuspected === true && health.isUp(now));
 		if (isAmidSuccesses) this.failuresAmidSuccesses++;
 		this.failuresAlone = isAmidSuccesses ? 0 : this.failuresAlone + 1;
 		this.lastSequence = sequence;
-		// The limiter already pauses all requests.
+		// No pause is set, because the limiter already pauses all requests.
 		if (throttled) return;
 		const pauseMs = health.pauseMs(this.failures, now, run.random());
 		this.resumeAt = now + Math.max(delayMs, pauseMs);
@@ -293,8 +297,8 @@ export class RetryPolicy {
 	}
 
 	/**
-	 * Returns true if a request has succeeded that started after the first attempt of this request. If this request was
-	 * split from another request, the last attempt of that request counts instead.
+	 * Returns true if a request that started after this request's first attempt has succeeded. If this request is a
+	 * part of a split request, the last attempt of the split request is used instead.
 	 */
 	hasSuccessSince(): boolean {
 		const since = this.origin?.sequence ?? this.firstSequence;

@@ -19,7 +19,10 @@ export class RunStats {
 	splits = 0;
 	/** Number of responses that asked for fewer requests. */
 	throttled = 0;
-	/** Total size of the request bodies that the service accepted. For Chunk Text, only the texts themselves count. */
+	/**
+	 * Total size of the request bodies that the service accepted. For Chunk Text, only the size of the texts is
+	 * included.
+	 */
 	bytes = 0;
 	/** Number of entries that succeeded. */
 	done = 0;
@@ -43,8 +46,8 @@ type Counter = Exclude<keyof RunStats, 'increment' | 'inFlight'>;
  */
 export interface RunState extends Clock {
 	/**
-	 * Contains the reason why the run has ended, or undefined while it continues. Once it is set, nothing more may be
-	 * started.
+	 * Contains the reason why the run has ended, or undefined while it continues. Once this field is set, no further
+	 * requests may be started.
 	 */
 	readonly ended: { readonly reason: unknown } | undefined;
 	/** Whether the first failure ends the run. */
@@ -53,8 +56,8 @@ export interface RunState extends Clock {
 	/** Lets other executions run. Long-running code calls this between small steps. */
 	yieldToOthers?(): Promise<void> | undefined;
 	/**
-	 * Ends the run. Nothing more is started and all sleeps end, but requests in flight finish. If it is called more
-	 * than once, the first reason counts.
+	 * Ends the run. No further requests start and all sleeps end, but requests in flight finish. If this function is
+	 * called more than once, the first reason applies.
 	 */
 	stop(reason: unknown): void;
 }

@@ -32,7 +32,7 @@ interface CredentialTraits {
 	 */
 	advice?(status: number, body: unknown, data: Data): string | undefined;
 	/**
-	 * Adds the token that signs requests to the credential's data. Returns the data that n8n must store, if there is
+	 * Adds to the credential's data the token for signing requests. Returns the data that n8n must store, if there is
 	 * any.
 	 */
 	obtain?(helper: IHttpRequestHelper, data: Data, isTested: boolean): Promise<Data | undefined>;
@@ -44,13 +44,13 @@ const TEST_HEADER = 'X-Credential-Test';
 const PROBE_TIMEOUT_MS = 15_000;
 
 /**
- * Key under which a credential's data stores the progress of its test. It is undefined if the credential is not being
- * tested.
+ * Key under which a credential's data stores the progress of its test. The value is undefined if the credential is not
+ * being tested.
  */
 const TEST_PROGRESS = Symbol.for('n8n-nodes-search-ingest.credentialTest');
 type TestedData = Data & { [TEST_PROGRESS]?: 'begun' | 'passed' };
 
-/** Hidden field that a credential without tokens needs. Without it, n8n does not call `preAuthentication`. */
+/** Hidden field for credentials without tokens. Without this field, n8n would not call `preAuthentication`. */
 export const TEST_STATE_FIELD = {
 	displayName: 'Test State',
 	name: 'testState',
@@ -65,8 +65,8 @@ export const TEST_STATE_FIELD = {
  *
  * If the request of a credential test fails, n8n shows only `ECONNREFUSED` or `Bad Request`, whatever message the
  * credential provides. Therefore, `authenticate` answers the first attempt of a test with a 401. n8n then calls
- * `preAuthentication`, which sends the request itself and throws an error with our own message. If it does not throw,
- * n8n sends the request once more and accepts any status.
+ * `preAuthentication`, which sends the request itself and throws an error with our own message. If `preAuthentication`
+ * does not throw, n8n sends the request once more and accepts any status.
  */
 export function credentialHooks(credential: CredentialTraits) {
 	const { sign, obtain } = credential;
@@ -99,7 +99,7 @@ export function credentialHooks(credential: CredentialTraits) {
 				const all = { ignoreHttpStatusErrors: true, disableFollowRedirect: true };
 				return { ...options, ...probe(data), ...all };
 			}
-			// The member is not enumerable, so n8n never stores it.
+			// This property is not enumerable, so n8n never stores it.
 			Object.defineProperty(data, TEST_PROGRESS, { value: 'begun', writable: true });
 			throw Object.assign(new Error('Not tested yet'), { response: { status: 401 } });
 		},

@@ -18,8 +18,8 @@ export type SendOptions = Partial<IHttpRequestOptions> & { abortSignal: AbortSig
 export const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
- * n8n's own timeout covers only the time until the headers arrive. It is longer than ours, so that ours always ends the
- * request first.
+ * n8n's timeout is longer than ours by this amount, so that ours always ends the request first. n8n's timeout covers
+ * only the time until the headers arrive.
  */
 const N8N_LATER_MS = 1_000;
 

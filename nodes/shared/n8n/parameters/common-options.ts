@@ -1,4 +1,4 @@
-/** Choice for the Output option. It returns one result per input item. */
+/** Value of the Output option with which a node returns one result per input item. */
 export const onePerInputItem = {
 	name: 'One Item per Input Item',
 	value: 'perInputItem',

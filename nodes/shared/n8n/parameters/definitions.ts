@@ -10,7 +10,7 @@ export interface IndexedDefinition {
 	definition: INodeProperties;
 	/** The value that applies if the workflow does not set one. */
 	initial: unknown;
-	/** Names of the collection's members, if the parameter is a collection. */
+	/** If the parameter is a collection, the names of the parameters in it (its members). */
 	members: string[];
 }
 

@@ -1,7 +1,8 @@
 /**
  * `Parameters` reads a node's parameters, item by item. Labels, defaults, bounds, choices and types come from the
  * property definitions, which are declared with `property` and `properties` (`properties.ts`). A parameter's name is
- * the name of its property. For a member of a collection, the name is `collection.member`.
+ * the name of its property. A parameter in a collection is called a member of the collection, and its name is
+ * `collection.member`.
  *
  * If the user has not added a member to a collection, the member has its default value. If this default is an
  * expression, it is only a suggestion for the user, so the member is empty. If a value is invalid, every method throws
@@ -81,8 +82,8 @@ export class Parameters<P extends INodeProperties[]> {
 
 	/**
 	 * Returns a value of the type in the definition. For text parameters, strings are returned unchanged, and numbers
-	 * and booleans become strings. An empty value becomes the default, an empty string, an empty object, or an empty
-	 * list of names.
+	 * and booleans become strings. Depending on the type, an empty value becomes the default, an empty string, an empty
+	 * object, or an empty list of names.
 	 */
 	get<N extends ParameterName<P>>(name: N, itemIndex: number): ValueOf<Definition<P, N>> {
 		return convert(this.read(name, itemIndex)) as ValueOf<Definition<P, N>>;
@@ -286,8 +287,8 @@ function numberOf(found: FoundValue): number {
 }
 
 /**
- * Converts a boolean, or the string 'true' or 'false'. A required parameter must be a boolean, because it decides
- * whether the node does anything at all.
+ * Converts a boolean, or the string 'true' or 'false'. If the parameter is required, the value must be a boolean,
+ * because the parameter decides whether the node does anything at all.
  */
 function booleanOf(found: FoundValue): boolean {
 	const { value, definition } = found;

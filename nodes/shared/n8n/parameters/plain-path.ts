@@ -30,7 +30,7 @@ export function parsePlainPath(expression: string): string[] | undefined {
 	const steps = PLAIN_PATH.exec(expression)?.[1];
 	if (steps === undefined) return undefined;
 	const path = Array.from(steps.matchAll(STEPS), ([step]) => keyOf(step));
-	// n8n's expression engines differ in how they treat fields that have the same name as an inherited member.
+	// n8n's expression engines differ in how they treat fields that have the same name as an inherited property.
 	const isOdd = path.some((key) => key in Object.prototype || ODD_KEYS.includes(key));
 	return isOdd ? undefined : path;
 }

@@ -28,7 +28,7 @@ interface ErrorWords {
 	itemIndex?: number | undefined;
 	/** Replaces the message of the original error. */
 	message?: string | undefined;
-	/** Added to the description. It contains advice, or what the run has done so far. */
+	/** Text to add to the description. The text is advice, or what the run has done so far. */
 	advice?: string | undefined;
 }
 

@@ -18,7 +18,7 @@ export class Meter {
 		return (performance.now() - this.since) / 1000;
 	}
 
-	/** Returns the figures for a summary. `bytes` counts only what the service accepted, and is 0 for deletes. */
+	/** Returns the figures for a summary. `bytes` includes only what the service accepted, and is 0 for deletes. */
 	json() {
 		const { stats, before, seconds } = this;
 		const done = stats.done - before.done;

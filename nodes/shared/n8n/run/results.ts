@@ -60,7 +60,7 @@ export class Results {
 	failures = 0;
 	/**
 	 * Used if the run stops at failures. `cause` is the failure that ended the run, and `firstFailure` is the first of
-	 * any others.
+	 * all other failures.
 	 */
 	private firstFailure: NodeFailure | undefined;
 	private cause: NodeFailure | undefined;
@@ -141,9 +141,9 @@ export class Results {
 		makeError?: () => NodeFailure,
 	): void {
 		if (binary && Object.keys(binary).length > 0) item.binary = binary;
-		// n8n sends items with this member to the error output, but copies them first. If a copy still had the member,
-		// n8n would drop all of its JSON except the message. The member is not enumerable, so the copy does not have
-		// it.
+		// n8n sends items with an `error` property to the error output, but copies them first. If the copy had this
+		// property, n8n would drop all of the item's JSON except the message. So the property is not enumerable and is
+		// not copied.
 		if (makeError && this.toErrorOutput)
 			Object.defineProperty(item, 'error', { value: makeError(), enumerable: false });
 		const before = this.outputs[itemIndex];

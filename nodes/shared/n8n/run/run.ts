@@ -28,7 +28,7 @@ const LOG_INTERVAL_MS = 10_000;
 
 /**
  * One execution of a node, with its items and results. A run ends early if it is told to stop, if it is canceled, or if
- * the node throws an error. The first reason counts, but a cancellation overrides any other reason. All waiting code
+ * the node throws an error. The first reason applies, but a cancellation overrides any other reason. All waiting code
  * uses the run's `sleep`, so that it stops waiting when the run ends.
  */
 export class Run implements RunState {

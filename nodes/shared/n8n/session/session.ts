@@ -55,7 +55,7 @@ const MAX_RECOVERIES = 4;
 /** Sends the requests from one run to one service. */
 export class Session {
 	private readonly masker: Masker;
-	/** The token map that signed the last request, and this session's token in that map. */
+	/** The token map that was used to sign the last request, and this session's token in that map. */
 	private signedWith: { accessTokens: unknown; token: Token | undefined } | undefined;
 	/**
 	 * Functions that end the exchanges in flight. One listener calls all of them, because Node.js warns about many
@@ -140,7 +140,7 @@ export class Session {
 		}
 	}
 
-	/** Returns the token that signed a request. From then on, the token is masked in responses. */
+	/** Returns the token that was used to sign a request. From then on, the token is masked in responses. */
 	private tokenIn(data: ICredentialDataDecryptedObject): Token | undefined {
 		const { accessTokens } = data;
 		if (this.signedWith?.accessTokens !== accessTokens) {

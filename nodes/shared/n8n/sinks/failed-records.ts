@@ -58,7 +58,7 @@ export class FailedRecords {
 		await this.write('responses', await jsonInSteps(entry, LEVELS_TO_VECTORS, yieldToOthers));
 	}
 
-	/** Stores the files that are not full yet. It is called after all records have been added. */
+	/** Stores the files that are not full yet. This function is called after all records have been added. */
 	async close(): Promise<void> {
 		for (const [kind, files] of this.kinds) await this.save(kind, files, files.writer.end());
 	}

@@ -54,7 +54,7 @@ export class ItemSink implements Sink {
 	total: number | undefined;
 	/** Input items that the summary is linked to. */
 	private readonly summaryItems = new Set<number>();
-	/** Number of entries that succeeded with another result, such as `skipped`. */
+	/** Number of successful entries in each separate count, such as `skipped`. */
 	private readonly otherCounts: Record<string, number> = {};
 	private blankItems = 0;
 	private readonly tallies = new Map<number, ItemTally>();
@@ -88,10 +88,7 @@ export class ItemSink implements Sink {
 		this.run.results.give(itemOf(entry), items);
 	}
 
-	/**
-	 * Accounts for an item with an empty list. The item returns `json`, unless the output is a summary or one
-	 * item per input item.
-	 */
+	/** Accounts for an item with an empty list. If the output is one item per entry, the item returns `json`. */
 	addEmptyList(itemIndex: number, json: IDataObject): void {
 		this.give(itemIndex, () => [json]);
 	}

@@ -21,7 +21,7 @@ export type Success<R> = Extract<Outcome<R>, { ok: true }>;
 
 /** Describes how a node reports the outcomes of its entries. */
 export interface ResultFormat<E, R> {
-	/** Returns the output for an entry that succeeded. It is not called if the output is a summary. */
+	/** Returns the output for an entry that succeeded. This function is not called if the output is a summary. */
 	result(entry: E, response: R): IDataObject;
 	/** Returns the name of a separate count for an entry that succeeded, such as `notFound`. */
 	countName?(response: R): string | undefined;
@@ -34,7 +34,7 @@ export interface SinkResult {
 	done: string;
 	/** Additional counts that are returned even if they are 0, such as `notFound`. */
 	others?: readonly string[];
-	/** Returns additional fields for a result with counts. It is called when the sink is closed. */
+	/** Returns additional fields for a result with counts. This function is called when the sink is closed. */
 	json?: () => IDataObject;
 }
 
@@ -55,7 +55,7 @@ export interface Sink {
 		resultFormat: ResultFormat<E, R>,
 	): Promise<void>;
 	/**
-	 * Accounts for an entry that succeeded and returns these items.
+	 * Accounts for an entry that succeeded, and returns the given items as the entry's output.
 	 *
 	 * @param counts numbers to add to a summary's counts
 	 */
@@ -64,9 +64,9 @@ export interface Sink {
 		items: IDataObject[],
 		counts?: Readonly<Record<string, number>>,
 	): Promise<void>;
-	/** Accounts for an entry that failed or was not sent. If the run stops at errors, the failure ends it. */
+	/** Accounts for an entry that failed or was not sent. If the run stops at errors, the failure ends the run. */
 	addFailure(entry: EntryOrigin, failure: Failure): Promise<void>;
-	/** Returns the remaining results. It is called after all entries have an outcome. */
+	/** Returns the remaining results. This function is called after all entries have an outcome. */
 	close(): Promise<void>;
 }
 

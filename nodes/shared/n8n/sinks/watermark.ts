@@ -1,6 +1,6 @@
 import { figure } from '../../service/numbers';
 
-/** Tracks the number up to which all records have an outcome. Outcomes may arrive in any order. */
+/** Tracks the record number up to which all records have an outcome. Outcomes may arrive in any order. */
 export class Watermark {
 	/** Records that already have an outcome although an earlier record does not. */
 	private readonly laterRecords = new Set<number>();

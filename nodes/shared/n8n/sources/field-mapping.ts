@@ -5,7 +5,7 @@ import { exactId, exactText, isNullOrBlankText } from '../../service/push/docume
 import { quoted } from '../../service/outcome-messages';
 import { properties, property, type WithParameter } from '../parameters/properties';
 
-/** Returns the definition of a parameter that names a field in the records or items. */
+/** Returns the definition of a parameter whose value is the name of a field in the records or items. */
 export const fieldProperty = <const F extends string>(
 	field: F,
 	label: string,
@@ -24,7 +24,7 @@ export const fieldProperty = <const F extends string>(
 	});
 
 /**
- * Parameters that name the ID field and the name field. Each node defines when the editor shows these
+ * Parameters for the names of the ID field and the name field. Each node defines when the editor shows these
  * parameters.
  */
 export const requiredFieldProperties = properties([
@@ -40,8 +40,8 @@ export const recommendedFieldProperties = properties([
 ]);
 
 /**
- * The fields in a record or item that contain the document's ID, name, description and URL. Each value is a
- * field name or a dotted path. An empty string means that no field is named.
+ * The fields in a record or item that contain the document's ID, name, description and URL. Each value is a field name
+ * or a dotted path. An empty string means that there is no such field.
  */
 export interface FieldMapping extends Record<'id' | 'name' | 'description' | 'url', string> {
 	/**
@@ -56,7 +56,7 @@ interface MappingParameters extends WithParameter<'descriptionField' | 'urlField
 }
 
 /**
- * Reads the parameters that name a document's fields.
+ * Reads the parameters that say which fields contain a document's ID, name, description and URL.
  *
  * @throws InputError if 'ID Field' or 'Name Field' is empty
  */
@@ -69,7 +69,7 @@ export function readFieldMapping(parameters: MappingParameters, itemIndex: numbe
 }
 
 /**
- * Reads the parameters that name the ID field and the name field. The description and URL are expected in
+ * Reads the parameters that say which fields contain the ID and the name. The description and URL are expected in
  * fields named `description` and `url`.
  */
 export const readItemMapping = (

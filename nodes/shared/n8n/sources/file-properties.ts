@@ -42,7 +42,7 @@ export const fileProperty = property({
 });
 
 /**
- * Parameters for a text file's document. They have their own names because their defaults differ from the
+ * Parameters for a text file's document. These parameters have separate names because their defaults differ from the
  * defaults of the item parameters.
  */
 export const textFileDocumentProperties = properties([

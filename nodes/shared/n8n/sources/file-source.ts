@@ -237,8 +237,8 @@ async function* entriesOf<E extends EntryOrigin>(
 }
 
 /**
- * Matches an ID that a program has written as a decimal number, such as 7.0. If all IDs look like this, they
- * are not version numbers.
+ * Matches an ID that a program has written as a decimal number, such as 7.0. Such IDs are reported only if all IDs look
+ * like this, because otherwise they may be version numbers.
  */
 const DECIMAL = /^\d+\.0+$/;
 

@@ -21,7 +21,7 @@ export interface InputFile {
 	name: string;
 	isNamed: boolean;
 	mimeType: string;
-	/** Opens the file. n8n stores it either outside the item or inside the item as base64. */
+	/** Opens the file. n8n stores files either outside the item or inside the item as base64. */
 	open(options: TextOptions): Promise<OpenFile>;
 }
 

@@ -188,7 +188,7 @@ function checkColumns(
 	);
 }
 
-/** Parameters that must name a column whose name is unique. */
+/** Parameters for columns whose names must not occur twice in the header. */
 const UNIQUE_COLUMN_PARAMETERS = ['ID Field', 'Name Field'];
 
 /** Detects the format from a file's name, MIME type or first character. */

@@ -20,7 +20,7 @@ export interface Source<E> {
 /** Describes how a node makes entries from the values that it reads. */
 export interface Reading<E extends EntryOrigin> {
 	/**
-	 * Returns the entry for a value. The value is an item, a record, or a member of a list in an item.
+	 * Returns the entry for a value. The value is an item, a record, or an element of a list in an item.
 	 *
 	 * @throws InputError if the value cannot be sent
 	 */
@@ -45,8 +45,8 @@ export interface ItemReading<E extends EntryOrigin> extends Reading<E> {
 	verb: string;
 	emptyList: IDataObject;
 	/**
-	 * Rearranges the entries after all items have been read. It may remove entries if it accounts for them in
-	 * the sink.
+	 * Rearranges the entries after all items have been read. This function may remove entries if it reports their
+	 * outcomes to the sink.
 	 */
 	resolve?(entries: E[], sink: Sink): E[] | Promise<E[]>;
 	sink: ItemSink;

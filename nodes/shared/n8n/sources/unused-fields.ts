@@ -8,7 +8,7 @@ const OPTIONAL_FIELDS = [
 	['url', 'URL Field'],
 ] as const;
 
-/** A field that a parameter names, and whether any record contains the field. */
+/** A field whose name is in a parameter, and whether any record contains the field. */
 interface FieldSearch {
 	parameter: string;
 	isDefault: boolean;
@@ -74,8 +74,8 @@ const newSearch = (
 });
 
 /**
- * Returns whether the user probably entered a wrong name. A missing field with the default name counts as a
- * mistake only if the first record has a similar field.
+ * Returns whether the user probably entered a wrong name. A missing field with the default name is treated as a mistake
+ * only if the first record has a similar field.
  */
 const isMistake = ({ isFound, isDefault, similar }: FieldSearch): boolean =>
 	!isFound && (!isDefault || similar !== undefined);
