@@ -2,7 +2,7 @@
 
 const LOG_EVERY_SECONDS = 15;
 
-/** Changes the text that follows the elapsed time while a step runs. */
+/** While a step runs, sets the text shown after the elapsed time. */
 export type Detail = (read: () => string) => void;
 
 export function say(text = ''): void {

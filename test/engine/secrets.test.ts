@@ -123,7 +123,7 @@ function expectNoSecret(seen: unknown): boolean {
 	return text.includes('***');
 }
 
-/** Places in a response whose text the nodes show, whatever the status. */
+/** The parts of a response that the nodes show, regardless of its status. */
 const PLACES: Record<string, (secret: string) => unknown> = {
 	'JSON in an error': (secret) => ({ error: { errors: [{ message: `No: ${secret}` }] } }),
 	text: (secret) => `No: ${secret}`,

@@ -6,7 +6,7 @@ import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow';
 
 import { currentLists, listsOf, missingLines, storedLists } from '../../scripts/stored-parameters';
 
-/** Describes a node whose version 1.1 renamed its parameter `old`. */
+/** Builds the description of a node that renamed a parameter in version 1.1. `old` is the parameter before the rename. */
 const renamed = (version: number | number[], old: INodeProperties): INodeTypeDescription =>
 	({
 		name: 'example',

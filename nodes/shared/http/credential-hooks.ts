@@ -64,9 +64,9 @@ export const TEST_STATE_FIELD = {
  * Returns the credential's functions that n8n calls to sign requests and to test the credential.
  *
  * If the request of a credential test fails, n8n shows only `ECONNREFUSED` or `Bad Request`, whatever message the
- * credential provides. Therefore, `authenticate` answers the first attempt of a test with a 401. n8n then calls
- * `preAuthentication`, which sends the request itself and throws an error with our own message. If `preAuthentication`
- * does not throw, n8n sends the request once more and accepts any status.
+ * credential provides. Therefore, on the first attempt of a test, `authenticate` simulates a 401 response. n8n
+ * then calls `preAuthentication`, which sends the real request and, if that fails, throws an error with our own
+ * message. If the request succeeds, n8n sends it once more and accepts any status.
  */
 export function credentialHooks(credential: CredentialTraits) {
 	const { sign, obtain } = credential;

@@ -42,7 +42,10 @@ export interface TokenUser {
 	hint(message: string): void;
 }
 
-/** If a renewal fails, a token that is still valid is used for this long before it is renewed again. */
+/**
+ * If a renewal fails while the token is still valid, the token stays in use for this long before the next renewal
+ * attempt.
+ */
 const RENEW_AGAIN_MS = 30_000;
 
 /**
