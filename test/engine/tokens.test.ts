@@ -195,7 +195,10 @@ describe('a token close to its end', () => {
 	});
 });
 
-/** Makes another worker without a token obtain and store one. This revokes the previous token. */
+/**
+ * Starts another worker that has no token, so that it obtains and stores a new token. This revokes the previous
+ * token.
+ */
 async function renewElsewhere(store: CredentialStore): Promise<void> {
 	const own = new CredentialStore({ [TYPE]: { ...store.get(TYPE), accessTokens: '' } });
 	const replace = own.replace.bind(own);

@@ -189,7 +189,7 @@ function checkEffect({ start, played }: Scheduled, effect: Effect, isBroken: boo
 		return;
 	}
 	const [least, most] = effect.endsAfter;
-	// If the incident ends while the run still retries, the run continues.
+	// If the incident ends while the run is still retrying, the run continues.
 	if (!isBroken) return;
 	expect(ended).toBeDefined();
 	expect(skipped.length).toBeGreaterThan(0);
