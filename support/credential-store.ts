@@ -2,7 +2,7 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 export type CredentialData = Record<string, ICredentialDataDecryptedObject>;
 
-/** One write to the store. In n8n, it would be a write to the database. */
+/** One write to the store. In n8n, each write would go to the database. */
 interface CredentialUpdate {
 	type: string;
 	/** The keys that `preAuthentication` returned and n8n stored. */
