@@ -110,7 +110,7 @@ const credentials = (): CredentialData => ({
 	lucidworksBlobApi: { ...LOGIN, baseUrl: url, authentication: 'basic' },
 });
 
-/** Returns everything in a value as one string, including hidden members and causes. */
+/** Returns everything in a value as one string, including non-enumerable properties and causes. */
 const allOf = (seen: unknown): string =>
 	inspect(seen, { depth: Infinity, showHidden: true, maxStringLength: Infinity });
 

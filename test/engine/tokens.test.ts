@@ -23,7 +23,7 @@ interface StoredToken {
 }
 
 let sandbox: Sandbox;
-/** Number of milliseconds by which the clocks of this process and the sandbox are ahead of real time. */
+/** The clocks of this process and of the sandbox are both this many milliseconds ahead of real time. */
 let ahead = 0;
 
 beforeAll(async () => {
