@@ -16,7 +16,10 @@ interface ContainerApi {
 	set(type: unknown, value: unknown): void;
 }
 
-/** Returns n8n-core's own container. Importing the container from its package might load another copy. */
+/**
+ * Returns the dependency injection container that n8n-core uses. A direct import of `@n8n/di` might load another
+ * copy.
+ */
 function container(): ContainerApi {
 	const requireOfCore = createRequire(require.resolve('n8n-core'));
 	return (requireOfCore('@n8n/di') as { Container: ContainerApi }).Container;
@@ -64,7 +67,7 @@ export class TestFiles {
 		return await this.service.store(location, Buffer.from(content as string), binary);
 	}
 
-	/** Makes every later read return these pieces instead of the stored content. */
+	/** Makes all later reads return these pieces instead of the stored content. */
 	stream(pieces: () => AsyncIterable<Buffer>): void {
 		this.service.getAsStream = async () =>
 			Object.assign(pieces(), { destroy: () => undefined }) as never;
@@ -74,7 +77,7 @@ export class TestFiles {
 		this.service.getAsStream = async () => await Promise.resolve(watchFile(stream));
 	}
 
-	/** Makes every later attempt to store a file fail. */
+	/** Makes all later attempts to store a file fail. */
 	fail(error: Error): void {
 		this.service.store = async () => await Promise.reject(error);
 	}

@@ -9,7 +9,7 @@ import type { NodeOptions, RunOptions, RunResult } from './engine';
 import { eventually } from './eventually';
 import { indexes, nodeRunner, requestsArrived, useSandbox, useShortBackoff } from './sandbox';
 
-/** One item per chunk and one chunk per line. */
+/** Parameters for one item per chunk and one chunk per line. */
 const BY_LINE: INodeParameters = {
 	output: 'chunks',
 	modelId: { __rl: true, mode: 'id', value: 'gte-small' },
@@ -67,7 +67,10 @@ export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 	const sandbox = useSandbox({ settings: { vectorSize: 2, ...settings } });
 	let tests = 0;
 	beforeEach(() => tests++);
-	/** This process remembers tokens by client, but the sandbox forgets them, so each test uses a new client. */
+	/**
+	 * The nodes keep a token in memory for each client, but the sandbox forgets all tokens when it is reset.
+	 * Therefore, each test uses a different client.
+	 */
 	const credentials = (): CredentialData => {
 		const all = sandboxCredentials(sandbox());
 		const { authUrl } = sandbox().urls;

@@ -2,7 +2,7 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 export type CredentialData = Record<string, ICredentialDataDecryptedObject>;
 
-/** One write to the store. In n8n, it would be a write to the database. */
+/** One write to the store. In n8n, each write would go to the database. */
 interface CredentialUpdate {
 	type: string;
 	/** The keys that `preAuthentication` returned and n8n stored. */
@@ -25,7 +25,10 @@ export class CredentialStore {
 	/** Called and awaited on every read, before the data is read. */
 	onDecrypt?: (type: string) => void | Promise<void>;
 
-	/** If true, storing a new token also stores all data in the request, as n8n did before 2.34. */
+	/**
+	 * If true, storing a new token also overwrites the other stored fields with the running node's copy, as n8n did
+	 * before 2.34.
+	 */
 	storesAll = false;
 
 	private readonly data: CredentialData;

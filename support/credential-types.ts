@@ -6,8 +6,8 @@ import { credentialClasses } from './manifest';
 export type CredentialTypes = Record<string, ICredentialType>;
 
 /**
- * Loads the credential type with this name from `credentials/`. The type is loaded on first use, so that tests of
- * the engine itself do not need it. Each run counts as a separate process that knows no tokens.
+ * Loads the credential type with this name from `credentials/`. The type is loaded on first use, so that tests of the
+ * engine itself do not need it. Each run acts like a new process that has no tokens in memory.
  */
 export function packageCredentialType(name: string): ICredentialType | undefined {
 	const className = credentialClasses.get(name);

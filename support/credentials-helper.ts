@@ -157,7 +157,8 @@ export class EngineCredentialsHelper extends ICredentialsHelper {
 		)) as ICredentialDataDecryptedObject;
 		if (output[expirable] === undefined || !node.credentials) return undefined;
 
-		// Since 2.34, n8n has stored only what `preAuthentication` returned, not the caller's copy of other fields.
+		// Since 2.34, n8n has stored only the fields that `preAuthentication` returns. Earlier versions also stored
+		// the caller's copy of all other fields.
 		const { storesAll } = this.store;
 		const all = JSON.parse(JSON.stringify(credentials)) as ICredentialDataDecryptedObject;
 		const stored = storesAll ? all : this.store.get(typeName);

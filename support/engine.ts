@@ -53,7 +53,7 @@ export interface ExecutionOptions {
 	credentialTypes?: CredentialTypes;
 	/** The default is `manual` (the editor's Execute button). */
 	mode?: WorkflowExecuteMode;
-	/** Presses Stop when this promise resolves or rejects. */
+	/** The execution is stopped when this promise resolves or rejects. */
 	cancelWhen?: Promise<unknown>;
 	/** A workflow setting. With `combined`, an item's JSON contains its files. */
 	binaryMode?: 'separate' | 'combined';

@@ -25,7 +25,7 @@ export function useEverydayFiles() {
 	const { sandbox, chunk, credentials } = useChunkText({ vectorSize: 3 });
 	const runPush = nodeRunner(new PushDocuments(), credentials, { documentSource: 'file' });
 	const runDelete = nodeRunner(new DeleteDocument(), credentials, { idSource: 'file' });
-	/** @param extension the file's compression, either '' or `.gz` */
+	/** @param extension '' for a plain file, or `.gz` for a compressed file */
 	const item = async (
 		content: string | Buffer,
 		name: string,

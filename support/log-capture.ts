@@ -3,7 +3,7 @@
  * file before anything that loads n8n, because n8n reads its log level when it is first loaded.
  */
 process.env.N8N_LOG_LEVEL = 'debug';
-// n8n logs the members of a message only in this format.
+// n8n logs a message's metadata only in JSON format.
 process.env.N8N_LOG_FORMAT = 'json';
 
 export const captured: string[] = [];

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 export const ROOT = path.resolve(__dirname, '..');
 
-/** The members of package.json that tests read. */
+/** The fields in package.json that tests read. */
 export interface Manifest {
 	name: string;
 	version: string;

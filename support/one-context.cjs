@@ -17,7 +17,7 @@ class OneContext extends TestEnvironment {
 	constructor(config, context) {
 		super(config, context);
 		this.before = Object.getOwnPropertyDescriptors(globalThis);
-		// This is a copy, so that a file's changes to process.env end with the file.
+		// Tests see a copy of process.env, so that one test file's changes do not affect later test files.
 		const { process: value } = this.global;
 		Object.defineProperty(globalThis, 'process', { value, writable: true, configurable: true });
 		this.global = globalThis;

@@ -85,7 +85,10 @@ function kept(): string[] {
 	return found;
 }
 
-/** Asserts after each test in a file that everything was released, and clears the rest. */
+/**
+ * Asserts after each test in a file that everything was released. Afterward, clears all state, even if the assertion
+ * failed.
+ */
 export function useCleanProcess(): void {
 	watchRuns(Run);
 	watchSessions();

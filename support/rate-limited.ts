@@ -7,7 +7,7 @@ import type { Admission } from '../sandbox/rates';
 import { VirtualClock } from './virtual-clock';
 import { VirtualRun } from './virtual-run';
 
-/** Accepts `limit` requests in any 60 seconds. Rejected requests count too. */
+/** Accepts `limit` requests in any 60 seconds. Rejected requests also use up the limit. */
 export function perMinute(limit: number): Admission {
 	const seen: number[] = [];
 	return (now) => {
@@ -61,7 +61,7 @@ export interface Load {
 	retryAfterMs?: number | ((nowMs: number) => number);
 	/** True if each execution has its own limiter. */
 	apart?: boolean;
-	/** The limit that each execution sets for itself. */
+	/** *Max Requests per Minute* in each execution. */
 	limitPerMinute?: number;
 	seed?: number;
 }

@@ -6,7 +6,7 @@ export interface RateLimit {
 	title: string;
 	/** Requests per second that the service accepts on average. */
 	allowed: number;
-	/** Share of these requests that must be accepted. Without a goal, no share is promised. */
+	/** Minimum rate of accepted requests, as a share of `allowed`. If it is missing, no rate is promised. */
 	goal?: number;
 	/** Creates the service. Each new service counts from zero. */
 	admits: () => Load['admits'];

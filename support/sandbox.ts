@@ -53,7 +53,7 @@ export const shown = ({ requests }: Sandbox): string[] =>
 		[method, path, endedAt === 0 ? 'in flight' : status].join(' '),
 	);
 
-/** A fault that ends only with a timeout or Stop, however slow the machine is. */
+/** A delay so long that the request ends only because of a timeout or Stop, even on a slow machine. */
 export const HANGS = { latencyMs: 600_000 };
 
 /** This is longer than the pauses between requests in a run that is still going. */
@@ -61,7 +61,7 @@ const QUIET_MS = 100;
 
 /**
  * Waits until all requests have ended and no new requests arrive. Fails if the node keeps sending requests, for
- * example because it ignored a Stop.
+ * example because it ignored Stop.
  */
 export async function requestsOver(sandbox: Sandbox): Promise<void> {
 	const { requests } = sandbox;
@@ -77,8 +77,8 @@ export async function requestsOver(sandbox: Sandbox): Promise<void> {
 const isInFlight = ({ endedAt }: RecordedRequest) => endedAt === 0;
 
 /**
- * Runs a node and presses Stop once this many requests have arrived. The time until the run ends is not measured.
- * Therefore, the run must wait for something that takes longer than a test's time limit.
+ * Runs a node and presses Stop once this many requests have arrived. This function does not measure how quickly the
+ * run ends. Therefore, without Stop, the run must take longer than a test's time limit.
  */
 export async function stopped(
 	sandbox: Sandbox,

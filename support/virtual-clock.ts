@@ -6,7 +6,7 @@ interface Timer {
 	fail?: (error: unknown) => void;
 }
 
-/** Runs all pending promise callbacks. None are left when the event loop starts its next turn. */
+/** Waits for the next turn of the event loop. By then, all pending promise callbacks have run. */
 const settle = async () => await new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
@@ -24,7 +24,7 @@ export class VirtualClock implements Clock {
 		return this.time;
 	}
 
-	/** Uses mulberry32, which is small, and uniform enough for pauses. */
+	/** Returns a random number from the mulberry32 generator, which is short and random enough for pauses. */
 	random(): number {
 		this.seed = (this.seed + 0x6d2b79f5) | 0;
 		let bits = Math.imul(this.seed ^ (this.seed >>> 15), this.seed | 1);
@@ -33,7 +33,7 @@ export class VirtualClock implements Clock {
 	}
 
 	/**
-	 * @param wakers contains the function that ends this sleep, while the sleep lasts. A set is cheaper than one
+	 * @param wakers while this sleep lasts, this set contains a function that ends it early. A set is faster than one
 	 * signal per sleep
 	 */
 	async sleep(ms: number, wake?: AbortSignal, wakers?: Set<() => void>): Promise<void> {

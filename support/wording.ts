@@ -1,7 +1,7 @@
 /**
- * Assertions about messages that do not repeat the full sentences. Only the unit tests for a function that creates
- * a message assert its full sentence. Other tests assert the facts that the message names and what it says about
- * the outcome.
+ * Helps tests check messages without repeating the full sentences. Only the unit tests for a function that creates a
+ * message assert its full sentence. Other tests assert which facts the message contains and what it says about the
+ * outcome.
  */
 import { ServiceFailure } from '../nodes/shared/service/failure';
 import { outcomeMessage, type Action } from '../nodes/shared/service/outcome-messages';
@@ -23,6 +23,6 @@ const wordsFor = (action: Action, error: Error) => outcomeMessage(action, error)
 /** Returns the wording for an action that was definitely not performed. */
 export const notDone = (action: Action): string => wordsFor(action, new Error(''));
 
-/** Returns what a message says about an action that may have been done. */
+/** Returns the wording for an action that may have been performed. */
 export const maybeDone = (action: Action): string =>
 	wordsFor(action, new ServiceFailure('', { kind: 'response' }));

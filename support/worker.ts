@@ -12,10 +12,10 @@ export interface Worker {
 }
 
 /**
- * Loads new copies of Chunk Text and its credential, so that their modules' state belongs to this worker alone. All
- * workers share n8n itself.
+ * Loads new copies of Chunk Text and its credential, so that each worker has its own module state. All workers share
+ * one copy of n8n.
  *
- * @param speed factor by which the runs' clock is faster, which shortens pauses
+ * @param speed how many times faster than real time the runs' clock is. Pauses become shorter by the same factor
  */
 export function startWorker({ speed = 1 } = {}): Worker {
 	const n8n = jest.requireActual<object>('n8n-workflow');
@@ -59,7 +59,7 @@ export interface ChunkRunOptions {
 	options?: INodeParameters;
 	items?: RunOptions['items'];
 	onError?: RunOptions['onError'];
-	/** Presses Stop when this promise resolves. */
+	/** The execution is stopped when this promise resolves. */
 	cancelWhen?: Promise<unknown>;
 }
 

@@ -1,7 +1,7 @@
 const { createEmptyTestResult } = require('@jest/test-result');
 const { default: circus } = require('jest-circus/runner');
 
-/** Stryker's name for the last mutant that a test has found. */
+/** Stryker's ID of the last mutant that made a test fail. */
 let found;
 
 /** Returns a result without loading the test file. jest requires at least one test per file. */

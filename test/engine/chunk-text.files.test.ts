@@ -362,8 +362,8 @@ describe('Texts From: File', () => {
 			fault('results', { status: 200, body, skip: 50 });
 		}
 		const options = { textsPerRequest: 100, concurrency: 1 };
-		// If the run hangs, this test exceeds its time limit. test/unit/flow/settle.test.ts tests the code that
-		// frees the budget.
+		// The budget limits how many bytes of text are in memory. If it is never released, the run hangs and this
+		// test exceeds its time limit. See also test/unit/flow/settle.test.ts.
 		const result = await chunkFile(jsonLines(articles(1200)), { options });
 		expect(summaryOf(result)).toMatchObject(summary);
 		expect(submits().length).toBeLessThanOrEqual(most);

@@ -9,13 +9,13 @@ import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { runNode, type RunResult } from '../../support/engine';
 import { startService, type Service } from '../../support/service';
 
-/** A step this short delays nobody, even if it is all of the work. */
+/** A step this short does not delay other executions noticeably, even if it is the node's entire work. */
 const SHORT_MS = 100;
 /** Maximum share of the total work that one step may take. A share does not depend on the machine's speed. */
 const MAX_SHARE = 1 / 3;
 /**
- * Number of attempts. Garbage collection can make a step too long, but not in every attempt. A node that does its
- * work in a single step fails in every attempt.
+ * Maximum number of attempts. Garbage collection can make a step too long, but not in every attempt. A node that does
+ * its work in a single step fails in every attempt.
  */
 const RUNS = 10;
 

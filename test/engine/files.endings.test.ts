@@ -36,8 +36,8 @@ const lines = (count: number): string =>
 		.join('');
 
 /**
- * Each node with its route, the counter in its summary, the parameters for reading a file, and the options that
- * send one record per request.
+ * Each row contains a node, its route, the field with the number of successful records in its summary, the parameters
+ * for reading a file, and the options for one record per request.
  */
 const NODES: Array<
 	[string, FaultRule['route'], string, () => INodeType, INodeParameters, IDataObject]
@@ -144,8 +144,8 @@ describe.each(NODES)('%s', (...node) => {
 		const { output } = await run(node, items, {}, CONTINUE);
 		const { progress, error } = output.at(-1)?.json ?? {};
 		expect(error).toContain('307');
-		// Chunk Text may have several files in flight, and each of them reports the end of the run. Records that
-		// were sent before the run ended have failed.
+		// Chunk Text may process several files at once. Then the item for each file reports that the run ended.
+		// Records that were sent before the end are reported as failed.
 		expect(error).toContain("'b.jsonl'");
 		expect(progress).toBeUndefined();
 	});
@@ -154,7 +154,7 @@ describe.each(NODES)('%s', (...node) => {
 		['a lost connection', { reset: 'beforeResponse' as const }],
 		['a status', { status: 403 }],
 	])('continues after an outage before the records that failed: %s', async (_what, fault) => {
-		// Chunk Text receives the chunks of earlier records after later records have been rejected. Those chunks
+		// Chunk Text receives the chunks of earlier records only after later records have been rejected. Those chunks
 		// must not change the position at which the run continues.
 		sandbox().settings.chunkDelayMs = 300;
 		jest.replaceProperty(OUTAGE, 'minSilenceMs', 1000);

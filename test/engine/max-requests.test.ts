@@ -82,8 +82,8 @@ it('a pause that the service requests from one execution also holds for the othe
 	);
 	for (const { output } of await Promise.all(runs)) expect(output).toHaveLength(8);
 	const refused = sandbox().requests.find(({ status }) => status === 429);
-	// The other execution may have sent a request before it learned of the pause, so the first later request is
-	// ignored.
+	// The other execution may send one more request before it learns of the pause, so this test ignores the first
+	// request after the rejection.
 	const later = sandbox()
 		.requests.map(({ startedAt }) => startedAt - (refused?.endedAt ?? 0))
 		.filter((ms) => ms > 0)

@@ -111,7 +111,7 @@ test(
 			),
 			{ numRuns: 60 },
 		);
-		// At least some fields must have been read directly. The number depends on the seed.
+		// If no field was read directly, the test has compared nothing. The number depends on the seed.
 		expect(direct).toBeGreaterThan(0);
 	},
 	TIMEOUT_MS,

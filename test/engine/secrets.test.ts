@@ -110,11 +110,11 @@ const credentials = (): CredentialData => ({
 	lucidworksBlobApi: { ...LOGIN, baseUrl: url, authentication: 'basic' },
 });
 
-/** Returns everything in a value as one string, including hidden members and causes. */
+/** Returns everything in a value as one string, including non-enumerable properties and causes. */
 const allOf = (seen: unknown): string =>
 	inspect(seen, { depth: Infinity, showHidden: true, maxStringLength: Infinity });
 
-/** Checks that no secret is visible. Returns true if a masked secret is visible. */
+/** Checks that no secret is visible. Returns true if `***`, which replaces a secret, is visible. */
 function expectNoSecret(seen: unknown): boolean {
 	expect(repeated.size).toBeGreaterThan(0);
 	const text = allOf(seen) + JSON.stringify(seen);
@@ -207,7 +207,7 @@ rows['submission, a job that failed'] = {
 
 const MODES = ['stopWorkflow', 'continueRegularOutput'] as const;
 
-/** Runs a row in each mode and checks that the repeated text appears without the secret. */
+/** Runs a row in each error mode and checks that the repeated text appears without the secret. */
 async function expectMasked({ node, parameters, route, status, body }: Row): Promise<void> {
 	echoing = route;
 	answer = (secret) => [status, body(secret)];
@@ -264,7 +264,8 @@ describe('in the test of a credential', () => {
 		answer = (secret) => [status, body(secret)];
 		const { ok, message } = await testCredential(type, credentials()[type.name] ?? {});
 		const isMasked = expectNoSecret(message);
-		// If a chunking service answers at all, it has accepted the token.
+		// Any status from the chunking service except 401 and 403 means that the token was accepted. In this case,
+		// the credential test succeeds and does not show the response.
 		const isAccepted = route === 'results' && ![401, 403].includes(status);
 		expect({ ok, isMasked }).toEqual({ ok: isAccepted, isMasked: !isAccepted });
 	});

@@ -40,7 +40,7 @@ const newStore = (changes = {}) =>
 		[TYPE]: { ...sandboxCredentials(sandbox)[TYPE], clientSecret: SECRET, ...changes },
 	});
 
-/** Returns everything in a value as text, including hidden members, causes and long strings. */
+/** Returns everything in a value as text, including non-enumerable properties, causes and long strings. */
 const allOf = (value: unknown) =>
 	inspect(value, {
 		depth: Infinity,

@@ -23,7 +23,7 @@ interface StoredToken {
 }
 
 let sandbox: Sandbox;
-/** Number of milliseconds by which the clocks of this process and the sandbox are ahead of real time. */
+/** The clocks of this process and of the sandbox are both this many milliseconds ahead of real time. */
 let ahead = 0;
 
 beforeAll(async () => {
@@ -195,7 +195,10 @@ describe('a token close to its end', () => {
 	});
 });
 
-/** Makes another worker without a token obtain and store one. This revokes the previous token. */
+/**
+ * Starts another worker that has no token, so that it obtains and stores a new token. This revokes the previous
+ * token.
+ */
 async function renewElsewhere(store: CredentialStore): Promise<void> {
 	const own = new CredentialStore({ [TYPE]: { ...store.get(TYPE), accessTokens: '' } });
 	const replace = own.replace.bind(own);

@@ -44,8 +44,8 @@ const requestOf = (wanted: string) =>
 	sandbox().requests.find(({ method }) => method === wanted)?.path;
 
 /**
- * Returns the length of the longest list of numbers that a model would read, and whether the output contains a
- * packed vector.
+ * Returns the length of the longest list of numbers that a model would read, and whether the output contains a vector
+ * packed into a string.
  */
 function numbersIn({ output }: RunResult): { longest: number; isPacked: boolean } {
 	const text = JSON.stringify(jsonOf(output));

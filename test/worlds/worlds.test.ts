@@ -2,8 +2,8 @@
  * Simulates random worlds. Documents go in, the service fails at random, and n8n's output is compared with the
  * service's state. Then all failed documents are sent again without faults, and afterward none may be missing.
  *
- * In every fifth world, temporary faults affect up to half of all requests for the whole run. Every attempt of a
- * request can succeed, so only documents that the service never accepts may fail.
+ * In every fifth world, temporary faults affect up to half of all requests for the whole run. Every attempt can
+ * succeed, so only documents that the service never accepts may fail.
  *
  * `WORLDS=500 SEED=7 npx jest test/worlds/worlds` simulates 500 worlds, starting at seed 7. The message of a failed
  * test names the seed. `WORLDS=100 SEED=5 STEP=5` simulates only worlds whose faults last for the whole run.
@@ -90,7 +90,7 @@ interface World {
 	stopAfter?: number;
 	/** Whether Push Documents reads the texts from files. */
 	isTextFiles: boolean;
-	/** Whether only poisoned documents may fail. */
+	/** Whether only documents that the service never accepts may fail. */
 	isLive: boolean;
 	/** Number of tokens that another n8n instance with the same client requests during the run. */
 	rivalTokens: number;
@@ -157,7 +157,7 @@ const PASSING: Rule[] = [
 /** Faults after which the nodes send more slowly. If these faults were frequent, a test would take too long. */
 const SLOWING = ['noUpstream', 'rateLimited'];
 
-/** Changes a world so that its faults affect a share of all requests, but any attempt of a request can succeed. */
+/** Changes a world so that its faults affect a share of all requests, but every attempt can succeed. */
 function withRates(world: World): World {
 	const { seed, kind } = world;
 	const dice = new Dice(seed, 'rates');
@@ -190,7 +190,8 @@ function withRates(world: World): World {
 		rules,
 		documents,
 		isLive: true,
-		// If one of the submitted texts has failed, the second run does not fetch the chunks of the other texts.
+		// A world with bad documents is not split. If one of the submitted texts fails, the second run does not fetch
+		// the chunks of the other texts.
 		isSplit: world.isSplit && !documents.some(isBad),
 		// If a response is lost, the service returns the results again.
 		settings: { ...world.settings, resultsOnce: false },

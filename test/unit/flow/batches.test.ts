@@ -62,7 +62,7 @@ const split = (items: Item[]) => keys(make(items));
 test.each<[string, Item[], string[]]>([
 	['nothing makes no batch', [], []],
 	['by count', [...'abcdefg'].map((key) => item(key)), ['abc', 'def', 'g']],
-	// The two entries are 97 bytes long. The brackets and the comma add three bytes, so the body has exactly the
+	// The first two entries total 97 bytes. The brackets and the comma add three more, so the body has exactly the
 	// maximum size.
 	['by bytes, up to the limit', [item('a', 48), item('b', 49), item('c', 1)], ['ab', 'c']],
 	['by bytes, one beyond the limit', [item('a', 49), item('b', 49)], ['a', 'b']],

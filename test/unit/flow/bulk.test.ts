@@ -329,8 +329,8 @@ test('reads no more from the source than can be sent', async () => {
 		},
 	});
 	expect(run.stats.requests).toBe(100);
-	// These are the entries in three batches in flight, in the batch being filled, and the one entry that did not
-	// fit into it.
+	// Three batches are in flight, and a fourth batch is being filled. One more entry has been read because it did
+	// not fit into the fourth batch.
 	expect(most).toBeLessThanOrEqual(3 * 10 + 10 + 1);
 });
 

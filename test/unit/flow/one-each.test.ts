@@ -9,7 +9,9 @@ import { VirtualRun } from '../../../support/virtual-run';
 const FAIL: Verdict = { action: 'fail' };
 const RETRY: Verdict = { action: 'retry' };
 
-/** Sets up a sender whose requests take 10 ms. Each entry's faults are the results of its attempts, in order. */
+/**
+ * Sets up a sender whose requests take 10 ms. `faults` contains what each attempt to send an entry throws, in order.
+ */
 function setUp({ concurrency = 2, faults = {} as Record<string, unknown[]> } = {}) {
 	const run = new VirtualRun();
 	const sent: string[] = [];

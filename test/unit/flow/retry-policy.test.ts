@@ -71,7 +71,7 @@ async function tell(story: Step[], { size = 10, isProbe, retryForMs = MINUTE_MS 
 
 const times = <T>(count: number, ...steps: T[]): T[] =>
 	Array.from({ length: count }, () => steps).flat();
-/** After this many successes, one request's failures are unlikely to be chance. */
+/** After this many successes, it is unlikely that one request fails repeatedly by chance. */
 const HEALTHY: Step[] = times(30, 'success' as const);
 const AMID: Step[] = ['504', 'success'];
 const SINGLE = { size: 1 };

@@ -1,6 +1,7 @@
 /**
- * Stops reading gzip files at many positions. text.test.ts runs this file with each Node.js version it knows. The
- * process catches no stray errors, so an error that is thrown outside the reader ends the process.
+ * Stops reading gzip files at many positions. text.test.ts runs this file with the current Node.js version and with
+ * the versions in `OTHER_NODES`. This process has no handler for uncaught errors, so an error that is thrown outside
+ * the reader ends the process.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';

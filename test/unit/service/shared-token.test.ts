@@ -23,7 +23,7 @@ interface Changes extends Partial<typeof fields> {
 	scope?: string;
 	/** The token map read from the credential. */
 	held?: string;
-	/** An access token that the request does not accept. */
+	/** An access token that must not be returned, for example because it was rejected. */
 	not?: string;
 }
 

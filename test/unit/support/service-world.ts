@@ -22,8 +22,8 @@ import { VirtualClock } from '../../../support/virtual-clock';
 import { VirtualRun } from '../../../support/virtual-run';
 
 /**
- * A service fault, which is either a status with a body, or a connection that closes before or after the work is
- * done.
+ * A service fault: either a status with an optional body, or a connection that closes before or after the service
+ * does the work.
  */
 export type Fault = { status: number; body?: string } | { reset: 'beforeWork' | 'afterWork' };
 
@@ -98,8 +98,8 @@ export interface World {
 	entries: number | readonly number[];
 	perRequest?: number;
 	/**
-	 * Rules in order of priority. Rules that count must come from a function, so that each run starts counting at
-	 * zero.
+	 * Rules in order of priority. Rules that count requests must come from a function, so that each run starts
+	 * counting at zero.
 	 */
 	rules?: Rule[] | (() => Rule[]);
 	retryForSeconds?: number;
@@ -122,7 +122,9 @@ export interface Played {
 	/** Total number of attempts and polls. */
 	requests: number;
 	seconds: number;
-	/** Longest time from the first failed request that contained an entry until the entry itself failed. */
+	/**
+	 * Longest time, in seconds, from the first failed request that contained an entry until the entry itself failed.
+	 */
 	isolatedAfter: number;
 	reasonOf: Map<number, unknown>;
 	ended: { reason: unknown } | undefined;

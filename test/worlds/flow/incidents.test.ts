@@ -45,7 +45,7 @@ interface Incident {
 	minutes: number;
 	kind: World['kind'];
 	rule: Rule;
-	/** Expected effects by the value of *Retry For*. The default is 60 s, and the scheduled examples use 900 s. */
+	/** Expected effect for each value of *Retry For*. The default is 60 s, and the scheduled examples use 900 s. */
 	effects: Record<60 | 900, Effect>;
 	/** The cells in the table row, except the first one. */
 	cells: [seen: string, byDefault: string, with900: string, next: string];
@@ -189,7 +189,7 @@ function checkEffect({ start, played }: Scheduled, effect: Effect, isBroken: boo
 		return;
 	}
 	const [least, most] = effect.endsAfter;
-	// If the incident ends while the run still retries, the run continues.
+	// If the incident ends while the run is still retrying, the run continues.
 	if (!isBroken) return;
 	expect(ended).toBeDefined();
 	expect(skipped.length).toBeGreaterThan(0);

@@ -11,8 +11,9 @@ import {
 jest.setTimeout(120_000);
 
 /**
- * Returns the number of seconds that the limiter needs to learn a limit. With long pauses, this is ten minutes.
- * Otherwise, it is the time needed for 6,000 requests or 1,000,000 documents, but at most ten minutes.
+ * Returns the number of seconds that the limiter needs to learn a limit. If the service requests pauses of 5 s, the
+ * result is ten minutes. Otherwise, the result is the time needed for 6,000 requests or 1,000,000 documents,
+ * whichever is shorter, and at most ten minutes.
  */
 const secondsFor = ({ allowed, load }: RateLimit) => {
 	const requests = Math.min(6000, 1_000_000 / (load?.perRequest ?? 1));

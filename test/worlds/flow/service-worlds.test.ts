@@ -40,9 +40,9 @@ interface Row {
 	isolatedWithin?: number;
 	/** Share of the seeds in which other documents may fail too. */
 	exceptions?: number;
-	/** The run ends early, between these numbers of seconds. It sends at most this many requests. */
+	/** The run ends early, within this range of seconds after its start. It sends at most this many requests. */
 	ends?: { after: [least: number, most: number]; requests?: number };
-	/** Maximum duration of the run, as a multiple of the duration under other rules. */
+	/** Maximum duration of the run, as a multiple of its duration under these other rules. */
 	atMost?: { times: number; rules: World['rules'] };
 	seconds?: number;
 	/** Whether the run is long. A long run is simulated with only one seed. */
