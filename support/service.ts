@@ -13,7 +13,7 @@ import {
 import type { CredentialData } from './credential-store';
 import { sandboxCredentials } from './credentials';
 
-/** The sandbox, or a server that only receives bodies. */
+/** The sandbox, or a server that accepts request bodies and does nothing with them. */
 export type ServiceKind = 'sandbox' | 'sink';
 
 /** A service that runs in its own process, so that it shares no thread with a client. */

@@ -177,7 +177,7 @@ async function noRules(stage: Stage): Promise<void> {
 	);
 }
 
-/** Checks that a run fails if its file changes before a failed range is called again. */
+/** Checks that a run fails if its file changes before a failed range is requested again. */
 async function changedFile(stage: Stage): Promise<void> {
 	const { faults } = stage.demo.sandbox;
 	const file = (name: string) =>

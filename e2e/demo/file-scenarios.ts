@@ -45,8 +45,8 @@ function failsWith(stage: Stage, example: string, execution: Execution, why: str
 }
 
 /**
- * Pushes a file in small rounds. Records fail in every round except the first. After that, the service rejects
- * everything.
+ * Pushes a file in small rounds. Some records fail in every round except the first. A further run meets a service
+ * that rejects everything.
  */
 export async function pushInRounds(stage: Stage): Promise<void> {
 	const example = 'push-a-large-file-with-progress';

@@ -137,7 +137,8 @@ export async function run(command: string, args: string[], options: ProcessOptio
 /**
  * Starts a process and waits until it is ready.
  * @param ready words in its output, or a check that is repeated until it returns true
- * @throws Error with the end of its output if it ends earlier, or is not ready within 3 minutes
+ * @throws Error containing the last part of the process's output, if the process exits before it is ready or is not
+ * ready within 3 minutes
  */
 export async function startUntil(
 	ready: Ready,

@@ -33,7 +33,7 @@ const showForFile = { show: { documentSource: ['file'] } };
 const showOptionForFile = { show: { '/documentSource': ['file'] } };
 const hideOptionForFile = { hide: { '/documentSource': ['file'] } };
 
-/** The choices for a tool. A tool's item comes from the AI agent, which only passes on JSON. */
+/** The choices when an AI agent uses the node as a tool. The agent can pass only JSON, so no choice reads a file. */
 const source = property({
 	displayName: 'Documents From',
 	name: 'documentSource',

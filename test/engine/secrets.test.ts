@@ -207,7 +207,7 @@ rows['submission, a job that failed'] = {
 
 const MODES = ['stopWorkflow', 'continueRegularOutput'] as const;
 
-/** Runs a row in each error mode and checks that the repeated text appears without the secret. */
+/** Runs a row in each error mode and checks that the text echoed by the service appears without the secret. */
 async function expectMasked({ node, parameters, route, status, body }: Row): Promise<void> {
 	echoing = route;
 	answer = (secret) => [status, body(secret)];

@@ -157,7 +157,8 @@ const PASSING: Rule[] = [
 /** Faults after which the nodes send more slowly. If these faults were frequent, a test would take too long. */
 const SLOWING = ['noUpstream', 'rateLimited'];
 
-/** Changes a world so that its faults affect a share of all requests, but every attempt can succeed. */
+/** Changes a world so that its faults hit a random share of all requests. No request is bound to fail, because any
+ * attempt may succeed. */
 function withRates(world: World): World {
 	const { seed, kind } = world;
 	const dice = new Dice(seed, 'rates');

@@ -26,7 +26,7 @@ export function readSettings(
 		itemIndex,
 		'Choose an embedding model, or enter its ID, e.g. gte-small.',
 	);
-	// This call throws an error if a path cannot contain one of these names.
+	// Throws an error if either name is not valid in a URL path.
 	submitPath(chunker, modelId);
 	// The value comes from the list or is a string returned by an expression.
 	const readOption = (option: 'vectorQuantizationMethod' | 'dataType') =>

@@ -101,7 +101,7 @@ export class LearnedLimit {
 	 */
 	private readonly inFlight = new Map<number, number>();
 	/**
-	 * Largest number of requests that were in flight at the start of a request that was then accepted. `most` covers
+	 * The highest concurrency at which the service accepted a request, measured when that request started. `most` covers
 	 * the time since the last refusal, and `mostBefore` covers the time before it.
 	 */
 	private most = 0;

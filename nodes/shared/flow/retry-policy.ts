@@ -276,8 +276,8 @@ export class RetryPolicy {
 		this.lastFailureAt = now;
 		this.failingSince ??= now;
 		this.failures++;
-		// Requests that started before an outage may still succeed during the outage. A success of a newer request
-		// shows that the service is up.
+		// Requests that started before an outage may still succeed during it. Only if a request that started later
+		// succeeds is the service known to be up.
 		const isAmidSuccesses =
 			health.lastSuccess > this.lastSequence ||
 			(size === 1 && this.origin?.isSuspected === true && health.isUp(now));

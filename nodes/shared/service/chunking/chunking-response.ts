@@ -186,8 +186,8 @@ export interface Coverage {
 }
 
 /**
- * Minimum number of uncovered characters that are reported as missing. A shorter remainder may be a
- * separator.
+ * A gap that no chunk covers is reported as missing text only if it has at least this many characters. A
+ * shorter gap may be a separator.
  */
 const MIN_MISSING_CHARACTERS = 16;
 
