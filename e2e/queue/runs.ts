@@ -92,7 +92,7 @@ const WITHIN_MS = 180_000;
 
 /** Reads the number of records to skip from a worker's log. Returns 0 if the log does not contain the number yet. */
 const skipIn = (worker: Worker): number =>
-	Number([...worker.log().matchAll(/continue with Skip Records: (\d+)/g)].at(-1)?.[1] ?? 0);
+	Number([...worker.log().matchAll(/set 'Skip Records' to (\d+)/g)].at(-1)?.[1] ?? 0);
 
 /** Kills a worker while it pushes a file and runs other executions. Checks that nothing is lost or indexed twice. */
 export async function killedWorker(stage: QueueStage): Promise<void> {
