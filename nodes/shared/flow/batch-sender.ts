@@ -43,7 +43,7 @@ interface Part<E> {
 	/** Number of the request in this run, or 0 before the part is sent. */
 	request: number;
 	attempts: number;
-	/** Failure of the last attempt. A part inherits it from the batch or part that it was split from. */
+	/** Failure of the last attempt. When a batch or part is split, each new part inherits this failure. */
 	last?: Failed | undefined;
 	/** For a probe, the number of entries in the part that the probe was taken from. */
 	probedSize?: number;
@@ -194,7 +194,7 @@ export class BatchSender<E, A, R> {
 
 	/**
 	 * Makes one attempt to send a part as soon as the part's retry policy and the limiter allow it. If the attempt
-	 * decides the entries' outcome, passes the outcome on.
+	 * decides the entries' outcome, the outcome is passed on.
 	 *
 	 * @returns what to do next, or undefined if the entries have an outcome
 	 */
@@ -280,7 +280,8 @@ export class BatchSender<E, A, R> {
 		part.last = failure;
 		const isFinal = decision === 'fail' || decision === 'end';
 		if (!isFinal && !(run.ended && decision !== 'split')) return { next: decision, failure };
-		// The run must end while the limiter still counts this request. Otherwise, a waiting request would start.
+		// The run must end while the limiter still treats this request as in flight. Otherwise, a waiting request would
+		// start.
 		endRunAfter(run, finalFailure(failure));
 		return finalFailure(failure);
 	}

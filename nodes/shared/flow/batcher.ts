@@ -6,7 +6,10 @@ export interface BatchLimits {
 	separatorBytes?: number;
 }
 
-/** An entry and its serialized text. The text is written once, and is used for both the size and the request body. */
+/**
+ * An entry and its serialized text. The entry is serialized only once, and the text is used for both the size and the
+ * request body.
+ */
 export interface Packed<E> {
 	entry: E;
 	text: string;

@@ -6,7 +6,9 @@ export class Budget {
 	private bytes = 0;
 	private waiting: Array<() => void> = [];
 
-	/** @param maxBytes limit for all bytes in flight. The entry that reaches the limit may exceed it */
+	/**
+	 * @param maxBytes limit for the total bytes in flight. The last entry may exceed it, because entries are not split
+	 */
 	constructor(private readonly maxBytes: number) {}
 
 	get isFull(): boolean {

@@ -26,7 +26,7 @@ const USED_SHARE = 0.95;
  * may be 10 % too high.
  */
 const USED_SHARE_OF_DOUBT = 0.8;
-/** Factor for the first raise above a refused rate. Each further raise adds twice as much. */
+/** Factor for the first raise above a refused rate. Each further raise adds twice as much as the previous one. */
 const RAISE = 1.05;
 /** Largest factor for a raise. It lets the rate recover soon after the service lifts a limit. */
 const MAX_RAISE = 2;

@@ -8,7 +8,10 @@ export type Outcome<R> = { ok: true; response: R } | Failed;
 export interface Failed {
 	ok: false;
 	reason: unknown;
-	/** The meaning of the reason. In a final outcome, the verdict's action is `fail` or `stop`. */
+	/**
+	 * Shows what the reason means for this request and for later ones. In a final outcome, the verdict's action is
+	 * `fail` or `stop`.
+	 */
 	verdict: Verdict;
 	/**
 	 * Whether the work was skipped because the run had already ended. `reason` is then the reason why the run ended.

@@ -99,7 +99,7 @@ export class ServiceHealth {
 	/**
 	 * Notes that an attempt has failed.
 	 *
-	 * @param isNew whether this is the request's first failure since any request last succeeded
+	 * @param isNew whether this is the request's first failure since the last success of any request
 	 */
 	noteFailure(now: number, isNew: boolean): void {
 		this.failingSince ??= now;
@@ -170,7 +170,10 @@ interface Origin {
 export interface RetrySettings {
 	run: RunState;
 	health: ServiceHealth;
-	/** Time for which a request is repeated after transient failures, in milliseconds. It is repeated at least once. */
+	/**
+	 * Time for which a request is repeated after transient failures, in milliseconds. The request is repeated at least
+	 * once.
+	 */
 	retryForMs: number;
 	concurrency: number;
 }
@@ -276,8 +279,8 @@ export class RetryPolicy {
 		this.lastFailureAt = now;
 		this.failingSince ??= now;
 		this.failures++;
-		// Requests that started before an outage may still succeed during it. Only if a request that started later
-		// succeeds is the service known to be up.
+		// A request that started before an outage may still succeed during the outage. Its success does not show that
+		// the service is up, so only successes of requests that started after the previous attempt are considered.
 		const isAmidSuccesses =
 			health.lastSuccess > this.lastSequence ||
 			(size === 1 && this.origin?.isSuspected === true && health.isUp(now));
@@ -297,8 +300,9 @@ export class RetryPolicy {
 	}
 
 	/**
-	 * Returns true if a request that started after this request's first attempt has succeeded. If this request is a
-	 * part of a split request, the last attempt of the split request is used instead.
+	 * Returns true if a later request has succeeded. A request is later if it started after the first attempt of this
+	 * request. If this request is part of a split request, the last attempt before the split replaces the first
+	 * attempt.
 	 */
 	hasSuccessSince(): boolean {
 		const since = this.origin?.sequence ?? this.firstSequence;

@@ -1,4 +1,4 @@
-/** The meaning of a single failure, without the request's history. */
+/** The meaning of a single failure, regardless of the request's earlier attempts. */
 export interface Verdict {
 	action:
 		| /** Send the same request again. */ 'retry'

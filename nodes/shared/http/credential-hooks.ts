@@ -17,7 +17,7 @@ type Data = ICredentialDataDecryptedObject;
 interface CredentialTraits {
 	service: Service;
 	urlField: string;
-	/** Returns the headers or the login that sign a request. */
+	/** Returns the headers, or the user name and password, for signing a request. */
 	sign(data: Data): Pick<IHttpRequestOptions, 'headers' | 'auth'>;
 	/**
 	 * Returns an unsigned request that verifies the credential without changing anything.
@@ -32,8 +32,8 @@ interface CredentialTraits {
 	 */
 	advice?(status: number, body: unknown, data: Data): string | undefined;
 	/**
-	 * Adds to the credential's data the token for signing requests. Returns the data that n8n must store, if there is
-	 * any.
+	 * Obtains the token for signing requests, and adds it to the credential's data. Returns the data that n8n must
+	 * store, if there is any.
 	 */
 	obtain?(helper: IHttpRequestHelper, data: Data, isTested: boolean): Promise<Data | undefined>;
 }

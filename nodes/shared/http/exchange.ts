@@ -50,7 +50,7 @@ export async function exchange(
 				returnFullResponse: true,
 				// n8n must not throw errors for certain statuses, because all statuses are handled in one place.
 				ignoreHttpStatusErrors: true,
-				// If n8n followed redirects, it would send an API key to any host that a redirect names.
+				// If n8n followed redirects, it would send an API key to any host that a redirect points to.
 				disableFollowRedirect: true,
 			})) as IN8nHttpFullResponse;
 			isAnswered = true;
@@ -94,7 +94,10 @@ export async function send(
 	);
 }
 
-/** Waits until the work ends, its time is up, or it is canceled. Shared work, such as a token request, continues. */
+/**
+ * Waits until the work ends, the time is up, or the wait is canceled. In the last two cases, work that is shared with
+ * other runs continues, such as a token request.
+ */
 async function withTimeLimit<T>(
 	ms: number,
 	cancels: Set<() => void>,
@@ -129,7 +132,7 @@ const tooLongFailure = ({ name }: Endpoint): ServiceFailure =>
 		},
 	);
 
-/** Creates the failure for a response that could not be read, if the connection is not the cause. */
+/** Creates the failure for a response that could not be read for a reason other than the connection. */
 const unreadableFailure = ({ name }: Endpoint, error: unknown): ServiceFailure =>
 	new ServiceFailure(`The response of ${name} cannot be read: ${(error as Error).message}`, {
 		kind: 'response',

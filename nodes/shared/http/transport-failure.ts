@@ -140,8 +140,8 @@ function causes(error: unknown): Members[] {
 }
 
 /**
- * Returns the code of an error. If an error has no cause, n8n stores its code as `httpCode`. That field may also
- * contain a status.
+ * Returns the code of an error. If the error has no cause, n8n stores the code in the field `httpCode`. This field may
+ * also contain a status.
  */
 function codeOf(chain: Members[]): string | undefined {
 	const codes = chain.map(({ code }) => code).filter((code) => typeof code === 'string');
@@ -154,8 +154,8 @@ const isFromResponse = ({ response, request, httpCode }: Members): boolean =>
 
 /**
  * Returns true if the DNS lookup failed, or if the connections to all of the host's IP addresses failed. In both cases,
- * no byte of the request was sent. Only these failures and a failed TLS handshake prove this, because Node.js counts
- * bytes as written while they are still waiting.
+ * no byte of the request was sent. Only these failures and a failed TLS handshake prove that nothing was sent.
+ * Node.js's count of written bytes proves nothing, because it includes bytes that are still waiting.
  */
 function isFromConnecting(innermost: Members = {}): boolean {
 	const { errors } = innermost;

@@ -154,8 +154,7 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	/**
-	 * Returns the members of a collection that apply to the whole run. Their expressions are evaluated for the first
-	 * item.
+	 * Returns the values of a collection for the whole run. Expressions are evaluated for the first item.
 	 *
 	 * @param perItem members to leave out, because their values may vary from item to item
 	 */
@@ -264,8 +263,8 @@ function requiredTextOf(found: FoundValue, advice?: string): string {
 }
 
 /**
- * Converts a number, or a string that contains one. If the definition has no `numberPrecision`, the number must be
- * whole.
+ * Converts a value to a number. Accepts numbers, and strings that contain a number. An empty value becomes the default.
+ * If the definition has no `numberPrecision`, the number must be whole.
  */
 function numberOf(found: FoundValue): number {
 	const { value, definition } = found;
@@ -287,8 +286,9 @@ function numberOf(found: FoundValue): number {
 }
 
 /**
- * Converts a boolean, or the string 'true' or 'false'. If the parameter is required, the value must be a boolean,
- * because the parameter decides whether the node does anything at all.
+ * Converts a value to a boolean. Accepts booleans, and the strings 'true' and 'false'. An empty value becomes the
+ * default. If the parameter is required, only booleans are accepted, because the parameter decides whether the node
+ * does anything at all.
  */
 function booleanOf(found: FoundValue): boolean {
 	const { value, definition } = found;
@@ -321,7 +321,9 @@ function jsonOf({ value, definition }: FoundValue, advice = OBJECT_ADVICE): unkn
 	}
 }
 
-/** Converts a JSON object, or a string that contains one. A blank string becomes {}. */
+/**
+ * Converts a value to a JSON object. Accepts objects, and strings that contain an object. A blank string becomes {}.
+ */
 function objectOf(found: FoundValue): IDataObject {
 	const { value, definition } = found;
 	const text = value ?? '';
@@ -331,7 +333,9 @@ function objectOf(found: FoundValue): IDataObject {
 	throw new InputError(`'${definition.displayName}' is not a JSON object`, OBJECT_ADVICE);
 }
 
-/** Converts a list of names, or a string with names separated by commas. Omits empty names. */
+/**
+ * Converts a value to a list of names. Accepts lists, and strings with names separated by commas. Omits empty names.
+ */
 function namesOf(found: FoundValue): string[] {
 	const { value } = found;
 	const names: unknown = typeof value === 'string' ? value.split(',') : (value ?? []);

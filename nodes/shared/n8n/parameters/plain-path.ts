@@ -10,8 +10,8 @@ export const NOT_PLAIN = Symbol('not plain');
 
 const STEP = String.raw`\.[\p{ID_Start}$_][\p{ID_Continue}$]*|\["[^"\\{}\p{Cc}\u2028\u2029]*"\]|\['[^'\\{}\p{Cc}\u2028\u2029]*'\]|\[(?:0|[1-9]\d{0,8})\]`;
 /**
- * Matches a single `={{ ... }}` with nothing around it. If there were a space outside, n8n would turn the result into a
- * string.
+ * Matches a single `={{ ... }}` with nothing around it. If there were a space outside the braces, n8n would turn the
+ * result into a string.
  */
 const PLAIN_PATH = new RegExp(String.raw`^=\{\{\s*\$json((?:${STEP})*)\s*\}\}$`, 'u');
 const STEPS = new RegExp(STEP, 'gu');

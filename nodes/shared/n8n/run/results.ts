@@ -32,8 +32,8 @@ export interface Failure {
 	/** Document ID, which becomes a field of the error item. */
 	id?: string | undefined;
 	/**
-	 * Further fields of the error item. If there is a `response` field, it contains data that the service may return
-	 * only once.
+	 * Further fields of the error item. If there is a `response` field, it contains data that the service may not
+	 * return again.
 	 */
 	json?: IDataObject | undefined;
 	binary?: IBinaryKeyData;

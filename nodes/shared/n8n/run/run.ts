@@ -42,7 +42,7 @@ export class Run implements RunState {
 	readonly isTool: boolean;
 	/** This signal is aborted when the execution is canceled. */
 	readonly signal: AbortSignal;
-	/** Returns what the run has done so far. If the run ends early, its error contains this text. */
+	/** Returns a text about what the run has done so far. If the run ends early, its error contains this text. */
 	progress: () => string = () => '';
 	logLines: () => string[] = () => [`${this.progress()} (${this.meter.text()})`.trimStart()];
 	readonly meter: Meter;
@@ -136,7 +136,7 @@ export class Run implements RunState {
 
 	/** Adds a failure for an item that cannot be read. Nothing was sent for this item. */
 	refuse(itemIndex: number, reason: unknown, id?: string): void {
-		// If the node stops, n8n itself adds the item number to the error.
+		// If the node stops at errors, n8n itself adds the item number to the error.
 		const where = this.stopsOnFailure ? '' : ` (item ${itemIndex})`;
 		this.fail(itemIndex, { reason, message: `${messageOf(reason)}${where}`, id });
 	}

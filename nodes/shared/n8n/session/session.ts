@@ -1,6 +1,6 @@
 /**
  * A `Session` sends all requests from one run to one service. No other code in the nodes sends requests. The session
- * keeps the URL and the client that the credential contained when the run began. For each attempt, it passes the
+ * keeps the URL and the OAuth client that the credential contained when the run began. For each attempt, it passes the
  * credential's data to n8n, and n8n signs the request by calling the credential's `authenticate`. After a 401, the
  * session marks the token as revoked and sends the request again with another token. Every response without a 2xx
  * status becomes a `ServiceFailure` without secrets.
@@ -41,8 +41,8 @@ interface SessionRequest {
 	 */
 	timeoutMs: number;
 	/**
-	 * Whether to leave secrets unmasked in a 2xx response, because the response may contain chunks. The node itself
-	 * masks the rest of the response.
+	 * Whether to leave secrets unmasked in a 2xx response. This is needed if the response may contain chunks, whose
+	 * text must not be changed. The node itself masks the other parts of the response.
 	 */
 	isUnmasked?: boolean;
 	/** Advice by status, which replaces the service's own advice. */
@@ -89,7 +89,7 @@ export class Session {
 	/**
 	 * Opens a session, and reads its credential once.
 	 *
-	 * @throws InputError if the URL or the client in the credential is invalid
+	 * @throws InputError if the URL or the OAuth client in the credential is invalid
 	 */
 	static async open(run: Run, service: Service): Promise<Session> {
 		const { credentialType, scope } = service;

@@ -23,7 +23,7 @@ export type Success<R> = Extract<Outcome<R>, { ok: true }>;
 export interface ResultFormat<E, R> {
 	/** Returns the output for an entry that succeeded. This function is not called if the output is a summary. */
 	result(entry: E, response: R): IDataObject;
-	/** Returns the name of a separate count for an entry that succeeded, such as `notFound`. */
+	/** Returns the name of the separate count, such as `notFound`, in which to include an entry that succeeded. */
 	countName?(response: R): string | undefined;
 	/** Returns the message and the ID for an entry that failed. */
 	failure(entry: E, failed: Failed): Pick<Failure, 'message' | 'id'>;

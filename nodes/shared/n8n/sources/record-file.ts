@@ -212,8 +212,8 @@ function detectFormat(
 			"Set 'File Format' if it has records. If the whole file is one text, choose 'Text File' instead of 'File'.",
 		);
 	}
-	// An ID may begin with [ or {. If the node read such IDs as JSON, it would delete documents that nobody
-	// named.
+	// An ID may begin with [ or {. If the node read such IDs as JSON, it would delete documents that the file does not
+	// list.
 	const why = isJson ? `, because it begins with ${first} and may be JSON or text lines` : '';
 	throw new InputError(
 		`The format of the file ${name} (${file.mimeType}) cannot be detected${why}`,

@@ -25,7 +25,7 @@ export interface Reading<E extends EntryOrigin> {
 	 * @throws InputError if the value cannot be sent
 	 */
 	entryOf(value: unknown, origin: EntryOrigin): E;
-	/** Returns an invalid value's ID, if it has one, for the error. */
+	/** Returns the ID of an invalid value for the error message, if the value has an ID. */
 	idOf?(value: unknown): string | undefined;
 }
 
@@ -70,8 +70,8 @@ async function readItems<E extends EntryOrigin>(run: Run, reading: ItemReading<E
 	const { sink } = reading;
 	const all: E[] = [];
 	/**
-	 * Invalid items that are missing the same value as the first one. They are collected only if the run
-	 * stops at the first error, because that error names all of them.
+	 * Invalid items that are missing the same value as the first invalid item. They are collected only if the run stops
+	 * at the first error, because this error then lists all of these items.
 	 */
 	const withMissingValue: Array<{ itemIndex: number; error: InputError }> = [];
 	const addInvalid = (itemIndex: number, error: unknown, id?: string) => {

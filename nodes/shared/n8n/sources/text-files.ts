@@ -74,8 +74,8 @@ export class TextFiles {
 	}
 
 	/**
-	 * Returns the ID and the name of an item's document. If one of the two parameters is empty, the file name
-	 * is used.
+	 * Returns the ID and the name of an item's document. If the parameter for the ID or the name is empty, the file
+	 * name is used instead.
 	 *
 	 * @throws InputError if the file name is needed but the file has no name
 	 */

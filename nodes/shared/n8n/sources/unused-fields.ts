@@ -13,7 +13,7 @@ interface FieldSearch {
 	parameter: string;
 	isDefault: boolean;
 	isFound: boolean;
-	/** A field in the first record whose name differs only in case. */
+	/** Name of a field in the first record, if it differs from the wanted name only in upper and lower case. */
 	similar: string | undefined;
 }
 
