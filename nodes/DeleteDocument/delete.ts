@@ -47,8 +47,8 @@ interface Deletes {
 	options: DeleteOptions;
 	session: Session;
 	/**
-	 * Whether the service accepted a delete with a commit. After a 404, it is unknown whether the service
-	 * accepted the commit.
+	 * Whether the service accepted a delete with a commit. A delete with status 404 does not set this
+	 * property, because the service may have ignored the commit.
 	 */
 	isCommitted: boolean;
 	/**
