@@ -107,12 +107,12 @@ export class LucidworksAiOAuth2Api implements ICredentialType {
 
 type Data = ICredentialDataDecryptedObject;
 
-/** A chunking ID that the service does not know. The credential test requests its results. */
+/** A chunking ID that the service does not know. The credential test requests the results for this ID. */
 const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Maximum age of a token that the credential test accepts. n8n requests a token for a new credential before
- * it tests the credential.
+ * it tests the credential, so the test can use this token.
  */
 const JUST_NOW_MS = 10_000;
 
@@ -160,8 +160,8 @@ const HOOKS = credentialHooks({
 			throw isOfNode ? error : withAdviceInMessage(error);
 		});
 		// If several requests from the nodes of this package wait for the same token, the token is stored
-		// only once. For any other request, the token is always stored. Otherwise, n8n would not repeat the
-		// request.
+		// only once. For any other request, the token is always stored, because n8n would otherwise not
+		// repeat the request.
 		const isToStore = shared.isUnstored || !isOfNode;
 		data.accessTokens = shared.mapToStore();
 		return isToStore ? { accessTokens: data.accessTokens } : undefined;

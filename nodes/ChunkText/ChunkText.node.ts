@@ -78,7 +78,7 @@ export class ChunkText implements INodeType {
 		const chosen = this.getNodeParameter('operation', 0) as string;
 		const operation = OPERATIONS[chosen];
 		return await runNode(this, async (run) => {
-			// n8n adds an operation to the list, "Custom API Call", which this node does not support.
+			// n8n adds the operation "Custom API Call" to the list, but this node does not support it.
 			if (operation === undefined) {
 				throw new NodeOperationError(this.getNode(), `Unknown operation '${chosen}'`, {
 					description:

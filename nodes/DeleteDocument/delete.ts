@@ -36,7 +36,7 @@ interface Entry extends EntryOrigin {
 
 /**
  * The result for a document. `committed` means that the request also asked for a commit, and the service
- * accepted it.
+ * accepted the request.
  */
 type DeleteResult = 'deleted' | 'committed' | 'notFound' | 'checked';
 
@@ -47,8 +47,8 @@ interface Deletes {
 	options: DeleteOptions;
 	session: Session;
 	/**
-	 * Whether the service accepted a delete with a commit. After a 404, it is unknown whether the service
-	 * accepted the commit.
+	 * Whether the service accepted a delete with a commit. A delete with status 404 does not set this
+	 * property, because the service may have ignored the commit.
 	 */
 	isCommitted: boolean;
 	/**
@@ -144,14 +144,15 @@ const CHUNK_ID = /#\d+$/;
 
 const hasSlash = ({ id }: Entry): boolean => id.includes('/');
 
-/** @throws the error unless the service reported that the document does not exist */
+/** Returns a result if the failure is an acceptable 404. Otherwise, throws the error. */
 function afterFailure({ options, counts }: Deletes, entry: Entry, error: unknown): DeleteResult {
 	if (!(error instanceof ServiceFailure)) throw error;
 	entry.mayBeDeleted ||= error.isOutcomeUnknown;
 	if (error.httpStatus !== 404) throw error;
 	counts[hasSlash(entry) ? 'missingWithSlash' : 'missing']++;
-	// Until another delete has succeeded, a 404 may come from a proxy. If this ID contains a slash, the other
-	// ID must contain a slash too, because some proxies reject %2F in paths.
+	// Until another delete has succeeded, a 404 may come from a proxy. If this ID contains a slash, only a
+	// successful delete of another ID with a slash rules out a proxy, because some proxies reject %2F in
+	// paths.
 	if (hasSlash(entry)) {
 		if (counts.deletedWithSlash === 0)
 			throw error.with({ description: SLASH_ADVICE, isOutcomeUnknown: true });

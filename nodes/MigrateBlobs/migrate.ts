@@ -79,8 +79,8 @@ async function reportFailure(run: Run, { reason, skipped }: Failed): Promise<voi
 }
 
 /**
- * Returns a sentence about the migration for the error message if the run ends early. If the request was in
- * flight, its outcome is unknown.
+ * Returns a sentence about the outcome of the migration, which is unknown if the request was in flight. The
+ * sentence is added to the error message if the run ends early.
  */
 function progressOf(outcome: Outcome<IDataObject>): string {
 	if (outcome.ok) return 'The migration had been accepted.';

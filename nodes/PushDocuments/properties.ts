@@ -29,11 +29,14 @@ const showForFields = { show: { documentSource: ['fields'] } };
 const showForTextFile = { show: { documentSource: ['textFile'] } };
 const showForMapped = { show: { documentSource: ['fields', 'textFile'] } };
 const showForFile = { show: { documentSource: ['file'] } };
-/** Display conditions for the options. The slash refers to a parameter outside the collection. */
+/** Display conditions for the options. A slash before a name refers to a parameter outside the collection. */
 const showOptionForFile = { show: { '/documentSource': ['file'] } };
 const hideOptionForFile = { hide: { '/documentSource': ['file'] } };
 
-/** The choices when an AI agent uses the node as a tool. The agent can pass only JSON, so no choice reads a file. */
+/**
+ * The parameter for AI agents that use the node as a tool. An agent can pass only JSON, so neither option
+ * reads a file.
+ */
 const source = property({
 	displayName: 'Documents From',
 	name: 'documentSource',

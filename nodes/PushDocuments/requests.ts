@@ -38,7 +38,7 @@ export interface Entry extends EntryOrigin {
 /** Facts about the documents in a request, by document ID. In a dry run, only their size is known. */
 export type PushOutcomes = ReadonlyMap<string, Partial<DocumentOutcome> & { bytes?: number }>;
 
-/** Counts the documents in a run that share an ID. */
+/** Counts documents in the same run that share an ID. */
 export interface SentIds {
 	/** Number of documents that were not sent because a later one had the same ID. */
 	skipped: number;

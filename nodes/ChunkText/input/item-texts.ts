@@ -74,7 +74,7 @@ export class ItemTexts {
 	/**
 	 * Sorts the texts after all items have been read, and adds a hint about documents with the same ID.
 	 *
-	 * @returns the texts, in an order in which as many as possible share a request
+	 * @returns the texts, sorted so that as many texts as possible share a request
 	 */
 	finish(entries: readonly TextEntry[]): TextEntry[] {
 		const { run } = this.task;

@@ -37,8 +37,8 @@ export class Jobs extends Set<Job> {
 	isPathRight = false;
 
 	/**
-	 * Returns all chunking IDs for the error message if the run ends early, so that no job is lost. IDs whose
-	 * chunks can still be fetched come first.
+	 * Returns all chunking IDs. The error message contains them if the run ends early, so that no job is
+	 * lost. IDs whose chunks can still be fetched come first.
 	 */
 	progress(): string {
 		return [

@@ -30,7 +30,7 @@ const RESPONSE_IN_ITEM =
 const IN_FIRST_ITEM =
 	"With 'On Error' set to 'Continue', the first failed item of the request contains the response.";
 
-/** Returns the error for a successful submission if the response contains no chunking ID. */
+/** Returns the error for a submission that the service accepted without returning a chunking ID. */
 export const noChunkingId = (words: string): ServiceFailure =>
 	failure(
 		'The AI service returned no chunking ID',

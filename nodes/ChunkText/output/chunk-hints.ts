@@ -9,7 +9,7 @@ import { formatCount, figure } from '../../shared/service/numbers';
 /** Most embedding models read only about this many tokens per chunk. */
 const MODEL_TOKENS = 512;
 
-/** Collects the facts that the hints tell the user at the end of a run. */
+/** Collects information for the hints that the user gets at the end of a run. */
 export class ChunkHints {
 	private unfinishedTexts = 0;
 	/** The first error from a final poll. */
@@ -66,7 +66,7 @@ export class ChunkHints {
 		for (const hint of this.warnings(isFetched)) run.hint(hint);
 	}
 
-	/** @param cost requests and time, or '' if they are not worth mentioning */
+	/** @param cost text about the number of requests and the time, or '' if they are not worth mentioning */
 	private filesText(cost: string): string {
 		const { files, records, chunked, chunks } = this.files;
 		if (files === 0) return '';

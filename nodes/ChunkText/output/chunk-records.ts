@@ -77,7 +77,7 @@ function sourceFieldsOf(
 	const fields = selectSourceFields(source, options);
 	if (options.keepSourceFields !== 'all') return fields;
 	for (const field of [...DETAIL_FIELDS, 'vector']) delete fields[field];
-	// With these fields, finished chunks would look unfinished and would be sent to Get Results again.
+	// With these fields, a finished text would look unfinished and would be sent to Get Results again.
 	if (source.chunkingId === chunkingId) for (const field of STATE_FIELDS) delete fields[field];
 	return fields;
 }

@@ -138,11 +138,11 @@ export interface MultilineCell {
 }
 
 /**
- * Returns the quoted cell whose lines look most like rows. In a file that was written without quoting, a
- * cell may happen to begin with a quote. That cell then seems to contain all rows up to the next quote.
+ * Returns the quoted cell whose lines look most like rows. In a file that was written without quoting, a cell
+ * may happen to begin with a quote. That cell then seems to contain all rows up to the next quote.
  *
  * @param width number of columns
- * @param isOpen whether the text ends within a quoted cell, so that the last line may be incomplete
+ * @param isOpen whether the text ends within a quoted cell; if true, the last line may be incomplete
  * @returns undefined if no cell contains line breaks
  */
 export function mostRowLikeCell(

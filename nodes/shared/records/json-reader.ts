@@ -114,7 +114,8 @@ export class JsonReader implements RecordReader {
 	}
 
 	/**
-	 * Returns the index of the next character that is not white space. Adds the skipped lines to `line`.
+	 * Returns the index of the next character that is not white space. Adds the number of skipped lines to
+	 * `line`.
 	 */
 	private skipBlanks(piece: string, from: number): number {
 		const text = piece.slice(from);

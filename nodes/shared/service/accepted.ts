@@ -135,8 +135,8 @@ const reportsSuccess = (entry: unknown): boolean =>
 	(hasStatus(entry, 200, 299) || FLAG_NAMES.some((name) => entry[name] === true));
 
 /**
- * Returns the failure reports (flags, counts or objects) that may refer to documents that are not known to
- * have failed.
+ * Returns the failure reports (flags, counts or objects) that cannot be explained by documents already known
+ * to have failed.
  */
 const unexplainedFailures = (top: Members, failed: number): unknown[] =>
 	FAILED_NAMES.filter((name) => {
@@ -159,8 +159,8 @@ const ADVICE = {
 };
 
 /**
- * Returns the failure for a document that a 2xx response reports as rejected. A migration may have been
- * partly carried out.
+ * Returns the failure for a document that a 2xx response reports as rejected. A migration gets a different
+ * failure, because it may have been partly carried out.
  */
 function rejection(entry: unknown, request: Request): ServiceFailure {
 	if (request === 'migration') return reportedFailure(entry, request);

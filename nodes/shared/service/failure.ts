@@ -21,7 +21,7 @@ type FailureKind =
 	| 'token'
 	/** The service answered with a 2xx status, but the response cannot be used. */
 	| 'response'
-	/** The service answered with a 2xx status, but the response says that this entry was not accepted. */
+	/** The service answered with a 2xx status, but the response says that the document was rejected. */
 	| 'rejected';
 
 export interface FailureDetails {
@@ -42,7 +42,7 @@ export interface FailureDetails {
 	isText?: boolean;
 	/** Advice for the user. */
 	description?: string;
-	/** Replaces `description` if requests without this entry succeed. */
+	/** Replaces `description` if requests without this document or text succeed. */
 	descriptionIfIsolated?: string;
 	/**
 	 * Whether a later attempt may succeed. Used only for `token` and `transport`. The default is true for
@@ -122,8 +122,8 @@ export class ServiceFailure extends Error {
 	}
 
 	/**
-	 * Returns this failure with the advice for an isolated entry. An entry is isolated if it fails while
-	 * requests without it succeed.
+	 * Returns this failure with the advice for an isolated entry. An entry (a document or a text) is isolated
+	 * if it fails while requests without it succeed.
 	 */
 	forIsolatedEntry(): ServiceFailure {
 		const { descriptionIfIsolated: description } = this.#details;

@@ -175,7 +175,7 @@ function vectorOf(entry: unknown): Pick<Chunk, 'tokensUsed' | 'vector'> | undefi
 export interface Coverage {
 	/**
 	 * Number of characters at the end of the text that no chunk covers. The number is 0 if these characters
-	 * may be a separator, or if it cannot be determined.
+	 * may be a separator, or if the number cannot be determined.
 	 */
 	missing: number;
 	/**
@@ -195,7 +195,7 @@ const MIN_MISSING_CHARACTERS = 16;
  * Determines how much of a text its chunks cover, based on the last chunk's span (the start and end of the
  * chunk in the text). The service may truncate a long text without reporting it (docs/service-interface.md,
  * Limits). A text is complete if the last span ends at the end of the text, ignoring white space. The end may
- * be counted in characters, as Python does, or in UTF-16 code units, as JavaScript does.
+ * be counted in characters, as in Python, or in UTF-16 code units, as in JavaScript.
  *
  * @param text the submitted text, if it is known
  * @param chunks the chunks in the order of the response

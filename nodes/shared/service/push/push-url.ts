@@ -6,8 +6,8 @@ const PUSH_PATH = new RegExp(`${PATHS.push}(?:/([^/]+))?$`);
 
 /**
  * Returns the URL to which documents for a data source are pushed (docs/service-interface.md, Push). A
- * credential contains either the complete URL, or the part before `/api/v1/push` and the endpoint
- * identifier.
+ * credential contains either the complete URL or two separate values: the part before `/api/v1/push`, and the
+ * endpoint identifier.
  *
  * @param fields the credential's `pushUrl` and `endpoint`
  * @throws InputError if the URL or the identifier cannot be used, if there is no endpoint, or if the two
