@@ -36,8 +36,8 @@ const lines = (count: number): string =>
 		.join('');
 
 /**
- * Each row contains a node, its route, the field with the number of successful records in its summary, the parameters
- * for reading a file, and the options for one record per request.
+ * Each row contains a node and its route, followed by the summary field that contains the number of successful
+ * records. The last two values are the parameters for reading a file and the options for one record per request.
  */
 const NODES: Array<
 	[string, FaultRule['route'], string, () => INodeType, INodeParameters, IDataObject]
