@@ -144,8 +144,8 @@ describe.each(NODES)('%s', (...node) => {
 		const { output } = await run(node, items, {}, CONTINUE);
 		const { progress, error } = output.at(-1)?.json ?? {};
 		expect(error).toContain('307');
-		// Chunk Text may process several files at once. Then the item for each file reports that the run ended.
-		// Records that were sent before the end are reported as failed.
+		// Chunk Text may process several files at once. In that case, the item for each file reports that the
+		// run ended. Records that were sent before the run ended are reported as failed.
 		expect(error).toContain("'b.jsonl'");
 		expect(progress).toBeUndefined();
 	});

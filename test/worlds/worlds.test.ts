@@ -3,7 +3,7 @@
  * service's state. Then all failed documents are sent again without faults, and afterward none may be missing.
  *
  * In every fifth world, temporary faults affect up to half of all requests for the whole run. The faults are random, so
- * a retry soon succeeds. In these worlds, only documents that the service never accepts may fail.
+ * a request that is retried succeeds eventually. Therefore, only documents that the service never accepts may fail.
  *
  * `WORLDS=500 SEED=7 npx jest test/worlds/worlds` simulates 500 worlds, starting at seed 7. The message of a failed
  * test names the seed. `WORLDS=100 SEED=5 STEP=5` simulates only worlds whose faults last for the whole run.

@@ -95,10 +95,7 @@ test('after the end of the run nothing is sent', async () => {
 });
 
 describe('an earlier attempt with an unknown outcome', () => {
-	/**
-	 * Returns a short label for a reason. The label is the reason itself if it is a string, or else the first
-	 * letter of its action.
-	 */
+	/** Returns a short label: a string reason unchanged, or the first letter of a verdict's action. */
 	const letter = (reason: unknown) =>
 		typeof reason === 'string' ? reason : (reason as Verdict).action.slice(0, 1);
 	const withHistory = (reason: unknown, earlier: unknown) =>

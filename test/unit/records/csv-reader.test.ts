@@ -267,7 +267,7 @@ test('rows without quoting never disappear: each is read, or fails with its line
 			for (const [line, count] of covered) {
 				expect(line).toBe(next);
 				next += count;
-				// The reader treats a quoted cell with more than 10 lines as several rows.
+				// The reader would treat the lines of a longer quoted cell as separate rows.
 				expect(count).toBeLessThanOrEqual(10);
 			}
 			expect(next).toBe(last);
