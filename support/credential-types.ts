@@ -7,7 +7,8 @@ export type CredentialTypes = Record<string, ICredentialType>;
 
 /**
  * Loads the credential type with this name from `credentials/`. The type is loaded on first use, so that tests of the
- * engine itself do not need it. Each run acts like a new process that has no tokens in memory.
+ * engine itself do not need it. This function also clears all tokens in memory, so that each run acts like a new
+ * process.
  */
 export function packageCredentialType(name: string): ICredentialType | undefined {
 	const className = credentialClasses.get(name);

@@ -11,14 +11,15 @@ export interface Finished {
 
 /**
  * jest's NODE_ENV=test is not passed on, because it changes how some programs behave. For example, n8n's lint rules
- * would check other things.
+ * would apply different checks.
  */
 const { NODE_ENV: _, ...ENVIRONMENT } = process.env;
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Runs a program until it ends. A nonzero exit code is also returned as a result. `env` extends the environment.
+ * Runs a program and waits until it ends. A nonzero exit code is returned, not thrown as an error. `env` extends the
+ * environment.
  */
 export async function run(
 	file: string,

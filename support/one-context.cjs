@@ -3,8 +3,8 @@ const { TestEnvironment } = require('jest-environment-node');
 /**
  * Runs test files in the worker's own context. This has the following effects if packages-once.cjs is used too. A
  * package is loaded once per worker instead of once per file, which saves a second for each file that uses n8n's
- * engine. Errors and lists created by packages have the same classes as in the tests. Code runs as fast as outside
- * jest. Tests and the files they test are still loaded for each test file.
+ * engine. Packages and tests share the same Error and Array classes. Code runs as fast as outside jest. Tests and the
+ * files they test are still loaded for each test file.
  *
  * n8n reads its settings once. A test file that changes these settings needs its own n8n instance, so it declares
  * `@jest-environment node`.

@@ -50,7 +50,7 @@ export const atRandom =
 export interface Load {
 	admits: (nowMs: number, inFlight: number, random: () => number) => boolean;
 	executions?: number;
-	/** Number of requests per execution. By default, there is no limit. */
+	/** Number of requests that each execution sends. By default, the number is unlimited. */
 	requests?: number;
 	seconds?: number;
 	/** Entries per request before a batch is split. */

@@ -8,7 +8,7 @@ export interface RateLimit {
 	allowed: number;
 	/** Minimum rate of accepted requests, as a share of `allowed`. If it is missing, no rate is promised. */
 	goal?: number;
-	/** Creates the service. Each new service counts from zero. */
+	/** Creates a new service, which has not received any requests yet. */
 	admits: () => Load['admits'];
 	load?: Omit<Load, 'admits'>;
 }
@@ -139,7 +139,7 @@ export const RATE_LIMITS: RateLimit[] = [
 /** Duration of a run, in seconds. */
 export const TEN_MINUTES = 600;
 
-/** A service that accepts four concurrent requests. At best, the work takes 8.5 s. */
+/** A service that accepts four concurrent requests. All executions together take at least 8.5 s. */
 export const FOUR_AT_ONCE: { seconds: number; most: number; load: () => Load } = {
 	seconds: 8.5,
 	most: 12,

@@ -77,8 +77,8 @@ export async function requestsOver(sandbox: Sandbox): Promise<void> {
 const isInFlight = ({ endedAt }: RecordedRequest) => endedAt === 0;
 
 /**
- * Runs a node and presses Stop once this many requests have arrived. This function does not measure how quickly the
- * run ends. Therefore, without Stop, the run must take longer than a test's time limit.
+ * Runs a node and presses Stop once this many requests have arrived. This function does not check how quickly the run
+ * ends. Therefore, use a run that would exceed the test's time limit if Stop had no effect.
  */
 export async function stopped(
 	sandbox: Sandbox,
@@ -147,7 +147,7 @@ export const TO_ERROR_OUTPUT = { onError: 'continueErrorOutput' } as const;
 
 export const jsonOf = (items: RunResult['output']): IDataObject[] => items.map(({ json }) => json);
 
-/** Returns the index of the input item that each item on both outputs is paired with. */
+/** Returns the index of the paired input item for each item on the two outputs. */
 export function pairedIndexes({ output, errorOutput }: RunResult): number[] {
 	return [...output, ...errorOutput].map(
 		({ pairedItem }) => (pairedItem as { item: number }).item,

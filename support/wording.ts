@@ -1,6 +1,6 @@
 /**
  * Helps tests check messages without repeating the full sentences. Only the unit tests for a function that creates a
- * message assert its full sentence. Other tests assert which facts the message contains and what it says about the
+ * message assert the full sentence. Other tests assert which facts the message contains and what it says about the
  * outcome.
  */
 import { ServiceFailure } from '../nodes/shared/service/failure';

@@ -87,7 +87,7 @@ async function computingOf(
 const isInSteps = ({ longestMs, totalMs }: Computing) =>
 	longestMs < Math.max(SHORT_MS, MAX_SHARE * totalMs);
 
-/** Number of chunks in the largest response of docs/scaling.md. */
+/** Number of chunks in the largest response that docs/scaling.md mentions. */
 const CHUNKS = 40_000;
 const documents = (count: number): IDataObject[] =>
 	Array.from({ length: count }, (_, index) => ({

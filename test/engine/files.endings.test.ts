@@ -36,8 +36,8 @@ const lines = (count: number): string =>
 		.join('');
 
 /**
- * Each row contains a node, its route, the field with the number of successful records in its summary, the parameters
- * for reading a file, and the options for one record per request.
+ * Each row contains a node and its route, followed by the summary field that contains the number of successful
+ * records. The last two values are the parameters for reading a file and the options for one record per request.
  */
 const NODES: Array<
 	[string, FaultRule['route'], string, () => INodeType, INodeParameters, IDataObject]
@@ -144,8 +144,8 @@ describe.each(NODES)('%s', (...node) => {
 		const { output } = await run(node, items, {}, CONTINUE);
 		const { progress, error } = output.at(-1)?.json ?? {};
 		expect(error).toContain('307');
-		// Chunk Text may process several files at once. Then the item for each file reports that the run ended.
-		// Records that were sent before the end are reported as failed.
+		// Chunk Text may process several files at once. In that case, the item for each file reports that the
+		// run ended. Records that were sent before the run ended are reported as failed.
 		expect(error).toContain("'b.jsonl'");
 		expect(progress).toBeUndefined();
 	});

@@ -16,7 +16,7 @@ const remove = nodeRunner(new DeleteDocument(), credentials);
 
 const PER_MINUTE = 1200;
 const INTERVAL_MS = 60_000 / (0.95 * PER_MINUTE);
-/** A request may start this much early to make up for a late timer. */
+/** A request may start this many milliseconds early to make up for a late timer. */
 const CATCH_UP_MS = 30;
 
 /** Checks that a run's requests are as far apart as the limit requires. Token requests are ignored. */

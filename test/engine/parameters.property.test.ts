@@ -68,7 +68,7 @@ function attempt(read: () => unknown): unknown {
 	}
 }
 
-// n8n needs some milliseconds to compile each new expression.
+// n8n needs a few milliseconds to compile each new expression.
 const TIMEOUT_MS = 120_000;
 
 test(

@@ -223,7 +223,7 @@ async function expectMasked({ node, parameters, route, status, body }: Row): Pro
 		});
 		seen.push(error, hints, output, run);
 	}
-	// The repeated text must be visible. Otherwise, the test would prove nothing.
+	// The text echoed by the service must be visible. Otherwise, the test would prove nothing.
 	expect(expectNoSecret(seen)).toBe(true);
 }
 

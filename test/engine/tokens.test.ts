@@ -93,7 +93,7 @@ describe('a cold credential', () => {
 		succeeded(await chunk(worker, store, { texts: 8 }));
 		succeeded(await chunk(startWorker(), store, { texts: 8 }));
 		expect(sandbox.tokensIssued()).toBe(1);
-		// Each execution reads the credential only once, for any number of requests.
+		// Each execution reads the credential only once, regardless of the number of requests.
 		expect(store.decryptions - decryptions).toBe(2);
 	});
 

@@ -1,4 +1,4 @@
-/** Tests the nodes as tools for AI agents. Covers what an agent can choose and what a model reads. */
+/** Tests the nodes as tools for AI agents. Covers what n8n offers to an agent and what a model reads. */
 import {
 	type IDataObject,
 	type INodeParameters,

@@ -100,7 +100,7 @@ const TARGETS: Target[] = [
 		parameters: CHUNKING,
 		options: { maxWaitSeconds: 6 },
 		credential: ['lucidworksAiOAuth2Api', 'aiUrl'],
-		// A job continues even if its polls fail, so its state proves nothing.
+		// A job continues even if its polls fail, so the job's state proves nothing.
 		isDone: () => false,
 	},
 	{

@@ -2,8 +2,8 @@
  * Simulates random worlds. Documents go in, the service fails at random, and n8n's output is compared with the
  * service's state. Then all failed documents are sent again without faults, and afterward none may be missing.
  *
- * In every fifth world, temporary faults affect up to half of all requests for the whole run. Every attempt can
- * succeed, so only documents that the service never accepts may fail.
+ * In every fifth world, temporary faults affect up to half of all requests for the whole run. The faults are random, so
+ * a request that is retried succeeds eventually. Therefore, only documents that the service never accepts may fail.
  *
  * `WORLDS=500 SEED=7 npx jest test/worlds/worlds` simulates 500 worlds, starting at seed 7. The message of a failed
  * test names the seed. `WORLDS=100 SEED=5 STEP=5` simulates only worlds whose faults last for the whole run.
@@ -157,8 +157,8 @@ const PASSING: Rule[] = [
 /** Faults after which the nodes send more slowly. If these faults were frequent, a test would take too long. */
 const SLOWING = ['noUpstream', 'rateLimited'];
 
-/** Changes a world so that its faults hit a random share of all requests. No request is bound to fail, because any
- * attempt may succeed. */
+/** Changes a world so that its faults affect a random share of all requests. A failed request can therefore succeed
+ * when it is retried. */
 function withRates(world: World): World {
 	const { seed, kind } = world;
 	const dice = new Dice(seed, 'rates');
@@ -576,7 +576,7 @@ class Play {
 		return { item: all[0], ...(said !== undefined && { said }) };
 	}
 
-	/** If every attempt could succeed, checks that only documents that the service never accepts have failed. */
+	/** If the world's faults last for the whole run, checks that only documents that the service never accepts failed. */
 	private checkLive(failed: IDataObject[]): void {
 		const innocent = failed.filter((one) => !isBad(one)).length;
 		this.check(

@@ -8,7 +8,7 @@ import { VirtualRun } from '../../../support/virtual-run';
 const FAIL: Verdict = { action: 'fail' };
 const RETRY: Verdict = { action: 'retry' };
 
-/** Returns a sender whose requests take 10 ms. An error that a request throws serves as its verdict. */
+/** Returns a sender whose requests take 10 ms. If a request throws an error, the error itself is the verdict. */
 function setUp({ stopsOnFailure = false, retryForMs = 60_000 } = {}) {
 	const run = new VirtualRun({ stopsOnFailure });
 	const line = {
@@ -95,10 +95,7 @@ test('after the end of the run nothing is sent', async () => {
 });
 
 describe('an earlier attempt with an unknown outcome', () => {
-	/**
-	 * Returns a short label for a reason. The label is the reason itself if it is a string, or else the first
-	 * letter of its action.
-	 */
+	/** Returns a short label: a string reason unchanged, or the first letter of a verdict's action. */
 	const letter = (reason: unknown) =>
 		typeof reason === 'string' ? reason : (reason as Verdict).action.slice(0, 1);
 	const withHistory = (reason: unknown, earlier: unknown) =>

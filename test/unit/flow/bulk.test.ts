@@ -329,7 +329,7 @@ test('reads no more from the source than can be sent', async () => {
 		},
 	});
 	expect(run.stats.requests).toBe(100);
-	// Three batches are in flight, and a fourth batch is being filled. One more entry has been read because it did
+	// Three batches are in flight, and a fourth batch is being filled. One more entry has been read, but it did
 	// not fit into the fourth batch.
 	expect(most).toBeLessThanOrEqual(3 * 10 + 10 + 1);
 });

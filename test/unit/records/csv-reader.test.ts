@@ -186,7 +186,7 @@ test('reads what csv-parse reads, however the text is cut', () => {
 				const hasValue = (row: string[]) =>
 					/[^"\s]/.test(row.join('').replaceAll(delimiter, ''));
 				const all = [columns, ...rows.map((row) => row.slice(0, width)).filter(hasValue)];
-				// The text ends with a line break, because a final row without a line break counts as possibly
+				// The text ends with a line break. Without it, the reader would report that the final row may be
 				// truncated.
 				const text = all.map((row) => csvRow(row, delimiter) + lineBreak).join('');
 				const { records, error } = readAll(
@@ -267,7 +267,7 @@ test('rows without quoting never disappear: each is read, or fails with its line
 			for (const [line, count] of covered) {
 				expect(line).toBe(next);
 				next += count;
-				// A quoted cell with more lines would be read as several rows.
+				// The reader would treat the lines of a longer quoted cell as separate rows.
 				expect(count).toBeLessThanOrEqual(10);
 			}
 			expect(next).toBe(last);
