@@ -93,8 +93,8 @@ export async function tellMe(stage: Stage): Promise<void> {
 		() => watched(settings),
 		async (name, copy) => {
 			await api.activate(copy);
-			// A webhook is available only a moment after its workflow is published. It then answers 403 to a call
-			// without the key.
+			// A webhook becomes available a moment after its workflow is published. From then on, it answers 403 to a
+			// call without the key.
 			await until(async () => (await api.postWebhook(path, {})).status === 403, PUBLISHED_MS);
 			const call = async (body: object) => await stage.callWebhook(name, body, path);
 			await call({ ids: [] });
