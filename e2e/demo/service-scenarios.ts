@@ -6,7 +6,7 @@ const PUBLISHED_MS = 10_000;
 
 const CHECK = 'check-my-service';
 
-/** Sandbox settings. For each of them, `expected` lists words that the example's report must contain, by question. */
+/** Sandbox settings, each with the words that the example's report must contain for each question. */
 const SERVICES = [
 	{
 		settings: { resultsOnce: true, unknownDeleteStatus: 404, pushResponse: 'perDocument' },
