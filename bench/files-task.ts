@@ -47,7 +47,7 @@ async function pushByNode({ file, fileName, count, credentials }: FileParameters
 	throw error ?? new Error(`Not ${count} records: ${JSON.stringify(output[0]?.json)}`);
 }
 
-/** Parses each line of a JSON Lines file and sends batches of the same size with axios alone. */
+/** Parses each line of a JSON Lines file and sends batches with axios. The batches are as large as the node's. */
 async function pushByAxios({ file, pushUrl }: FileParameters): Promise<void> {
 	const axios = axiosClient({});
 	const inFlight = new Set<Promise<unknown>>();

@@ -1,4 +1,4 @@
-/** The types of the sandbox's options and of everything that it reports. */
+/** The types of the sandbox's options and of everything that the sandbox reports. */
 
 import type { RouteName } from './route-names';
 import type { SandboxSettings } from './settings';

@@ -1,6 +1,5 @@
 /**
- * Replaces the package's owner everywhere. Reads the current values from package.json, and replaces all other
- * occurrences of them as well.
+ * Replaces the package's owner throughout the repository. The current values are read from package.json.
  *
  *   npx tsx scripts/owner.ts OWNER/NAME "Full Name" you@your.domain
  */

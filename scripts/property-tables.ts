@@ -92,7 +92,7 @@ export function missingProperties(all: Properties, tables: readonly string[]): s
 	);
 }
 
-/** Reads what a table lists, without the variants for AI agents, which repeat other properties. */
+/** Returns the entries of a table. Omits the variants for AI agents, because they repeat other properties. */
 function membersOf(all: Properties, argument: string): Member[] {
 	const [dotted = '', ...selected] = argument.trim().split(/\s+/);
 	const [className = '', ...path] = dotted.split('.');

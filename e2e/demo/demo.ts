@@ -72,7 +72,7 @@ export async function startDemo(command: Command, options: { keepData: boolean }
 /** @throws Error if n8n has not loaded all nodes in the package */
 async function ourNodeTypes(n8n: N8n, packed: PackedPackage): Promise<string> {
 	const ours = (await n8n.api.nodeTypes()).filter((name) => name.startsWith(`${packed.name}.`));
-	// n8n adds a variant for AI agents if a node allows it.
+	// If a node can be used as a tool, n8n adds a variant of the node for AI agents.
 	const nodes = ours.filter((name) => !name.endsWith('Tool'));
 	if (nodes.length === 0 || nodes.length < packed.nodeCount) {
 		throw new Error(

@@ -45,8 +45,8 @@ function failsWith(stage: Stage, example: string, execution: Execution, why: str
 }
 
 /**
- * Pushes a file in small rounds. Some records fail in every round except the first. A further run meets a service
- * that rejects everything.
+ * Pushes a file in small rounds. Some records fail in every round except the first. In a further run, the service
+ * rejects everything.
  */
 export async function pushInRounds(stage: Stage): Promise<void> {
 	const example = 'push-a-large-file-with-progress';
@@ -125,7 +125,7 @@ export async function ingestCorpus(stage: Stage): Promise<void> {
 	await stage.runWith(example, { 'Get Corpus': { parameters: { url } } });
 }
 
-/** Checks that an unusable response is stored, because the service may not return it a second time. */
+/** Checks that an unusable response is stored, because the service might not return it a second time. */
 async function storeResponses(stage: Stage, example: string): Promise<void> {
 	const { faults } = stage.demo.sandbox;
 	const chunkedData = [{ error: 'model overloaded' }];

@@ -159,7 +159,7 @@ function allOutages({ demo }: Stage): Outage[] {
 		{
 			what: 'answers pushes and deletes with status 503',
 			reason: overloaded,
-			// Some of these only push, so the previous outage covered them. The others never push or delete.
+			// Some of these examples only push, so the previous outage covered them. The others never push or delete.
 			spared: [
 				'bulk-load-a-file',
 				'push-a-large-file-with-progress',
@@ -262,7 +262,7 @@ async function fail(stage: Stage, example: string, { what, reason }: Outage): Pr
 const hasFailed = ({ status, message = '' }: Execution, reason: RegExp): boolean =>
 	status === 'error' && reason.test(message);
 
-/** Returns a request for one range of a file. The range is called at most twice. */
+/** Returns a request body for pushing a file in one range. The range is requested at most twice. */
 const fileOf = ({ demo }: Stage): object => ({
 	fileUrl: `${demo.sandbox.url}/files/fan-out.jsonl?count=20`,
 	...{ ranges: 1, recordsPerRange: 1000, waitSeconds: 3, maxCalls: 2 },

@@ -6,7 +6,7 @@ const PUBLISHED_MS = 10_000;
 
 const CHECK = 'check-my-service';
 
-/** Sandbox settings. For each of them, `expected` lists words that the example's report must contain, by question. */
+/** Sandbox settings, each with the words that the example's report must contain for each question. */
 const SERVICES = [
 	{
 		settings: { resultsOnce: true, unknownDeleteStatus: 404, pushResponse: 'perDocument' },
@@ -93,8 +93,8 @@ export async function tellMe(stage: Stage): Promise<void> {
 		() => watched(settings),
 		async (name, copy) => {
 			await api.activate(copy);
-			// A webhook is available only a moment after its workflow is published. It then answers 403 to a call
-			// without the key.
+			// A webhook becomes available a moment after its workflow is published. From then on, it answers 403 to a
+			// call without the key.
 			await until(async () => (await api.postWebhook(path, {})).status === 403, PUBLISHED_MS);
 			const call = async (body: object) => await stage.callWebhook(name, body, path);
 			await call({ ids: [] });

@@ -125,7 +125,7 @@ async function syncAfterFailure(source: SyncedSource): Promise<void> {
 	const [a, b] = [document('a', 'Almond'), document('b', 'Blueberry')];
 	await source.sync('before a failure', [a, b], { confirmDeletes: true });
 	for (const route of ['push', 'delete'] as const) {
-		// The first attempt succeeds, but the node does not learn this. The next attempt fails permanently.
+		// The first attempt succeeds, but the node receives no response. The next attempt fails permanently.
 		faults.add({ route, reset: 'afterWork', times: 1 });
 		faults.add({ route, status: 400 });
 	}

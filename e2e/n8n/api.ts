@@ -84,7 +84,7 @@ export class N8nApi {
 		return found && (await this.n8n.request({ url: `/rest/workflows/${found.id}` }));
 	}
 
-	/** Creates a workflow, or replaces the workflow with this ID. Returns the stored workflow. */
+	/** Creates a workflow, or replaces the existing one if an ID is passed. Returns the stored workflow. */
 	async saveWorkflow(workflow: Workflow, id?: string): Promise<StoredWorkflow> {
 		const { name, nodes, connections, settings, pinData } = workflow;
 		return await this.n8n.request({

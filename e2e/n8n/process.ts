@@ -60,7 +60,7 @@ function environment(settings: Record<string, string>): NodeJS.ProcessEnv {
 /**
  * Starts one of n8n's commands with a user folder and waits until it is ready.
  * @param ready words in the output, or a check
- * @throws Error with the end of its log if it does not start
+ * @throws Error with the end of the process's log if the process does not start
  */
 export async function startN8nProcess(
 	userFolder: string,

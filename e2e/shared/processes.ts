@@ -29,8 +29,8 @@ interface ProcessOptions {
 	/** The user to run the process as, for programs that refuse to run as root. */
 	user?: { uid: number; gid: number };
 	/**
-	 * The signal that stops the process after all others have ended. For example, other processes need a database until
-	 * then.
+	 * The signal that stops the process after all others have ended. For example, a database must not stop before the
+	 * processes that use it.
 	 */
 	lastSignal?: NodeJS.Signals;
 	onOutput?: (text: string) => void;
@@ -123,7 +123,7 @@ function start(command: string, args: string[], options: ProcessOptions): Runnin
 
 /**
  * Runs a command and waits until it ends.
- * @throws Error with the end of its output if it fails
+ * @throws Error with the end of the command's output if the command fails
  */
 export async function run(command: string, args: string[], options: ProcessOptions): Promise<void> {
 	const result = await start(command, args, options).ended;

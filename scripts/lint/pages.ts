@@ -43,7 +43,7 @@ export function brokenLinks(files: readonly string[]): string[] {
 	return [...ofPages, ...ofSources];
 }
 
-/** Finds interface sections that comments name but that docs/service-interface.md does not contain. */
+/** Finds interface sections that comments refer to but that are missing from docs/service-interface.md. */
 export function unknownSections(files: readonly string[]): string[] {
 	const titles = new Set(headingsOf(INTERFACE));
 	return files
