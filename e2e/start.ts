@@ -41,7 +41,7 @@ runCommand(
 		if (!once)
 			say('\nEach example runs once now. The login for the editor follows in a few minutes.');
 		const stage = new Stage(demo);
-		// A user who wants to open the editor should not have to wait for the checks of bad days and outages.
+		// A user who wants to open the editor should not have to wait for the bad-day and outage checks.
 		await runScenarios(stage, names, { withBadDays: once });
 		// In a new node, n8n selects the credential that was changed last. It should be the credential that the
 		// examples use, not a credential with another scope.

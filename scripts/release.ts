@@ -64,7 +64,7 @@ async function publishedVersions(root: string, name: string): Promise<string[]> 
 /**
  * Finds reasons why the last commit cannot be released.
  *
- * @param tag the tag that is released, if GitHub runs the release
+ * @param tag the tag being released, if the release runs on GitHub
  * @param published asks npm for the published versions
  * @returns one string per reason
  */

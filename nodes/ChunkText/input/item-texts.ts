@@ -15,7 +15,7 @@ import {
 	type AwaitedText,
 } from './text';
 
-/** Reads which earlier request an input item of Get Results refers to. */
+/** Reads the chunking ID and text position from an input item of Get Results. */
 export interface IdSource {
 	idOf: (itemIndex: number) => string;
 	/** Returns the position of the text in the request. An empty position means all texts. */

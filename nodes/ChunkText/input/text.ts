@@ -41,7 +41,7 @@ export interface SourceDocument {
  */
 export interface AwaitedText extends EntryOrigin {
 	position?: number | undefined;
-	/** Whether the item represents all texts in the request and this text is one of them. */
+	/** Whether one item stands for all texts in the request, and this text belongs to that request. */
 	isOneOfAll?: true;
 	text?: string | undefined;
 	/** The source record, if the text comes from a file. */

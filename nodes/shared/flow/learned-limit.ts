@@ -22,8 +22,8 @@ import { backoffMs } from './backoff';
 /** Share of the estimated rate that is used. The rest lets the service's token bucket refill. */
 const USED_SHARE = 0.95;
 /**
- * Share that is used if failures may be random. It is lower than `USED_SHARE`, because a rate measured over 20 requests
- * may be 10 % too high.
+ * Share of the measured rate that is used if failures may be random. It is lower than `USED_SHARE`, because a rate
+ * measured over only 20 requests may be 10 % too high.
  */
 const USED_SHARE_OF_DOUBT = 0.8;
 /** Factor for the first raise above a refused rate. Each further raise adds twice as much as the previous one. */

@@ -21,8 +21,8 @@ const TOKEN_PATTERN = /^[-a-zA-Z0-9._~+/]+=*$/;
 export interface Token {
 	accessToken: string;
 	/**
-	 * Time of the token request, in epoch milliseconds. If a server revokes earlier tokens, the most
-	 * recently issued token remains valid.
+	 * Time of the token request, in epoch milliseconds. The most recent token is used, because some servers
+	 * revoke a client's earlier tokens when they issue a new one.
 	 */
 	issuedAt: number;
 	/** Expiration time, in epoch milliseconds. */
