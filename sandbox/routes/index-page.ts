@@ -105,8 +105,8 @@ ${part.join('\n')}
 }
 
 /**
- * Adds an HTML page that shows an index. The page lists the documents with their fields and chunks, counts them,
- * and has a search.
+ * Adds an HTML page that shows an index. The page lists the documents with their fields and chunks, shows
+ * how many documents there are, and has a search box.
  */
 export function indexPage(app: FastifyInstance, { index, dataSources }: Context): void {
 	app.get('/', { config: { control: true } }, async (request, reply) => {

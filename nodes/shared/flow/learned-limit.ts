@@ -65,7 +65,7 @@ export class LearnedLimit {
 	/** Requests per millisecond. */
 	private rate = Infinity;
 	private refusedRate = Infinity;
-	/** Factor for the next raise above the refused rate. */
+	/** Factor by which the rate is multiplied when it is next raised above the rate that was refused. */
 	private raise = RAISE;
 	/** Maximum number of requests in flight. It is 0 until an accepted request shows how many the service accepts. */
 	private window = Infinity;

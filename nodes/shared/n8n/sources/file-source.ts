@@ -112,8 +112,8 @@ async function open<E extends EntryOrigin, R extends FileReading<E>>(
 		return { fileToRead, reading: readingOf(fileToRead) };
 	} catch (error) {
 		file?.close();
-		// When a run ends, it closes its files, even a file that is just being opened. The resulting error is
-		// not reported.
+		// When a run ends, it closes its files, including any that are still being opened. The error that this
+		// causes is not reported.
 		if (!run.ended) run.refuse(itemIndex, error);
 		return undefined;
 	}
