@@ -67,7 +67,9 @@ test('reads back the JSON Lines that were written', () => {
 
 describe('CSV', () => {
 	test('reads back what was written', () => {
-		const cell = fc.oneof(fc.string(), fc.constantFrom('"', '""', '\r\n', ',', ' ', ''));
+		// A row of dashes below the header row is skipped, so no cell here consists of dashes.
+		const text = fc.string().filter((value) => !/^\s*-+\s*$/.test(value));
+		const cell = fc.oneof(text, fc.constantFrom('"', '""', '\r\n', ',', ' ', ''));
 		fc.assert(
 			fc.property(
 				fc.array(fc.tuple(cell, cell)),
