@@ -3,8 +3,8 @@
  *
  *   clean -> compile, icons, codex, schemas (at once) -> metadata
  *
- * `gulp` or `gulp build` runs the build. `gulp dev` rebuilds after each change to a source file. `gulp test` builds and
- * then runs the tests. At the same time, it checks types, lint and formatting.
+ * `gulp` or `gulp build` runs the build. `gulp dev` rebuilds after each change to a source file. `gulp test` runs the
+ * build and then the tests. `gulp check` does the same, and checks types, lint and formatting at the same time.
  */
 const { copyFile, readdir, rm } = require('node:fs/promises');
 const path = require('node:path');
@@ -92,23 +92,24 @@ build.displayName = 'build';
  * @param {string} tool
  * @param {string[]} args
  */
-function check(tool, ...args) {
-	const checking = async () => await run(tool, ...args);
-	checking.displayName = tool;
-	return checking;
+function task(tool, ...args) {
+	const running = async () => await run(tool, ...args);
+	running.displayName = tool;
+	return running;
 }
 
 const CACHE = '.cache/prettier';
 /** The simulations run with `npm run test:worlds`, because they need as much processor time as all other tests. */
-const tests = check('jest', '--testPathIgnorePatterns', '/test/worlds/');
+const test = series(build, task('jest', '--testPathIgnorePatterns', '/test/worlds/'));
+test.displayName = 'test';
 
-/** Runs all checks. Only the tests need the output of the build, so everything else starts at once. */
-const test = parallel(
-	series(build, tests),
-	check('tsc', '-p', 'tsconfig.dev.json'),
-	check('eslint', '.', '--max-warnings', '0'),
-	check('tsx', 'scripts/lint/index.ts'),
-	check(
+/** Only the tests need the output of the build, so everything else starts at once. */
+const check = parallel(
+	test,
+	task('tsc', '-p', 'tsconfig.dev.json'),
+	task('eslint', '.', '--max-warnings', '0'),
+	task('tsx', 'scripts/lint/index.ts'),
+	task(
 		'prettier',
 		'--check',
 		'.',
@@ -126,4 +127,4 @@ const dev = series(build, function watching() {
 	watch([ICONS, CODEX, SCHEMAS], series(copies, metadata));
 });
 
-module.exports = { build, test, dev, default: build };
+module.exports = { build, test, check, dev, default: build };

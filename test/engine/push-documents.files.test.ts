@@ -335,6 +335,23 @@ describe('failed records', () => {
 		);
 	});
 
+	it.each([
+		['d.json', '', '[{"id":"a"},{"id":"b"}]', '[\n{"id":"a"},\n{"id":"b"}\n]\n'],
+		['d.json', 'x.y', '{"x":{"y":[{"id":"a"}]}}', '{"x":{"y":[\n{"id":"a"}\n]}}\n'],
+		['d.csv', '', 'id,name\na,\nb,\n', 'id,name\na,\nb,\n'],
+	])('are returned in the format of their file: %s %s', async (name, listPath, text, failed) => {
+		const { output } = await push([await files.item(text, name)], { listPath }, CONTINUE);
+		expect(await files.text(output[0].binary?.failed)).toBe(failed);
+	});
+
+	it('are counted in a hint when a 401 ends the run right after them', async () => {
+		sandbox().faults.add({ route: 'push', status: 401 });
+		const item = await files.item(lines([{ id: 'a' }, { id: 'b', name: 'B' }]), 'd.jsonl');
+		expect(hintsOf(await push([item], {}, CONTINUE))).toEqual([
+			naming("2 records of 'd.jsonl' failed"),
+		]);
+	});
+
 	it('are returned as files, with a separate file for records that cannot be parsed', async () => {
 		const result = await run(CONTINUE);
 		const { binary = {} } = result.output[0];
