@@ -25,8 +25,8 @@ import type { RunState } from './run-state';
 export function bulk<E, A, R = A>(
 	slices: AsyncIterable<E[]> | Iterable<E[]>,
 	options: BulkOptions<E, A, R>,
-): AsyncGenerator<Array<BatchResult<E, R, A>>, void, undefined> {
-	return inParallel<BatchResult<E, R, A>>(options.concurrency, async (tasks) => {
+): AsyncGenerator<Array<BatchResult<E, A, R>>, void, undefined> {
+	return inParallel<BatchResult<E, A, R>>(options.concurrency, async (tasks) => {
 		const sender = new BatchSender(options, tasks);
 		const batcher = new Batcher(options, sender.limits);
 		try {
@@ -41,7 +41,7 @@ async function feed<E, A, R>(
 	slices: AsyncIterable<E[]> | Iterable<E[]>,
 	batcher: Batcher<E>,
 	sender: BatchSender<E, A, R>,
-	tasks: Tasks<BatchResult<E, R, A>>,
+	tasks: Tasks<BatchResult<E, A, R>>,
 	run: RunState,
 ): Promise<void> {
 	for await (const slice of slices) {
@@ -56,11 +56,11 @@ async function feed<E, A, R>(
 			}
 			const made = batcher.add(entry);
 			if (made === undefined) continue;
-			if ('reason' in made) await sender.failUnsendable(made);
+			if (made.type === 'unsendable') await sender.failUnsendable(made);
 			else sender.start(made);
-			await tasks.room();
+			await tasks.nextSlot();
 		}
-		await sender.room();
+		await sender.waitForBudget();
 		if (tasks.isAbandoned) return;
 	}
 	const last = batcher.flush();
