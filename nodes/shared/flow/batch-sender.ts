@@ -18,6 +18,7 @@ import {
 	type Keys,
 	type Unsendable,
 } from './batcher';
+import type { Budget } from './budget';
 import type { BatchResult, BulkOptions, RequestInfo } from './bulk-options';
 import type { Turn } from './limiter';
 import {
@@ -124,9 +125,8 @@ export class BatchSender<E, A, R> {
 	 * Waits until the budget allows another entry. If only failed jobs fill the budget, no other job can finish, so they
 	 * are given up.
 	 */
-	async waitForBudget(): Promise<void> {
-		const { budget } = this.options;
-		while (budget?.isFull && !this.tasks.isAbandoned) {
+	async waitForBudget(budget: Budget): Promise<void> {
+		while (budget.isFull && !this.tasks.isAbandoned) {
 			if (this.failedJobs.length > 0 && this.tasks.isIdle) await this.giveUpFailedJobs();
 			else if (this.tasks.isIdle) await budget.nextRelease();
 			else await Promise.race([budget.nextRelease(), this.tasks.nextEnd()]);

@@ -8,7 +8,6 @@ import { Batcher } from './batcher';
 import { BatchSender, entriesOf } from './batch-sender';
 import type { BatchResult, BulkOptions } from './bulk-options';
 import { inParallel, type Tasks } from './parallel';
-import type { RunState } from './run-state';
 
 /**
  * Sends entries in as few requests as the limits allow. Every entry receives exactly one outcome: it succeeded, it
@@ -30,7 +29,7 @@ export function bulk<E, A, R = A>(
 		const sender = new BatchSender(options, tasks);
 		const batcher = new Batcher(options, sender.limits);
 		try {
-			await feed(slices, batcher, sender, tasks, options.run);
+			await feed(slices, batcher, sender, tasks, options);
 		} finally {
 			await sender.end();
 		}
@@ -42,7 +41,7 @@ async function feed<E, A, R>(
 	batcher: Batcher<E>,
 	sender: BatchSender<E, A, R>,
 	tasks: Tasks<BatchResult<E, A, R>>,
-	run: RunState,
+	{ run, budget }: BulkOptions<E, A, R>,
 ): Promise<void> {
 	for await (const slice of slices) {
 		for (const [at, entry] of slice.entries()) {
@@ -60,7 +59,7 @@ async function feed<E, A, R>(
 			else sender.start(made);
 			await tasks.nextSlot();
 		}
-		await sender.waitForBudget();
+		if (budget?.isFull) await sender.waitForBudget(budget);
 		if (tasks.isAbandoned) return;
 	}
 	const last = batcher.flush();
