@@ -124,14 +124,12 @@ async function checkUnlessLost(
 	service: ChunkService,
 	leftMs: number,
 ): Promise<Finding<FetchResult>> {
-	try {
-		return await check(job, service, leftMs);
-	} catch (error) {
-		const isPathRight = job.isKnown || service.jobs.isPathRight;
-		const isLost = isUnknownId(error) && isPathRight;
-		if (!isLost || canPollAgain(error, job, service.run.now())) throw error;
+	const { jobs, run } = service;
+	return await check(job, service, leftMs).catch((error: unknown) => {
+		const isLost = isUnknownId(error) && (job.isKnown || jobs.isPathRight);
+		if (!isLost || canPollAgain(error, job, run.now())) throw error;
 		return endAsFailed(job, error, job.isOfThisRun ? 'again' : undefined);
-	}
+	});
 }
 
 /** Asks the service once for a job's results. */
