@@ -255,7 +255,8 @@ export class BatchSender<E, A, R> {
 		// request would start.
 		if (!result.ok) return this.afterFailure(part, turn, result);
 		const { response } = result;
-		return { ok: true, response: { response, rejected: this.rejectedBy(response, part) } };
+		const accepted = { response, rejected: this.rejectedBy(response, part) };
+		return { ok: true, response: accepted };
 	}
 
 	/**

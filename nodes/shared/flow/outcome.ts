@@ -4,7 +4,8 @@ import type { Verdict } from './verdict';
 /** The final result of a request, a job or an entry. */
 export type Outcome<R> = { ok: true; response: R; next?: undefined } | Failed;
 
-interface Failure {
+/** The outcome of something that failed or was never sent. */
+export interface Failed {
 	ok: false;
 	reason: unknown;
 	/**
@@ -12,10 +13,7 @@ interface Failure {
 	 * `fail` or `stop`.
 	 */
 	verdict: Verdict;
-}
-
-/** The outcome of something that failed or was never sent. */
-export interface Failed extends Failure {
+	/** Nothing follows a final outcome. */
 	next?: undefined;
 	/**
 	 * Whether the work was skipped because the run had already ended. `reason` is then the reason why the run ended.
@@ -24,7 +22,7 @@ export interface Failed extends Failure {
 }
 
 /** A failed attempt after which the request is repeated, probed or split. */
-export interface Unfinished extends Failure {
+export interface Unfinished extends Omit<Failed, 'next' | 'skipped'> {
 	next: 'again' | 'probe' | 'split';
 }
 
