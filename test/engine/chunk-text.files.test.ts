@@ -363,7 +363,7 @@ describe('Texts From: File', () => {
 		}
 		const options = { textsPerRequest: 100, concurrency: 1 };
 		// The budget limits how many bytes of text are in memory. If it is never released, the run hangs and this
-		// test exceeds its time limit. See also test/unit/flow/settle.test.ts.
+		// test exceeds its time limit. See also test/unit/flow/jobs.test.ts.
 		const result = await chunkFile(jsonLines(articles(1200)), { options });
 		expect(summaryOf(result)).toMatchObject(summary);
 		expect(submits().length).toBeLessThanOrEqual(most);
