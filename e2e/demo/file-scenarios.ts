@@ -158,7 +158,7 @@ export async function chunkTextFiles(stage: Stage): Promise<void> {
 			found.join(' | '),
 		);
 	}
-	const fileSelector = path.join(stage.demo.files, 'no-such-folder', '*.{txt,md}');
+	const fileSelector = path.join(stage.demo.files, 'no-such-folder', '*.{txt,TXT,md,MD}');
 	const empty = { 'Read Files': { parameters: { fileSelector } } };
 	const execution = await stage.tryWith('chunk-text-files', empty);
 	failsWith(stage, 'chunk-text-files', execution, 'file');
