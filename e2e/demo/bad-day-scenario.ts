@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
+import type { WorkflowNode } from '../n8n/workflow';
 import { until } from '../shared/wait';
 import { storeFile } from './csv-scenarios';
 import type { NodeChanges, Stage } from './stage';
@@ -101,6 +102,7 @@ export async function badDays(stage: Stage): Promise<void> {
 	await Promise.all([...PARTS.map(fails), ranges(stage)]);
 	faults.clear();
 	await Promise.all([...TEXTS.map(fails), fails(await emptyFile(stage)), noChunks(stage)]);
+	await Promise.all(SYNCS.map(async (example) => await changedPush(stage, example)));
 	await noRules(stage);
 	await changedFile(stage);
 }
@@ -139,6 +141,37 @@ async function noChunks(stage: Stage): Promise<void> {
 						status === 'error' && message.startsWith('5 of 5 documents failed'),
 				),
 				seen,
+			);
+		},
+	);
+}
+
+const SYNCS = ['sync-by-source', 'sync-chunks-by-source', 'nightly-sync-from-an-api'];
+
+/** Checks that a sync pushes everything again if an option of its Push Documents node changes. */
+async function changedPush(stage: Stage, example: string): Promise<void> {
+	const { api } = stage.demo.n8n;
+	const exclude = (node: WorkflowNode): WorkflowNode => {
+		const options = { ...(node.parameters.options as object), excludeFields: 'url' };
+		const parameters = { ...node.parameters, options };
+		return node.name === 'Push Documents' ? { ...node, parameters } : node;
+	};
+	await stage.withCopy(
+		example,
+		() => ({}),
+		async (name, copy) => {
+			const pushed = async () => {
+				const execution = await stage.tryByHand(name);
+				const [result] = execution.items('Result').map(({ json }) => json);
+				return `${String(result?.pushed)} pushed, ${String(result?.unchanged)} unchanged`;
+			};
+			const first = await pushed();
+			await api.saveWorkflow({ ...copy, nodes: copy.nodes.map(exclude) }, copy.id);
+			const again = await pushed();
+			stage.checks.add(
+				`${example}: another option of Push Documents pushes everything again`,
+				first === again && first.endsWith(', 0 unchanged') && !first.startsWith('0'),
+				`${first}, then ${again}`,
 			);
 		},
 	);
