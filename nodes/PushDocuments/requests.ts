@@ -39,24 +39,11 @@ export interface Entry extends EntryOrigin {
 export type PushOutcomes = ReadonlyMap<string, Partial<DocumentOutcome> & { bytes?: number }>;
 
 /** Counts documents in the same run that share an ID. */
-export interface SentIds {
+export interface SameIds {
 	/** Number of documents that were not sent because a later one had the same ID. */
 	skipped: number;
-	ids: Set<string>;
+	/** Number of items' documents whose ID had already been sent. Files list theirs in their summaries. */
 	repeated: number;
-}
-
-/** Maximum number of IDs to remember, so that memory does not grow with the file. */
-export const MAX_IDS = 100_000;
-
-/** Remembers the IDs of sent documents, and counts documents whose ID had already been sent. */
-export function noteSentIds(sentIds: SentIds, entries: readonly Entry[]): void {
-	const { ids } = sentIds;
-	for (const { id } of entries) {
-		const { size } = ids;
-		if (size < MAX_IDS) ids.add(id);
-		if (ids.size === size && (size < MAX_IDS || ids.has(id))) sentIds.repeated++;
-	}
 }
 
 /** Describes how to make requests from documents and how to read the responses. */

@@ -20,7 +20,7 @@ import { InputError } from '../../shared/service/input-error';
 import { isObject } from '../../shared/service/json';
 import { quoted } from '../../shared/service/outcome-messages';
 import type { ChunkParameters } from '../parameters';
-import type { RecentIds } from './recent-ids';
+import type { RecentIds } from '../../shared/records/recent-ids';
 import { readSettings } from './settings';
 import { usableText, type ChunkTask, type SourceDocument, type TextEntry } from './text';
 

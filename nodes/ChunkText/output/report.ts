@@ -93,9 +93,14 @@ export class Report {
 	): Promise<void> {
 		const { options } = this.service;
 		const hasVectors = chunks.some(({ vector }) => vector !== undefined);
-		this.hints.addText(chunks, covered.missing, options.vectors !== 'none' && !hasVectors);
+		this.hints.addText(chunks, options.vectors !== 'none' && !hasVectors);
+		const { missing } = covered;
+		const id = text.document?.id ?? '';
+		if (!text.record) this.hints.addMissing(chunks, missing);
+		else if (chunks.length === 0) this.sink.note(text, 'noChunks', id);
+		else if (missing > 0) this.sink.note(text, 'partlyChunked', id);
 		const source = this.sourceOf(text);
-		const withChunks = { text, chunkingId, chunks, isComplete: covered.isComplete, source };
+		const withChunks = { text, chunkingId, chunks, covered, source };
 		const records = await recordsOf(withChunks, this.service);
 		await this.files?.add(text, records);
 		const items = itemsOf(withChunks, this.files ? [] : records, this.service);

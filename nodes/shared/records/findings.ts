@@ -3,6 +3,8 @@ export type FindingKind =
 	| 'blankRow'
 	| 'decimalId'
 	| 'inexactNumber'
+	| 'noChunks'
+	| 'partlyChunked'
 	| 'quotedRows'
 	| 'sameId'
 	| 'shortRow'
