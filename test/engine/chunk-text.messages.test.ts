@@ -1,6 +1,6 @@
 /**
- * Tests Chunk Text's messages for failed texts. A message contains the service's reason or the setting to change,
- * and ends with the chunking ID.
+ * Tests Chunk Text's messages for failed texts. A message contains the service's reason or the setting to change, and
+ * ends with the chunking ID.
  */
 import type { IDataObject } from 'n8n-workflow';
 
@@ -11,13 +11,12 @@ const { sandbox, jobs, chunk, getResults, fault, answers } = useChunkText();
 
 const TEXTS_PER_REQUEST = /'Texts per Request' set to 1/;
 
-/** Returns the error message and the advice from a run that stops at its first error. */
 async function errorOf(count: number, parameters = {}) {
 	const { error } = await chunk(texts(count), { ...parameters });
 	return { message: error?.message ?? '', description: error?.description ?? '' };
 }
 
-/** Returns a message without the chunking ID at its end. The ID must not occur anywhere else in the message. */
+/** Removes the chunking ID from the end of a message, and checks that the message contains the ID only there. */
 function withoutId(message: string): string {
 	const [{ chunkingId }] = jobs();
 	const end = ` (chunking ID ${chunkingId})`;

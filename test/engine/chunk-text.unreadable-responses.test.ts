@@ -1,5 +1,6 @@
 /**
- * Tests that results are kept even if they are not valid JSON, because the service may deliver them only once.
+ * Tests that Chunk Text returns a job's raw response if the response is not valid JSON. The service may return the
+ * results only once.
  */
 import type { IDataObject } from 'n8n-workflow';
 

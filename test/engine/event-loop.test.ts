@@ -1,6 +1,6 @@
 /**
- * Tests that no node does all of its work in one step, because n8n's other executions must be able to continue.
- * Steps are measured in this process's CPU time, which does not increase while other processes use the processor.
+ * Tests that no node blocks the event loop for long, because n8n's other executions need it too. Each test measures
+ * this process's CPU time, so other processes do not influence the result.
  */
 import type { IDataObject, IExecuteFunctions, INodeParameters, INodeType } from 'n8n-workflow';
 
@@ -9,17 +9,17 @@ import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { runNode, type RunResult } from '../../support/engine';
 import { startService, type Service } from '../../support/service';
 
-/** A step this short does not delay other executions noticeably, even if it is the node's entire work. */
+/** A node that blocks the event loop for less than this time passes, even if it does all of its work at once. */
 const SHORT_MS = 100;
-/** Maximum share of the total work that one step may take. A share does not depend on the machine's speed. */
+/** Maximum share of a node's work that it may do without a break. A share is the same on fast and slow machines. */
 const MAX_SHARE = 1 / 3;
 /**
- * Maximum number of attempts. Garbage collection can make a step too long, but not in every attempt. A node that does
- * its work in a single step fails in every attempt.
+ * Number of times that a test is tried. Garbage collection can make one try fail, but a node that never pauses fails
+ * every time.
  */
 const RUNS = 10;
 
-/** The service runs in its own process, so that its work is not measured. */
+/** The service runs in a separate process, so that its CPU time is not counted. */
 let service: Service;
 beforeAll(async () => {
 	service = await startService('sandbox');
@@ -31,7 +31,7 @@ function cpuMs(): number {
 	return (user + system) / 1000;
 }
 
-/** A node's CPU time in total, and its longest step between two turns of the event loop. */
+/** CPU time of a node: in total, and the longest time without a break. */
 interface Computing {
 	totalMs: number;
 	longestMs: number;
@@ -47,7 +47,7 @@ async function measure(work: () => Promise<unknown>): Promise<Computing> {
 		const now = cpuMs();
 		longestMs = Math.max(longestMs, now - last);
 		last = now;
-		// setImmediate would keep the processor busy while the node waits.
+		// With setImmediate, this loop would use CPU time even while the node waits.
 		setTimeout(turn, 1);
 	};
 	turn();
@@ -57,7 +57,6 @@ async function measure(work: () => Promise<unknown>): Promise<Computing> {
 	return { totalMs: cpuMs() - startedAt, longestMs };
 }
 
-/** Runs a node. Only the node's work is measured, not n8n's work before and after it. */
 async function computingOf(
 	node: INodeType,
 	items: IDataObject[],
@@ -87,7 +86,6 @@ async function computingOf(
 const isInSteps = ({ longestMs, totalMs }: Computing) =>
 	longestMs < Math.max(SHORT_MS, MAX_SHARE * totalMs);
 
-/** Number of chunks in the largest response that docs/scaling.md mentions. */
 const CHUNKS = 40_000;
 const documents = (count: number): IDataObject[] =>
 	Array.from({ length: count }, (_, index) => ({
@@ -95,7 +93,6 @@ const documents = (count: number): IDataObject[] =>
 		name: `Chapter ${index}`,
 		text: `Chapter ${index}.`,
 	}));
-/** Returns one item that contains a file, as n8n creates it without binary storage. */
 const fileOf = (rows: number): IDataObject[] => {
 	const content = documents(rows).map(
 		({ id, name }) => `${String(id)},${String(name)},"A text"\n`,
@@ -113,7 +110,7 @@ const chunking = (dimReductionSize: number) => ({
 
 test.each<[string, () => INodeType, () => IDataObject[], INodeParameters, number]>([
 	['20,000 documents', () => new PushDocuments(), () => documents(20_000), {}, 20_000],
-	// Each n8n error contains a stack trace, and creating these traces takes most of the time here.
+	// Here n8n's errors take most of the time, because each error contains a stack trace.
 	['5,000 that fail', () => new PushDocuments(), () => documents(5_000), {}, 5_000],
 	['a file', () => new PushDocuments(), () => fileOf(50_000), { documentSource: 'file' }, 1],
 	['20,000 texts', () => new ChunkText(), () => documents(20_000), chunking(8), 20_000],

@@ -1,6 +1,5 @@
 /**
- * Tests files in all nodes. Covers ranges of records, runs that end while a file is being read, and the messages
- * for these cases.
+ * Tests how the nodes that read files handle record ranges, and runs that end while they are reading a file.
  *
  * @jest-environment node
  */
@@ -36,8 +35,8 @@ const lines = (count: number): string =>
 		.join('');
 
 /**
- * Each row contains a node and its route, followed by the summary field that contains the number of successful
- * records. The last two values are the parameters for reading a file and the options for one record per request.
+ * Columns: node, route of its requests, field of the summary that counts successful records, parameters for reading a
+ * file, and options that put each record in its own request.
  */
 const NODES: Array<
 	[string, FaultRule['route'], string, () => INodeType, INodeParameters, IDataObject]
@@ -75,7 +74,7 @@ const run = async (
 const [PUSH] = NODES;
 
 /**
- * Returns a storage stream that stalls after these bytes. `waits` resolves once all of the bytes have been read.
+ * Returns a stream that stops after these bytes but never ends. `waits` resolves when a reader has read all bytes.
  */
 function stalled(bytes: string | Buffer): { stream: Readable; waits: Promise<void> } {
 	let waiting: () => void = () => undefined;
@@ -120,7 +119,7 @@ describe.each(NODES)('%s', (...node) => {
 	])('ends with a cancel although its storage stalls: a file %s', async (_how, bytes) => {
 		const { stream, waits } = stalled(bytes);
 		files.opens(stream);
-		// By then, no request is in flight. The cancellation must interrupt the wait for the stalled file.
+		// At this point, the run sends nothing and only waits for the rest of the file.
 		const cancelWhen = waits.then(async () => await requestsOver(sandbox()));
 		const { status } = await run(node, [await files.item('')], {}, { cancelWhen });
 		expect(status).toBe('canceled');
@@ -144,8 +143,8 @@ describe.each(NODES)('%s', (...node) => {
 		const { output } = await run(node, items, {}, CONTINUE);
 		const { progress, error } = output.at(-1)?.json ?? {};
 		expect(error).toContain('307');
-		// Chunk Text may process several files at once. In that case, the item for each file reports that the
-		// run ended. Records that were sent before the run ended are reported as failed.
+		// Chunk Text may process several files at once. So the item of each unfinished file contains an error instead
+		// of `progress`.
 		expect(error).toContain("'b.jsonl'");
 		expect(progress).toBeUndefined();
 	});
@@ -154,8 +153,8 @@ describe.each(NODES)('%s', (...node) => {
 		['a lost connection', { reset: 'beforeResponse' as const }],
 		['a status', { status: 403 }],
 	])('continues after an outage before the records that failed: %s', async (_what, fault) => {
-		// Chunk Text receives the chunks of earlier records only after later records have been rejected. Those chunks
-		// must not change the position at which the run continues.
+		// Chunk Text receives chunks of earlier records after it has learned that later records were rejected. The
+		// late chunks must not change where the next run should continue.
 		sandbox().settings.chunkDelayMs = 300;
 		jest.replaceProperty(OUTAGE, 'minSilenceMs', 1000);
 		sandbox().faults.add({ route: route, skip: 4, latencyMs: 400, ...fault });

@@ -1,7 +1,4 @@
-/**
- * Tests typical files, each with a common problem. The nodes process each file twice: once plain and once
- * compressed with gzip.
- */
+/** Tests typical files, each with a common problem. Each file is read twice, plain and compressed with gzip. */
 import type { INodeParameters } from 'n8n-workflow';
 
 import { DEMO } from '../../sandbox';

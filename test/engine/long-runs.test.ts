@@ -1,6 +1,5 @@
 /**
- * Tests what a run writes to n8n's log: a line every 10 seconds, and the run's figures at the end. The clock in these
- * tests runs a hundred times faster than real time.
+ * Tests what a long run writes to n8n's log. The clock in these tests is a hundred times faster than real time.
  *
  * @jest-environment node
  */
@@ -32,7 +31,7 @@ beforeAll(() => {
 });
 afterAll(() => jest.restoreAllMocks());
 
-/** Runs a node while one of its requests gets no response. Returns the first log line that matches. */
+/** Runs a node whose request is never answered. Returns the first line in n8n's log that matches. */
 async function untilLogged(
 	words: RegExp,
 	fault: FaultRule,
@@ -66,7 +65,7 @@ it.each<[string, INodeType, INodeParameters, FaultRule, RegExp]>([
 ])('%s writes a line every 10 seconds', async (_name, node, parameters, fault, words) => {
 	const items = indexes(6).map((at) => ({ id: `d${at}`, name: 'N', text: `Text ${at}` }));
 	const line = await untilLogged(words, fault, { node, items, parameters });
-	// The figures are separate fields of the log entry, so that logs can be filtered by them.
+	// Each figure is a separate field, so that users can filter the log by it.
 	expect(line).toMatch(/"?retries"?: ?0/);
 });
 

@@ -1,6 +1,6 @@
 /**
- * Tests that Migrate Blobs sends its request only once, and only after the user has confirmed it. The node never
- * repeats a request that may have arrived.
+ * Tests that Migrate Blobs sends its request only after the user has confirmed the migration, and never sends it
+ * twice.
  */
 
 import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';

@@ -1,6 +1,6 @@
 /**
- * Tests that a field read directly by the node has the same value as in an n8n expression. Items, paths, keys and
- * values are random.
+ * Nodes read simple expressions such as `{{ $json.a }}` without n8n's expression engine. This file compares the
+ * values with those of the engine, for random items and paths.
  */
 import { isDeepStrictEqual } from 'node:util';
 
@@ -59,7 +59,7 @@ const anyExpression = fc
 	)
 	.map(([before, steps, after]) => `${before}$json${steps.join('')}${after}`);
 
-/** Returns the value in a list, or the error message. */
+/** Returns the value in a list, so that it differs from an error message. */
 function attempt(read: () => unknown): unknown {
 	try {
 		return [read()];
@@ -68,7 +68,6 @@ function attempt(read: () => unknown): unknown {
 	}
 }
 
-// n8n needs a few milliseconds to compile each new expression.
 const TIMEOUT_MS = 120_000;
 
 test(
@@ -90,8 +89,8 @@ test(
 						(parameters, at, context) => {
 							const path = parsePlainPath(one);
 							const { json } = context.getInputData()[at];
-							// The Parameters class compares the first item with n8n's value, so this test must read
-							// the field without that class.
+							// `Parameters` would compare its first value with n8n's value, so this test calls
+							// `readPlainPath` directly.
 							const plain = path ? readPlainPath(json, path) : NOT_PLAIN;
 							const n8ns = attempt(() => context.getNodeParameter('one', at));
 							if (plain !== NOT_PLAIN && Array.isArray(n8ns)) direct++;
@@ -111,7 +110,7 @@ test(
 			),
 			{ numRuns: 60 },
 		);
-		// If no field was read directly, the test has compared nothing. The number depends on the seed.
+		// Checks that the test has compared at least one value.
 		expect(direct).toBeGreaterThan(0);
 	},
 	TIMEOUT_MS,

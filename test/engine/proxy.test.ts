@@ -1,7 +1,4 @@
-/**
- * Tests the nodes with a proxy between n8n and the services. The proxy is set in the environment variables that n8n
- * itself reads.
- */
+/** Tests the nodes behind an HTTP proxy, which is set in the environment variables that n8n reads. */
 import type { INodeParameters, INodeType } from 'n8n-workflow';
 
 import { LucidworksAiOAuth2Api } from '../../credentials/LucidworksAiOAuth2Api.credentials';

@@ -1,6 +1,6 @@
 /**
- * Tests files that were written by real programs (test/files). Each file is pushed twice: once as it is and once
- * compressed with gzip.
+ * Tests files that real programs have written (test/files). Each file is pushed twice, plain and compressed with
+ * gzip.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -21,7 +21,6 @@ const files = useFiles();
 
 interface Expected {
 	documents?: IDataObject[];
-	/** Error messages for the failed records, or for the whole file. */
 	failures?: RegExp[];
 	hints?: RegExp[];
 }

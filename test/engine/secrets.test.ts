@@ -1,6 +1,6 @@
 /**
- * Tests that no person or model can see a secret that a service repeats. The rows combine each secret with each
- * place in a response and each time at which the service can repeat the secret.
+ * A service may repeat a secret in its response. Tests that the nodes hide each secret, wherever and whenever a
+ * response contains it.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,7 +18,6 @@ import { runNode, testCredential, type CredentialData } from '../../support/engi
 
 type Answer = [status: number, body: unknown];
 
-/** The request whose response repeats the request's own secret. All other requests succeed. */
 type Echoing = 'token' | 'push' | 'delete' | 'submit' | 'results' | 'blobs';
 
 const LOGIN = { user: 'somebody', password: 'pass word+of/somebody' };
@@ -27,15 +26,14 @@ const API_KEY = 'push+key/of us';
 
 let server: Server;
 let url: string;
-/** The kind of request whose response repeats the secret. `answer` creates that response. */
+/** Which requests the service answers with their own secret. It answers other requests normally. */
 let echoing: Echoing;
 let answer: (secret: string) => Answer;
 let refusals: number;
 let tokens: string[];
-/** Secrets that the service has received and repeated. */
 let repeated: Set<string>;
 
-/** Returns the secrets of a request, both as sent and decoded. */
+/** Returns the secrets in a request, both as they were sent and decoded. */
 function secretsIn({ headers }: IncomingMessage): string[] {
 	const [scheme, sent = ''] = (headers.authorization ?? '').split(' ');
 	const login = Buffer.from(sent, 'base64').toString();
@@ -58,7 +56,7 @@ function respond(request: IncomingMessage): Answer {
 	}
 	if (route === echoing) {
 		for (const secret of secrets) repeated.add(secret);
-		// The secret is also repeated URL-encoded, as in a form or a path.
+		// Services may also repeat a secret in URL-encoded form.
 		return answer([...secrets, ...secrets.map(encodeURIComponent)].join(' '));
 	}
 	if (route === 'submit') return [200, { chunkingId: 'job-1', status: 'SUBMITTED' }];
@@ -110,11 +108,11 @@ const credentials = (): CredentialData => ({
 	lucidworksBlobApi: { ...LOGIN, baseUrl: url, authentication: 'basic' },
 });
 
-/** Returns everything in a value as one string, including non-enumerable properties and causes. */
+/** Converts a value to a string, including non-enumerable properties and causes of errors. */
 const allOf = (seen: unknown): string =>
 	inspect(seen, { depth: Infinity, showHidden: true, maxStringLength: Infinity });
 
-/** Checks that no secret is visible. Returns true if `***`, which replaces a secret, is visible. */
+/** Checks that no secret is visible. Returns true if the nodes have replaced a secret with `***`. */
 function expectNoSecret(seen: unknown): boolean {
 	expect(repeated.size).toBeGreaterThan(0);
 	const text = allOf(seen) + JSON.stringify(seen);
@@ -123,12 +121,12 @@ function expectNoSecret(seen: unknown): boolean {
 	return text.includes('***');
 }
 
-/** The parts of a response that the nodes show, regardless of its status. */
+/** Parts of a response that the nodes show for every status. */
 const PLACES: Record<string, (secret: string) => unknown> = {
 	'JSON in an error': (secret) => ({ error: { errors: [{ message: `No: ${secret}` }] } }),
 	text: (secret) => `No: ${secret}`,
 };
-/** Places in a successful push response that the node returns unchanged. */
+/** Parts of a successful push response that the node returns. */
 const RETURNED: Record<string, (secret: string) => unknown> = {
 	'nested JSON': (secret) => ({ request: { headers: [{ value: secret }] } }),
 	'a name of a member': (secret) => ({ seen: { [secret]: 1 } }),
@@ -164,7 +162,7 @@ for (const [place, body] of Object.entries(PLACES)) {
 			route: 'blobs',
 		});
 		add('token', { node: new ChunkText(), parameters: CHUNK, route: 'token' });
-		// If a token is rejected with 401, the node renews it. A later test covers this case.
+		// A 401 makes the node request a new token, which a later test covers.
 		if (status === 401) continue;
 		add('submission', { node: new ChunkText(), parameters: CHUNK, route: 'submit' });
 		const get = { ...CHUNK, operation: 'getResults', chunkingId: 'job-1' };
@@ -207,7 +205,7 @@ rows['submission, a job that failed'] = {
 
 const MODES = ['stopWorkflow', 'continueRegularOutput'] as const;
 
-/** Runs a row in each error mode and checks that the text echoed by the service appears without the secret. */
+/** Runs a row in each error mode, and checks that the service's text is shown with the secret replaced. */
 async function expectMasked({ node, parameters, route, status, body }: Row): Promise<void> {
 	echoing = route;
 	answer = (secret) => [status, body(secret)];
@@ -223,7 +221,7 @@ async function expectMasked({ node, parameters, route, status, body }: Row): Pro
 		});
 		seen.push(error, hints, output, run);
 	}
-	// The text echoed by the service must be visible. Otherwise, the test would prove nothing.
+	// If the service's text were not shown at all, this test would prove nothing.
 	expect(expectNoSecret(seen)).toBe(true);
 }
 
@@ -264,8 +262,8 @@ describe('in the test of a credential', () => {
 		answer = (secret) => [status, body(secret)];
 		const { ok, message } = await testCredential(type, credentials()[type.name] ?? {});
 		const isMasked = expectNoSecret(message);
-		// Any status from the chunking service except 401 and 403 means that the token was accepted. In this case,
-		// the credential test succeeds and does not show the response.
+		// If the chunking service answers with any status except 401 and 403, it has accepted the token. The
+		// credential test then succeeds and does not show the response.
 		const isAccepted = route === 'results' && ![401, 403].includes(status);
 		expect({ ok, isMasked }).toEqual({ ok: isAccepted, isMasked: !isAccepted });
 	});

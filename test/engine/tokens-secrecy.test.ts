@@ -1,6 +1,5 @@
 /**
- * Tests that no person can see the client secret or the access tokens. Each test searches the whole run and
- * everything that was logged during it.
+ * Tests that the client secret and the access tokens occur neither in a run's data nor in n8n's log.
  *
  * @jest-environment node
  */
@@ -40,7 +39,7 @@ const newStore = (changes = {}) =>
 		[TYPE]: { ...sandboxCredentials(sandbox)[TYPE], clientSecret: SECRET, ...changes },
 	});
 
-/** Returns everything in a value as text, including non-enumerable properties, causes and long strings. */
+/** Converts a value to a string, including non-enumerable properties and causes of errors. */
 const allOf = (value: unknown) =>
 	inspect(value, {
 		depth: Infinity,
@@ -62,7 +61,7 @@ const forms = (secret: string) => [
 	encodeURIComponent(secret),
 ];
 
-/** Runs the node in each error mode and searches everything visible for the secrets. */
+/** Runs the node in each error mode, and checks that no secret is visible. */
 async function expectNothing(
 	store: CredentialStore,
 	options: ChunkRunOptions,
@@ -82,7 +81,7 @@ async function expectNothing(
 		for (const secret of [...forms(SECRET), ...tokenIn(store), ...moreSecrets]) {
 			expect(text.includes(secret)).toBe(false);
 		}
-		// No part of a token may be visible either, for example in a truncated message.
+		// A truncated message must not contain the beginning of a token either.
 		expect(text).not.toMatch(/eyJ[\w-]{20}/);
 	}
 }
@@ -93,7 +92,7 @@ describe('secret and tokens are nowhere to be seen', () => {
 			parameters: { operation: 'submitAndWait', output: 'chunks' },
 		});
 		expect(sandbox.tokensIssued()).toBeGreaterThan(0);
-		// This verifies that the log was captured.
+		// If the log had not been captured, this test would prove nothing.
 		expect(captured.join('\n')).toMatch(/Workflow execution started/);
 	});
 

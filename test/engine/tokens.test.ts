@@ -1,7 +1,6 @@
 /**
- * Tests access tokens (ARCHITECTURE.md, Tokens) with n8n's engine and real HTTP. Each test starts its own workers.
- * A worker represents one n8n process. Workers that share a credential store represent processes that share a
- * database.
+ * Tests access tokens (ARCHITECTURE.md, Tokens). A worker stands for one n8n process. Workers that share a credential
+ * store stand for n8n processes that share a database.
  */
 import type { IExecuteFunctions, INodeType } from 'n8n-workflow';
 
@@ -23,7 +22,7 @@ interface StoredToken {
 }
 
 let sandbox: Sandbox;
-/** The clocks of this process and of the sandbox are both this many milliseconds ahead of real time. */
+/** How far the clocks of this process and of the sandbox are ahead of real time, in milliseconds. */
 let ahead = 0;
 
 beforeAll(async () => {
@@ -63,7 +62,6 @@ const succeeded = ({ output, error }: RunResult) => {
 	expect(output.filter(({ json }) => 'error' in json)).toEqual([]);
 	return output.length;
 };
-/** Resolves when the sandbox has received this many requests on this route. */
 const seen = async (route: RouteName, times: number) => {
 	while (requestsTo(route).length < times) await new Promise((done) => setTimeout(done, 5));
 };
@@ -93,7 +91,7 @@ describe('a cold credential', () => {
 		succeeded(await chunk(worker, store, { texts: 8 }));
 		succeeded(await chunk(startWorker(), store, { texts: 8 }));
 		expect(sandbox.tokensIssued()).toBe(1);
-		// Each execution reads the credential only once, regardless of the number of requests.
+		// Each of the two executions reads the credential once.
 		expect(store.decryptions - decryptions).toBe(2);
 	});
 
@@ -195,10 +193,7 @@ describe('a token close to its end', () => {
 	});
 });
 
-/**
- * Starts another worker that has no token, so that it obtains and stores a new token. This revokes the previous
- * token.
- */
+/** Makes another worker obtain and store a new token, which revokes the previous token. */
 async function renewElsewhere(store: CredentialStore): Promise<void> {
 	const own = new CredentialStore({ [TYPE]: { ...store.get(TYPE), accessTokens: '' } });
 	const replace = own.replace.bind(own);
@@ -233,7 +228,7 @@ describe('a 401 in the middle of a run', () => {
 		const store = newStore();
 		const run = chunk(startWorker(), store, { texts: 24, concurrency: 4 });
 		await seen('submit', 8);
-		// A program outside n8n requests a token, which revokes the run's token.
+		// Another program with the same client requests a token, which revokes the run's token.
 		await requestToken(sandbox);
 		expect(succeeded(await run)).toBe(24);
 		expect(sandbox.tokensIssued()).toBe(3);
@@ -281,7 +276,7 @@ describe('three executions, where a new token revokes the previous one', () => {
 			const worker = workers[at % workerCount] as Worker;
 			return await chunk(worker, store, { texts: 40, concurrency: 4 });
 		});
-		// A program outside n8n revokes the token twice.
+		// Another program with the same client requests two tokens. Each of them revokes the run's token.
 		for (const submissions of [30, 80]) {
 			await seen('submit', submissions);
 			await requestToken(sandbox);
@@ -364,7 +359,7 @@ describe('two scopes in one credential', () => {
 	});
 });
 
-/** Returns a node that uses a credential in the same way as the HTTP Request node. */
+/** Returns a node that signs a request with a credential, as the HTTP Request node does. */
 function requestNode(): INodeType {
 	return {
 		description: {
@@ -434,7 +429,7 @@ describe('a credential a person has edited', () => {
 		const store = newStore();
 		const run = chunk(startWorker(), store, { texts: 24 });
 		await seen('submit', 8);
-		// The editor saves only the fields that a person has changed, so the hidden field stays.
+		// The editor saves only the fields that a user has changed. The hidden field with the tokens stays.
 		const edited = {
 			clientId: 'other-client',
 			aiUrl: elsewhere.url,
@@ -451,7 +446,7 @@ describe('a credential a person has edited', () => {
 		const used = requestsTo('token').slice(asked).length;
 		expect(used).toBeGreaterThan(1);
 		expect(sandbox.tokensIssued()).toBeGreaterThan(2);
-		// The tokens that the run obtained are not stored for the new client.
+		// The run's tokens belong to the old client, so they are not stored for the new one.
 		expect(store.get(TYPE)).toMatchObject(edited);
 		const { issuedFor } = storedTokens(store)[PREDICT] as unknown as { issuedFor: string };
 		expect(issuedFor).toBe(parseClient(newStore().get(TYPE)).identity);

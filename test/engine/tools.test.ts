@@ -1,4 +1,4 @@
-/** Tests the nodes as tools for AI agents. Covers what n8n offers to an agent and what a model reads. */
+/** Tests the nodes as tools of AI agents: what n8n offers to an agent, and what the model reads. */
 import {
 	type IDataObject,
 	type INodeParameters,
@@ -18,7 +18,6 @@ import { sandboxCredentials } from '../../support/credentials';
 import type { RunResult } from '../../support/engine';
 import { CONTINUE, jsonOf, nodeRunner } from '../../support/sandbox';
 
-/** The sandbox's vectors have a realistic length. */
 const { sandbox, credentials, answers } = useChunkText({ vectorSize: 384 });
 
 const TEXT = 'Thirty days\nNo receipt';
@@ -44,8 +43,8 @@ const requestOf = (wanted: string) =>
 	sandbox().requests.find(({ method }) => method === wanted)?.path;
 
 /**
- * Returns the length of the longest list of numbers that a model would read, and whether the output contains a vector
- * packed into a string.
+ * Returns the length of the longest list of numbers in the output, and whether the output contains a vector that is
+ * encoded as a string.
  */
 function numbersIn({ output }: RunResult): { longest: number; isPacked: boolean } {
 	const text = JSON.stringify(jsonOf(output));
@@ -56,7 +55,7 @@ function numbersIn({ output }: RunResult): { longest: number; isPacked: boolean 
 
 const NO_NUMBERS = { longest: 0, isPacked: false };
 
-/** Returns a property with its options, as a node with default settings shows it. */
+/** Returns a property as the panel shows it for a node with default settings. */
 function shownBy({ description }: INodeType, name: string): INodeProperties | undefined {
 	const values = { operation: 'submitAndWait', output: 'documents' };
 	const isShown = (declared: object) =>
@@ -172,7 +171,7 @@ describe('what a model reads', () => {
 	});
 });
 
-/** Creates the variant of a node that n8n offers to AI agents. The variant is the same node with another type. */
+/** Returns the node as n8n offers it to AI agents, which is the same node under another type name. */
 function toolVariant(node: INodeType): INodeType {
 	return Object.assign(node, {
 		description: { ...node.description, name: `${node.description.name}Tool` },

@@ -1,7 +1,4 @@
-/**
- * Tests what n8n's AI builder and MCP server know about the nodes. Covers the hints, and the types that n8n
- * generates from the descriptions.
- */
+/** Tests what n8n's AI builder and MCP server read about the nodes: hints, and types that n8n generates. */
 import 'reflect-metadata';
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -17,12 +14,11 @@ import ts from 'typescript';
 import { manifest, nodeNames, ROOT } from '../../support/manifest';
 
 let descriptions: INodeTypeDescription[];
-/** The folder with the types that n8n's tool generated. */
 let types: string;
 
 beforeAll(async () => {
 	const loader = new PackageDirectoryLoader(ROOT);
-	// `loadAll` throws an error if a hint is in a place where n8n does not allow it.
+	// `loadAll` throws an error if n8n does not allow a hint at its place.
 	await loader.loadAll();
 	descriptions = loader.types.nodes as INodeTypeDescription[];
 	types = mkdtempSync(path.join(tmpdir(), 'node-definitions-'));
@@ -44,7 +40,7 @@ describe('a hint', () => {
 		const hints = descriptions.map(({ name, builderHint }) => [name, builderHint?.searchHint]);
 		expect(hints.map(([name]) => name).sort()).toEqual(nodeNames);
 		for (const [name, hint] of hints) {
-			// The builder shows the hint in a list of search results, so it must be short.
+			// The builder shows this hint in search results, so it must be short.
 			expect({ name, isShort: (hint?.length ?? 0) < 700 }).toEqual({ name, isShort: true });
 			expect(hint).toMatch(/\.$/);
 			expect(hint).not.toMatch(/=\{\{|ai_/);
@@ -60,7 +56,7 @@ describe('a hint', () => {
 });
 
 describe('the types that n8n generates', () => {
-	/** Returns the properties that users see. The variants for AI agents differ only in their defaults. */
+	/** Returns the properties without the variants for AI agents, which differ only in their defaults. */
 	const shownToUsers = (properties: INodeProperties[]) =>
 		properties.filter(({ displayOptions }) => !displayOptions?.show?.['@tool']);
 	const repeated = (properties: INodeProperties[]): string[] => {
@@ -88,7 +84,7 @@ interface ExampleNode {
 	parameters: object;
 }
 
-/** This package's nodes in all examples. The types of a node are the same if an AI agent uses it as a tool. */
+/** This package's nodes in all examples. Agents' tools have the same types as ordinary nodes. */
 const nodes: ExampleNode[] = readdirSync(path.join(ROOT, 'examples'))
 	.filter((file) => file.endsWith('.json'))
 	.flatMap((file) => {
@@ -122,10 +118,7 @@ describe('the nodes of the examples', () => {
 	});
 });
 
-/**
- * Declares the names that the generated types use. n8n itself does not declare them, because only a model reads
- * the types.
- */
+/** The generated types use these names without declaring them, because only a model reads the types. */
 const GLOBALS = `
 type Expression<T> = string & { readonly of?: T };
 type IDataObject = Record<string, unknown>;
@@ -134,13 +127,13 @@ type CredentialReference = unknown;
 type Items<T> = T[];
 `;
 
-/** Returns a TypeScript program that checks each node's parameters against the types. */
+/** Returns a TypeScript program that compiles only if each node's parameters match the generated types. */
 function programOf(examples: ExampleNode[]): string {
 	const definitions = nodeNames.map((name) => readFileSync(typesOf(name), 'utf8')).join('\n');
 	const values = examples.map(({ type, parameters }, at) => {
 		const [, node = ''] = type.replace(/Tool$/, '').split('.');
 		const name = `${node[0].toUpperCase()}${node.slice(1)}V1Params`;
-		// n8n adds these parameters to tools. The node itself does not have them.
+		// n8n adds these two parameters to tools, so the generated types do not contain them.
 		const {
 			descriptionType: _,
 			toolDescription: __,
@@ -151,7 +144,6 @@ function programOf(examples: ExampleNode[]): string {
 	return [GLOBALS, definitions, ...values].join('\n');
 }
 
-/** Returns the errors that TypeScript finds in a program. */
 function problemsIn(text: string): string[] {
 	const file = 'examples.ts';
 	const options = { strict: true, noEmit: true, types: [], lib: ['lib.es2022.d.ts'] };

@@ -17,7 +17,7 @@ import { SEARCH_TERMS, SHARED_SEARCH_TERMS } from '../../support/search-terms';
 
 const CREDENTIALS = [...credentialClasses.keys()];
 
-/** The categories in n8n's node panel (https://docs.n8n.io, "Node codex files"). */
+/** Categories that n8n's node panel knows (https://docs.n8n.io, "Node codex files"). */
 const CATEGORIES = [
 	'Data & Storage',
 	'Finance & Accounting',
@@ -34,7 +34,7 @@ const CATEGORIES = [
 let packed: PackedPackage;
 let full: PackageDirectoryLoader;
 
-/** Creates a new loader for each test, because a loader remembers which classes were used. */
+/** Each test needs a new loader, because a loader remembers which classes it has loaded. */
 async function loadLazily(): Promise<LazyPackageDirectoryLoader> {
 	const lazy = new LazyPackageDirectoryLoader(packed.folder);
 	await lazy.loadAll();
@@ -51,10 +51,8 @@ afterAll(async () => await packed?.remove());
 const byName = <T extends { name: string }>(types: T[]): Map<string, T> =>
 	new Map(types.map((type) => [type.name, type]));
 
-/** Converts words to the form used in file names and heading links. */
 const slug = (words: string): string => words.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 
-/** Returns a value as n8n writes it to JSON, which omits functions. */
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;
 
 describe('loading', () => {
@@ -184,8 +182,8 @@ describe('credentials', () => {
 
 describe("the editor's search for nodes", () => {
 	/**
-	 * Returns the nodes that the editor lists first for a search term. The editor compares the term with display
-	 * names and aliases, but not with descriptions. Names that begin with the term come first.
+	 * Returns the nodes at the top of the editor's search results. The editor compares a term with names and aliases,
+	 * and lists names that begin with the term first.
 	 */
 	const finds = (term: string): string[] =>
 		(full.types.nodes as INodeTypeDescription[])

@@ -1,7 +1,4 @@
-/**
- * Tests which fields the nodes' panels show. A panel may contain only fields that apply, and only a limited number
- * of them.
- */
+/** Tests that the panel of each node shows only fields that apply, and not too many of them. */
 import type { INodeParameters, INodeProperties, INodeType } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
 
@@ -9,7 +6,6 @@ import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 
-/** Returns the fields that a node shows with these values. All other parameters have their default values. */
 function shownWith({ description }: INodeType, values: INodeParameters) {
 	const { properties } = description;
 	const all = NodeHelpers.getNodeParameters(
@@ -72,7 +68,7 @@ describe('the options', () => {
 		],
 		['Delete Document with items', new DeleteDocument(), {}, []],
 		['Delete Document with files', new DeleteDocument(), { idSource: 'file' }, FILE_OPTIONS],
-		// With items as input, Chunk Text can also return its chunks in files.
+		// Chunk Text can return files even if its input consists of items.
 		['Chunk Text with items', new ChunkText(), {}, ['bytesPerFile']],
 		['Chunk Text with files', new ChunkText(), { textSource: 'file' }, FILE_OPTIONS],
 		['Get Results', new ChunkText(), { operation: 'getResults' }, ['bytesPerFile']],

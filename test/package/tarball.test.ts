@@ -5,7 +5,7 @@ import { run } from '../../support/exec';
 import { ROOT } from '../../support/manifest';
 import { packPackage, type PackedPackage } from '../../support/packed-package';
 
-/** The tarball may contain only files whose paths match one of these patterns. */
+/** Every file in the tarball must match one of these patterns. */
 const KINDS: RegExp[] = [
 	/^(package\.json|README\.md|LICENSE)$/,
 	/^dist\/credentials\/\w+\.credentials\.js$/,
@@ -25,10 +25,9 @@ const NEEDED = [
 
 const MAX_BYTES = 250_000;
 
-/** Modules that n8n's scan allows. */
+/** Modules that n8n's package scan allows. */
 const MODULES = ['n8n-workflow', 'crypto', 'node:crypto'];
 
-/** The demo's secrets, and patterns that match common secrets. */
 const SECRETS = [
 	new RegExp(`\\b(${DEMO.clientSecret}|${DEMO.pushKey})\\b`),
 	/-----BEGIN [A-Z ]*PRIVATE KEY-----/,
@@ -89,7 +88,7 @@ it('declares in package.json what n8n requires', () => {
 		author: { name: expect.any(String) as string, email: expect.any(String) as string },
 	});
 	expect(manifest.keywords).toContain('n8n-community-node-package');
-	// npm would run these scripts on the user's machine.
+	// npm would run these scripts when a user installs the package.
 	const lifecycle = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish'];
 	expect(lifecycle.filter((name) => name in manifest.scripts)).toEqual([]);
 });
@@ -108,7 +107,7 @@ it('contains no path of the machine on which it was built', async () => {
 });
 
 it("passes n8n's publish gate", async () => {
-	// The linter is an ES module, so it needs its own process. `npm run lint` runs the same linter on the sources.
+	// Jest cannot load the scanner because it is an ES module, so the scan runs in a separate process.
 	const args = ['scripts/scan.mjs', packed.folder, 'built'];
 	const { stdout, stderr } = await run(process.execPath, args, ROOT);
 	expect({ stdout: stdout.trim(), stderr }).toEqual({ stdout: '{"passed":true}', stderr: '' });

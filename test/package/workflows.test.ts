@@ -1,7 +1,4 @@
-/**
- * Checks that this repository's workflows use only parameters that the nodes have. n8n silently ignores all other
- * parameters.
- */
+/** Tests that this repository's workflows use only existing parameters, because n8n silently ignores unknown ones. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -20,7 +17,7 @@ import { manifest, ROOT } from '../../support/manifest';
 
 const FOLDERS = ['examples', 'e2e/queue/workflows'];
 
-/** Parameters that n8n adds to a node that an AI agent uses as a tool. */
+/** Parameters that n8n adds if an AI agent uses a node as a tool. */
 const OF_TOOLS: INodeProperties[] = ['descriptionType', 'toolDescription'].map((name) => ({
 	displayName: name,
 	name,
@@ -28,7 +25,7 @@ const OF_TOOLS: INodeProperties[] = ['descriptionType', 'toolDescription'].map((
 	default: '',
 }));
 
-/** Maps each node type in the workflows to the node's properties. */
+/** Properties of each node type that the workflows use. */
 const properties = new Map<string, INodeProperties[]>(
 	manifest.n8n.nodes.flatMap((file) => {
 		const source = file.replace(/^dist\//, '').replace(/\.js$/, '');
@@ -42,7 +39,7 @@ const properties = new Map<string, INodeProperties[]>(
 	}),
 );
 
-/** Returns every parameter that is not a property, or whose value is not one of the property's options. */
+/** Returns all parameters that the node does not have, or whose value is not among the options. */
 function unknownIn(parameters: INodeParameters, known: INodeProperties[], prefix = ''): string[] {
 	return Object.entries(parameters).flatMap(([name, value]) => {
 		const named = known.filter((property) => property.name === name);
@@ -118,7 +115,7 @@ function tablesOf(file: string) {
 	return read(file).nodes.filter(({ type }) => type === 'n8n-nodes-base.dataTable');
 }
 
-// n8n also finds a data table by part of its name, so a name may select the wrong table.
+// n8n also finds a data table by a part of its name, so a name could select the wrong table.
 it.each(ofDataTables)('%s uses the data table whose ID its first node returns', (file) => {
 	const [create, ...others] = tablesOf(file);
 	expect(create.parameters.operation).toBe('create');
@@ -153,8 +150,8 @@ test('after its list, the nightly sync equals Sync Chunks by Source, except for 
 		const [{ parameters }] = all.filter((node) => node.name === 'Make Table if Missing');
 		const { tableName } = parameters;
 		delete parameters.tableName;
-		// At this point, one workflow answers its caller, while the other one continues with the next node. The
-		// comparison treats both as equal.
+		// Here the two workflows differ on purpose. One answers its caller, and the other continues with the next
+		// node.
 		const names = ['List Arrives', ...all.map((node) => node.name)];
 		const ends = names
 			.map((node) => connections[node])
@@ -168,13 +165,13 @@ test('after its list, the nightly sync equals Sync Chunks by Source, except for 
 	expect(nightly.tableName).not.toEqual(chunks.tableName);
 });
 
-/** Returns part of a workflow as a string, without the IDs that n8n generates for conditions and fields. */
+/** Converts part of a workflow to a string, without the IDs that n8n generates. */
 const withoutIds = (part: unknown): string =>
 	JSON.stringify(part, (key, value: unknown) => (key === 'id' ? undefined : value));
 
 const SYNCS = ['sync-by-source', 'sync-chunks-by-source', 'nightly-sync-from-an-api'];
 
-// If the workflows shared a table, each sync would delete the documents that the others have pushed.
+// If two workflows shared a table, each would delete the documents that the other has pushed.
 test('each workflow that syncs has a data table of its own: its name has the ID of the workflow', () => {
 	const names = SYNCS.map((name) => tablesOf(`examples/${name}.json`)[0].parameters.tableName);
 	expect(names.filter((name) => !/^=.+ \{\{ \$workflow\.id \}\}$/.test(String(name)))).toEqual(
@@ -195,7 +192,6 @@ test('all syncs use the same guard against a source with missing documents', () 
 
 const examples = files.filter((file) => file.startsWith('examples'));
 
-/** The package that n8n-workflow uses to parse expressions. */
 const { Tournament } = createRequire(require.resolve('n8n-workflow'))('@n8n/tournament') as {
 	Tournament: new (onError: (error: Error) => void) => {
 		getExpressionCode(code: string): unknown;
@@ -206,13 +202,12 @@ const reader = new Tournament((error) => {
 	throw error;
 });
 
-/** Returns all expressions in a value. */
 function expressionsIn(value: unknown): string[] {
 	if (typeof value === 'string') return value.startsWith('=') ? [value.slice(1)] : [];
 	return Object.values(Object(value)).flatMap(expressionsIn);
 }
 
-// n8n parses an expression only when its node runs, and some nodes run only if something went wrong.
+// n8n parses an expression only when its node runs. Some of these nodes run only after a failure.
 it.each(examples)('%s has only expressions that n8n can read', (file) => {
 	const { nodes } = read(file);
 	const expressions = nodes.flatMap(({ parameters }) => expressionsIn(parameters));
@@ -235,7 +230,6 @@ it.each(examples)('%s contains a note with a numbered list of what to change', (
 	expect(notes.some((note) => /Change these(\*\*)?\n1\. /.test(note))).toBe(true);
 });
 
-/** Returns the names of all nodes that come after a node. */
 function after(name: string, { connections }: IWorkflowBase, seen = new Set<string>()) {
 	for (const { node } of (connections[name]?.main ?? []).flatMap((output) => output ?? [])) {
 		if (!seen.has(node)) after(node, { connections } as IWorkflowBase, seen.add(node));
@@ -243,7 +237,7 @@ function after(name: string, { connections }: IWorkflowBase, seen = new Set<stri
 	return seen;
 }
 
-// If a failure goes to an error output, n8n reports success unless another node makes the execution fail.
+// If a node sends a failure to its error output, n8n reports success unless a later node stops the execution.
 it.each(examples.filter((file) => !file.includes('fan-out-one-range')))(
 	'%s fails if one of its nodes does',
 	(file) => {
@@ -261,7 +255,7 @@ it.each(examples.filter((file) => !file.includes('fan-out-one-range')))(
 	},
 );
 
-// n8n runs the upper branch before the lower one, so positions on the canvas determine the order.
+// n8n runs the upper branch before the lower branch. So the positions of the nodes decide what happens first.
 it.each(examples.filter((file) => ofType(file, 'splitOut').some(isOfFailedRecords)))(
 	'%s stores failed records before it fails',
 	(file) => {

@@ -1,6 +1,7 @@
 /**
- * Combines every fault with every kind of request and runs the node each time. Each case shows what is reported,
- * whether the request is repeated, and what is in the index. The table in docs/reliability.md contains the results.
+ * Runs every kind of request with every fault. Each case shows what the node reports, whether it repeats the request,
+ * and whether the service did the work. docs/reliability.md contains the results as a table.
+ *
  * `UPDATE=1` rewrites the table.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
@@ -26,23 +27,21 @@ import { push } from '../../support/sandbox-client';
 const PAGE = path.join(ROOT, 'docs', 'reliability.md');
 const CELLS_AT_ONCE = 16;
 
-/** Two attempts are enough to show that the node retries. */
+/** Two attempts are enough to show whether the node retries. */
 const OPTIONS = { retryForSeconds: 0, concurrency: 1, documentsPerRequest: 1, textsPerRequest: 1 };
 /**
- * Time limits for faults without a response. The limits are long enough for a busy machine to send all other
- * responses.
+ * Time limits for faults that prevent a response. A busy machine must still be able to answer other requests in time.
  */
 const IMPATIENT = { timeoutSeconds: 8, maxWaitSeconds: 20 };
 
 interface Target {
-	/** Column heading in the table. */
 	title: string;
 	route: FaultRule['route'];
 	node: new () => INodeType;
 	parameters: INodeParameters;
 	options?: INodeParameters;
 	credential: [type: string, url: string];
-	/** Whether each item is sent in its own request, so that a second item can show whether the run continues. */
+	/** Whether each item has its own request. If so, a second item shows whether the run continues. */
 	hasNext?: boolean;
 	isDone: (sandbox: Sandbox) => boolean;
 }
@@ -100,7 +99,7 @@ const TARGETS: Target[] = [
 		parameters: CHUNKING,
 		options: { maxWaitSeconds: 6 },
 		credential: ['lucidworksAiOAuth2Api', 'aiUrl'],
-		// A job continues even if its polls fail, so the job's state proves nothing.
+		// A failed poll does not stop the job, so the test cannot tell anything from the state of the job.
 		isDone: () => false,
 	},
 	{
@@ -114,7 +113,7 @@ const TARGETS: Target[] = [
 ];
 
 type Rule = Omit<FaultRule, 'route'>;
-/** A fault below the HTTP level needs its own server, or no server at all. */
+/** The sandbox cannot simulate these two faults, because they prevent the connection. */
 type Fault = Rule | 'refused' | 'untrusted';
 
 const FAULTS: Record<string, Fault> = {
@@ -142,18 +141,15 @@ const FAULTS: Record<string, Fault> = {
 };
 
 /**
- * Returns true if the fault occurs only once. The short time limits are not used in this case, because they could
- * expire on a busy machine.
+ * Returns true if the fault occurs only once. Such a case runs without short time limits, which could expire on a
+ * busy machine.
  */
 const isOnce = (fault: Fault) => typeof fault === 'object' && fault.times === 1;
 const isSlow = (fault: Fault) => typeof fault === 'object' && fault.latencyMs !== undefined;
 
 useShortBackoff();
 
-/**
- * Returns the URL of a server with an untrusted certificate, or a URL whose port no server listens on. Counts the
- * connection attempts.
- */
+/** Returns a URL to which no connection succeeds, and a function that counts the attempts to connect. */
 async function brokenServer(kind: 'refused' | 'untrusted') {
 	let count = 0;
 	const server = createTlsServer(selfSigned()) as unknown as Server;
@@ -164,7 +160,7 @@ async function brokenServer(kind: 'refused' | 'untrusted') {
 	if (kind === 'untrusted') {
 		return { url: `https://127.0.0.1:${port}`, count: () => count, close };
 	}
-	// No server listens on this port, so only this process sees the connection attempts.
+	// No server counts the attempts for this URL, so the test listens to Node's own events.
 	await close();
 	const onSocket = (message: unknown) =>
 		(message as { socket: Socket }).socket.on('connectionAttempt', (_ip, to) => {
@@ -210,9 +206,8 @@ async function play(target: Target, fault: Fault, ids: string[]) {
 		const requests = sandbox.requests.filter((request) => request.route === route).length;
 		return {
 			items: output.map(({ json, pairedItem }) => ({ json, pairedItem })),
-			// An unanswered token request continues for all runs that are waiting for it. However, other tests in
-			// this process clear all tokens, and then a second request may start. Therefore, the test always counts
-			// one request here.
+			// A token request serves all runs that wait for it. Other tests in this process clear the tokens, which
+			// can cause another token request. So the test does not count the requests here.
 			requests: route === 'token' && isSlow(fault) ? 1 : (broken?.count() ?? requests),
 			isDone: isDone(sandbox),
 		};
@@ -222,7 +217,7 @@ async function play(target: Target, fault: Fault, ids: string[]) {
 	}
 }
 
-/** Checks that the outcome reported to the user matches what happened, and returns that outcome. */
+/** Checks that the node's report matches what happened at the service, and returns the cell for the table. */
 async function outcomeOf(target: Target, fault: Fault): Promise<string> {
 	const one = await play(target, fault, ['a']);
 	const errors = one.items.flatMap(({ json }) => (json.error as string | undefined) ?? []);
@@ -244,7 +239,6 @@ async function outcomeOf(target: Target, fault: Fault): Promise<string> {
 const pairedWith = ({ pairedItem }: { pairedItem?: unknown }) =>
 	(pairedItem as { item: number }).item;
 
-/** Returns the table. Faults with the same outcomes share a row. */
 function tableOf(outcomes: Map<string, string[]>): string {
 	const rows = new Map<string, string[]>();
 	for (const [fault, cells] of outcomes) {
@@ -262,7 +256,6 @@ function tableOf(outcomes: Map<string, string[]>): string {
 }
 
 const TABLE = /(<!-- faults -->\n)[^]*?(\n<!-- end -->)/;
-/** Returns a table's rows without their alignment. */
 const facts = (table: string) =>
 	table
 		.split('\n')
@@ -271,7 +264,6 @@ const facts = (table: string) =>
 
 it('docs/reliability.md says what happens after each fault', async () => {
 	const outcomes = new Map(Object.keys(FAULTS).map((name): [string, string[]] => [name, []]));
-	// The slowest cases begin first, to save time.
 	const faults = Object.entries(FAULTS).sort(
 		([, one], [, other]) => Number(isSlow(other)) - Number(isSlow(one)),
 	);

@@ -1,12 +1,13 @@
 /**
- * Simulates random worlds. Documents go in, the service fails at random, and n8n's output is compared with the
- * service's state. Then all failed documents are sent again without faults, and afterward none may be missing.
+ * Simulates random runs. The service fails at random, and afterward the test compares the output of n8n with the
+ * state of the service. Then the nodes send all failed documents again without faults, and no document may be
+ * missing.
  *
- * In every fifth world, temporary faults affect up to half of all requests for the whole run. The faults are random, so
- * a request that is retried succeeds eventually. Therefore, only documents that the service never accepts may fail.
+ * In every fifth simulation ("world"), temporary faults affect up to half of all requests until the end of the run. A
+ * retry can still succeed, so only documents that the service always rejects may fail.
  *
- * `WORLDS=500 SEED=7 npx jest test/worlds/worlds` simulates 500 worlds, starting at seed 7. The message of a failed
- * test names the seed. `WORLDS=100 SEED=5 STEP=5` simulates only worlds whose faults last for the whole run.
+ * `WORLDS=500 SEED=7 npx jest test/worlds/worlds` simulates 500 worlds, starting at seed 7. A failed test names its
+ * seed. `WORLDS=100 SEED=5 STEP=5` simulates only worlds whose faults do not end.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,28 +36,26 @@ import { push as pushDirectly, requestToken } from '../../support/sandbox-client
 
 const WORLDS = Number(process.env.WORLDS ?? 60);
 const FIRST_SEED = Number(process.env.SEED ?? 1);
-/** Difference between two seeds. If it is 5, the faults in every world last for the whole run. */
+/** Difference between two seeds. A difference of 5 selects only worlds whose faults do not end. */
 const STEP = Number(process.env.STEP ?? 1);
 const WORLDS_AT_ONCE = 8;
 
-/** The service always rejects a document or text that contains this word. */
+/** The service rejects any document or text that contains this word. */
 const POISON = 'poison';
-/** The service answers a document or text that contains this word with status 500 until `heal` is called. */
+/** The service answers with status 500 to any document or text that contains this word, until `heal` is called. */
 const VENOM = 'venom';
-/** Returns the secret in the credential that this kind of run uses. */
 const secretOf = (kind: Kind) => (kind === 'chunk' ? DEMO.clientSecret : DEMO.pushKey);
-/** Placeholder for the secret in a response. */
+/** Placeholder that a response contains instead of the secret. */
 const SECRET = '{secret}';
 
 class Dice {
-	/** Returns a number between 0 (inclusive) and 1 (exclusive). */
 	readonly random: () => number;
 
 	constructor(seed: number, what = '') {
 		this.random = seededRandom(`world ${seed}${what}`);
 	}
 
-	/** Returns a whole number between 0 (inclusive) and `end` (exclusive). */
+	/** Returns a whole number from 0 up to, but not including, `end`. */
 	below(end: number): number {
 		return Math.floor(this.random() * end);
 	}
@@ -84,13 +83,12 @@ interface World {
 	options: INodeParameters;
 	onError: OnError;
 	format: (typeof FORMATS)[number];
-	/** Whether one run submits the texts and another run fetches the results. */
+	/** Whether one run submits the texts, and a second run fetches the results. */
 	isSplit: boolean;
-	/** Number of requests after which Stop is pressed. */
+	/** Number of requests after which the user stops the run. */
 	stopAfter?: number;
-	/** Whether Push Documents reads the texts from files. */
 	isTextFiles: boolean;
-	/** Whether only documents that the service never accepts may fail. */
+	/** Whether the faults last until the end of the run. Then only bad documents may fail. */
 	isLive: boolean;
 	/** Number of tokens that another n8n instance with the same client requests during the run. */
 	rivalTokens: number;
@@ -133,8 +131,8 @@ function documentsOf(seed: number, kind: Kind, count: number, dice: Dice): IData
 		const words = Array.from({ length: 1 + dice.below(6) }, () => dice.one(WORDS));
 		if (dice.chance(0.05)) words.push(POISON);
 		return {
-			// A 404 for an ID with a slash proves nothing, so deleted documents have IDs without one. See
-			// test/engine/delete-document.test.ts.
+			// If an ID contains a slash, a 404 does not show that the document is missing. So deletes use IDs without
+			// a slash.
 			id: `${seed}${kind === 'delete' ? '-' : '/'}${at} ${dice.one(WORDS)}`,
 			name: `Document ${at}`,
 			text: words.join(kind === 'chunk' ? '\n' : ' '),
@@ -142,7 +140,7 @@ function documentsOf(seed: number, kind: Kind, count: number, dice: Dice): IData
 	});
 }
 
-/** Faults that the nodes survive by retrying. */
+/** Faults after which a retry can succeed. */
 const PASSING: Rule[] = [
 	{ gateway: 'timeout' },
 	{ status: 500 },
@@ -154,11 +152,10 @@ const PASSING: Rule[] = [
 	{ gateway: 'noUpstream' },
 	{ gateway: 'rateLimited' },
 ];
-/** Faults after which the nodes send more slowly. If these faults were frequent, a test would take too long. */
+/** Faults after which the nodes slow down. If they were frequent, the test would take too long. */
 const SLOWING = ['noUpstream', 'rateLimited'];
 
-/** Changes a world so that its faults affect a random share of all requests. A failed request can therefore succeed
- * when it is retried. */
+/** Makes a world's faults affect a random share of requests until the end of the run, so that a retry can succeed. */
 function withRates(world: World): World {
 	const { seed, kind } = world;
 	const dice = new Dice(seed, 'rates');
@@ -172,7 +169,7 @@ function withRates(world: World): World {
 				SLOWING.includes(String(rule.gateway)) ? 0.1 : 1,
 			),
 		}));
-		// Random delays make the responses arrive out of order.
+		// With random delays, responses arrive out of order.
 		return [...struck, { route, latencyMs: 1 + dice.below(40), probability: 0.3 }];
 	});
 	const count = (kind === 'chunk' ? 20 : 60) + dice.below(60);
@@ -191,10 +188,10 @@ function withRates(world: World): World {
 		rules,
 		documents,
 		isLive: true,
-		// A world with bad documents is not split. If one of the submitted texts fails, the second run does not fetch
-		// the chunks of the other texts.
+		// A world with bad documents uses only one run. If a submission contained a bad text, the second run would
+		// not fetch the chunks of other texts.
 		isSplit: world.isSplit && !documents.some(isBad),
-		// If a response is lost, the service returns the results again.
+		// The service returns the same results again, because a response may be lost.
 		settings: { ...world.settings, resultsOnce: false },
 		options: { ...world.options, retryForSeconds: 10 },
 	};
@@ -268,7 +265,6 @@ const errorOf = ({ json }: INodeExecutionData) =>
 	typeof json.error === 'string' ? json.error : undefined;
 const squeezed = (text: unknown) => String(text).replace(/\s/g, '');
 
-/** Returns the file of documents as n8n would receive it. */
 function fileOf({ format, documents }: World): Buffer {
 	const lines = documents.map((document) => JSON.stringify(document));
 	if (format === 'json') return Buffer.from(`[${lines.join(',\n')}]`);
@@ -286,13 +282,12 @@ const TEXT_FILES: INodeParameters = {
 	fileDocumentName: '={{ $json.name }}',
 };
 
-/** Returns an item with a file that contains the text of a document. */
 const textFileOf = async (document: IDataObject): Promise<INodeExecutionData> => ({
 	...(await files.item(String(document.text), 'text.txt')),
 	json: document,
 });
 
-/** Simulates one world and collects all violations of the rules. */
+/** Simulates one world, and collects all violations of the rules. */
 class Play {
 	readonly violations: string[] = [];
 
@@ -310,7 +305,6 @@ class Play {
 		return new Map(documents.map((document) => [document.id as string, document]));
 	}
 
-	/** Runs a node and checks the rules that apply to every run. */
 	private async run(
 		node: ChunkText | DeleteDocument | PushDocuments,
 		items: IDataObject[] | INodeExecutionData[],
@@ -366,10 +360,7 @@ class Play {
 		return result;
 	}
 
-	/**
-	 * Checks that the output contains every input item. Returns the indexes of the input items for which the output
-	 * contains an error.
-	 */
+	/** Checks that the output contains each input item. Returns the indexes of the failed items. */
 	private failedIn(
 		{ output, errorOutput }: RunResult,
 		count: number,
@@ -394,7 +385,7 @@ class Play {
 		return failed;
 	}
 
-	/** Checks that an error message is right about whether the work was done. */
+	/** Checks that an error does not deny work that the service has done. */
 	private checkError(item: INodeExecutionData, isDone: boolean): void {
 		const error = errorOf(item) ?? '';
 		const isUnknown = /\bunknown\b|not known/.test(error);
@@ -502,7 +493,7 @@ class Play {
 		this.checkLive(left);
 		this.heal();
 		const refused = left.length > 0 ? (await round(left)).filter((one) => !isPoison(one)) : [];
-		// If a split run contains a rejected text, the whole run fails and is not continued.
+		// A run that fetches results fails as a whole if one of the texts was rejected.
 		const isWhole = !isSplit || !left.some(isPoison);
 		this.check(
 			!isWhole || refused.length === 0,
@@ -541,7 +532,7 @@ class Play {
 		this.checkIndex(wanted, refused);
 	}
 
-	/** Pushes the file of failed records again. This time, only rejected records may fail. */
+	/** Pushes the file of failed records again. Now only bad records may fail. */
 	private async pushFailed(summary: INodeExecutionData | undefined): Promise<void> {
 		const { failed } = summary?.binary ?? {};
 		if (!failed) return;
@@ -549,10 +540,7 @@ class Play {
 		await this.fileRun(item, { documentSource: 'file', binaryPropertyName: 'failed' });
 	}
 
-	/**
-	 * @returns the output item, which is missing after a cancellation, and the error message, which may say where
-	 * to continue
-	 */
+	/** Pushes a file. After a cancellation, there is no output item. The error message may say where to continue. */
 	private async fileRun(
 		item: INodeExecutionData,
 		parameters: INodeParameters,
@@ -576,7 +564,7 @@ class Play {
 		return { item: all[0], ...(said !== undefined && { said }) };
 	}
 
-	/** If the world's faults last for the whole run, checks that only documents that the service never accepts failed. */
+	/** If faults last until the end of the run, checks that only bad documents have failed. */
 	private checkLive(failed: IDataObject[]): void {
 		const innocent = failed.filter((one) => !isBad(one)).length;
 		this.check(
@@ -590,14 +578,14 @@ class Play {
 		const { sandbox, world } = this;
 		sandbox.faults.clear();
 		addPoison(sandbox);
-		// If a run sends ten bad documents before any good one, it stops splitting batches, and a good document may
-		// then fail with its batch. Therefore, each batch contains only one entry.
+		// After ten rejected documents without a success, a run no longer splits its batches. A good document could
+		// then fail together with its batch, so each batch contains only one entry.
 		if (!world.isLive) return;
 		for (const name of ['documentsPerRequest', 'textsPerRequest'])
 			if (name in world.options) world.options[name] = 1;
 	}
 
-	/** Checks that the index contains every document unchanged, except the rejected ones. */
+	/** Checks that the index contains each document unchanged, except for rejected documents. */
 	private checkIndex(wanted: Map<string, IDataObject>, refused: IDataObject[]): void {
 		const { index } = this;
 		for (const [id, document] of wanted) {
@@ -631,8 +619,8 @@ async function violationsIn(world: World): Promise<string[]> {
 	const sandbox = await startSandbox({ settings: world.settings });
 	try {
 		if (world.kind === 'delete') await pushDirectly(sandbox, world.documents);
-		// The first matching rule applies. If faults last for the whole run, the faults that prevent all work come
-		// before the rules for bad documents.
+		// The sandbox applies the first rule that matches. If faults last until the end, faults that prevent the work
+		// come before the rules for bad documents.
 		const isFirst = (rule: FaultRule) =>
 			world.isLive && !['afterWork', 'midBody'].includes(String(rule.reset));
 		for (const rule of world.rules.filter(isFirst)) sandbox.faults.add(rule);
@@ -664,8 +652,8 @@ it(
 			}
 		};
 		const worlds = Array.from({ length: WORLDS }, (_, at) => worldOf(FIRST_SEED + STEP * at));
-		// Each run of the engine clears the tokens of all other runs, which then receive a 401. Therefore, these
-		// worlds run one at a time.
+		// Each of these runs clears the tokens of the whole process, so other runs would receive a 401. Therefore
+		// these worlds run one at a time.
 		const isAlone = ({ isLive, kind }: World) => isLive && kind === 'chunk';
 		const beside = worlds.filter((world) => !isAlone(world)).values();
 		await Promise.all(

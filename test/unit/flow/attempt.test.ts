@@ -8,7 +8,7 @@ import { VirtualRun } from '../../../support/virtual-run';
 const FAIL: Verdict = { action: 'fail' };
 const RETRY: Verdict = { action: 'retry' };
 
-/** Returns a sender whose requests take 10 ms. If a request throws an error, the error itself is the verdict. */
+/** Returns a sender whose requests take 10 ms. If a request throws an error, that error is the verdict. */
 function setUp({ stopsOnFailure = false, retryForMs = 60_000 } = {}) {
 	const run = new VirtualRun({ stopsOnFailure });
 	const line = {
@@ -19,9 +19,9 @@ function setUp({ stopsOnFailure = false, retryForMs = 60_000 } = {}) {
 		retryForMs,
 		judge: (error: unknown) => error as Verdict,
 	};
-	/** The number of requests in flight in this run, read during each attempt. */
+	/** Number of this run's requests in flight, recorded at each attempt. */
 	const inFlight: number[] = [];
-	/** Sends a request that fails with each of these verdicts in order, and then succeeds. */
+	/** Sends a request. Each verdict makes one attempt fail, and the attempt after the last verdict succeeds. */
 	const request = async (
 		verdicts: Verdict[],
 		history: Pick<RequestSettings, 'withHistory'> = {},
@@ -95,7 +95,6 @@ test('after the end of the run nothing is sent', async () => {
 });
 
 describe('an earlier attempt with an unknown outcome', () => {
-	/** Returns a short label: a string reason unchanged, or the first letter of a verdict's action. */
 	const letter = (reason: unknown) =>
 		typeof reason === 'string' ? reason : (reason as Verdict).action.slice(0, 1);
 	const withHistory = (reason: unknown, earlier: unknown) =>

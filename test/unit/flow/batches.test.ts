@@ -34,7 +34,7 @@ const bodyBytes = (batch: Array<Packed<Item>>, used: BatchLimits) =>
 	);
 type Made = Array<Packed<Item>> | Unsendable<Item>;
 const isSent = (made: Made): made is Array<Packed<Item>> => !('reason' in made);
-/** Yields each batch, and each entry that is too large to send. */
+/** Yields all batches, and each entry that is too large for a request. */
 function* batches(
 	{ entries, ...packing }: Packing<Item> & { entries: Item[] },
 	lowered: BatchLimits = packing.limits,
@@ -47,10 +47,7 @@ function* batches(
 	const { batch } = batcher.flush();
 	if (batch.length > 0) yield batch;
 }
-/**
- * Returns each batch's keys as one string. An exclamation mark follows the key of an entry that is too large to
- * send.
- */
+/** Writes each batch as a string of keys. `a!` means that entry a is too large for a request. */
 const keys = (made: Iterable<Made>) =>
 	[...made].map((batch) =>
 		'reason' in batch ? `${batch.entry.key}!` : batch.map(({ entry }) => entry.key).join(''),
@@ -62,8 +59,7 @@ const split = (items: Item[]) => keys(make(items));
 test.each<[string, Item[], string[]]>([
 	['nothing makes no batch', [], []],
 	['by count', [...'abcdefg'].map((key) => item(key)), ['abc', 'def', 'g']],
-	// The first two entries total 97 bytes. The brackets and the comma add three more, so the body has exactly the
-	// maximum size.
+	// The first two entries have 97 bytes, and the brackets and the comma add 3. The total is exactly the limit.
 	['by bytes, up to the limit', [item('a', 48), item('b', 49), item('c', 1)], ['ab', 'c']],
 	['by bytes, one beyond the limit', [item('a', 49), item('b', 49)], ['a', 'b']],
 	['one of exactly the limit, without brackets', [item('a', 100), item('b', 1)], ['a', 'b']],

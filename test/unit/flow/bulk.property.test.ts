@@ -11,15 +11,11 @@ import {
 	type Scenario,
 } from '../support/bulk-scenario';
 
-// Simulating an hour takes several seconds of processor time, and even longer on a busy machine.
 jest.setTimeout(120_000);
 
 const PASSING: Fault[] = ['slow', 'throttled', 'throttled 3 s', 'unavailable', 'reset'];
 
-/**
- * Generates entries with only a few different IDs, so that many entries share an ID. Their sizes are close to the
- * limits below.
- */
+/** Many of these entries share an ID, and their sizes are close to the limits below. */
 const anyEntries = fc
 	.array(
 		fc.record({
@@ -74,8 +70,8 @@ test('whatever happens, each entry ends once, the index equals the model and no 
 				positions(scenario.entries),
 			);
 			expect(outcome.index).toEqual(model(scenario.entries, outcome));
-			// An entry's text is created only once, even if its request is retried or split. No text is created
-			// after the run has ended.
+			// The text of an entry is created at most once, even if a request is retried or split. After the run has
+			// ended, no more texts are created.
 			const { packed } = outcome;
 			expect(packed).toEqual(positions(scenario.entries).slice(0, packed.length));
 			if (ended(outcome, 'skipped').length === 0) {
@@ -97,7 +93,6 @@ test('a cancel at any time ends the run with every entry accounted for', async (
 				expect(
 					outcome.endings.map(({ position }) => position).sort((a, b) => a - b),
 				).toEqual(positions(scenario.entries));
-				// If the run is still going, the cancellation ends it immediately.
 				if (outcome.endedAt >= cancelAtMs && outcome.thrown !== undefined) {
 					expect(outcome.thrown).toBe(CANCEL);
 					expect(outcome.endedAt).toBe(cancelAtMs);
@@ -114,8 +109,8 @@ test('a cancel at any time ends the run with every entry accounted for', async (
 test('no document fails because of transient errors or because other documents are rejected', async () => {
 	await fc.assert(
 		fc.asyncProperty(anyScenario, faultsOf(...PASSING), async (scenario, faults) => {
-			// If ten single-entry requests are rejected before any entry is accepted, later batches are not split.
-			// Therefore, the first entry is one that the service accepts.
+			// After ten rejected requests without a success, the node no longer splits batches. So the service must
+			// accept the first entry here.
 			const entries = [{ id: 'healthy', position: 0, text: 'x' }].concat(
 				scenario.entries.map((entry) => ({ ...entry, position: entry.position + 1 })),
 			);

@@ -9,16 +9,13 @@ import { VirtualRun } from '../../../support/virtual-run';
 const FAIL: Verdict = { action: 'fail' };
 const RETRY: Verdict = { action: 'retry' };
 
-/**
- * Sets up a sender whose requests take 10 ms. `faults` contains what each attempt to send an entry throws, in order.
- */
+/** Returns a sender whose requests take 10 ms. For each entry, `faults` lists what its attempts throw. */
 function setUp({ concurrency = 2, faults = {} as Record<string, unknown[]> } = {}) {
 	const run = new VirtualRun();
 	const sent: string[] = [];
 	const read: string[] = [];
 	let inFlight = 0;
 	let peak = 0;
-	/** Number of entries that have been read but not answered. */
 	let ahead = 0;
 	let answered = 0;
 	const line = {
@@ -73,7 +70,7 @@ test('each entry gets its own outcome, whatever the outcomes of others', async (
 		['a', 'A'],
 		['b', 'B'],
 		['c', FAIL],
-		// The code that handles this failure throws an error. Only that entry fails, and the run continues.
+		// The handler of this failure has a bug and throws an error. This entry fails, but the run continues.
 		['d', bug],
 		['e', 'E'],
 	]);

@@ -7,7 +7,6 @@ import { poll, type Finding, type PollOptions } from '../../../nodes/shared/flow
 import { VirtualRun } from '../../../support/virtual-run';
 import { CANCEL, pollAll, runPolls, type PollFault, type PollJob } from '../support/poll-scenario';
 
-// Simulating an hour takes several seconds of processor time, and even longer on a busy machine.
 jest.setTimeout(120_000);
 
 const TICK_MS = 50;
@@ -45,7 +44,6 @@ test('polls at once, then at intervals that grow up to the cap', async () => {
 	});
 	const gaps = polls.slice(1).map(({ at }, index) => at - (polls[index]?.at ?? 0));
 	expect(polls[0]?.at).toBe(0);
-	// Each interval is 1.4 times the previous one.
 	expect(gaps.slice(0, 4)).toEqual([1000, 1400, 1960, 2744]);
 	expect(new Set(gaps.slice(4))).toEqual(new Set([3000]));
 });
@@ -175,7 +173,7 @@ test('whatever happens, each job ends exactly once and no poll is made after its
 					const [how] = outcome.endings.get(job.name) ?? [];
 					const { readyAtMs, addedAtMs = 0, faults = [] } = job;
 					if (how === 'failed') expect(faults).toContain('refused');
-					// A job never times out if it was ready in time and none of its polls failed.
+					// A job can time out only if it became ready too late, or if one of its polls failed.
 					const isPolledInTime = addedAtMs <= settings.deadlineMs;
 					const isFaultless = faults.every((fault) => fault === 'none');
 					if (how === 'timeout' && isFaultless && isPolledInTime) {
@@ -203,7 +201,7 @@ test('pauses after polls that fail double with each of them', async () => {
 describe('the input and the result of a poll', () => {
 	const PENDING: Finding<string> = { state: 'pending' };
 	const DONE: Finding<string> = { state: 'finished', response: 'done' };
-	/** Removes the jitter, so that the first interval is exactly 500 ms. */
+	/** With this random number, there is no jitter, so the first interval is exactly 500 ms. */
 	const EVEN = { random: () => 0.5 };
 
 	test('each poll learns how long is left', async () => {

@@ -109,15 +109,13 @@ test('the body is no longer read when its exchange is ended', async () => {
 });
 
 describe('a request ends', () => {
-	/** A request that never completes. When it is canceled, it rejects as axios does. */
 	const hang: Send = async ({ abortSignal }) =>
 		await new Promise((_resolve, reject) => {
 			const signal: GenericAbortSignal = abortSignal;
 			signal.addEventListener?.('abort', () => reject(new Error('canceled')));
 		});
 	/**
-	 * A request that ignores a cancellation. n8n behaves like this while it waits for a token that other requests
-	 * are waiting for too.
+	 * A request that ignores its cancellation. n8n does this while it waits for a token that other requests need too.
 	 */
 	const deaf: Send = async () => await new Promise(() => {});
 

@@ -11,7 +11,7 @@ const fields = {
 };
 
 let now: number;
-/** The token that the service accepts. Issuing another token revokes it. */
+/** The only token that the service accepts. Each new token replaces it. */
 let valid: string;
 let issued: number;
 let hints: string[];
@@ -34,7 +34,9 @@ const issue = async () => {
 	return { status: 200, body };
 };
 
-/** Sends requests one after the other, as the nodes and n8n do. Returns the number of accepted requests. */
+/**
+ * Sends requests one after the other, and handles a 401 like the nodes and n8n do. Returns how many were accepted.
+ */
 async function run(requests: number, beforeEach = () => {}): Promise<number> {
 	const token = SharedToken.forScope(parseClient(fields), SCOPE, {
 		readStored: async () => stored,
@@ -60,7 +62,6 @@ async function run(requests: number, beforeEach = () => {}): Promise<number> {
 				break;
 			}
 			token.markRevoked(used);
-			// Other requests in flight with the same token also receive a 401.
 			token.markRevoked(used);
 		}
 	}

@@ -16,13 +16,13 @@ export interface RequestInfo {
 }
 
 export interface Entry {
-	/** Position in the input, which also serves as the document's version. */
+	/** Position in the input. It is also the version of the document. */
 	position: number;
 	id: string;
 	text: string;
 }
 
-/** A fault that replaces the normal response. */
+/** What the service does instead of its normal response. */
 export type Fault =
 	| 'none'
 	| 'slow'
@@ -41,17 +41,16 @@ export interface Scenario {
 	concurrency?: number;
 	retryForMs?: number;
 	stopOnFailure?: boolean;
-	/** The first fault applies to the first request, the second fault to the second request, and so on. */
+	/** Faults in the order of requests. */
 	faults?: Fault[];
-	/** Maximum request size in bytes. Above this size, the service answers with 413. */
+	/** Maximum size of a request in bytes. The service answers larger requests with 413. */
 	sizeLimit?: number;
-	/** The service answers with 400 to any request that contains one of these IDs. */
+	/** The service answers each request that contains one of these IDs with 400. */
 	poisoned?: string[];
-	/** Positions of entries that cannot be converted to text. */
+	/** Positions of entries that cannot be written as text. */
 	unwritable?: number[];
 	cancelAtMs?: number;
 	seed?: number;
-	/** Duration of every request. By default, durations vary. */
 	latencyMs?: number;
 }
 
@@ -73,10 +72,10 @@ export interface Outcome {
 	thrown?: unknown;
 	endings: Ending[];
 	sent: Sent[];
-	/** Maps each ID to the position of the indexed version. */
+	/** Position of the indexed version, by ID. */
 	index: Map<string, number>;
 	violations: string[];
-	/** Positions of the entries whose text has been created. */
+	/** Positions of all entries whose text was created. */
 	packed: number[];
 	endedAt: number;
 }
@@ -113,13 +112,13 @@ const FAULTS: Partial<Record<Fault, () => Error>> = {
 	denied: () => status(401),
 };
 
-/** Returns the size of a request body. A single entry is sent as it is, and several entries as a JSON array. */
+/** Returns the size of a request body. Several entries form a JSON array, but a single entry does not. */
 export const bodyBytes = (batch: Array<{ text: string }>): number => {
 	const texts = batch.map(({ text }) => text).join(',');
 	return Buffer.byteLength(batch.length === 1 ? texts : `[${texts}]`);
 };
 
-/** Runs the engine in virtual time against a simulated service with an index. */
+/** Runs `bulk` in virtual time, with a simulated service that has an index. */
 export async function runScenario(scenario: Scenario): Promise<Outcome> {
 	const {
 		maxCount = 10,
@@ -246,14 +245,13 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 	return outcome;
 }
 
-/** Returns the positions of all entries with this outcome, in input order. */
 export const ended = ({ endings }: Outcome, how: Ending['how']): number[] =>
 	endings
 		.filter((ending) => ending.how === how)
 		.map(({ position }) => position)
 		.sort((a, b) => a - b);
 
-/** Returns the index that results from applying the accepted entries in input order. */
+/** Returns the index that must result if the accepted entries are applied in input order. */
 export function model(all: Entry[], outcome: Outcome): Map<string, number> {
 	const accepted = new Set(ended(outcome, 'done'));
 	return new Map(

@@ -1,6 +1,6 @@
 /**
- * Simulates a node's run in virtual time, against a service whose rules determine when it fails. The requests go
- * through `bulk` and `poll` with the nodes' settings. Each failure is one that a node would see.
+ * Simulates a node's run in virtual time. Rules decide when the service fails. The requests use `bulk` and `poll`
+ * with the same settings as in the nodes, and fail with the same failures.
  */
 import { bulk } from '../../../nodes/shared/flow/bulk';
 import type { BulkOptions } from '../../../nodes/shared/flow/bulk-options';
@@ -21,10 +21,7 @@ import { flat } from './slices';
 import { VirtualClock } from '../../../support/virtual-clock';
 import { VirtualRun } from '../../../support/virtual-run';
 
-/**
- * A service fault: either a status with an optional body, or a connection that closes before or after the service
- * does the work.
- */
+/** A fault of the service: a status, or a connection that closes before or after the work is done. */
 export type Fault = { status: number; body?: string } | { reset: 'beforeWork' | 'afterWork' };
 
 export interface SeenRequest {
@@ -36,22 +33,22 @@ export interface SeenRequest {
 	random: () => number;
 }
 
-/** Returns the fault for a request, or undefined if the service carries out the request. */
+/** Returns the fault of a request, or undefined if the request succeeds. */
 export type Rule = (request: SeenRequest) => Fault | undefined;
 
-/** Applies the fault to a random share of all requests. */
+/** Makes a random share of all requests fail. */
 export const atRandom =
 	(share: number, fault: Fault): Rule =>
 	({ random }) =>
 		random() < share ? fault : undefined;
 
-/** Closes a random share of all connections. In half of these cases, the work was already done. */
+/** Closes a random share of all connections. Half of them close after the work was done. */
 export const resetsAtRandom =
 	(share: number): Rule =>
 	({ random }) =>
 		random() < share ? { reset: random() < 0.5 ? 'beforeWork' : 'afterWork' } : undefined;
 
-/** Applies the rule only between these times, in seconds since the start of the simulation. */
+/** Limits a rule to a period. Its start and end are in seconds since the start of the simulation. */
 export const during =
 	(from: number, to: number, rule: Rule): Rule =>
 	(request) =>
@@ -62,13 +59,12 @@ export const always =
 	() =>
 		fault;
 
-/** Applies the fault to requests that contain one of these documents. */
 export const withAny = (ids: readonly number[], fault: Fault): Rule => {
 	const bad = new Set(ids);
 	return (request) => (request.ids.some((id) => bad.has(id)) ? fault : undefined);
 };
 
-/** Tries several rules in order and applies the first fault. */
+/** Combines rules. The first fault that a rule returns applies. */
 export const anyOf =
 	(rules: readonly Rule[]): Rule =>
 	(request) => {
@@ -79,61 +75,57 @@ export const anyOf =
 		return undefined;
 	};
 
-/** Applies the rule only to one kind of request. */
 export const onRoute =
 	(route: SeenRequest['route'], rule: Rule): Rule =>
 	(request) =>
 		request.route === route ? rule(request) : undefined;
 
-/** Applies the fault to requests that exceed the limit. */
 export const beyond =
 	(admits: Admission, fault: Fault): Rule =>
 	({ now, inFlight }) =>
 		admits(now, inFlight) ? undefined : fault;
 
-/** A run and the service that it uses. */
 export interface World {
 	kind: 'push' | 'delete' | 'chunk';
-	/** The number of documents or texts, or the documents themselves. */
+	/** Number of documents or texts, or a list of documents. */
 	entries: number | readonly number[];
 	perRequest?: number;
 	/**
-	 * Rules in order of priority. Rules that count requests must come from a function, so that each run starts
-	 * counting at zero.
+	 * Rules in order of priority. If a rule counts requests, `rules` must be a function, so that each run counts from
+	 * zero.
 	 */
 	rules?: Rule[] | (() => Rule[]);
 	retryForSeconds?: number;
-	/** Mean request duration. */
+	/** Average duration of a request. */
 	latencyMs?: number;
 	jobMs?: number;
 	seed?: number;
-	/** An existing clock, for simulations with several runs. */
+	/** Clock of an earlier run, if several runs follow each other. */
 	clock?: VirtualClock;
 }
 
-/** The outcome of each entry, and a summary of what the service did. */
 export interface Played {
 	done: number[];
 	failed: number[];
-	/** Entries that were not sent because the run had ended. */
+	/** Entries that were never sent because the run had ended. */
 	skipped: number[];
-	/** Entries that the service processed at least once. */
+	/** Entries that the service has processed at least once. */
 	effects: Set<number>;
-	/** Total number of attempts and polls. */
+	/** Number of attempts and polls. */
 	requests: number;
 	seconds: number;
 	/**
-	 * Longest time, in seconds, from the first failed request that contained an entry until the entry itself failed.
+	 * The longest time until a failed entry got its outcome, in seconds. It begins with the first failed request that
+	 * contained the entry.
 	 */
 	isolatedAfter: number;
 	reasonOf: Map<number, unknown>;
 	ended: { reason: unknown } | undefined;
 }
 
-/** The nodes' default concurrency. */
 const CONCURRENCY = { push: 4, delete: 8, chunk: 8 };
 const PER_REQUEST = { push: 500, delete: 1, chunk: 10 };
-/** Chunk Text's default poll intervals. See `POLLING`. */
+/** Default intervals between two polls in Chunk Text (`POLLING`). */
 const POLLS = { firstMs: 250, longestMs: 10_000 };
 const MAX_WAIT_MS = 600_000;
 
@@ -144,10 +136,10 @@ interface Job {
 }
 
 /**
- * Simulates a run against the service.
+ * Simulates a run.
  *
- * @throws an error if an entry does not have exactly one outcome, or is reported as done although the service did
- * not process it
+ * @throws an error if an entry has no outcome or several, or if the node says that an entry is done but the service
+ * did not process it
  */
 export async function playWorld({
 	kind,

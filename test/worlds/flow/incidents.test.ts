@@ -1,9 +1,9 @@
 /**
- * Simulates the vendor's public incidents in virtual time. A workflow runs every hour and sends everything that has
- * changed or failed since the last run. Each incident begins in the middle of a run. The table in
- * docs/reliability.md shows the same results.
+ * Simulates public incidents of the vendor in virtual time. A workflow runs every hour and sends all documents that
+ * have changed or failed since the last run. Each incident begins in the middle of a run. docs/reliability.md
+ * contains the results as a table.
  *
- * `FIGURES=1 npx jest test/worlds/flow/incidents` prints each run's figures.
+ * `FIGURES=1 npx jest test/worlds/flow/incidents` prints the figures of each run.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -23,21 +23,19 @@ import {
 } from '../../unit/support/service-world';
 import { VirtualClock } from '../../../support/virtual-clock';
 
-// Simulating an hour takes several seconds of processor time, and even longer on a busy machine.
 jest.setTimeout(120_000);
 
 const HOUR = 3600;
-/** Start of the incident, in seconds after the first run begins. */
+/** Start of the incident, in seconds after the start of the first run. */
 const BEGIN = 5;
 const DOCUMENTS = 20_000;
-/** Number of documents that change between two runs. */
 const CHANGED = 1000;
 
-/** The expected result of every run during which an incident occurs. */
+/** What must happen to each run during the incident. */
 type Effect =
-	/** All documents are sent. The run takes at most about this many seconds longer. */
+	/** The run sends all documents, and takes at most this many seconds longer. */
 	| { slower: number }
-	/** The run ends early, between these numbers of seconds after the first fault. */
+	/** The run ends early. The number of seconds after the first fault lies between these two numbers. */
 	| { endsAfter: [least: number, most: number] };
 
 interface Incident {
@@ -45,9 +43,8 @@ interface Incident {
 	minutes: number;
 	kind: World['kind'];
 	rule: Rule;
-	/** Expected effect for each value of *Retry For*. The default is 60 s, and the scheduled examples use 900 s. */
+	/** Expected effect for two values of *Retry For*: 60 s is the default, and scheduled examples use 900 s. */
 	effects: Record<60 | 900, Effect>;
-	/** The cells in the table row, except the first one. */
 	cells: [seen: string, byDefault: string, with900: string, next: string];
 }
 
@@ -137,7 +134,6 @@ const INCIDENTS: Incident[] = [
 	},
 ];
 
-/** One scheduled run. Its start is in seconds. */
 interface Scheduled {
 	start: number;
 	played: Played;
@@ -159,7 +155,7 @@ async function playSchedule({ minutes, kind, rule }: Incident, retryForSeconds: 
 	};
 	change(DOCUMENTS);
 	for (let start = 0; ; start += HOUR) {
-		// If the previous run is still going, the schedule skips this one.
+		// The previous run is still going, so the schedule skips this run.
 		if (clock.now() > start * 1000) continue;
 		await clock.run(clock.sleep(start * 1000 - clock.now()));
 		const played = await playWorld({
@@ -184,12 +180,12 @@ function checkEffect({ start, played }: Scheduled, effect: Effect, isBroken: boo
 	const faultAfter = Math.max(0, BEGIN - start);
 	if ('slower' in effect) {
 		expect([failed.length, skipped.length, ended]).toEqual([0, 0, undefined]);
-		// The extra 120 s are for the first run, which sends more documents than the others.
+		// The first run sends more documents than the others, and may take 120 s for them.
 		expect(seconds).toBeLessThan(effect.slower + 120);
 		return;
 	}
 	const [least, most] = effect.endsAfter;
-	// If the incident ends while the run is still retrying, the run continues.
+	// The incident may end before the run gives up. In this case, the run continues.
 	if (!isBroken) return;
 	expect(ended).toBeDefined();
 	expect(skipped.length).toBeGreaterThan(0);
