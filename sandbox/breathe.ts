@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Milliseconds of work before other requests may run. */
+/** Maximum time, in milliseconds, that a piece of work may block other requests. */
 const SLICE = 15;
 
 /**
- * Creates a function that lets long synchronous work share the event loop. Call the returned function between
- * pieces of work. Most calls return immediately. After 15 ms of work, a call waits until other requests have run.
+ * Returns a function for long synchronous work to call between its steps. Usually the function returns at once. After
+ * 15 ms of work, it waits until other requests have run.
  */
 export function breather(): () => Promise<void> | undefined {
 	let began = Date.now();

@@ -6,7 +6,7 @@ import type { Static } from './schema';
 import type { SandboxSettings } from './settings';
 
 /*
- * A submission's body without its `chunkerConfig`. Unknown properties are allowed, because the service may add new
+ * Body of a submission, without `chunkerConfig`. Unknown properties are allowed, because the service may add new
  * ones.
  */
 const SUBMISSION = {
@@ -47,9 +47,9 @@ export const submissionSchema = (chunker: string) => ({
 });
 
 /**
- * Turns a validated submission into a job request.
- * @throws HttpError 413 if there is too much text, 404 if the model is unknown, 400 if the model has fewer
- * dimensions than requested
+ * Converts a validated submission to a job request.
+ * @throws HttpError 413 if there is too much text, 404 if the model is unknown, 400 if the model has fewer dimensions
+ * than the submission requests
  */
 export function toChunkRequest(
 	chunker: string,

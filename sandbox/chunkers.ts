@@ -10,7 +10,7 @@ const NOT_NEGATIVE = { type: 'integer', minimum: 0 } as const;
 export interface Chunker {
 	config: Record<string, object>;
 	/**
-	 * Splits the texts in a validated request.
+	 * Splits the texts of a validated request.
 	 * @returns the spans of each text's chunks, in UTF-16 units
 	 */
 	split: (texts: string[], config: Record<string, unknown>) => Promise<Span[][]>;
@@ -20,7 +20,7 @@ type Config<Members extends Record<string, object>> = {
 	[Name in keyof Members]?: Static<Members[Name]>;
 };
 
-/** Declares a chunker that splits texts one by one. It pauses between texts so that other requests can run. */
+/** Creates a chunker that splits one text after the other. Between two texts, other requests can run. */
 function chunker<const Members extends Record<string, object>>(
 	config: Members,
 	splitText: (text: string, config: Config<Members>) => Iterable<Span>,
@@ -44,24 +44,23 @@ function chunker<const Members extends Record<string, object>>(
 }
 
 /**
- * All chunkers, keyed by the name in their path. If the interface states a default, that default is used here. To
- * add a chunker, add an entry to this list. The chunker's route and checks are derived from the entry.
+ * All chunkers, by their names in the path. Their defaults are the ones in docs/service-interface.md, if the page
+ * states any. A new entry is enough to add a chunker, because routes and checks are derived from this list.
  */
 export const CHUNKERS: Record<string, Chunker> = {
-	/** Splits wherever a Python regular expression matches. */
 	'regex-splitter': {
 		config: { regex: { type: 'string' } },
 		split: async (texts, { regex = '\\n' }) =>
 			await Promise.resolve(splitByPattern(String(regex), texts)),
 	},
 
-	/** Joins lines into chunks of up to `maxChunkSize` tokens, without overlap. */
 	'dynamic-newline': chunker({ maxChunkSize: POSITIVE }, (text, { maxChunkSize = 512 }) =>
 		joinUnits(linesOf(text), maxChunkSize, 0),
 	),
 
 	/**
-	 * Joins sentences into chunks of up to `maxChunkSize` tokens. Neighboring chunks share `overlapSize` sentences.
+	 * Joins sentences into chunks of up to `maxChunkSize` tokens. Two consecutive chunks share `overlapSize`
+	 * sentences.
 	 */
 	'dynamic-sentence': chunker(
 		{ maxChunkSize: POSITIVE, overlapSize: NOT_NEGATIVE },
@@ -69,14 +68,14 @@ export const CHUNKERS: Record<string, Chunker> = {
 			joinUnits(sentencesOf(text), maxChunkSize, overlapSize),
 	),
 
-	/** Puts `chunkSize` sentences into each chunk. Neighboring chunks share `overlapSize` sentences. */
 	sentence: chunker(
 		{ chunkSize: POSITIVE, overlapSize: NOT_NEGATIVE },
 		(text, { chunkSize = 5, overlapSize = 0 }) => groupSentences(text, chunkSize, overlapSize),
 	),
 
 	/**
-	 * Works like `dynamic-sentence`, because the sandbox cannot compute the embeddings that the service compares.
+	 * Splits in the same way as `dynamic-sentence`. The real service compares the meaning of sentences, which the
+	 * sandbox cannot do.
 	 */
 	semantic: chunker(
 		{
@@ -103,6 +102,6 @@ function* groupSentences(text: string, size: number, overlapSize: number): Gener
 			fresh = 0;
 		}
 	}
-	// The last sentences may all belong to the overlap of the chunk before.
+	// If all remaining sentences belong to the previous chunk, they do not form another chunk.
 	if (fresh > 0) yield spanOf(current);
 }

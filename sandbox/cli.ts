@@ -26,7 +26,7 @@ function readFlags() {
 }
 type Flags = ReturnType<typeof readFlags>;
 
-/** Reads the configuration file. Command-line flags override the file's options. */
+/** Reads the options from the configuration file. Command-line flags take precedence. */
 function readOptions({ port, host, data, config, log }: Flags): SandboxOptions {
 	const file = config ? (JSON.parse(readFileSync(config, 'utf8')) as SandboxOptions) : {};
 	if (port !== undefined && !/^\d+$/.test(port)) {
@@ -41,7 +41,7 @@ function readOptions({ port, host, data, config, log }: Flags): SandboxOptions {
 	};
 }
 
-/** Describes how to call the sandbox. Secrets from a configuration file are left out. */
+/** Describes how to use the sandbox. Secrets from the configuration file are not shown. */
 function describe(sandbox: Sandbox, options: SandboxOptions): string {
 	const { authUrl, aiUrl, pushUrl, baseUrl } = sandbox.urls;
 	const client = options.clients

@@ -19,7 +19,7 @@ export interface Context {
 	index: IndexStore;
 	faults: FaultRules;
 	recorder: Recorder;
-	/** True once the blob manifests have been migrated. */
+	/** Whether the blob manifests have been migrated. */
 	converted: boolean;
 	stored: Map<string, Buffer>;
 	reset(): void;
@@ -27,7 +27,7 @@ export interface Context {
 }
 
 /**
- * Adds one route to the server.
- * @param config Fastify's `config` for the route. Records and faults use it to identify the route
+ * Adds a route to the server.
+ * @param config Fastify's `config` of the route, which contains the name that faults and records use
  */
 export type Route = (app: FastifyInstance, context: Context, config: FastifyContextConfig) => void;

@@ -12,39 +12,38 @@ import type { Static } from './schema';
 
 declare module 'fastify' {
 	interface FastifyRequest {
-		/** The rule that changes the finished response. */
+		/** The rule that changes the response after the route has created it. */
 		spoiledBy?: FaultRule;
 	}
 }
 
 const CONDITIONS = {
-	/** Maximum number of requests that the rule applies to. By default, there is no limit. */
+	/** Maximum number of requests that the rule affects. The default is no limit. */
 	times: { type: 'number' },
-	/** Number of matching requests that pass before the rule applies. */
+	/** Number of matching requests before the first one that the rule affects. */
 	skip: { type: 'number' },
-	/**
-	 * Probability that the rule applies, from 0 to 1. The random generator is seeded, so every run uses the same
-	 * sequence.
-	 */
+	/** Probability that the rule affects a request, from 0 to 1. Its random numbers are the same in each run. */
 	probability: { type: 'number' },
-	/** Seed of the random sequence. By default, the seed is the rule's position. */
+	/** Seed of the random numbers. The default is the position of the rule. */
 	seed: { type: 'string' },
-	/** The rule applies only if the raw request body contains this text. */
+	/** The rule affects only requests whose raw body contains this text. */
 	whenBodyContains: { type: 'string' },
-	/** Number of requests that pass in each clock second. With `burst`, this is the average rate. */
-	perSecond: { type: 'number' },
-	/** Number of requests that pass at once after a pause, as in a gateway's token bucket. */
-	burst: { type: 'number' },
 	/**
-	 * Number of requests that may be in flight before the rule applies. Requests that the rule affects are counted
-	 * too.
+	 * Number of requests per clock second that the rule does not affect. If `burst` is set, this number is an
+	 * average.
 	 */
+	perSecond: { type: 'number' },
+	/**
+	 * Number of requests that the rule does not affect if they arrive at once after a pause, as in a token bucket.
+	 */
+	burst: { type: 'number' },
+	/** The rule affects requests that arrive while this many or more other requests are in flight. */
 	atOnce: { type: 'number' },
-	/** Milliseconds to wait before anything else happens. */
+	/** Delay in milliseconds before the request is processed. */
 	latencyMs: { type: 'number' },
 } as const;
 
-/** One rule. It applies only if all of its conditions are met. See README.md, "Faults". */
+/** A rule affects a request if all of its conditions are true (README.md, "Faults"). */
 export type FaultRule = { route: RouteName } & {
 	[Name in keyof typeof CONDITIONS]?: Static<(typeof CONDITIONS)[Name]>;
 } & Answer & {
@@ -71,7 +70,6 @@ interface ArmedRule {
 	random: () => number;
 }
 
-/** Returns the rule's fault and the fault's value, or undefined if the rule only answers or delays. */
 function faultOf(rule: FaultRule): { fault: Fault; value: unknown } | undefined {
 	for (const [name, fault] of Object.entries(FAULTS)) {
 		const value = rule[name as keyof typeof FAULTS];
@@ -85,7 +83,7 @@ function isDecisive(rule: FaultRule): boolean {
 	return faultOf(rule) !== undefined || [status, retryAfter, body].some((one) => one);
 }
 
-/** Returns true if the rule prevents the client from receiving a complete response. */
+/** Returns true if the client does not receive a complete response because of this rule. */
 export function breaksConnection(rule: FaultRule | undefined): boolean {
 	return (rule && faultOf(rule)?.fault.breaks) ?? false;
 }
@@ -93,16 +91,15 @@ export function breaksConnection(rule: FaultRule | undefined): boolean {
 export class FaultRules {
 	private rules: ArmedRule[] = [];
 
-	/** @param check throws an error for an invalid rule */
+	/** @param check throws an error if a rule is invalid */
 	constructor(private readonly check: (rule: unknown) => void) {}
 
 	/**
 	 * Appends a rule.
-	 * @throws an error that says what is wrong with the rule
+	 * @throws an error that says why the rule is invalid
 	 */
 	add(rule: FaultRule): void {
 		this.check(rule);
-		// The random numbers depend only on this seed, so a run can be repeated.
 		const random = seededRandom(`fault ${rule.seed ?? this.rules.length}`);
 		const admits = admissionOf(rule);
 		this.rules.push({ rule: { ...rule }, seen: 0, struck: 0, admits, random });
@@ -112,7 +109,7 @@ export class FaultRules {
 		this.rules = [];
 	}
 
-	/** Installs the hooks. Call this after the recorder has installed its own hooks. */
+	/** Installs Fastify hooks. The recorder must have installed its hooks before. */
 	install(app: FastifyInstance): void {
 		app.addHook('preValidation', async (request, reply) => await this.strike(request, reply));
 		app.addHook('onSend', async (request, reply, payload) => {
@@ -122,8 +119,8 @@ export class FaultRules {
 	}
 
 	/**
-	 * Applies the rules in the order in which they were added. Delays add up. The first rule that does more than delay
-	 * determines the response. Later rules ignore the request, so their counters do not change.
+	 * Applies the rules in the order in which they were added. All delays are added up. The first rule that does more
+	 * than delay decides the response, and later rules do not count the request.
 	 */
 	private async strike(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
 		let latency = 0;
@@ -136,20 +133,19 @@ export class FaultRules {
 				break;
 			}
 		}
-		// A long delay must not keep the process alive after the sandbox is closed.
 		if (latency > 0) await delay(latency, undefined, { ref: false });
 		return decisive && applyRule(decisive, request, reply);
 	}
 }
 
-/** Returns the rule's limit if the rule applies only to requests above a limit. */
+/** Returns the limit of a rule that affects only requests above a limit. */
 function admissionOf({ perSecond: rate, burst, atOnce: count }: FaultRule): Admission | undefined {
 	if (count !== undefined) return atOnce(count);
 	if (rate === undefined) return undefined;
 	return burst === undefined ? perSecond(rate) : bucket(rate, burst);
 }
 
-/** Returns true if the rule applies to the request. Also updates the rule's counters. */
+/** Decides whether a rule affects a request, and updates the rule's counters. */
 function applies(armed: ArmedRule, request: FastifyRequest): boolean {
 	const { rule } = armed;
 	if (request.routeOptions.config?.route !== rule.route) return false;
@@ -165,7 +161,6 @@ function applies(armed: ArmedRule, request: FastifyRequest): boolean {
 	return true;
 }
 
-/** Answers in place of the route, or marks the request so that its response is changed later. */
 function applyRule(
 	rule: FaultRule,
 	request: FastifyRequest,

@@ -12,10 +12,10 @@ const HTML_PAGE =
 
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
-/** Properties of a rule that describe the response to send instead of the route's own response. */
+/** Properties of a rule that define the response. */
 export const ANSWER = {
 	status: { type: 'integer' },
-	/** Value of the Retry-After header, sent verbatim. If the rule sets no status, the status is 429. */
+	/** Value of the Retry-After header. If the rule contains no status, the status is 429. */
 	retryAfter: { type: 'string' },
 	body: { type: 'string' },
 	contentType: { type: 'string' },
@@ -23,7 +23,6 @@ export const ANSWER = {
 
 export type Answer = { [Name in keyof typeof ANSWER]?: Static<(typeof ANSWER)[Name]> };
 
-/** A finished response that has not been sent yet. */
 interface Finished {
 	request: FastifyRequest;
 	reply: FastifyReply;
@@ -32,8 +31,8 @@ interface Finished {
 
 interface Effect<Value> {
 	/**
-	 * Answers before authentication and before the route does its work. If this returns undefined, the route does
-	 * its work.
+	 * Answers a request before its credentials are checked. If the function returns undefined, the route processes
+	 * the request.
 	 */
 	replace?: (
 		value: Value,
@@ -41,9 +40,9 @@ interface Effect<Value> {
 		reply: FastifyReply,
 		answer: Answer,
 	) => FastifyReply | undefined;
-	/** Returns the payload to send instead of the finished response. */
+	/** Returns the payload that replaces the payload of a complete response. */
 	spoil?: (value: Value, finished: Finished) => unknown;
-	/** True if the client does not receive a complete response. */
+	/** Whether the client receives no complete response. */
 	breaks?: boolean;
 }
 
@@ -63,11 +62,11 @@ const DAMAGE: Record<(typeof DAMAGES)[number], (text: string) => string> = {
 };
 
 /**
- * All faults. Each key is the name of the rule property that turns the fault on. To add a fault, add an entry to this list. The fault's type, check
- * and effect are derived from the entry. If a rule has several faults, the first one in this list applies.
+ * All faults, by the name of the property that a rule sets. A new entry is enough to add a fault, because its schema
+ * and effect are derived from this list. If a rule contains several faults, only the first one in this list applies.
  */
 export const FAULTS = {
-	/** Destroys the connection before the work, after the work, or in the middle of the response. */
+	/** Closes the connection before the route does its work, after the work, or in the middle of the response. */
 	reset: fault(
 		{ enum: ['beforeResponse', 'midBody', 'afterWork'] },
 		{
@@ -86,7 +85,7 @@ export const FAULTS = {
 		},
 	),
 
-	/** Does the work, then sends only the first half of the body. The Content-Length matches that half. */
+	/** Does the work, but sends only the first half of the body. The Content-Length is the length of that half. */
 	truncate: fault(
 		{ type: 'boolean' },
 		{
@@ -98,7 +97,7 @@ export const FAULTS = {
 		},
 	),
 
-	/** Does the work, then damages the results of a chunking job. Other responses are not changed. */
+	/** Does the work, but damages the results of a chunking job. Other responses stay unchanged. */
 	damage: fault(
 		{ enum: DAMAGES },
 		{
@@ -109,7 +108,7 @@ export const FAULTS = {
 		},
 	),
 
-	/** Redirects to this URL with `status`, which defaults to 302. */
+	/** Redirects to this URL. The default of `status` is 302. */
 	redirectTo: fault(
 		{ type: 'string' },
 		{
@@ -121,7 +120,7 @@ export const FAULTS = {
 		},
 	),
 
-	/** Answers like a gateway in front of the service, with a status and plain text. */
+	/** Answers with a status and a plain text, as the gateway in front of the service does. */
 	gateway: fault(
 		{ enum: GATEWAY_INCIDENTS },
 		{
@@ -132,7 +131,7 @@ export const FAULTS = {
 		},
 	),
 
-	/** Answers with an HTML page. The status is `status`, which defaults to 200. */
+	/** Answers with an HTML page. The default of `status` is 200. */
 	html: fault(
 		{ type: 'boolean' },
 		{
@@ -145,14 +144,17 @@ export const FAULTS = {
 	),
 };
 
-/** Sends the status and body of a rule that has no fault. If the rule has no body, the gateway's body is sent. */
+/**
+ * Sends the status and body of a rule that contains no fault. The default body is what the gateway sends for this
+ * status.
+ */
 export function answerPlainly(rule: Answer, reply: FastifyReply): FastifyReply {
 	const status = rule.status ?? (rule.retryAfter === undefined ? 200 : 429);
 	const ofGateway = rule.body === undefined ? gatewayBody(status) : undefined;
 	const contentType = ofGateway === undefined ? 'application/json' : PLAIN_TEXT;
 	const injected = JSON.stringify({ message: `Injected fault: HTTP ${status}` });
 	reply.code(status).type(rule.contentType ?? contentType);
-	// In HTTP, responses with these statuses have no body.
+	// HTTP allows no body for these statuses.
 	return status === 204 || status === 304
 		? reply.send()
 		: reply.send(rule.body ?? ofGateway ?? injected);
@@ -173,12 +175,12 @@ function firstHalfThenReset(
 	payload: unknown,
 ): Readable {
 	const half = firstHalf(payload);
-	// An empty body has no middle, so the declared length is at least 64 bytes.
+	// The declared length must be longer than the part that is sent, even for a short or empty body.
 	reply.header('content-length', Math.max(bytesOf(payload).byteLength, 64));
 	return Readable.from(
 		(async function* cut() {
 			yield half.byteLength > 0 ? half : Buffer.from('{');
-			// The client must receive the first half before the reset.
+			// Without this delay, the client might not receive the first half.
 			await delay(20);
 			socket.resetAndDestroy();
 		})(),

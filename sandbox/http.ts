@@ -5,18 +5,18 @@ import type { RecordedRequest } from './types';
 
 declare module 'fastify' {
 	interface FastifyContextConfig {
-		/** The route's name in records and faults. Control routes have no name. */
+		/** Name of the route in records and faults. Control routes have no name. */
 		route?: RouteName;
-		/** True for a control route. Control routes are neither recorded nor affected by faults. */
+		/** Whether the route controls the sandbox. Such a route is not recorded, and no fault affects it. */
 		control?: boolean;
 	}
 	interface FastifyRequest {
-		/** The record of this request. Requests to control routes have no record. */
+		/** The record of this request. Only requests to control routes have none. */
 		record?: RecordedRequest;
 	}
 }
 
-/** Maximum size of a body that is kept in a record, in bytes. */
+/** Maximum size of a body in a record, in bytes. */
 const MAX_KEPT_BYTES = 1_000_000;
 
 export class HttpError extends Error {
@@ -29,19 +29,21 @@ export class HttpError extends Error {
 	}
 }
 
-/** Creates an error whose body is `{message}`. The interface documents error bodies only for token requests. */
+/**
+ * Creates an error with the body `{message}`. docs/service-interface.md describes error bodies only for token
+ * requests.
+ */
 export function failure(status: number, message: string, headers?: Record<string, string>) {
 	return new HttpError(status, { message }, headers);
 }
 
-/** Returns the bytes of the raw body, or an empty buffer if the request has no body. */
 export function rawBody(request: FastifyRequest): Buffer {
 	return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 }
 
 /**
- * Checks the Content-Type, then replaces the request's raw body with its JSON value. If `keep` is true, a value
- * under 1 MB is also kept in the request's record. This runs before the route's schema is applied.
+ * Checks the Content-Type, and replaces the raw body with its JSON value before Fastify validates it. If `keep` is
+ * true, the record also contains values of up to 1 MB.
  * @throws HttpError 415 or 400
  */
 export function parseJson(request: FastifyRequest, keep: boolean): void {
@@ -60,13 +62,12 @@ export function parseJson(request: FastifyRequest, keep: boolean): void {
 	}
 }
 
-/** Returns a query parameter, or undefined if it is missing or repeated. */
+/** Returns a query parameter. Returns undefined if the parameter is missing or repeated. */
 export function queryValue(request: FastifyRequest, name: string): string | undefined {
 	const value = (request.query as Record<string, unknown>)[name];
 	return typeof value === 'string' ? value : undefined;
 }
 
-/** Returns the segments of the raw path, which are still percent-encoded. */
 export function rawSegments(request: FastifyRequest): string[] {
 	return rawPath(request.raw.url ?? '/').split('/');
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 
 import type { SearchHit } from './types';
 
-/** A validated document (docs/service-interface.md, Push documents). */
+/** A valid document (docs/service-interface.md, Push documents). */
 export interface PushDocument extends Record<string, unknown> {
 	id: string;
 	name: string;
@@ -14,15 +14,12 @@ type Change =
 	| { endpoint: string; remove: string }
 	| { endpoint: string; commit: true };
 
-/**
- * A data source. It contains documents in the order of their last push, and the IDs that the next commit deletes.
- */
+/** A data source: its documents in the order of their last push, and the IDs that the next commit deletes. */
 interface Source {
 	documents: Map<string, PushDocument>;
 	pending: Set<string>;
 }
 
-/** Joins all strings in a document, one per line. */
 function textsOf(value: unknown): string {
 	if (typeof value === 'string') return value;
 	if (Array.isArray(value)) return value.map(textsOf).join('\n');
@@ -32,17 +29,11 @@ function textsOf(value: unknown): string {
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}\p{M}_]+/gu) ?? [];
 
-/**
- * Keeps the documents of all data sources in memory. If there is a file, each change is also appended to it as a
- * line.
- */
+/** Keeps the documents of all data sources in memory. If there is a file, it also contains each change as a line. */
 export class IndexStore {
 	private readonly sources = new Map<string, Source>();
 
-	/**
-	 * @param file a JSON Lines file, which an earlier process may have written. Without a file, everything stays in
-	 * memory
-	 */
+	/** @param file a JSON Lines file that contains earlier changes. Without a file, documents are only in memory */
 	constructor(private readonly file?: string) {
 		if (file === undefined) return;
 		mkdirSync(dirname(file), { recursive: true });
@@ -53,10 +44,9 @@ export class IndexStore {
 	}
 
 	/**
-	 * Stores documents and commits immediately. Documents with the same IDs are replaced, and pending deletes of these
-	 * IDs are canceled.
-	 *
-	 * @returns for each document, true if it is new
+	 * Stores documents and commits them. A document replaces the document with the same ID, and cancels a pending
+	 * delete of this ID.
+	 * | @returns for each document, whether it is new
 	 */
 	upsert(endpoint: string, documents: readonly PushDocument[]): boolean[] {
 		const { documents: known } = this.source(endpoint);
@@ -74,7 +64,6 @@ export class IndexStore {
 		this.change({ endpoint, remove: id });
 	}
 
-	/** Returns the IDs whose deletes are waiting for the next commit. */
 	pending(endpoint: string): string[] {
 		return [...this.source(endpoint).pending];
 	}
@@ -83,7 +72,6 @@ export class IndexStore {
 		return this.counted(({ pending }) => pending.size);
 	}
 
-	/** Commits the pending deletes in one data source, or in all data sources. */
 	commit(endpoint?: string): void {
 		const endpoints = endpoint === undefined ? [...this.sources.keys()] : [endpoint];
 		for (const each of endpoints) {
@@ -91,7 +79,6 @@ export class IndexStore {
 		}
 	}
 
-	/** Returns a data source's committed documents, in the order of their last push. */
 	documents(endpoint: string): Array<Record<string, unknown>> {
 		return [...this.source(endpoint).documents.values()];
 	}
@@ -102,8 +89,7 @@ export class IndexStore {
 
 	/**
 	 * Finds documents that contain all words of the query.
-	 *
-	 * @param limit maximum number of hits
+	 * | @param limit maximum number of hits
 	 */
 	search(endpoint: string, query: string, limit = 20): { total: number; hits: SearchHit[] } {
 		const words = [...new Set(wordsOf(query))];

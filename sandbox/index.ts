@@ -21,26 +21,25 @@ export * from './types';
 export interface Sandbox {
 	url: string;
 	urls: { authUrl: string; aiUrl: string; pushUrl: string; baseUrl: string };
-	/** Settings that may be changed at any time. A change takes effect with the next request. */
+	/** Settings may be changed at any time. A change applies from the next request on. */
 	settings: SandboxSettings;
 	faults: { add(rule: FaultRule): void; clear(): void };
-	/** All requests in order of arrival, except requests to control routes. */
+	/** All requests in order of arrival, without requests to control routes. */
 	requests: RecordedRequest[];
-	/** Counts the tokens issued for one scope, or for all scopes. */
 	tokensIssued(scope?: string): number;
 	documents(endpoint: string): Array<Record<string, unknown>>;
-	/** Returns the IDs whose deletes are waiting for the next commit. */
+	/** Returns the IDs that the next commit deletes. */
 	pendingDeletes(endpoint: string): string[];
 	search(endpoint: string, query: string): SearchHit[];
 	commit(): void;
 	jobs(): JobSummary[];
 	stats(): SandboxStats;
-	/** Clears requests, statistics, faults, jobs, tokens, the index and blobs. Settings stay unchanged. */
+	/** Removes requests, statistics, faults, jobs, tokens, documents and blobs. Settings stay unchanged. */
 	reset(): void;
 	close(): Promise<void>;
 }
 
-/** Public demo values, which are the defaults of `startSandbox`. */
+/** Values for demos and tests. They are the defaults of `startSandbox`. */
 export const DEMO = {
 	authServerId: 'default',
 	clientId: 'demo-client',
@@ -50,10 +49,10 @@ export const DEMO = {
 } as const;
 
 /**
- * Starts a local service that implements the whole interface.
- * @param options By default, the service uses a free port on 127.0.0.1 and keeps all data in memory
- * @returns the running sandbox, once it accepts requests
- * @throws an error if a setting is wrong or the port is in use
+ * Starts a local service that implements all of docs/service-interface.md.
+ * @param options by default, the sandbox listens on a free port of 127.0.0.1 and keeps its data in memory
+ * @returns the sandbox as soon as it accepts requests
+ * @throws an error if a setting is invalid or the port is in use
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
 	const settings = defaultSettings();
@@ -153,7 +152,6 @@ function startCommits({ index, settings }: Context): () => void {
 	let lastCommit = Date.now();
 	const timer = setInterval(() => {
 		const now = Date.now();
-		// The setting is read each time, because it may change while the sandbox runs.
 		if (now - lastCommit >= settings.deleteCommitIntervalMs) {
 			lastCommit = now;
 			index.commit();

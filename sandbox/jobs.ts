@@ -19,21 +19,20 @@ export interface Job {
 	chunkingId: string;
 	status: JobStatus;
 	request: ChunkRequest;
-	/** The spans of each text's chunks, in UTF-16 units. They exist once the job is READY. */
+	/** Spans of each text's chunks, in UTF-16 units. They are missing until the job is READY. */
 	spans?: Span[][];
 	message?: string;
 }
 
-/** Jobs that use this model end in ERROR. */
+/** All jobs with this model end in ERROR. */
 const BROKEN_MODEL = 'broken-model';
 
-/** Runs chunking jobs and keeps them in memory. */
 export class Jobs {
 	private readonly jobs = new Map<string, Job>();
 
 	private readonly timers = new Set<NodeJS.Timeout>();
 
-	/** Increases with every call of `clear`. Jobs from earlier generations are ignored. */
+	/** Number of calls of `clear` so far. Jobs that started before the last call are ignored. */
 	private generation = 0;
 
 	chunksMade = 0;
@@ -59,7 +58,7 @@ export class Jobs {
 		}));
 	}
 
-	/** Forgets all jobs. Unfinished jobs never finish. */
+	/** Removes all jobs. Jobs that are still running never finish. */
 	clear(): void {
 		this.jobs.clear();
 		this.chunksMade = 0;
@@ -102,7 +101,7 @@ export class Jobs {
 		return await CHUNKERS[chunker].split(texts, config);
 	}
 
-	/** Silently removes chunks beyond `maxChunks`, as the service does. */
+	/** Removes chunks beyond `maxChunks` without an error, as the service does. */
 	private cutOff(all: Span[][]): Span[][] {
 		let left = this.settings.maxChunks ?? Infinity;
 		return all.map((spans) => {

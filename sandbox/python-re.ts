@@ -2,7 +2,7 @@ import { createContext, Script } from 'node:vm';
 
 import type { Span } from './units';
 
-/** Python constructs and their JavaScript replacements. A construct that is not in this list is rejected. */
+/** Python's syntax and its replacement in JavaScript. Syntax that this list does not contain is rejected. */
 const CONSTRUCTS: Array<[pattern: RegExp, replacement: string]> = [
 	[/^\(\?P</, '(?<'],
 	[/^\(\?P=(\w+)\)/, '\\k<$1>'],
@@ -10,15 +10,14 @@ const CONSTRUCTS: Array<[pattern: RegExp, replacement: string]> = [
 	[/^\\Z/, '(?![^])'],
 	[/^\\w/, '[\\p{L}\\p{N}_]'],
 	[/^\\d/, '\\p{Nd}'],
-	// Escapes with the same meaning in Python and JavaScript, and escaped punctuation.
+	// Escapes that mean the same in both languages, and escaped punctuation.
 	[/^\\([bBDWsSnrtfv0-9\\]|x[\da-fA-F]{2}|u[\da-fA-F]{4}|[^\w\s])/, '$&'],
 	[/^(?:\[\^?\]?(?:\\[^]|[^\]\\])*\]|\(\?(?:[:=!]|<[=!])|[^\\])/, '$&'],
 ];
 
-/** Escapes that Python allows but JavaScript's Unicode mode does not. */
+/** Escapes that are valid in Python, but not in JavaScript with the flag `u`. */
 const NEEDLESS = /^\\[^\w\s^$\\.*+?()[\]{}|/-]/;
 
-/** Translates a Python regular expression, including its flags. */
 function translated(pattern: string): RegExp {
 	const [prefix = '', letters = ''] = /^\(\?([ims]+)\)/.exec(pattern) ?? [];
 	let source = '';
@@ -31,7 +30,7 @@ function translated(pattern: string): RegExp {
 	return new RegExp(source, `gu${letters}`);
 }
 
-/** Translates the construct at the beginning of `rest`. Returns the construct's length and its JavaScript form. */
+/** Translates the first construct of `rest`. Returns the construct's length and its translation. */
 function construct(rest: string, at: number): [number, string] {
 	const extension = /^\(\?(?!P[<=]|[:=!]|<[=!])(<?.?)/.exec(rest);
 	if (extension) throw new Error(`unknown extension ?${extension[1]} at position ${at + 1}`);
@@ -44,7 +43,7 @@ function construct(rest: string, at: number): [number, string] {
 	throw new Error(`bad escape ${rest.slice(0, 2)} at position ${at}`);
 }
 
-/** Maximum time for one regular expression. After that, the job ends in ERROR. */
+/** Maximum time for one regular expression. Afterwards, the job ends in ERROR. */
 const TIME_LIMIT_MS = 10_000;
 
 const SPLIT = new Script(`
@@ -60,10 +59,9 @@ const SPLIT = new Script(`
 	})`);
 
 /**
- * Splits texts like Python's `re.split` without capture groups. Only constructs that exist in both Python and
- * JavaScript are supported. Conditions, possessive quantifiers, comments and flags within a pattern are rejected.
- *
- * @returns for each text, the spans of its non-empty pieces, in UTF-16 units
+ * Splits texts like `re.split` in Python without capture groups. Syntax that exists in only one of the two languages
+ * is rejected, such as conditions, possessive quantifiers, comments, and flags inside a pattern.
+ * | @returns for each text, the spans of its non-empty pieces, in UTF-16 units
  * @throws an error if the pattern is invalid or exceeds the time limit
  */
 export function splitByPattern(pattern: string, texts: string[]): Span[][] {

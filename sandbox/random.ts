@@ -1,4 +1,4 @@
-/** Computes the 32-bit FNV-1a hash of a string's UTF-16 units. */
+/** Returns the 32-bit FNV-1a hash of a string's UTF-16 units. */
 export function hashText(text: string): number {
 	let hash = 0x811c9dc5;
 	for (let index = 0; index < text.length; index += 1) {
@@ -8,8 +8,8 @@ export function hashText(text: string): number {
 }
 
 /**
- * Creates a small seeded generator (mulberry32) of numbers in [0, 1). Each of up to 40,000 chunks needs its own
- * generator for its vector. The installed libraries are too slow for that, because they are seeded with objects.
+ * Creates a generator of numbers from 0 up to, but not including, 1 (mulberry32). A library would be too slow,
+ * because a response may need 40,000 generators.
  */
 export function seededRandom(seed: string): () => number {
 	let state = hashText(seed);

@@ -1,7 +1,7 @@
-/** Returns true if a service accepts one more request. The number in flight includes that request. */
+/** Returns true if the service accepts one more request. `inFlight` includes this request. */
 export type Admission = (nowMs: number, inFlight: number) => boolean;
 
-/** Accepts `rate` requests in each clock second. */
+/** Accepts `rate` requests per clock second. */
 export function perSecond(rate: number): Admission {
 	let second = -1;
 	let count = 0;
@@ -13,8 +13,8 @@ export function perSecond(rate: number): Admission {
 }
 
 /**
- * Accepts `rate` requests per second on average, and up to `burst` requests at once after a pause. Many gateways
- * use this kind of token bucket.
+ * Accepts `rate` requests per second on average, and `burst` requests at once after a pause. Many gateways limit
+ * requests with this algorithm, which is called token bucket.
  */
 export function bucket(rate: number, burst: number): Admission {
 	let tokens = burst;

@@ -4,7 +4,7 @@ import { breaksConnection } from './fault-rules';
 import { rawBody, rawPath } from './http';
 import type { RecordedRequest } from './types';
 
-/** Returns the headers as plain strings. Secrets become `***`, and an authorization scheme is kept. */
+/** Returns the headers. Secrets are replaced with `***`, but the scheme of an Authorization header is kept. */
 function publicHeaders(request: FastifyRequest): Record<string, string> {
 	const headers: Record<string, string> = {};
 	for (const [name, value] of Object.entries(request.headers)) {
@@ -16,7 +16,6 @@ function publicHeaders(request: FastifyRequest): Record<string, string> {
 	return headers;
 }
 
-/** Records every request and counts the requests in flight on each route. */
 export class Recorder {
 	readonly requests: RecordedRequest[] = [];
 
@@ -29,20 +28,20 @@ export class Recorder {
 		for (const route of Object.keys(this.maxInFlight)) delete this.maxInFlight[route];
 	}
 
-	/** Installs the hooks. Call this before the routes are registered. */
+	/** Installs Fastify hooks. The routes must be registered afterwards. */
 	install(app: FastifyInstance): void {
 		app.addHook('onRequest', async (request, reply) => {
 			if (request.routeOptions.config?.control) return;
 			const record = this.begin(request);
 			request.record = record;
-			// A reset connection gets no response, so onSend never runs for it.
+			// For a reset connection, Fastify does not call onSend.
 			reply.raw.once('close', () => this.end(record, 0));
 		});
 		app.addHook('preValidation', async (request) => {
 			if (request.record) request.record.bodyBytes = rawBody(request).byteLength;
 		});
-		// The record is completed before the first byte is sent. A client in the same process can therefore read
-		// the record as soon as the response arrives.
+		// Completes the record before the response is sent. So a client in the same process finds the complete record
+		// as soon as it has the response.
 		app.addHook('onSend', async (request, reply, payload) => {
 			const status = breaksConnection(request.spoiledBy) ? 0 : reply.statusCode;
 			if (request.record) this.end(request.record, status);

@@ -1,4 +1,4 @@
-/** The routes that faults, records and statistics refer to. */
+/** Names of routes in faults, records and statistics. */
 export const ROUTE_NAMES = [
 	'token',
 	'submit',

@@ -2,12 +2,11 @@ import AjvCompiler from '@fastify/ajv-compiler';
 import type { FastifySchemaValidationError } from 'fastify';
 import type { Static as StaticOf, TSchema } from 'typebox' with { 'resolution-mode': 'import' };
 
-/** The type of the values that a JSON schema allows. The schema must be declared `as const`. */
+/** Type of the values that a JSON schema allows. The schema must be declared `as const`. */
 export type Static<Schema extends TSchema> = StaticOf<Schema>;
 
 /**
- * Returns the error's path within the value, e.g. `['batch', '1', 'text']`. If a property is missing, the path ends
- * with the name of that property.
+ * Returns the path of an error, e.g. `['batch', '1', 'text']`. If a property is missing, the path ends with its name.
  */
 export function errorPath({ instancePath, params }: FastifySchemaValidationError): string[] {
 	const member = params.missingProperty ?? params.additionalProperty;
@@ -24,7 +23,7 @@ export function errorText({ message, params }: FastifySchemaValidationError): st
 	return message ?? 'is not valid';
 }
 
-/** Creates an error that describes the first problem, e.g. `batch[1].text must be string`. */
+/** Describes the first error, e.g. `batch[1].text must be string`. */
 export function describeError(errors: FastifySchemaValidationError[], what: string): Error {
 	const [error] = errors;
 	const path = errorPath(error)
@@ -34,13 +33,13 @@ export function describeError(errors: FastifySchemaValidationError[], what: stri
 	return new Error(`${path === '' ? `The ${what}` : path} ${errorText(error)}`);
 }
 
-/** Returns true if the value matches the schema. Otherwise, `errors` lists the problems. */
+/** Returns true if the value is valid. Otherwise, `errors` lists the errors. */
 interface Validate {
 	(value: unknown): boolean;
 	errors?: FastifySchemaValidationError[] | null;
 }
 
-/** Fastify's validator, configured never to change the values that it checks. */
+/** Fastify's validator. These options prevent it from changing the values that it checks. */
 const compile = AjvCompiler()(
 	{},
 	{ customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
@@ -48,10 +47,7 @@ const compile = AjvCompiler()(
 
 const validators = new WeakMap<object, Validate>();
 
-/**
- * Returns the schema's validator. Compiling is slow, so each schema is compiled on first use, and only once per
- * process.
- */
+/** Returns a schema's validator. Compiling a schema is slow, so it happens once per process. */
 export function validatorOf(schema: object): Validate {
 	let validate = validators.get(schema);
 	if (!validate) {
@@ -68,8 +64,8 @@ export function validatorOf(schema: object): Validate {
 }
 
 /**
- * Checks a value that did not arrive in a request.
- * @param what the value's name in error messages, e.g. `fault rule`
+ * Checks a value that is not part of a request.
+ * @param what name of the value in the error message, e.g. `fault rule`
  * @throws an error that describes the first problem
  */
 export function check(schema: object, value: unknown, what: string): void {

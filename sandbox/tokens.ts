@@ -4,7 +4,7 @@ import { failure } from './http';
 import type { SandboxSettings } from './settings';
 import type { SandboxClient } from './types';
 
-/** The interface's scopes (docs/service-interface.md, Access tokens). */
+/** All scopes (docs/service-interface.md, Access tokens). */
 export const SCOPES = [
 	'machinelearning.predict',
 	'machinelearning.model',
@@ -14,7 +14,9 @@ export const SCOPES = [
 	'commercestudio.rewrites',
 ] as const;
 
-/** Number of random bytes in a token. They are encoded as 760 characters. The interface allows 500 to 1000. */
+/**
+ * Number of random bytes in a token. They make a token of 760 characters, and the service's tokens have 500 to 1000.
+ */
 const TOKEN_BYTES = 570;
 
 export const LIFETIME_SECONDS = 3600;
@@ -37,8 +39,7 @@ export class Tokens {
 	constructor(private readonly settings: SandboxSettings) {}
 
 	/**
-	 * Issues a token for a client and scope. Depending on the settings, this revokes the previous token for the
-	 * same client and scope.
+	 * Issues a token. Depending on the settings, the token revokes the previous token of the same client and scope.
 	 */
 	issue(client: SandboxClient, scope: string): string {
 		const token = randomBytes(TOKEN_BYTES).toString('base64url');
@@ -57,9 +58,8 @@ export class Tokens {
 	}
 
 	/**
-	 * Checks the Authorization header on a protected route.
-	 * @throws HttpError 401 if the token is missing, unknown, expired or revoked; 403 if its scope does not fit the
-	 * route
+	 * Checks the Authorization header of a request.
+	 * @throws HttpError 401 if the token is missing, unknown, expired or revoked; 403 if its scope does not match
 	 */
 	check(authorization: string | undefined, scope: string): void {
 		const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
@@ -75,7 +75,6 @@ export class Tokens {
 		}
 	}
 
-	/** Counts the tokens issued since the last clear, for one scope or for all scopes. */
 	count(scope?: string): number {
 		if (scope !== undefined) return this.issued[scope] ?? 0;
 		return Object.values(this.issued).reduce((sum, count) => sum + count, 0);

@@ -1,9 +1,7 @@
-/** The types of the sandbox's options and of everything that the sandbox reports. */
-
 import type { RouteName } from './route-names';
 import type { SandboxSettings } from './settings';
 
-/** A client of the token endpoint. If `scopes` is missing, the client may request all four scopes. */
+/** A client that may request tokens. By default, it may request all four scopes. */
 export interface SandboxClient {
 	id: string;
 	secret: string;
@@ -15,7 +13,7 @@ export interface SandboxDataSource {
 	keys: string[];
 }
 
-/** Options of `startSandbox`. Each one has a default (see README.md). */
+/** Options of `startSandbox`, which are all optional (README.md). */
 export interface SandboxOptions {
 	host?: string;
 	port?: number;
@@ -28,17 +26,17 @@ export interface SandboxOptions {
 	log?: boolean;
 }
 
-/** One request as the sandbox received it. Secrets are replaced with `***`. */
+/** A request as the sandbox received it. Secrets are replaced with `***`. */
 export interface RecordedRequest {
 	route: RouteName | 'other';
 	method: string;
-	/** The raw path as received, without the query. It is still percent-encoded. */
+	/** The raw path in percent-encoding, without the query. */
 	path: string;
 	query: Record<string, string>;
 	headers: Record<string, string>;
 	bodyBytes: number;
 	body?: unknown;
-	/** 0 until a response is sent. The status stays 0 if the connection was reset. */
+	/** Status of the response. It is 0 before the response, and after a reset of the connection. */
 	status: number;
 	/** Milliseconds since the epoch. */
 	startedAt: number;
@@ -52,24 +50,21 @@ export interface SearchHit extends Record<string, unknown> {
 	name: string;
 }
 
-/** A chunking job as `Sandbox.jobs()` lists it. */
 export interface JobSummary {
 	chunkingId: string;
 	status: JobStatus;
 	texts: number;
 }
 
-/** The four statuses of a chunking job (docs/service-interface.md, Chunking results). */
+/** Statuses of a chunking job (docs/service-interface.md, Chunking results). */
 export type JobStatus = 'SUBMITTED' | 'ERROR' | 'READY' | 'RETRIEVED';
 
 export interface SandboxStats {
-	/** Number of requests per route and status. Status 0 counts requests without a complete response. */
+	/** Number of requests by route and status. Status 0 means that there was no complete response. */
 	requests: Record<string, Record<string, number>>;
 	tokensIssued: Record<string, number>;
-	/** Number of responses with status 401 on all routes. */
 	unauthorized: number;
 	documents: Record<string, number>;
-	/** Number of uncommitted deletes per data source. */
 	pendingDeletes: Record<string, number>;
 	chunks: number;
 	maxInFlight: Record<string, number>;

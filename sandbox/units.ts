@@ -1,20 +1,19 @@
-/** A range [start, end) in a text, in UTF-16 units. */
+/** A range of UTF-16 units in a text. `end` is not part of the range. */
 export type Span = readonly [start: number, end: number];
 
-/** A line or a sentence that chunkers join with others. */
+/** A line or a sentence. Chunkers join several units to a chunk. */
 export interface Unit {
 	start: number;
 	end: number;
 	tokens: number;
 }
 
-/** Estimates a text's token count as 1.3 tokens per word (README.md, "Approximations"). */
+/** Estimates the number of tokens in a text as 1.3 per word (README.md, "Approximations"). */
 export function countTokens(text: string): number {
 	const words = text.match(/\S+/g)?.length ?? 0;
 	return Math.ceil(words * 1.3);
 }
 
-/** Trims white space from both ends of a span. Returns undefined if nothing is left. */
 function trimSpan(text: string, start: number, end: number): Span | undefined {
 	const slice = text.slice(start, end);
 	const from = start + (slice.length - slice.trimStart().length);
@@ -28,13 +27,13 @@ function unitOf(text: string, start: number, end: number): Unit | undefined {
 	return { start: span[0], end: span[1], tokens: countTokens(text.slice(span[0], span[1])) };
 }
 
-/** Number of characters that are segmented in one step. See `sentencesOf`. */
+/** Number of characters that `sentencesOf` segments at once. */
 const WINDOW = 2_000;
 
 /**
- * Yields a text's sentences by Unicode's rules (ICU, built into Node), except blank ones. The text is read in
- * windows, because the time that Intl.Segmenter needs grows with the square of the text's length. A window's last
- * sentence may continue past the window, so the next window begins with that sentence.
+ * Yields the sentences of a text by the rules of Unicode, but no blank sentences. The text is segmented in windows,
+ * because the time for Intl.Segmenter grows with the square of the length. The last sentence of a window may be
+ * incomplete, so the next window begins with this sentence.
  */
 export function* sentencesOf(text: string): Generator<Unit> {
 	const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
@@ -58,7 +57,6 @@ export function* sentencesOf(text: string): Generator<Unit> {
 	}
 }
 
-/** Yields a text's lines, except blank ones. */
 export function* linesOf(text: string): Generator<Unit> {
 	let start = 0;
 	while (start < text.length) {
@@ -71,8 +69,8 @@ export function* linesOf(text: string): Generator<Unit> {
 }
 
 /**
- * Joins units into chunks with a maximum number of tokens. A unit above the maximum becomes its own chunk. Each
- * chunk begins with the previous chunk's last `overlap` units, or with fewer if they do not fit.
+ * Joins units into chunks of at most `maxTokens` tokens. A larger unit is a chunk by itself. A chunk begins with the
+ * last `overlap` units of the previous chunk, or with fewer if they are too large.
  */
 export function* joinUnits(
 	units: Iterable<Unit>,
@@ -96,7 +94,6 @@ export function* joinUnits(
 	if (current.length > 0) yield spanOf(current);
 }
 
-/** Returns the span from the first unit's start to the last unit's end. The list must not be empty. */
 export function spanOf(units: readonly Unit[]): Span {
 	return [units[0]?.start ?? 0, units.at(-1)?.end ?? 0];
 }

@@ -5,7 +5,7 @@ import { PATHS } from '../../nodes/shared/service/url';
 import type { Context, Route } from '../context';
 import { failure } from '../http';
 
-/** Lists some sample blobs (docs/service-interface.md, Blobs). `version` is the manifest's format. */
+/** Returns sample blobs (docs/service-interface.md, Blobs). `version` is the format of a manifest. */
 function listing(converted: boolean): Array<Record<string, unknown>> {
 	const version = converted ? '4.2.6' : '3.1.5';
 	const blob = (id: string, resourceType: string, contentType: string, size: number) => ({
@@ -27,7 +27,7 @@ function listing(converted: boolean): Array<Record<string, unknown>> {
 }
 
 /**
- * Runs `add` in a Fastify scope. If `blobAuth` is set, requests in this scope require its user name and password.
+ * Runs `add` in a Fastify scope. If `blobAuth` is set, all requests in this scope need its user name and password.
  */
 function withBasicAuth(
 	app: FastifyInstance,

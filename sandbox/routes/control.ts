@@ -6,7 +6,8 @@ import { parseJson, queryValue } from '../http';
 import { applySettings, SETTINGS_SCHEMA } from '../settings';
 
 /**
- * Adds routes through which another process controls the sandbox. They are neither recorded nor affected by faults.
+ * Adds routes that let another process control the sandbox. These routes are not recorded, and faults do not affect
+ * them.
  */
 export function controlRoutes(app: FastifyInstance, context: Context): void {
 	const { faults, index, recorder, settings } = context;

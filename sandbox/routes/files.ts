@@ -4,17 +4,15 @@ import { Readable } from 'node:stream';
 import type { Route } from '../context';
 import { failure, queryValue, rawBody } from '../http';
 
-/** Describes the records in a sample file. Record numbers start at 1. Bad records omit the `required` field. */
+/** Defines the records of a sample file. Numbers begin with 1. A bad record has no `required` field. */
 interface Sample {
-	/** Default number of records. */
 	count: number;
-	/** Of every `badEvery` records, one omits the required field and one is not JSON. */
+	/** Among this many records, one has no `required` field, and one is not JSON. */
 	badEvery: number;
 	record(number: number): Record<string, string>;
 	required: string;
 }
 
-/** The sample files by name. They contain documents to push or articles to chunk. */
 const SAMPLES: Readonly<Record<string, Sample>> = {
 	'documents.jsonl': {
 		count: 1000,
@@ -53,12 +51,12 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
 	},
 };
 
-/** Files that exist from the start. A workflow can replace them by storing files with the same names. */
+/** Files that exist at the start. A workflow can replace them with its own files of the same names. */
 const FIRST_FILES: Readonly<Record<string, string>> = {
 	'products.csv': 'id,name,text\ncsv/1,Kettle,It boils.\ncsv/2,Toaster,It toasts.\n',
 };
 
-/** Articles with custom field names. Like an API, the route returns them in pages of two. */
+/** Articles whose fields have other names than documents. The route returns two articles per page, like an API. */
 const ARTICLES = ['Gift cards', 'Opening hours', 'Parking', 'Repairs', 'Returns'].map((title) => ({
 	key: `articles/${title.toLowerCase().replace(' ', '-')}`,
 	title,
@@ -68,7 +66,6 @@ const ARTICLES = ['Gift cards', 'Opening hours', 'Parking', 'Repairs', 'Returns'
 
 const ARTICLES_PER_PAGE = 2;
 
-/** Yields a sample file as JSON Lines, including some bad lines. */
 function* sampleLines({ badEvery, record, required }: Sample, count: number): Generator<string> {
 	for (let at = 1; at <= count; at++) {
 		const { [required]: _omitted, ...incomplete } = record(at);
@@ -87,8 +84,8 @@ const etagOf = (content: Uint8Array): string =>
 	`"${createHash('sha256').update(content).digest('hex').slice(0, 32)}"`;
 
 /**
- * Stores and returns files. This is not part of the service's interface. There are sample files of any length,
- * pages of articles, and files stored by workflows.
+ * Stores and returns files, which the real service does not do. There are sample files of any length, pages of
+ * articles, and files that workflows have stored.
  */
 export const files: Route = (app, { stored }, config) => {
 	for (const [name, sample] of Object.entries(SAMPLES)) {

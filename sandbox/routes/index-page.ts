@@ -3,13 +3,13 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context';
 import { queryValue } from '../http';
 
-/** Number of parent documents per page. Each one is shown with its chunks. */
+/** Number of parent documents per page. The page also shows their chunks. */
 const PER_PAGE = 100;
 
-/** If a list is longer than this, as most vectors are, the page shows only its length. */
+/** If a list is longer than this, the page shows only its length. Most vectors are longer. */
 const MAX_ENTRIES = 16;
 
-/** Longer strings, such as packed vectors, are truncated. */
+/** Longer strings are truncated, such as vectors in Base64. */
 const MAX_CHARACTERS = 1000;
 
 const STYLE = `
@@ -44,13 +44,13 @@ function shown(value: unknown): string {
 
 const detailsTag = (isOpen: boolean): string => `<details${isOpen ? ' open' : ''}>`;
 
-/** Returns true if each word occurs in a displayed field of the document. */
+/** Returns true if each word occurs in a field that the page shows. */
 function hasAll(document: Fields, words: readonly string[]): boolean {
 	const text = Object.values(document).map(shown).join('\n').toLowerCase();
 	return words.every((word) => text.includes(word));
 }
 
-/** Groups documents by parent ID. A document without a parent is grouped under its own ID. */
+/** Groups documents by parent ID. A document without a parent ID belongs to the group of its own ID. */
 function byParent(documents: Fields[]): Map<string, Fields[]> {
 	const groups = new Map<string, Fields[]>();
 	for (const document of documents) {
@@ -62,7 +62,6 @@ function byParent(documents: Fields[]): Map<string, Fields[]> {
 	return groups;
 }
 
-/** Formats a document's fields so that they can be collapsed. */
 function documentHtml({ id, name, ...fields }: Fields, isOpen: boolean): string {
 	const rows = Object.entries(fields).map(
 		([field, value]) => `<tr><td>${escape(field)}</td><td>${escape(shown(value))}</td></tr>`,
@@ -70,7 +69,6 @@ function documentHtml({ id, name, ...fields }: Fields, isOpen: boolean): string 
 	return `${detailsTag(isOpen)}<summary>${escape(name)} <small>${escape(id)}</small></summary><table>${rows.join('')}</table></details>`;
 }
 
-/** Formats a parent document and its chunks. If the parent itself was pushed, it comes before its chunks. */
 function groupHtml([parent, documents]: [string, Fields[]], isOpen: boolean): string {
 	const chunks = documents.filter(({ parentId }) => parentId !== undefined);
 	const html = (list: Fields[]) => list.map((one) => documentHtml(one, isOpen)).join('');
@@ -104,10 +102,7 @@ ${part.join('\n')}
 <p>${earlier}${later}</p>`;
 }
 
-/**
- * Adds an HTML page that shows an index. The page lists the documents with their fields and chunks, shows
- * how many documents there are, and has a search box.
- */
+/** Adds an HTML page that lists documents with their fields and chunks, counts them, and has a search box. */
 export function indexPage(app: FastifyInstance, { index, dataSources }: Context): void {
 	app.get('/', { config: { control: true } }, async (request, reply) => {
 		const endpoint = queryValue(request, 'endpoint') ?? dataSources[0]?.endpoint ?? '';

@@ -15,7 +15,7 @@ declare module 'fastify' {
 
 const PKCE_TEXT = 'Browser requests to the token endpoint must use Proof Key for Code Exchange.';
 
-/** Headers that every token request must contain (docs/service-interface.md, Access tokens). */
+/** Headers that each token request must contain (docs/service-interface.md, Access tokens). */
 const HEADERS: ReadonlyArray<readonly [name: string, value: RegExp, wanted: string]> = [
 	['cache-control', /^no-cache$/i, 'no-cache'],
 	['accept', /^application\/json$/i, 'application/json'],
@@ -26,7 +26,6 @@ const HEADERS: ReadonlyArray<readonly [name: string, value: RegExp, wanted: stri
 	],
 ];
 
-/** Creates an error with the interface's token error object. */
 function tokenError(status: number, error: string, description: string): HttpError {
 	return new HttpError(status, { error, error_description: description });
 }
@@ -39,7 +38,6 @@ function unknownClient(): HttpError {
 	);
 }
 
-/** Checks a token request before the client is identified. */
 function checkRequest(context: Context, request: FastifyRequest): void {
 	const { auth } = request.params as { auth: string };
 	if (auth !== context.authServerId) {
@@ -65,8 +63,8 @@ function checkRequest(context: Context, request: FastifyRequest): void {
 }
 
 /**
- * Checks and returns the requested scope. Multiple scopes are separated by spaces (docs/service-interface.md,
- * Access tokens).
+ * Checks and returns the requested scope. Several scopes are separated by spaces (docs/service-interface.md, Access
+ * tokens).
  */
 function checkScope(request: FastifyRequest, allowed: readonly string[]): string {
 	if (queryValue(request, 'grant_type') !== 'client_credentials') {
@@ -90,7 +88,7 @@ function checkScope(request: FastifyRequest, allowed: readonly string[]): string
 }
 
 export const token: Route = (app, context, config) => {
-	// The route has its own Fastify scope, because its authentication and error format are unique.
+	// A separate Fastify scope limits the authentication and the error format to this route.
 	void app.register(async (scope) => await addTokenRoute(scope, context, config));
 };
 
@@ -108,7 +106,7 @@ async function addTokenRoute(
 			if (!request.client) throw unknownClient();
 		},
 	});
-	// The plugin's own error differs from the interface's token error object.
+	// The plugin's error would have another format.
 	app.setErrorHandler(async (error: FastifyError, _request, reply) => {
 		const isPlugins = error.code?.startsWith('FST_BASIC_AUTH') ?? false;
 		await sendError(reply, isPlugins ? unknownClient() : error);
