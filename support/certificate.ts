@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** Encodes one value in DER: tag, length, content. */
+/** Encodes a value in DER. */
 function der(tag: number, ...content: Buffer[]): Buffer {
 	const body = Buffer.concat(content);
 	const length =
@@ -15,7 +15,6 @@ const objectId = (hex: string) => der(0x06, Buffer.from(hex, 'hex'));
 const ECDSA_WITH_SHA256 = sequence(objectId('2a8648ce3d040302'));
 const COMMON_NAME = objectId('550403');
 
-/** Formats a time for a certificate as YYMMDDHHMMSSZ. */
 const time = (epochMs: number) =>
 	der(
 		0x17,
@@ -27,7 +26,6 @@ const time = (epochMs: number) =>
 		),
 	);
 
-/** A key and its certificate, both as PEM. */
 export interface KeyAndCertificate {
 	key: string;
 	cert: string;
@@ -36,7 +34,7 @@ export interface KeyAndCertificate {
 const nameOf = (name: string) =>
 	sequence(der(0x31, sequence(COMMON_NAME, der(0x0c, Buffer.from(name, 'utf8')))));
 
-/** Creates a self-signed certificate and its key, so that the repository does not need to contain a key. */
+/** Creates a key and a self-signed certificate, so that the repository contains no key. */
 export function selfSigned(name = 'localhost'): KeyAndCertificate {
 	const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
 	const DAY_MS = 86_400_000;

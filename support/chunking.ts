@@ -9,7 +9,6 @@ import type { NodeOptions, RunOptions, RunResult } from './engine';
 import { eventually } from './eventually';
 import { indexes, nodeRunner, requestsArrived, useSandbox, useShortBackoff } from './sandbox';
 
-/** Parameters for one item per chunk and one chunk per line. */
 const BY_LINE: INodeParameters = {
 	output: 'chunks',
 	modelId: { __rl: true, mode: 'id', value: 'gte-small' },
@@ -17,13 +16,12 @@ const BY_LINE: INodeParameters = {
 	chunkerSettings: { maxChunkSize: 1 },
 };
 
-/** Moves output parameters into the options. By default, vectors are lists. */
+/** Moves `outputTo` and `vectors` into the options. By default, vectors are lists. */
 function withOptions({ vectors = 'list', outputTo, options, ...others }: INodeParameters) {
 	const more = options as INodeParameters | undefined;
 	return { ...others, options: { vectors, ...(outputTo && { outputTo }), ...more } };
 }
 
-/** Adds these parameters to `BY_LINE`. `modelId` may be an ID or an expression. */
 function withModel(parameters: INodeParameters): INodeParameters {
 	const { modelId } = parameters;
 	const locator = { __rl: true, mode: 'id', value: modelId };
@@ -34,10 +32,10 @@ function withModel(parameters: INodeParameters): INodeParameters {
 	});
 }
 
-/** Settings that poll jobs as often as possible and shorten the time for the last poll. */
+/** Polls jobs as often as possible, and shortens the time for the last poll. */
 const OFTEN = { firstMs: 20, longestMs: 40, finalMs: 2_000 };
 
-/** Creates a Chunk Text node for a pipeline. By default, the node makes one chunk per line. */
+/** Returns a Chunk Text node for a pipeline. By default, each line becomes a chunk. */
 export const chunkNode = (
 	parameters: INodeParameters = {},
 	settings: Partial<NodeOptions> = {},
@@ -47,17 +45,16 @@ export const chunkNode = (
 	...settings,
 });
 
-/** Creates items with the texts `text 0`, `text 1` and so on, each with an ID and a name. */
+/** Returns items with the texts `text 0`, `text 1` and so on. */
 export const texts = (count: number): IDataObject[] =>
 	indexes(count).map((at) => ({ id: `i${at}`, name: `N${at}`, text: `text ${at}` }));
 
 export const textsOf = (items: IDataObject[]) => items.map(({ text }) => text);
 
 /**
- * Provides Chunk Text and a sandbox for all tests in a file. Tests can run the node, read the requests that
- * arrived, and add faults. Pauses before retries are short.
- *
- * @param settings - settings that differ from the sandbox's defaults
+ * Sets up a sandbox and Chunk Text for a test file. The returned functions run the node, read requests and add
+ * faults. Pauses before retries are short.
+ * | @param settings - settings that differ from the sandbox's defaults
  */
 export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 	useShortBackoff();
@@ -68,8 +65,8 @@ export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 	let tests = 0;
 	beforeEach(() => tests++);
 	/**
-	 * The nodes keep a token in memory for each client, but the sandbox forgets all tokens when it is reset.
-	 * Therefore, each test uses a different client.
+	 * Returns credentials of a different client for each test. The nodes keep tokens in memory per client, but the
+	 * sandbox forgets its tokens between tests.
 	 */
 	const credentials = (): CredentialData => {
 		const all = sandboxCredentials(sandbox());
@@ -89,14 +86,12 @@ export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 	const fault = (route: FaultRule['route'], rule: Omit<FaultRule, 'route'>) =>
 		sandbox().faults.add({ route, ...rule });
 	const jobs = () => sandbox().jobs();
-	/** Resolves once this many requests have arrived on a route. */
 	const arrived = async (route: RecordedRequest['route'], count: number) => {
 		await requestsArrived(sandbox(), count, route);
 	};
 	return {
 		sandbox,
 		jobs,
-		/** Returns the chunking IDs of all jobs, in order of submission. */
 		chunkingIds: () => jobs().map(({ chunkingId }) => chunkingId),
 		chunk: async (
 			items: RunOptions['items'],
@@ -117,24 +112,23 @@ export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 		requests,
 		submits: () => requests('submit'),
 		polls: () => requests('results'),
-		/** Returns the texts in each submission, in order of arrival. */
+		/** Returns the texts of each submission in order of arrival. */
 		batches: () =>
 			requests('submit').map(({ body }) =>
 				(body as { batch: Array<{ text: string }> }).batch.map(({ text }) => text),
 			),
 		fault,
-		/** Makes the next polls return these bodies instead of the real results. */
+		/** The next polls receive these bodies instead of the real results. */
 		answers: (...bodies: unknown[]) => {
 			for (const body of bodies) {
 				fault('results', { status: 200, body: JSON.stringify(body), times: 1 });
 			}
 		},
-		/** Resolves once the service has finished all jobs. */
 		jobsEnded: async () => {
 			await eventually(() => jobs().every(({ status }) => status !== 'SUBMITTED'), jobs);
 		},
 		arrived,
-		/** Makes every job take a minute, except the jobs from the first `count` submissions. */
+		/** After the first `count` submissions, each job takes a minute. */
 		slowAfter: (count: number) => {
 			fault('submit', { latencyMs: 100, skip: count });
 			void arrived('submit', count + 1).then(() => {

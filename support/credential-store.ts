@@ -2,32 +2,27 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 export type CredentialData = Record<string, ICredentialDataDecryptedObject>;
 
-/** One write to the store. In n8n, each write would go to the database. */
 interface CredentialUpdate {
 	type: string;
-	/** The keys that `preAuthentication` returned and n8n stored. */
+	/** The fields that `preAuthentication` has returned. */
 	data: ICredentialDataDecryptedObject;
 }
 
-/**
- * Replaces n8n's credentials table. Runs that share a store represent executions or workers of one n8n instance.
- */
+/** Stands for n8n's credentials table. Runs with the same store are executions in the same n8n instance. */
 export class CredentialStore {
-	/**
-	 * Number of times that n8n has read and decrypted a credential. In n8n, each time would be one database read.
-	 */
+	/** Number of times that n8n has read and decrypted a credential. */
 	decryptions = 0;
 
 	preAuthentications = 0;
 
 	readonly updates: CredentialUpdate[] = [];
 
-	/** Called and awaited on every read, before the data is read. */
+	/** Runs before each read of a credential. The read waits for it. */
 	onDecrypt?: (type: string) => void | Promise<void>;
 
 	/**
-	 * If true, storing a new token also overwrites the other stored fields with the running node's copy, as n8n did
-	 * before 2.34.
+	 * Whether storing a token also overwrites other fields with the values that the run has read. n8n did this before
+	 * 2.34.
 	 */
 	storesAll = false;
 
@@ -47,7 +42,7 @@ export class CredentialStore {
 		return structuredClone(stored);
 	}
 
-	/** Changes fields of a stored credential, as a user or another worker would. */
+	/** Changes fields of a credential, as a user or another worker can do. */
 	set(type: string, patch: ICredentialDataDecryptedObject): void {
 		this.data[type] = { ...this.data[type], ...structuredClone(patch) };
 	}

@@ -18,14 +18,14 @@ import { EngineCredentialsHelper } from './credentials-helper';
 
 interface CredentialTestResult {
 	ok: boolean;
-	/** The message that the user sees below the credential. */
 	message: string;
-	/** The store that the test used. It contains everything that `preAuthentication` returned. */
+	/** The store after the test. It contains what `preAuthentication` has returned. */
 	store: CredentialStore;
 }
 
 /**
- * Creates the noOp node to which n8n adds the test request. n8n reads the type name from the node's description.
+ * Returns the node that sends the test request. n8n adds the request to a noOp node, and reads the type's name from
+ * the description.
  */
 function testNodeType(credentialType: string, test: ICredentialTestRequest): INodeType {
 	return {
@@ -61,7 +61,7 @@ function valueAt(data: unknown, path: string): unknown {
 		);
 }
 
-/** Returns the message that n8n shows for a failed test request. */
+/** Returns the message that n8n shows after a failed test. */
 function failureMessage(error: unknown, test: ICredentialTestRequest): string {
 	const { cause, message } = error as Error & {
 		cause?: { response?: { status: number; statusText?: string }; code?: string };
@@ -83,10 +83,10 @@ function failureMessage(error: unknown, test: ICredentialTestRequest): string {
 }
 
 /**
- * Tests a credential like the editor's Test button (n8n 2.41.1, `dist/services/credentials-tester.service.js`). The
- * credential class's `test` request runs as a declarative node. The stored token is used unchanged.
- * `preAuthentication` runs only if the expirable field is empty or the response is a 401. n8n's own "is this a
- * test?" check never applies, because it looks for the type `n8n-nodes-base.noOp`, but the node's type is `noOp`.
+ * Tests a credential like the Test button (n8n 2.41.1, `dist/services/credentials-tester.service.js`). A declarative
+ * node sends the test request with the stored token. `preAuthentication` runs only if no token is stored, or after a
+ * 401. n8n has a special case for credential tests, but it never applies: n8n looks for the node type
+ * `n8n-nodes-base.noOp`, and the type is `noOp`.
  */
 export async function testCredential(
 	type: ICredentialType,
@@ -105,7 +105,7 @@ export async function testCredential(
 		type: type.name,
 		data: await helper.applyDefaults(base, data, type.name, 'internal'),
 	};
-	// The test uses the data that the user has typed, which may not be saved yet.
+	// A user can test fields that are not saved yet.
 	helper.getDecrypted = async () => credentials.data ?? {};
 
 	const nodeType = testNodeType(type.name, test);

@@ -26,7 +26,7 @@ import { EngineCredentialsHelper } from './credentials-helper';
 import { manifest } from './manifest';
 import { useCleanProcess } from './process-state';
 
-// Benchmarks also use this engine, but outside jest.
+// Benchmarks use this file without jest.
 if (typeof afterEach === 'function') useCleanProcess();
 
 export { CredentialStore } from './credential-store';
@@ -36,7 +36,7 @@ export { testCredential } from './credential-test';
 
 export interface NodeOptions {
 	node: INodeType;
-	/** Parameters as in a workflow file. A missing parameter has its default value. */
+	/** Parameters as in a workflow file. Missing parameters have their defaults. */
 	parameters?: INodeParameters;
 	onError?: OnError;
 	retryOnFail?: boolean;
@@ -47,34 +47,35 @@ export interface NodeOptions {
 
 export interface ExecutionOptions {
 	credentials?: CredentialData;
-	/** A shared store. Runs that share a store represent executions of one n8n instance. */
+	/** Runs with the same store are executions in the same n8n instance. */
 	store?: CredentialStore;
-	/** Credential types that extend or replace this package's own types. */
+	/**
+	 * Credential types in addition to this package's types. A type with the same name replaces the package's type.
+	 */
 	credentialTypes?: CredentialTypes;
-	/** The default is `manual` (the editor's Execute button). */
+	/** The default is `manual`, which is an execution from the editor. */
 	mode?: WorkflowExecuteMode;
 	/** The execution is stopped when this promise resolves or rejects. */
 	cancelWhen?: Promise<unknown>;
-	/** A workflow setting. With `combined`, an item's JSON contains its files. */
+	/** Setting of the workflow. If it is `combined`, the JSON of an item also contains its files. */
 	binaryMode?: 'separate' | 'combined';
 }
 
 export interface RunOptions extends NodeOptions, ExecutionOptions {
-	/** Input items. Plain objects become items. The default is one empty item. */
+	/** Items, or only their JSON. The default is one empty item. */
 	items?: IDataObject[] | INodeExecutionData[];
 }
 
 export interface RunResult {
 	output: INodeExecutionData[];
-	/** Items on the error output, if `onError` is 'continueErrorOutput'. */
 	errorOutput: INodeExecutionData[];
-	/** The node's error, or the execution's error if the node has none. */
+	/** The error of the node. If the node has none, the error of the execution. */
 	error?: ExecutionError;
 	hints: NodeExecutionHint[];
 	status: ExecutionStatus;
-	/** The input items after the run, so that a test can check whether the node changed them. */
+	/** The input items after the run, so that a test can see whether the node has changed them. */
 	input: INodeExecutionData[];
-	/** Data that n8n recorded about the node, or undefined if the node did not run. */
+	/** Data that n8n recorded about the node. It is missing if the node did not run. */
 	taskData?: ITaskData;
 	run: IRun;
 	store: CredentialStore;
@@ -90,7 +91,7 @@ function isItem(item: IDataObject | INodeExecutionData): item is INodeExecutionD
 	);
 }
 
-/** Turns plain objects into items. Each item is paired with itself, like a trigger's items. */
+/** Converts plain objects to items. Each item is paired with itself, as in the output of a trigger. */
 function toItems(items: IDataObject[] | INodeExecutionData[]): INodeExecutionData[] {
 	return items.map((item, index) =>
 		isItem(item)
@@ -116,7 +117,6 @@ function sourceNode(items: INodeExecutionData[]): INodeType {
 	};
 }
 
-/** Returns references to the node's credentials, if they are in the store. The credential type serves as the ID. */
 function nodeCredentials(node: INodeType, store: CredentialStore): INode['credentials'] {
 	const names = (node.description.credentials ?? [])
 		.map(({ name }) => name)
@@ -125,7 +125,6 @@ function nodeCredentials(node: INodeType, store: CredentialStore): INode['creden
 	return Object.fromEntries(names.map((name) => [name, { id: name, name }]));
 }
 
-/** Builds the workflow Source -> first node -> second node ... */
 function buildWorkflow(
 	source: INodeType,
 	nodes: NodeOptions[],
@@ -208,8 +207,8 @@ async function execute(
 }
 
 /**
- * Runs several nodes on n8n-core's real engine. Each node receives the previous node's main output. n8n itself
- * handles expressions, defaults, retries, error routing, paired items and HTTP.
+ * Runs a chain of nodes on the engine in n8n-core. Each node receives the main output of the previous node.
+ * Expressions, defaults, retries, error outputs, paired items and HTTP are n8n's own.
  */
 export async function runPipeline(
 	nodes: NodeOptions[],
@@ -247,7 +246,6 @@ export async function runPipeline(
 	});
 }
 
-/** Runs one node on n8n-core's real engine. */
 export async function runNode(options: RunOptions): Promise<RunResult> {
 	const [result] = await runPipeline([options], options.items, options);
 	return result;

@@ -12,14 +12,13 @@ import { CONTINUE, hintsOf, jsonOf, nodeRunner } from './sandbox';
 
 export interface PushedFile {
 	json: IDataObject;
-	/** Error messages for the records that failed, or for the whole file. */
 	failures: string[];
-	/** All hints except those that only count failures. */
+	/** Hints, except for hints that only count failures. */
 	hints: string[];
 	documents: Array<Record<string, unknown>>;
 }
 
-/** Provides the three nodes that read files, and a sandbox, for all tests in a file. */
+/** Sets up a sandbox and the three nodes that read files for a test file. */
 export function useEverydayFiles() {
 	const files = useFiles();
 	const { sandbox, chunk, credentials } = useChunkText({ vectorSize: 3 });
@@ -63,6 +62,6 @@ function outcomeOf(result: RunResult): Omit<PushedFile, 'documents'> {
 export const idsOf = (documents: Array<Record<string, unknown>>): unknown[] =>
 	documents.map(({ id }) => id);
 
-/** Builds a file from parts. Each part is a string, which is encoded as UTF-8, or a list of bytes. */
+/** Joins parts to a file. A part is a string in UTF-8, or a list of bytes. */
 export const bytes = (...parts: Array<string | number[]>): Buffer =>
 	Buffer.concat(parts.map((part) => Buffer.from(part as string)));

@@ -1,19 +1,16 @@
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 
-/** A forward proxy like the ones that companies use. */
 export interface ForwardProxy {
-	/** A URL for HTTP_PROXY. */
 	url: string;
-	/** All requests so far: `GET http://host/path` for plain requests, `CONNECT host:port` for tunnels. */
+	/** All requests so far: `GET http://host/path`, or `CONNECT host:port` for a tunnel. */
 	seen: string[];
 	close: () => Promise<void>;
 }
 
 /**
- * Starts a forward proxy on a free port on this machine.
- *
- * @param login the `user:password` that the proxy requires. By default, the proxy requires no login
+ * Starts a proxy on a free port.
+ * | @param login the `user:password` that the proxy requires. By default, it requires none
  */
 export async function startForwardProxy(login?: string): Promise<ForwardProxy> {
 	const seen: string[] = [];

@@ -1,10 +1,9 @@
 const base = require('../jest.config.js');
 
 /**
- * Selects the tests that Stryker runs against each mutant. Only unit tests and simulations run, because they are
- * fast and need no engine.
- *
- * @type {import('jest').Config}
+ * Selects the tests for mutation testing with Stryker. Only unit tests and simulations run, because the others are
+ * too slow.
+ * | @type {import('jest').Config}
  */
 module.exports = {
 	...base,

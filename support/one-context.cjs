@@ -1,12 +1,10 @@
 const { TestEnvironment } = require('jest-environment-node');
 
 /**
- * Runs test files in the worker's own context. This has the following effects if packages-once.cjs is used too. A
- * package is loaded once per worker instead of once per file, which saves a second for each file that uses n8n's
- * engine. Packages and tests share the same Error and Array classes. Code runs as fast as outside jest. Tests and the
- * files they test are still loaded for each test file.
- *
- * n8n reads its settings once. A test file that changes these settings needs its own n8n instance, so it declares
+ * Runs all test files of a worker in the same context, together with packages-once.cjs. Each package is loaded once
+ * per worker, which saves a second in each file that uses n8n. Packages and tests also share classes such as Error
+ * and Array. Test files, and the files that they test, are still loaded each time.
+ * | n8n reads its settings only once. If a test file changes these settings, it needs n8n for itself, so it declares
  * `@jest-environment node`.
  */
 class OneContext extends TestEnvironment {
@@ -17,7 +15,7 @@ class OneContext extends TestEnvironment {
 	constructor(config, context) {
 		super(config, context);
 		this.before = Object.getOwnPropertyDescriptors(globalThis);
-		// Tests see a copy of process.env, so that one test file's changes do not affect later test files.
+		// Tests receive a copy of process.env, so that no test file can change it for later files.
 		const { process: value } = this.global;
 		Object.defineProperty(globalThis, 'process', { value, writable: true, configurable: true });
 		this.global = globalThis;
@@ -30,7 +28,7 @@ class OneContext extends TestEnvironment {
 		});
 	}
 
-	/** Restores the globals. */
+	/** Removes what the test file has added to the global object. */
 	async teardown() {
 		this.moduleMocker.restoreAllMocks();
 		await super.teardown();

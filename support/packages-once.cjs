@@ -3,12 +3,12 @@ const { compileFunction, constants } = require('node:vm');
 
 const { default: Runtime } = require('jest-runtime');
 
-/** Packages that some Node.js versions cannot require, and packages that jest itself provides. */
+/** Packages that jest must load: some versions of Node.js cannot require them, or jest provides them. */
 const JEST_LOADS = /^(stream-json|stream-chain|@jest\/globals)(\/|$)/;
 
 /**
- * Lets Node.js itself load packages, once per worker. All other files are loaded for each test file. This class
- * requires the environment in one-context.cjs.
+ * Lets Node.js load each package once per worker. All other files are loaded for each test file. This class works
+ * only with the environment in one-context.cjs.
  */
 class PackagesOnce extends Runtime {
 	/** @param {ConstructorParameters<typeof Runtime>} args */

@@ -9,12 +9,10 @@ import { run } from './exec';
 import type { Manifest } from './manifest';
 import { ROOT } from './manifest';
 
-/** A packed package, unpacked where n8n would install it. */
 export interface PackedPackage {
 	folder: string;
 	tarball: string;
 	manifest: Manifest;
-	/** Every file in the tarball, sorted. Paths contain forward slashes. */
 	files: string[];
 	bytes: number;
 	read: (file: string) => Promise<string>;
@@ -22,8 +20,8 @@ export interface PackedPackage {
 }
 
 /**
- * Packs the current build and unpacks it into `node_modules/<name>` in a new folder. A link next to the package
- * provides n8n-workflow, as n8n does with NODE_PATH. The package cannot load anything else from this repository.
+ * Packs the current build, and unpacks it into `node_modules/<name>` in a new folder. A link beside it provides
+ * n8n-workflow, as n8n does. The package can load nothing else from this repository.
  */
 export async function packPackage(root = ROOT): Promise<PackedPackage> {
 	if (!existsSync(path.join(root, 'dist'))) {

@@ -3,10 +3,7 @@ import type { IDataObject, IExecuteFunctions, INodeProperties, INodeType } from 
 import { Parameters } from '../nodes/shared/n8n/parameters/parameters';
 import { runNode, type RunOptions } from './engine';
 
-/**
- * Creates a node that only reads parameters. For each input item, it returns an item with the value that `read`
- * returns or the error that `read` throws.
- */
+/** Returns a node that reads parameters. For each input item, it returns what `read` returns or throws. */
 function readingNode<P extends INodeProperties[]>(
 	properties: P,
 	read: (parameters: Parameters<P>, itemIndex: number, context: IExecuteFunctions) => unknown,
@@ -45,7 +42,6 @@ export interface Reading {
 	error?: { message: string; description?: string };
 }
 
-/** Reads a node's parameters on n8n's engine. */
 export async function readOnEngine<P extends INodeProperties[]>(
 	properties: P,
 	options: Pick<RunOptions, 'parameters' | 'items' | 'typeVersion'>,

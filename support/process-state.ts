@@ -1,7 +1,6 @@
 /**
- * Checks the state that the modules under test keep in memory for the whole process. n8n runs many executions in
- * one process, so each run must release everything it has acquired. After each node test, this file asserts that
- * nothing is left. It then clears the state, so that no test depends on an earlier test.
+ * n8n runs many executions in one process, so each run must release all shared state that it has used. After each
+ * test, this file checks that nothing remains. Then it clears the state, so that tests do not depend on each other.
  */
 import type { Readable } from 'node:stream';
 
@@ -12,7 +11,7 @@ import { limiters } from '../nodes/shared/n8n/session/request-options';
 import { Session } from '../nodes/shared/n8n/session/session';
 import { eventually } from './eventually';
 
-/** Canceled requests end a little later than their run, so the check waits for them. */
+/** A canceled request ends a little later than its run, so the check waits for this time. */
 const GIVEN_BACK_WITHIN_MS = 5_000;
 
 const allLimiters = new Set([limiters]);
@@ -21,10 +20,10 @@ const sessions = new Set<Session>();
 const budgets = new Set<Budget>();
 const files = new Set<Readable>();
 
-/** Watches the limiters in modules that a test has reloaded. */
+/** Also checks the limiters of modules that a test has loaded again. */
 export const watchLimiters = (loaded: Map<string, Limiter>): void => void allLimiters.add(loaded);
 
-/** Watches the runs of a `Run` class. The class is either this process's own or one that a test has reloaded. */
+/** Also checks the runs of this class, which may come from modules that a test has loaded again. */
 export function watchRuns({ prototype }: { prototype: Pick<Run, 'finish'> }): void {
 	const { finish } = prototype;
 	prototype.finish = async function (this: Run) {
@@ -33,7 +32,6 @@ export function watchRuns({ prototype }: { prototype: Pick<Run, 'finish'> }): vo
 	};
 }
 
-/** Watches a file that a node has opened. */
 export function watchFile<T>(stream: T): T {
 	if (typeof (stream as Readable).destroyed === 'boolean') files.add(stream as Readable);
 	return stream;
@@ -55,7 +53,7 @@ function watchBudgets(): void {
 	};
 }
 
-/** Describes everything that was not released. */
+/** Lists what was not released. */
 function kept(): string[] {
 	const found: string[] = [];
 	for (const { clients, waiting, running } of [...allLimiters].flatMap((all) => [
@@ -85,10 +83,7 @@ function kept(): string[] {
 	return found;
 }
 
-/**
- * Asserts after each test in a file that everything was released. Afterward, clears all state, even if the assertion
- * failed.
- */
+/** After each test in a file, checks that all shared state was released, and then clears it. */
 export function useCleanProcess(): void {
 	watchRuns(Run);
 	watchSessions();

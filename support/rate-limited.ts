@@ -7,7 +7,7 @@ import type { Admission } from '../sandbox/rates';
 import { VirtualClock } from './virtual-clock';
 import { VirtualRun } from './virtual-run';
 
-/** Accepts `limit` requests in any 60 seconds. Rejected requests also use up the limit. */
+/** Accepts `limit` requests in any 60 seconds. Rejected requests count too. */
 export function perMinute(limit: number): Admission {
 	const seen: number[] = [];
 	return (now) => {
@@ -16,7 +16,7 @@ export function perMinute(limit: number): Admission {
 	};
 }
 
-/** Returns the largest number of these times that lie within 60 seconds. */
+/** Returns how many of these times lie within 60 seconds, at most. */
 export function mostInAMinute(moments: number[]): number {
 	const sorted = [...moments].sort((one, other) => one - other);
 	let most = 0;
@@ -27,7 +27,7 @@ export function mostInAMinute(moments: number[]): number {
 	return most;
 }
 
-/** Accepts `limit` requests in each clock minute. The full limit is available again when the next minute begins. */
+/** Accepts `limit` requests per clock minute. */
 export function refilledEachMinute(limit: number): Admission {
 	let minute = -1;
 	let count = 0;
@@ -38,10 +38,9 @@ export function refilledEachMinute(limit: number): Admission {
 	};
 }
 
-/** Returns the milliseconds until the next clock minute begins. */
 export const untilNextMinute = (now: number): number => 60_000 - (now % 60_000);
 
-/** Rejects this share of all requests, regardless of their rate. */
+/** Rejects a random share of all requests, at any rate. */
 export const atRandom =
 	(share: number): Load['admits'] =>
 	(_now, _inFlight, random) =>
@@ -50,23 +49,23 @@ export const atRandom =
 export interface Load {
 	admits: (nowMs: number, inFlight: number, random: () => number) => boolean;
 	executions?: number;
-	/** Number of requests that each execution sends. By default, the number is unlimited. */
+	/** Number of requests per execution. The default is no limit. */
 	requests?: number;
 	seconds?: number;
-	/** Entries per request before a batch is split. */
+	/** Number of entries per request, before a batch is split. */
 	perRequest?: number;
 	concurrency?: number;
 	latencyMs?: number;
 	status?: number;
 	retryAfterMs?: number | ((nowMs: number) => number);
-	/** True if each execution has its own limiter. */
+	/** Whether each execution has its own limiter. */
 	apart?: boolean;
-	/** *Max Requests per Minute* in each execution. */
+	/** *Max Requests per Minute* of each execution. */
 	limitPerMinute?: number;
 	seed?: number;
 }
 
-/** Simulates executions of a node against a rate-limited service, in virtual time. */
+/** Simulates executions of a node in virtual time. The service limits the rate of their requests. */
 export async function play({
 	admits,
 	executions = 1,
@@ -131,9 +130,8 @@ export async function play({
 	const endedAt = Math.min(clock.now(), seconds * 1000);
 	const since = (moments: number[], fromMs: number) =>
 		moments.filter((at) => at >= fromMs && at <= endedAt).length;
-	/** Returns the accepted requests per second from this time on. */
 	const rate = (fromMs: number) => since(accepted, fromMs) / ((endedAt - fromMs) / 1000);
-	/** Returns the ratio of rejected to accepted requests from this time on. */
+	/** Returns how many requests were rejected for each accepted request after this time. */
 	const refusedShare = (fromMs: number) => since(refusals, fromMs) / since(accepted, fromMs);
 	return { sent, accepted, refused: refusals.length, failed, rate, refusedShare, endedAt };
 }

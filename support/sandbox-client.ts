@@ -5,14 +5,12 @@ import { DEMO, type Sandbox } from '../sandbox';
 
 export const PREDICT = 'machinelearning.predict';
 
-/** The headers that the interface requires in a token request. */
 const TOKEN_HEADERS = {
 	'Cache-Control': 'no-cache',
 	Accept: 'application/json',
 	'Content-Type': 'application/x-www-form-urlencoded',
 };
 
-/** Creates a plain HTTP client, which returns a response for every status. */
 function client(): AxiosInstance {
 	return axios.create({
 		validateStatus: () => true,
@@ -48,7 +46,7 @@ export async function requestToken(
 		url: sandbox.urls.authUrl + PATHS.token(auth),
 		params: { scope, grant_type: 'client_credentials', ...changes.query },
 		headers,
-		// axios removes the Content-Type from a request without data.
+		// Without data, axios would remove the Content-Type.
 		data: changes.body ?? '',
 	});
 }
@@ -75,7 +73,7 @@ interface Results {
 	vector?: Array<{ vector: number[] }>;
 }
 
-/** Submits texts and polls until the job's status is no longer SUBMITTED. */
+/** Submits texts, and polls until the status is no longer SUBMITTED. */
 export async function chunk(
 	sandbox: Sandbox,
 	chunker: string,

@@ -15,9 +15,8 @@ import { runNode, type RunOptions, type RunResult } from './engine';
 import { eventually } from './eventually';
 
 /**
- * Provides one sandbox for all tests in a file and resets it before each test.
- *
- * @returns a function that returns the sandbox once the tests run
+ * Starts a sandbox for a test file, and resets it before each test.
+ * | @returns a function that returns the sandbox as soon as the tests run
  */
 export function useSandbox(options: SandboxOptions = {}): () => Sandbox {
 	let sandbox: Sandbox;
@@ -47,21 +46,20 @@ export async function requestsArrived(
 	);
 }
 
-/** Describes the requests so far, for an error message. */
 export const shown = ({ requests }: Sandbox): string[] =>
 	requests.map(({ method, path, status, endedAt }) =>
 		[method, path, endedAt === 0 ? 'in flight' : status].join(' '),
 	);
 
-/** A delay so long that the request ends only because of a timeout or Stop, even on a slow machine. */
+/** With this delay, a request ends only because of a timeout or Stop, even on a slow machine. */
 export const HANGS = { latencyMs: 600_000 };
 
-/** This is longer than the pauses between requests in a run that is still going. */
+/** This time is longer than any pause between two requests of a run. */
 const QUIET_MS = 100;
 
 /**
- * Waits until all requests have ended and no new requests arrive. Fails if the node keeps sending requests, for
- * example because it ignored Stop.
+ * Waits until all requests have ended and no more requests arrive. Fails if the node continues to send requests, for
+ * example because it has ignored Stop.
  */
 export async function requestsOver(sandbox: Sandbox): Promise<void> {
 	const { requests } = sandbox;
@@ -77,8 +75,8 @@ export async function requestsOver(sandbox: Sandbox): Promise<void> {
 const isInFlight = ({ endedAt }: RecordedRequest) => endedAt === 0;
 
 /**
- * Runs a node and presses Stop once this many requests have arrived. This function does not check how quickly the run
- * ends. Therefore, use a run that would exceed the test's time limit if Stop had no effect.
+ * Runs a node, and stops the run as soon as this many requests have arrived. The function does not check how quickly
+ * the run ends. So use a run that would exceed the time limit of the test without Stop.
  */
 export async function stopped(
 	sandbox: Sandbox,
@@ -93,7 +91,7 @@ export async function stopped(
 	return result;
 }
 
-/** Divides the random pauses before retries by 1,000 for all tests in a file. */
+/** Makes the random pauses before retries a thousand times shorter in a test file. */
 export function useShortBackoff(): void {
 	const random = Math.random.bind(Math);
 	let spy: jest.SpyInstance;
@@ -104,10 +102,8 @@ export function useShortBackoff(): void {
 }
 
 /**
- * Creates a function that runs one node. The function's arguments are items, parameters, and settings for the node
- * and the run.
- *
- * @param always parameters for all runs
+ * Returns a function that runs a node. Its arguments are items, parameters, and settings of the node and the run.
+ * | @param always parameters of all runs
  */
 export function nodeRunner(
 	node: INodeType,
@@ -129,9 +125,8 @@ export function nodeRunner(
 }
 
 /**
- * Provides nodes and one sandbox for all tests in a file. Pauses before retries are short.
- *
- * @returns the sandbox, and a function that creates a runner for a node with the sandbox's credentials
+ * Sets up a sandbox and nodes for a test file. Pauses before retries are short.
+ * | @returns the sandbox, and a function that creates a runner for a node with the sandbox's credentials
  */
 export function useNodes(options: SandboxOptions = {}) {
 	useShortBackoff();
@@ -147,14 +142,12 @@ export const TO_ERROR_OUTPUT = { onError: 'continueErrorOutput' } as const;
 
 export const jsonOf = (items: RunResult['output']): IDataObject[] => items.map(({ json }) => json);
 
-/** Returns the index of the paired input item for each item on the two outputs. */
 export function pairedIndexes({ output, errorOutput }: RunResult): number[] {
 	return [...output, ...errorOutput].map(
 		({ pairedItem }) => (pairedItem as { item: number }).item,
 	);
 }
 
-/** Returns the numbers from 0 to `count - 1`. */
 export const indexes = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
 
 export const hintsOf = ({ hints }: Pick<RunResult, 'hints'>): string[] =>

@@ -1,13 +1,13 @@
-/** Prints the numbers of passed and failed tests in one line that scripts read. */
+/** Prints one line with the numbers of passed and failed tests, for scripts. */
 class TotalsReporter {
 	/**
 	 * @param {unknown} _contexts
 	 * @param {import('@jest/reporters').AggregatedResult} results
 	 */
 	onRunComplete(_contexts, results) {
-		// A file that fails to load has no tests of its own to count.
+		// A file that cannot be loaded counts as one failure.
 		const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
-		// The line is printed on exit, so that it follows jest's own summary.
+		// This line must be the last line, after jest's summary.
 		process.once('exit', () => {
 			process.stdout.write(`${results.numPassedTests} passed, ${failed} failed\n`);
 		});

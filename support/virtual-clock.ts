@@ -6,12 +6,12 @@ interface Timer {
 	fail?: (error: unknown) => void;
 }
 
-/** Waits for the next turn of the event loop. By then, all pending promise callbacks have run. */
+/** Waits until all pending promise callbacks have run. */
 const settle = async () => await new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
- * A clock whose time passes only while all code is waiting. Sleeps end one by one, in the order of their due times.
- * A run that lasts minutes therefore takes milliseconds, and is the same each time.
+ * A clock whose time passes only while all code is waiting. Sleeps end one after the other, in order of time. So a
+ * run of several minutes takes milliseconds, and is the same each time.
  */
 export class VirtualClock implements Clock {
 	private time = 0;
@@ -24,7 +24,7 @@ export class VirtualClock implements Clock {
 		return this.time;
 	}
 
-	/** Returns a random number from the mulberry32 generator, which is short and random enough for pauses. */
+	/** Returns a random number of the generator mulberry32. */
 	random(): number {
 		this.seed = (this.seed + 0x6d2b79f5) | 0;
 		let bits = Math.imul(this.seed ^ (this.seed >>> 15), this.seed | 1);
@@ -33,15 +33,15 @@ export class VirtualClock implements Clock {
 	}
 
 	/**
-	 * @param wakers while this sleep lasts, this set contains a function that ends it early. A set is faster than one
-	 * signal per sleep
+	 * @param wakers contains a function that ends this sleep early, as long as it lasts. A set is faster than a
+	 * signal for each sleep
 	 */
 	async sleep(ms: number, wake?: AbortSignal, wakers?: Set<() => void>): Promise<void> {
 		if (this.canceled) throw this.canceled.error;
 		if (wake?.aborted) return;
 		await new Promise<void>((resolve, reject) => {
 			const leave = () => {
-				// Node.js keeps a combined signal in memory as long as something listens to it.
+				// Otherwise, Node.js would keep a combined signal in memory.
 				wake?.removeEventListener('abort', wakeEarly);
 				wakers?.delete(wakeEarly);
 			};
@@ -72,7 +72,7 @@ export class VirtualClock implements Clock {
 		this.insert({ due: ms, wake: action });
 	}
 
-	/** Makes every sleep after this time reject with this error, including sleeps that have already begun. */
+	/** Makes all sleeps fail from this time on, including sleeps that have already begun. */
 	cancelAt(ms: number, error: unknown): void {
 		this.at(ms, () => {
 			this.canceled = { error };
@@ -86,8 +86,7 @@ export class VirtualClock implements Clock {
 
 	/**
 	 * Lets time pass until the work has ended.
-	 *
-	 * @throws the error that the work throws, or an error if the work waits for something that cannot happen
+	 * | @throws the error of the work, or an error if the work waits for something that never happens
 	 */
 	async run<T>(work: Promise<T>): Promise<T> {
 		let ended = false;
@@ -99,7 +98,6 @@ export class VirtualClock implements Clock {
 		return await work;
 	}
 
-	/** Lets time pass until no sleeps are left. */
 	async drain(): Promise<void> {
 		do await settle();
 		while (this.step());

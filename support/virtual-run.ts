@@ -4,7 +4,6 @@ import { VirtualClock } from './virtual-clock';
 export class VirtualRun implements RunState {
 	readonly stats = new RunStats();
 	readonly clock: VirtualClock;
-	/** The functions that end this run's current sleeps. */
 	private readonly wakers = new Set<() => void>();
 	ended: { reason: unknown } | undefined;
 
@@ -33,7 +32,7 @@ export class VirtualRun implements RunState {
 		this.wakeAll();
 	}
 
-	/** Cancels the run at this time. The cancellation replaces any earlier reason for the run's end. */
+	/** Cancels the run at this time, even if the run has already ended for another reason. */
 	cancelAt(ms: number, reason: unknown): void {
 		this.clock.at(ms, () => {
 			this.ended = { reason };
