@@ -1,7 +1,7 @@
 /**
- * Takes the pictures for docs/images from a real n8n, in the light and the dark theme: every example workflow on the
- * canvas, the panel of each node type and operation, the dialog of the AI credential, and a search of the index. To
- * take only some pictures, add names of examples, `credential` or `search` after `--`. The command fails if a window
+ * Takes the pictures for docs/images from a real n8n, in the light and the dark theme. They show each example on the
+ * canvas, the panel of each node and operation, the form of the AI credential, and a search in the index. The names
+ * of examples after `--`, `credential` or `search` limit the command to these pictures. The command fails if a window
  * does not show what the alt text of its picture says.
  */
 import { mkdir } from 'node:fs/promises';
@@ -20,7 +20,7 @@ import { IMAGES } from './shared/paths';
 import { say } from './shared/progress';
 import { pause } from './shared/wait';
 
-/** Examples that are not run. They need a message, other executions that call them, or a confirmation. */
+/** These examples do not run, because they need a message, a call from another execution, or a confirmation. */
 const NOT_RUN = new Set([
 	'agent-with-search-ingest-tools',
 	'fan-out-one-range',
@@ -28,33 +28,32 @@ const NOT_RUN = new Set([
 	'migrate-blobs',
 ]);
 
-/** Large enough for every workflow, so that n8n does not shrink its labels. */
+/** With this size, each workflow fits without a smaller zoom, in which n8n makes labels smaller. */
 const CANVAS_SIZE = { width: 2600, height: 2400 };
 
-/** Matches nodes and sticky notes on the canvas. */
+/** CSS selector of nodes and sticky notes on the canvas. */
 const ON_CANVAS = '.vue-flow__node';
 
 /** Space around the nodes in a picture, in pixels. */
 const MARGIN = 24;
 
-/** Tall enough to show every panel and dialog without scrolling. */
+/** With this height, no panel and no form must be scrolled. */
 const HEIGHT = 1400;
 
-/** Words to search for. They occur in the example Getting Started, which runs before the picture is taken. */
+/** A search for these words finds a document of Getting Started, which runs before. */
 const SEARCHED = 'warehouse noon';
 const FOUND = ['1 of ', 'Shipping', 'before noon leave the warehouse', 'vector'];
 
-/** Height of the search window, chosen so that the results fill it. */
+/** With this height, the search results fill the window. */
 const SEARCH_HEIGHT = 400;
 
-/** Time for animations and late requests to finish. */
+/** Time for animations and late requests to end. */
 const SETTLE_MS = 1500;
 
 const CREDENTIAL = 'Demo AI Service';
 const DIALOG = '[data-test-id="editCredential-modal"]';
 const UNROLLED = `${DIALOG}, ${DIALOG} * { max-height: none !important; overflow: visible !important; }`;
 
-/** A part of the window, in pixels. */
 type Clip = NonNullable<PageScreenshotOptions['clip']>;
 
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
@@ -63,13 +62,12 @@ const isWanted = (name: string): boolean => names.length === 0 || names.includes
 
 const slug = (words: string): string => words.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 
-/** Returns a key for a node's panel. Panels with the same key look the same. */
+/** Returns a key. Two nodes with the same key have the same panel. */
 function kindOf({ type, parameters }: WorkflowNode): string {
 	const isFile = [parameters.documentSource, parameters.textSource].includes('file');
 	return [type, parameters.operation ?? '', isFile].join();
 }
 
-/** Finds the part of the window with all nodes and stickies, so that a picture shows nothing else. */
 async function workflowArea(page: Page): Promise<Clip> {
 	const boxes = await page
 		.locator(ON_CANVAS)
@@ -81,7 +79,7 @@ async function workflowArea(page: Page): Promise<Clip> {
 	return { x, y, width: right - x, height: bottom - y };
 }
 
-/** Shows any output as a schema, because a table has too little space for the chunk texts. */
+/** Shows an output as a schema, because a table has too little space for the texts of chunks. */
 async function showSchema(page: Page): Promise<void> {
 	const output = page.locator('[data-test-id="output-panel"]');
 	const choice = output.getByText('Schema', { exact: true });
@@ -89,7 +87,7 @@ async function showSchema(page: Page): Promise<void> {
 }
 
 /**
- * Takes a picture of a window, or of an area or element in it.
+ * Takes a picture of a window, of an area or of an element.
  * @param expected strings that the window must show
  */
 async function shoot(
@@ -142,14 +140,14 @@ runCommand(async (command) => {
 		if (isWanted('credential')) {
 			await page.goto(`${demo.n8n.url}/home/credentials/${demo.credentials[CREDENTIAL].id}`);
 			await page.locator(DIALOG).waitFor();
-			// The dialog has its own scroll bar, so a taller window does not show more of it.
+			// The form scrolls inside its dialog, so a higher window alone would not show more of it.
 			await page.addStyleTag({ content: UNROLLED });
 			await page.setViewportSize({ ...WINDOW_SIZE, height: HEIGHT });
 			const picture = `credential-${slug(CREDENTIAL)}.${theme}`;
 			await shoot(page, picture, [CREDENTIAL, 'Client ID'], DIALOG);
 		}
 		if (isWanted('search')) {
-			// Later examples delete documents, so Getting Started runs again.
+			// Other examples have deleted documents, so Getting Started runs again.
 			await stage.runByHand('getting-started');
 			const query = new URLSearchParams({ q: SEARCHED });
 			await page.goto(`${demo.sandbox.url}/?${query}`);
@@ -160,7 +158,7 @@ runCommand(async (command) => {
 	return true;
 });
 
-/** Reads all text of a window, including the contents of its fields, as one line. */
+/** Returns the text of a window in one line, including the values of its fields. */
 async function shownBy(page: Page): Promise<string> {
 	const fields = await page
 		.locator('input, textarea')
@@ -171,8 +169,8 @@ async function shownBy(page: Page): Promise<string> {
 
 /**
  * Checks that a window shows what the alt text of its picture says.
- * @param expected strings that a person would find in the picture
- * @throws Error with the picture and the missing texts
+ * @param expected strings that a user can find in the picture
+ * @throws Error with the missing strings
  */
 async function expectShown(
 	page: Page,

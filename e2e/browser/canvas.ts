@@ -4,7 +4,6 @@ import { until } from '../shared/wait';
 
 const PLACED_WITHIN_MS = 60_000;
 
-/** Maximum time for a key press to take effect. */
 const KEY_MS = 1000;
 
 const NODE = '[data-test-id="canvas-node"]';
@@ -15,7 +14,7 @@ const PARAMETERS = '[data-test-id="node-parameters"]';
 const LABEL = '[data-test-id="input-label"]';
 const OUTPUT = '[data-test-id="output-panel"]';
 
-/** Controls the editor's canvas and the panel of the open node. */
+/** Controls the canvas of n8n's editor, and the panel of the open node. */
 export class Canvas {
 	constructor(
 		readonly page: Page,
@@ -25,16 +24,15 @@ export class Canvas {
 	async open(workflowId: string): Promise<void> {
 		await this.page.goto(`${this.url}/workflow/${workflowId}`);
 		await this.page.locator(NODE).first().waitFor();
-		// Otherwise, n8n's checklist for published workflows covers the canvas.
+		// A checklist covers the canvas of a published workflow until it is closed.
 		const close = this.page.locator('[data-test-id="suggested-actions-close"]');
 		if (await close.isVisible()) await close.click();
 	}
 
-	/** Runs the workflow and waits until it ends. */
 	async run(): Promise<void> {
 		await this.page.locator('[data-test-id="execute-workflow-button"]').click();
 		await this.page.locator(NOTIFICATION).first().waitFor();
-		// Notifications cover buttons, so close them. A notification may close by itself before the click.
+		// Notifications cover buttons, so they are closed here. Some of them disappear before the click.
 		for (const close of await this.page.locator('.el-notification__closeBtn').all())
 			await close.click({ timeout: KEY_MS }).catch(() => undefined);
 		await this.page.locator(NOTIFICATION).first().waitFor({ state: 'hidden' });
@@ -50,9 +48,7 @@ export class Canvas {
 		await this.page.locator(PARAMETERS).first().waitFor({ state: 'hidden' });
 	}
 
-	/**
-	 * Attaches a node to an agent as a tool, using the agent's panel. Then waits until the new node's panel is open.
-	 */
+	/** Adds a node to an agent as a tool, and waits until the panel of the new node is open. */
 	async addTool(agent: string, displayName: string): Promise<void> {
 		await this.openNode(agent);
 		await this.page.locator('[data-test-id="add-subnode-ai_tool-0"]').click();
@@ -64,7 +60,7 @@ export class Canvas {
 			async () => (await first.innerText()).startsWith(displayName),
 			PLACED_WITHIN_MS,
 		);
-		// If a node has several operations, n8n asks which operation to add.
+		// n8n asks for an operation if the node has several.
 		await until(
 			async () => {
 				if (!(await search.isVisible())) return true;
@@ -78,15 +74,15 @@ export class Canvas {
 	}
 
 	/**
-	 * Reads the labels of the visible parameters, from top to bottom.
-	 * @param part CSS selector. Only parameters whose control contains a matching element are read
+	 * Returns the labels of all visible parameters, from top to bottom.
+	 * @param part CSS selector that limits the parameters to those whose control contains a matching element
 	 */
 	async labels(part = '*'): Promise<string> {
 		const labels = await this.page.locator(`${PARAMETERS} ${LABEL}`).evaluateAll(
 			(all, [label, wanted]) =>
 				all
 					.filter((each) => (each as HTMLElement).offsetParent !== null)
-					// Skips labels inside a control.
+					// A control may contain labels of its own.
 					.filter((each) => !each.parentElement?.closest(label))
 					.filter((each) => each.querySelector(wanted) !== null)
 					.map((each) => each.querySelector('.n8n-text')?.textContent?.trim() ?? ''),
@@ -95,7 +91,6 @@ export class Canvas {
 		return labels.join(', ');
 	}
 
-	/** Reads all text of the output pane as one line. */
 	async output(): Promise<string> {
 		return (await this.page.locator(OUTPUT).innerText()).replace(/\s+/g, ' ');
 	}

@@ -7,10 +7,10 @@ import type { NodeChanges, Stage } from './stage';
 
 const FAN_OUT = 'fan-out-over-workers';
 
-/** The separator matches the whole text, so the text produces no chunks. */
+/** This separator matches the whole text, so there are no chunks. */
 const NO_CHUNKS = { 'Chunk Text': { parameters: { regex: '[\\s\\S]+' } } };
 
-/** An example run that must fail. `what` describes the problem, and `says` matches the expected error message. */
+/** A run that must fail. `what` names the problem, and the error message must match `says`. */
 interface BadRun {
 	example: string;
 	what: string;
@@ -18,13 +18,12 @@ interface BadRun {
 	says: RegExp;
 }
 
-/** A failing run in which one route rejects every request that contains a string. */
+/** A run in which the service rejects all requests on a route that contain a string. */
 interface BadPart extends BadRun {
 	route: 'submit' | 'push';
 	contains: string;
 }
 
-/** Examples that fail in part, because the service rejects one chunk or one text. */
 const PARTS: BadPart[] = [
 	{
 		example: 'getting-started',
@@ -55,7 +54,7 @@ const PARTS: BadPart[] = [
 
 const code = (jsCode: string) => ({ parameters: { jsCode } });
 
-/** Texts that cannot be chunked, and texts that produce no chunks. */
+/** Texts that Chunk Text cannot split, and texts without chunks. */
 const TEXTS: BadRun[] = [
 	{
 		example: 'getting-started',
@@ -85,7 +84,7 @@ const TEXTS: BadRun[] = [
 	})),
 ];
 
-/** Checks failures that no other scenario covers: partial failures, bad texts, bad files and bad sources. */
+/** Checks failures that no other scenario covers. */
 export async function badDays(stage: Stage): Promise<void> {
 	const { faults } = stage.demo.sandbox;
 	for (const { route, contains } of PARTS)
@@ -105,7 +104,6 @@ export async function badDays(stage: Stage): Promise<void> {
 	await changedFile(stage);
 }
 
-/** Creates a folder that contains an empty file. Returns the run that reads it. */
 async function emptyFile({ demo }: Stage): Promise<BadRun> {
 	const folder = path.join(demo.files, 'empty');
 	await mkdir(folder, { recursive: true });
@@ -120,7 +118,7 @@ async function emptyFile({ demo }: Stage): Promise<BadRun> {
 	};
 }
 
-/** Checks that documents without chunks fail every run, not only the first. */
+/** Checks that documents without chunks fail in each run, and not only in the first. */
 async function noChunks(stage: Stage): Promise<void> {
 	const change = (name: string, node: { name: string; parameters: object }) =>
 		node.name === name
@@ -144,7 +142,6 @@ async function noChunks(stage: Stage): Promise<void> {
 	);
 }
 
-/** Checks a file with bad records, and a file without an ID column. */
 async function ranges(stage: Stage): Promise<void> {
 	const { url } = stage.demo.sandbox;
 	const body = { ranges: 1, recordsPerRange: 1000, waitSeconds: 3, maxCalls: 1 };
@@ -163,7 +160,6 @@ async function ranges(stage: Stage): Promise<void> {
 	}
 }
 
-/** Checks a response that does not contain the list of rules. */
 async function noRules(stage: Stage): Promise<void> {
 	const example = 'rules-with-http-request';
 	const { faults } = stage.demo.sandbox;
@@ -177,7 +173,7 @@ async function noRules(stage: Stage): Promise<void> {
 	);
 }
 
-/** Checks that a run fails if its file changes before a failed range is requested again. */
+/** Requests a failed range of a file again after the file has changed. This run must fail. */
 async function changedFile(stage: Stage): Promise<void> {
 	const { faults } = stage.demo.sandbox;
 	const file = (name: string) =>

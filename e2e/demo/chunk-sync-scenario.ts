@@ -5,7 +5,7 @@ import { SyncedSource } from './synced-source';
 const EXAMPLE = 'sync-chunks-by-source';
 const TABLE = 'Synced Chunks';
 
-/** Makes a source document. Each section becomes a chunk. */
+/** Creates a document with one chunk per section. */
 const document = (id: string, ...sections: string[]): SourceDocument => ({
 	id: `chunks/${id}`,
 	name: id,
@@ -13,17 +13,16 @@ const document = (id: string, ...sections: string[]): SourceDocument => ({
 	text: sections.map((section) => `# ${section}`).join('\n'),
 });
 
-/** Returns the chunks that the index should contain for a document, as `id=text`. */
+/** Returns the chunks that the index must contain for this document, as `id=text`. */
 const chunksOf = ({ id, text }: SourceDocument): string[] =>
 	text === '' ? [] : text.split('\n').map((section, number) => `${id}#${number}=${section}`);
 
-/** Returns the IDs of a document's chunks, starting at chunk number `from`. */
 const ids = (one: SourceDocument, from = 0): string[] =>
 	chunksOf(one)
 		.slice(from)
 		.map((chunk) => chunk.split('=')[0]);
 
-/** Syncs a source that changes. Then checks that bad calls and failures do not damage the index. */
+/** Syncs a source that changes. Bad calls and failures must not damage the index. */
 export async function syncChunks(stage: Stage): Promise<void> {
 	const source = new SyncedSource(stage, {
 		name: EXAMPLE,
@@ -43,7 +42,6 @@ export async function syncChunks(stage: Stage): Promise<void> {
 
 const WITHOUT_FIRST = 'without the first one';
 
-/** Syncs a source six times with changes in between, and once without changes. */
 async function changes(source: SyncedSource): Promise<void> {
 	const a = document('a', 'Almond', 'Apple');
 	const b = document('b', 'Blackberry', 'Banana');
@@ -92,7 +90,6 @@ async function changes(source: SyncedSource): Promise<void> {
 	await source.checkTable('with an empty document', 'chunks/b:2,chunks/d:2');
 }
 
-/** Checks that a missing, empty, much too short or ambiguous list stops the sync. */
 async function badCalls(source: SyncedSource): Promise<void> {
 	const b = document('b', 'Blackberry', 'Banana');
 	const d = document('d', 'Damson', 'Date');

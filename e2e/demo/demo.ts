@@ -20,16 +20,18 @@ import { createSampleFiles } from './sample-files';
 
 const EDITOR_PORT = 5678;
 
-/** The service and a real n8n with the packed package, the demo credentials and the examples. */
+/** The local service and a real n8n, which contains this package, the demo's credentials and all examples. */
 export interface Demo extends Imported {
 	sandbox: Sandbox;
 	chatModel: ChatModel;
 	n8n: N8n;
-	/** The folder that n8n may read. */
 	files: string;
 }
 
-/** Returns the folder for all data. The folder is kept for the next start, or removed when the command ends. */
+/**
+ * Returns the folder for all data. If `keepData` is false, it is a new folder that is removed at the end of the
+ * command.
+ */
 async function dataFolder(command: Command, keepData: boolean): Promise<string> {
 	if (!keepData) return await command.temporaryFolder('demo');
 	await mkdir(DATA, { recursive: true });
@@ -37,8 +39,8 @@ async function dataFolder(command: Command, keepData: boolean): Promise<string> 
 }
 
 /**
- * Starts the demo. Everything is stopped when the command ends.
- * @param options.keepData whether to keep the data for the next start. If false, a new folder is used and later removed
+ * Starts the demo. When the command ends, the demo is stopped.
+ * @param options.keepData whether the data remain for the next start
  * @throws Error if a step fails
  */
 export async function startDemo(command: Command, options: { keepData: boolean }): Promise<Demo> {
@@ -50,7 +52,7 @@ export async function startDemo(command: Command, options: { keepData: boolean }
 	command.onStop(async () => await sandbox.close());
 	const chatModel = await startChatModel();
 	command.onStop(async () => await chatModel.close());
-	// A test run leaves the usual port free for an interactive demo.
+	// A test must not use this port, because a demo may be running there.
 	const port = await (options.keepData ? freePort(EDITOR_PORT) : freePort());
 	if (options.keepData && port !== EDITOR_PORT) {
 		say(`  Port ${EDITOR_PORT} is taken: the editor gets ${port}.`);
@@ -69,10 +71,10 @@ export async function startDemo(command: Command, options: { keepData: boolean }
 	return { sandbox, chatModel, n8n, files, ...imported };
 }
 
-/** @throws Error if n8n has not loaded all nodes in the package */
+/** @throws Error if n8n has not loaded all nodes of the package */
 async function ourNodeTypes(n8n: N8n, packed: PackedPackage): Promise<string> {
 	const ours = (await n8n.api.nodeTypes()).filter((name) => name.startsWith(`${packed.name}.`));
-	// If a node can be used as a tool, n8n adds a variant of the node for AI agents.
+	// For each node that can be a tool, n8n adds a second node type.
 	const nodes = ours.filter((name) => !name.endsWith('Tool'));
 	if (nodes.length === 0 || nodes.length < packed.nodeCount) {
 		throw new Error(

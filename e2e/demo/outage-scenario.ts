@@ -6,30 +6,24 @@ import { until } from '../shared/wait';
 import { storeFile } from './csv-scenarios';
 import type { NodeChanges, Stage } from './stage';
 
-/**
- * Time for which our nodes retry in this scenario. In the examples, it is one minute, or 15 minutes for nightly runs.
- */
+/** Time for which the nodes retry in this scenario, in seconds. The examples themselves retry for 1 or 15 minutes. */
 const RETRY_FOR_SECONDS = 2;
 
-/** Interval between starts of a scheduled example in this scenario. */
 const EVERY_SECONDS = 5;
 
-/** Maximum time for publishing a workflow. */
 const PUBLISHED_MS = 10_000;
 
-/** One kind of service outage. */
 interface Outage {
 	what: string;
-	/** Must match each run's error message. */
 	reason: RegExp;
-	/** Examples that are not run during this outage. */
+	/** Examples that do not run during this outage. */
 	spared: string[];
-	/** The scheduled example whose failure Tell Me must report. */
+	/** A scheduled example. The example Tell Me must report its failure. */
 	scheduled?: string;
 	begin(): Promise<void>;
 }
 
-/** Request bodies for the examples that start with a webhook and send a response. */
+/** Bodies for the examples that start with a webhook and answer the caller. */
 const CALLS: Readonly<Record<string, object>> = {
 	'ingest-documents': { documents: [{ id: 'outage/1', name: 'One', text: '# One' }] },
 	'update-documents': {
@@ -40,7 +34,7 @@ const CALLS: Readonly<Record<string, object>> = {
 	'sync-chunks-by-source': { documents: [{ id: 'outage/6', name: 'Six', text: '# Six' }] },
 };
 
-/** Examples that are run by hand, with the changes to their nodes. */
+/** Examples that start by hand, with changes to their nodes. */
 const BY_HAND: Readonly<Record<string, NodeChanges>> = {
 	'getting-started': {},
 	'chunk-text-files': {},
@@ -56,14 +50,12 @@ const BY_HAND: Readonly<Record<string, NodeChanges>> = {
 	'check-my-service': { Wait: { parameters: { amount: 1 } } },
 };
 
-/** Files of failed records that three of these examples store. */
 const STORED = [
 	{ example: 'bulk-load-a-file', file: /^documents\.failed/ },
 	{ example: 'push-a-large-file-with-progress', file: /^after-0-documents\.failed/ },
 	{ example: 'ingest-a-large-corpus', file: /^corpus\.(chunks-1\.)?failed/ },
 ];
 
-/** The examples that a schedule starts. */
 const SCHEDULED = ['every-night-a-csv', 'nightly-sync-from-an-api'];
 
 const FAN_OUT = 'fan-out-over-workers';
@@ -71,8 +63,8 @@ const RANGE = 'fan-out-one-range';
 const AGENT = 'agent-with-search-ingest-tools';
 
 /**
- * Runs all examples during service outages. Checks that no run succeeds, and that each error message says why. After
- * the last outage, checks that the next run of each sync repairs the index.
+ * Runs all examples while the service is down. Each run must fail, and its error message must name the reason. After
+ * the last outage, the next run of each sync must repair the index.
  */
 export async function outages(stage: Stage): Promise<void> {
 	const examples = [...Object.keys(CALLS), ...Object.keys(BY_HAND), FAN_OUT, RANGE, AGENT];
@@ -89,10 +81,9 @@ export async function outages(stage: Stage): Promise<void> {
 	}
 }
 
-/** Returns the name of an example's copy, which is also its key in `workflows`. */
 const nameOf = (example: string): string => `outage-${example}`;
 
-/** Changes a node's parameters. If it is one of our nodes, also shortens its retry time. */
+/** Changes the parameters of a node. If the node belongs to this package, it also retries for a shorter time. */
 function changed(node: WorkflowNode, change: NodeChanges[string] = {}): WorkflowNode {
 	const parameters = { ...node.parameters, ...change.parameters };
 	const retries = /^n8n-nodes-search-ingest\.(?!migrate)/.test(node.type);
@@ -100,7 +91,7 @@ function changed(node: WorkflowNode, change: NodeChanges[string] = {}): Workflow
 	return { ...node, ...change, parameters: { ...parameters, ...(retries && { options }) } };
 }
 
-/** Stores a copy of an example that retries only briefly. Publishes the copy if it has a webhook. */
+/** Stores a copy of an example with a short retry time, and publishes the copy if it has a webhook. */
 async function copyOf(stage: Stage, example: string): Promise<StoredWorkflow> {
 	const { n8n, workflows } = stage.demo;
 	const name = nameOf(example);
@@ -112,7 +103,8 @@ async function copyOf(stage: Stage, example: string): Promise<StoredWorkflow> {
 			? { ...node, webhookId: name, parameters: { ...node.parameters, path: name } }
 			: node,
 	);
-	// If a workflow calls another workflow, it must call the copy of that workflow. Short files are enough here.
+	// If the example calls another example, its copy must call the copy of that example. It also reads shorter files,
+	// to save time.
 	const text = JSON.stringify(own)
 		.replace(`/webhook/${RANGE}`, `/webhook/${nameOf(RANGE)}`)
 		.replace(/(documents|corpus)\.jsonl/, '$&?count=20');
@@ -124,13 +116,13 @@ async function copyOf(stage: Stage, example: string): Promise<StoredWorkflow> {
 	workflows[name] = stored;
 	if (webhook === undefined) return stored;
 	await n8n.api.activate(stored);
-	// As soon as a workflow is published, its webhook answers 403 to a call without the key.
+	// As soon as the webhook exists, it answers with 403 to a call without the key.
 	const isThere = async () => (await n8n.api.postWebhook(name, {})).status === 403;
 	await until(isThere, PUBLISHED_MS);
 	return stored;
 }
 
-/** Returns the outages, all of which last longer than the nodes retry. */
+/** Each of these outages lasts longer than the nodes retry. */
 function allOutages({ demo }: Stage): Outage[] {
 	const { n8n, sandbox, chatModel } = demo;
 	const overloaded = /503|no healthy upstream/;
@@ -159,7 +151,8 @@ function allOutages({ demo }: Stage): Outage[] {
 		{
 			what: 'answers pushes and deletes with status 503',
 			reason: overloaded,
-			// Some of these examples only push, so the previous outage covered them. The others never push or delete.
+			// Some of these examples only push, which the previous outage has covered. The others neither push nor
+			// delete.
 			spared: [
 				'bulk-load-a-file',
 				'push-a-large-file-with-progress',
@@ -181,7 +174,7 @@ function allOutages({ demo }: Stage): Outage[] {
 
 const ROUTES = ['submit', 'results', 'push', 'delete', 'convert', 'rules'] as const;
 
-/** Runs all copies at the same time during an outage. */
+/** Runs the copies of all examples at once during an outage. */
 async function endure(stage: Stage, outage: Outage): Promise<void> {
 	const { sandbox, n8n, chatModel } = stage.demo;
 	const before = idsOf(stage);
@@ -221,7 +214,6 @@ const idsOf = (stage: Stage): string =>
 		.sort()
 		.join();
 
-/** Runs an example's copy. Checks that the run fails and says why. */
 async function fail(stage: Stage, example: string, { what, reason }: Outage): Promise<void> {
 	const title = `${example}: a service that ${what}`;
 	if (example === 'check-my-service' && !/refuse/.test(what)) {
@@ -262,13 +254,12 @@ async function fail(stage: Stage, example: string, { what, reason }: Outage): Pr
 const hasFailed = ({ status, message = '' }: Execution, reason: RegExp): boolean =>
 	status === 'error' && reason.test(message);
 
-/** Returns a request body for pushing a file in one range. The range is requested at most twice. */
+/** Returns the body of a call that pushes a file as one range. The range is requested at most twice. */
 const fileOf = ({ demo }: Stage): object => ({
 	fileUrl: `${demo.sandbox.url}/files/fan-out.jsonl?count=20`,
 	...{ ranges: 1, recordsPerRange: 1000, waitSeconds: 3, maxCalls: 2 },
 });
 
-/** Checks that the agent's model reads what failed. */
 async function tellModel(stage: Stage, { what, reason }: Outage): Promise<void> {
 	const { requests } = stage.demo.chatModel;
 	requests.length = 0;
@@ -285,7 +276,7 @@ async function tellModel(stage: Stage, { what, reason }: Outage): Promise<void> 
 	);
 }
 
-/** Checks that the example Tell Me reports why a scheduled run failed. */
+/** Checks that the example Tell Me reports the failure of a scheduled run. */
 async function tell(stage: Stage, example: string, reason: RegExp): Promise<void> {
 	const { sandbox } = stage.demo;
 	const name = await schedule(stage, example, async () => {
@@ -301,7 +292,7 @@ async function tell(stage: Stage, example: string, reason: RegExp): Promise<void
 	return name;
 }
 
-/** Runs a copy of a scheduled example every few seconds, with Tell Me as its error workflow, until `see` returns. */
+/** Runs a scheduled example every few seconds until `see` has ended. If a run fails, n8n starts Tell Me. */
 async function schedule(stage: Stage, example: string, see: () => Promise<void>): Promise<void> {
 	const { n8n, workflows } = stage.demo;
 	const rule = { interval: [{ field: 'seconds', secondsInterval: EVERY_SECONDS }] };
@@ -322,7 +313,7 @@ async function schedule(stage: Stage, example: string, see: () => Promise<void>)
 	}
 }
 
-/** Checks that the run of Tell Me fails if it cannot send its message. */
+/** Checks that a run of Tell Me fails if it cannot send its message. */
 async function missMessage(stage: Stage): Promise<void> {
 	const { n8n, sandbox, workflows } = stage.demo;
 	sandbox.faults.add({ route: 'files', status: 503 });
@@ -342,7 +333,7 @@ async function missMessage(stage: Stage): Promise<void> {
 	sandbox.faults.clear();
 }
 
-/** Checks that the next run of each sync completes what failed during the outages. */
+/** Runs each sync once more. This run must complete what has failed during the outages. */
 async function repair(stage: Stage): Promise<void> {
 	for (const example of ['sync-by-source', 'sync-chunks-by-source']) {
 		await stage.callWebhook(nameOf(example), CALLS[example], nameOf(example));

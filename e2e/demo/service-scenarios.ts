@@ -1,12 +1,11 @@
 import { until } from '../shared/wait';
 import type { Stage } from './stage';
 
-/** Maximum time for publishing a workflow. */
 const PUBLISHED_MS = 10_000;
 
 const CHECK = 'check-my-service';
 
-/** Sandbox settings, each with the words that the example's report must contain for each question. */
+/** Settings of the sandbox. For each question in the example's report, the answer must contain these words. */
 const SERVICES = [
 	{
 		settings: { resultsOnce: true, unknownDeleteStatus: 404, pushResponse: 'perDocument' },
@@ -28,7 +27,9 @@ const SERVICES = [
 	},
 ] as const;
 
-/** Checks that the example detects the service's settings with few requests and leaves nothing behind. */
+/**
+ * Checks that the example finds out the settings of the service with few requests, and leaves nothing in the index.
+ */
 export async function checkService(stage: Stage): Promise<void> {
 	const { checks, demo } = stage;
 	const { settings, requests } = demo.sandbox;
@@ -53,7 +54,7 @@ export async function checkService(stage: Stage): Promise<void> {
 		checks.add('Its test document is deleted', left.length === 0);
 	}
 	Object.assign(settings, usual);
-	// If a service rejects everything, the example must claim nothing about that service.
+	// If the service rejects everything, the example must not say anything about its settings.
 	demo.sandbox.faults.add({ route: 'submit', status: 400, body: '{"error":"no such model"}' });
 	const execution = await stage.runWith(CHECK, { Wait: { parameters: { amount: 1 } } });
 	demo.sandbox.faults.clear();
@@ -67,7 +68,8 @@ export async function checkService(stage: Stage): Promise<void> {
 }
 
 /**
- * Checks that each failed run is reported in one message with the reason. This includes runs that fail only in part.
+ * Checks that each failed run is reported in exactly one message that contains the reason. A run that fails only
+ * partly counts too.
  */
 export async function tellMe(stage: Stage): Promise<void> {
 	const { api } = stage.demo.n8n;
@@ -93,7 +95,7 @@ export async function tellMe(stage: Stage): Promise<void> {
 		() => watched(settings),
 		async (name, copy) => {
 			await api.activate(copy);
-			// A webhook becomes available a moment after its workflow is published. From then on, it answers 403 to a
+			// The webhook is available a moment after n8n has published the workflow. Then it answers with 403 to a
 			// call without the key.
 			await until(async () => (await api.postWebhook(path, {})).status === 403, PUBLISHED_MS);
 			const call = async (body: object) => await stage.callWebhook(name, body, path);

@@ -17,13 +17,13 @@ const TRIGGERS = new Set([
 
 const HEADERS = { [WEBHOOK_HEADER.name]: WEBHOOK_HEADER.value };
 
-/** A committed document. All of its texts are joined. */
+/** A committed document whose texts are joined. */
 interface IndexedChunk {
 	id: string;
 	text: string;
 }
 
-/** Changes to an example's nodes, keyed by node name. Other parameters stay the same. */
+/** Changes to the nodes of an example, by node name. */
 export type NodeChanges = Record<string, { parameters?: object; disabled?: boolean }>;
 
 const changed = (node: WorkflowNode, { parameters, ...change }: NodeChanges[string] = {}) => ({
@@ -32,30 +32,32 @@ const changed = (node: WorkflowNode, { parameters, ...change }: NodeChanges[stri
 	parameters: { ...node.parameters, ...parameters },
 });
 
-/** Gives scenarios access to the running demo. It runs workflows, reads the index, and collects checks. */
+/**
+ * The running demo, as scenarios see it. A stage runs workflows, reads the index, and collects the results of checks.
+ */
 export class Stage {
 	readonly checks = new Checks();
 
 	constructor(readonly demo: Demo) {}
 
-	/** Runs an example as "Execute workflow" does. Webhooks receive their pinned sample data. */
+	/** Runs an example like "Execute workflow". A webhook returns its sample data. */
 	async runByHand(example: string): Promise<Execution> {
 		return this.addRun(this.demo.workflows[example].name, await this.tryByHand(example));
 	}
 
-	/** Like `runByHand`, for an example that may fail. */
+	/** Does the same as `runByHand`, but the run may fail. */
 	async tryByHand(example: string): Promise<Execution> {
 		const { id } = this.demo.workflows[example];
 		return await this.demo.n8n.api.runManually(id, this.triggerOf(example));
 	}
 
-	/** Runs a copy of an example with changed nodes by hand, then deletes the copy. */
+	/** Runs a copy of an example with changed nodes, and deletes the copy. */
 	async runWith(example: string, changes: NodeChanges): Promise<Execution> {
 		const { name } = this.demo.workflows[example];
 		return this.addRun(`${name}, changed`, await this.tryWith(example, changes));
 	}
 
-	/** Like `runWith`, for a run that may fail. */
+	/** Does the same as `runWith`, but the run may fail. */
 	async tryWith(example: string, changes: NodeChanges): Promise<Execution> {
 		return await this.withCopy(
 			example,
@@ -64,7 +66,7 @@ export class Stage {
 		);
 	}
 
-	/** Stores a changed copy of an example, passes it to a function, and then deletes it. */
+	/** Stores a changed copy of an example while `use` runs. */
 	async withCopy<Result>(
 		example: string,
 		change: (workflow: StoredWorkflow) => Partial<Workflow>,
@@ -84,7 +86,6 @@ export class Stage {
 		}
 	}
 
-	/** Sends a message to an example with a chat trigger. */
 	async chat(example: string, chatInput: string): Promise<Execution> {
 		const { id, name } = this.demo.workflows[example];
 		const message = { sessionId: 'demo', action: 'sendMessage', chatInput };
@@ -92,7 +93,7 @@ export class Stage {
 		return this.addRun(name, await api.runManually(id, this.triggerOf(example), message));
 	}
 
-	/** Runs an agent's tool with the values that a model would fill in. Returns the text that the model would read. */
+	/** Runs a tool of an agent with values that a model could choose. Returns the text for the model. */
 	async runTool(example: string, { tool, values }: ToolCall): Promise<string> {
 		const { id, name } = this.demo.workflows[example];
 		const execution = await this.demo.n8n.api.runTool(id, tool, values);
@@ -101,14 +102,14 @@ export class Stage {
 		return JSON.stringify(results.map(({ json }) => json.response));
 	}
 
-	/** Runs an example by calling its webhook. The webhook's path is the example's name. */
+	/** Runs an example by calling its webhook, whose path is the name of the example. */
 	async runByWebhook(example: string, body: unknown): Promise<AnsweredExecution> {
 		const execution = await this.callWebhook(example, body);
 		this.addRun(this.demo.workflows[example].name, execution);
 		return execution;
 	}
 
-	/** Calls an example's webhook. Returns the execution and the response, even if the execution failed. */
+	/** Calls the webhook of an example. Returns the execution and the response, even after a failure. */
 	async callWebhook(
 		example: string,
 		body: unknown,
@@ -118,7 +119,6 @@ export class Stage {
 		return await this.demo.n8n.api.callWebhook(id, path, body, HEADERS);
 	}
 
-	/** Returns the status with which an example's webhook answers a caller without the key. */
 	async statusWithoutKey(example: string): Promise<number> {
 		const { status } = await this.demo.n8n.api.postWebhook(example, {});
 		return status;
@@ -128,7 +128,7 @@ export class Stage {
 		return this.demo.sandbox.documents(DEMO.endpoint);
 	}
 
-	/** Returns the committed documents that were made from any of the source documents. */
+	/** Returns the committed documents that are chunks of these documents. */
 	chunksOf(sourceIds: string[]): IndexedChunk[] {
 		const sources = sourceIds.map((id) => `${id}#`);
 		return this.documents()
@@ -136,7 +136,6 @@ export class Stage {
 			.filter(({ id }) => sources.some((source) => id.startsWith(source)));
 	}
 
-	/** Finds documents that contain all words of the query, in any order. */
 	search(query: string): SearchHit[] {
 		return this.demo.sandbox.search(DEMO.endpoint, query);
 	}

@@ -7,7 +7,7 @@ import { SyncedSource } from './synced-source';
 const EXAMPLE = 'sync-by-source';
 const TABLE = 'Synced Documents';
 
-/** Enough documents that two runs started together overlap while they use the table. */
+/** With this many documents, two runs that start together use the table at the same time. */
 const DOCUMENTS_AT_ONCE = 25;
 
 const PUSH_MS = 3000;
@@ -20,12 +20,13 @@ const document = (id: string, text: string): SourceDocument => ({
 });
 
 /**
- * Pushes changed documents and deletes documents that no longer exist. Then checks that bad calls, concurrent runs and
- * failures do not damage the index.
+ * Pushes changed documents, and deletes documents that are missing from the list. Bad calls, concurrent runs and
+ * failures must not damage the index.
  */
 export async function sync(stage: Stage): Promise<void> {
 	const { dataTables } = stage.demo.n8n.api;
-	// n8n finds tables by part of their name and lists the newest first.
+	// n8n also finds a table by a part of its name, and prefers the newest one. So this table could be mistaken for
+	// the other.
 	const table = `${TABLE} ${stage.demo.workflows[EXAMPLE].id}`;
 	await dataTables.create(`Not the ${table}`, ['documentId', 'fingerprint']);
 	const source = new SyncedSource(stage, {
@@ -76,7 +77,7 @@ async function refuseBadCalls(source: SyncedSource): Promise<void> {
 	await ignoreVolatileFields(source, a);
 }
 
-/** Checks that a document is not pushed again if only its field order or an ignored field changes. */
+/** Checks that a document is not pushed again if only an ignored field or the order of fields has changed. */
 async function ignoreVolatileFields(source: SyncedSource, a: SourceDocument): Promise<void> {
 	const withFields = { ...a, views: 1, tags: { one: 1, two: [2, 3] } };
 	const { name, text, url, id } = a;
@@ -94,7 +95,7 @@ async function ignoreVolatileFields(source: SyncedSource, a: SourceDocument): Pr
 	);
 }
 
-/** Checks that two concurrent runs leave no rows that would make a later run delete existing documents. */
+/** Starts two runs at once. They must not leave rows that let a later run delete existing documents. */
 async function syncTwiceAtOnce(source: SyncedSource): Promise<void> {
 	const { n8n, sandbox } = source.stage.demo;
 	const documents = Array.from({ length: DOCUMENTS_AT_ONCE }, (_, number) =>
@@ -103,7 +104,7 @@ async function syncTwiceAtOnce(source: SyncedSource): Promise<void> {
 	const headers = { [WEBHOOK_HEADER.name]: WEBHOOK_HEADER.value };
 	const call = async () =>
 		await n8n.api.postWebhook(EXAMPLE, { documents, confirmDeletes: true }, headers);
-	// With this latency, both runs compare their lists with the table before either run changes the table.
+	// This delay lets both runs compare their lists with the table before either of them changes it.
 	sandbox.faults.add({ route: 'push', latencyMs: PUSH_MS });
 	const responses = await Promise.all([call(), call()]);
 	sandbox.faults.clear();
@@ -117,15 +118,15 @@ async function syncTwiceAtOnce(source: SyncedSource): Promise<void> {
 }
 
 /**
- * Checks that the next run after a failure repairs the index, although the table does not record what the failed run
- * did.
+ * Checks that the next run after a failed run repairs the index, although the table does not contain what the failed
+ * run has done.
  */
 async function syncAfterFailure(source: SyncedSource): Promise<void> {
 	const { faults } = source.stage.demo.sandbox;
 	const [a, b] = [document('a', 'Almond'), document('b', 'Blueberry')];
 	await source.sync('before a failure', [a, b], { confirmDeletes: true });
 	for (const route of ['push', 'delete'] as const) {
-		// The first attempt succeeds, but the node receives no response. The next attempt fails permanently.
+		// The service does the work of the first attempt, but its response is lost. The next attempt is rejected.
 		faults.add({ route, reset: 'afterWork', times: 1 });
 		faults.add({ route, status: 400 });
 	}
@@ -142,7 +143,6 @@ async function syncAfterFailure(source: SyncedSource): Promise<void> {
 	await source.checkTable('after a 404 beside a push', 'sync/a,sync/b');
 }
 
-/** Changes the URL of the nightly sync's list and the number of the first page. */
 function settings(node: WorkflowNode, list: string, firstPage: number): WorkflowNode {
 	if (node.name !== 'Where the List Is') return node;
 	const assignments = [
@@ -152,12 +152,12 @@ function settings(node: WorkflowNode, list: string, firstPage: number): Workflow
 	return { ...node, parameters: { ...node.parameters, assignments: { assignments } } };
 }
 
-/** Syncs all pages of an API. Checks that an incomplete list changes nothing. */
+/** Syncs all pages of an API. An incomplete list must not change anything. */
 export async function nightlySync(stage: Stage): Promise<void> {
 	const example = 'nightly-sync-from-an-api';
 	const { faults } = stage.demo.sandbox;
 	const { api } = stage.demo.n8n;
-	// A copy of the workflow would use its own table.
+	// This scenario changes the example itself, because a copy would have its own table.
 	const original = stage.demo.workflows[example];
 	const indexed = () =>
 		stage

@@ -1,7 +1,6 @@
 import type { Suite } from './suite';
 import { ownNode, saveChain } from './suite';
 
-/** Documents without a name, which cannot be pushed. */
 const NAMELESS = ['one', 'two', 'three'].map((name) => ({ id: `editor/${name}` }));
 
 const DOCUMENTS = ['a', 'b'].map((name) => ({ id: `editor/${name}`, name }));
@@ -16,7 +15,7 @@ export async function output(suite: Suite): Promise<void> {
 		/3 of 3 documents failed\. See the field .error. of the failed items/,
 	]);
 	const items = [DOCUMENTS[0], { id: 'editor/bad' }];
-	// n8n adds the item to the message. The node's own text lists all affected items.
+	// n8n adds the number of the item to the message. This package's own text lists all affected items.
 	await checkOutput(suite, 'An error names the document, the field and the item', items, push, [
 		/'name' of document 'editor\/bad' is missing or empty \[item 1\] /,
 		/1 of 2 items has no 'name' \(item 1\)/,
@@ -33,7 +32,6 @@ export async function output(suite: Suite): Promise<void> {
 	);
 }
 
-/** Runs a node with these items and checks the text in its panel. */
 async function checkOutput(
 	suite: Suite,
 	what: string,

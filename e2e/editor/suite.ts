@@ -11,11 +11,10 @@ export interface Suite {
 	page: Page;
 	canvas: Canvas;
 	checks: Checks;
-	/** n8n's descriptions of our nodes, keyed by name. Checks read labels from here instead of repeating them. */
+	/** n8n's descriptions of this package's nodes, by name. Checks read labels from these descriptions. */
 	nodes: ReadonlyMap<string, INodeTypeDescription>;
 }
 
-/** The name of the trigger in workflows that `saveChain` creates. */
 const START = 'Start';
 
 interface OwnNode {
@@ -25,9 +24,9 @@ interface OwnNode {
 }
 
 /**
- * Stores a workflow with a manual trigger and one of our nodes. The node uses a demo credential.
- * @param items the items that the trigger returns
- * @returns the workflow's ID
+ * Stores a workflow with a manual trigger and one node of this package, which uses a demo credential.
+ * @param items items that the trigger returns
+ * @returns the ID of the workflow
  */
 export async function saveChain(
 	{ demo, nodes }: Suite,
@@ -57,16 +56,13 @@ export async function saveChain(
 	return id;
 }
 
-/** Makes one of our nodes, named after its display name. */
+/** Returns a node of this package, whose name is its display name. */
 export function ownNode({ nodes }: Suite, name: string): OwnNode {
 	const description = describe(nodes, name);
 	return { name: description.displayName, type: description.name };
 }
 
-/**
- * Returns the description of one of our nodes.
- * @throws Error if n8n has not loaded it
- */
+/** @throws Error if n8n has not loaded this node */
 export function describe(nodes: Suite['nodes'], name: string): INodeTypeDescription {
 	const description = nodes.get(name);
 	if (!description) throw new Error(`n8n has no node '${name}'`);

@@ -19,12 +19,11 @@ export interface WebhookResponse {
 	body: unknown;
 }
 
-/** An execution that a webhook started, and the response to its caller. */
 export interface AnsweredExecution extends Execution {
 	response: WebhookResponse;
 }
 
-/** The part of the editor's API that the end-to-end commands use. */
+/** The requests of n8n's editor that the end-to-end commands need. */
 export class N8nApi {
 	readonly dataTables: DataTables;
 
@@ -35,12 +34,10 @@ export class N8nApi {
 		this.dataTables = new DataTables(this.n8n);
 	}
 
-	/** Returns true once n8n answers and its database is ready. */
 	async isReady(): Promise<boolean> {
 		return await this.n8n.isReady();
 	}
 
-	/** Logs in. On a new instance, creates the owner first. */
 	async logIn(login: Login): Promise<void> {
 		await this.n8n.logIn(login);
 	}
@@ -49,7 +46,6 @@ export class N8nApi {
 		return (await this.nodeDescriptions()).map(({ name }) => name);
 	}
 
-	/** Returns the node types that n8n has loaded, as the editor receives them. */
 	async nodeDescriptions(): Promise<INodeTypeDescription[]> {
 		return await this.n8n.send({ url: '/types/nodes.json' });
 	}
@@ -61,7 +57,7 @@ export class N8nApi {
 		return Object.fromEntries(types.map(({ name, displayName }) => [name, displayName]));
 	}
 
-	/** Creates the credential, or updates the existing one with the same name and type. Returns its ID. */
+	/** Creates or updates the credential with this name and type. Returns its ID. */
 	async saveCredential(credential: Omit<CredentialValues, 'id'>): Promise<string> {
 		const all = await this.n8n.request<Array<{ id: string; name: string; type: string }>>({
 			url: '/rest/credentials',
@@ -84,7 +80,7 @@ export class N8nApi {
 		return found && (await this.n8n.request({ url: `/rest/workflows/${found.id}` }));
 	}
 
-	/** Creates a workflow, or replaces the existing one if an ID is passed. Returns the stored workflow. */
+	/** Creates a workflow. If there is an ID, replaces the workflow with this ID. */
 	async saveWorkflow(workflow: Workflow, id?: string): Promise<StoredWorkflow> {
 		const { name, nodes, connections, settings, pinData } = workflow;
 		return await this.n8n.request({
@@ -98,7 +94,7 @@ export class N8nApi {
 		const url = `/rest/workflows/${id}`;
 		// n8n deletes only archived workflows.
 		await this.n8n.request({ method: 'POST', url: `${url}/archive`, data: {} });
-		// A published workflow is unpublished first, which may take a moment.
+		// If the workflow was published, n8n needs a moment before it can be deleted.
 		let refusal: unknown;
 		const isDeleted = async () =>
 			await this.n8n.request({ method: 'DELETE', url }).then(
@@ -111,15 +107,14 @@ export class N8nApi {
 		if (!(await until(isDeleted, DELETED_WITHIN_MS, POLL_EVERY_MS))) throw refusal;
 	}
 
-	/** Publishes a workflow, so that its webhooks can be called. */
 	async activate({ id, versionId }: StoredWorkflow): Promise<void> {
 		const url = `/rest/workflows/${id}`;
 		await this.n8n.request({ method: 'POST', url: `${url}/activate`, data: { versionId } });
 	}
 
 	/**
-	 * Starts a trigger as "Execute workflow" does, and waits until the execution ends.
-	 * @param json the data that the trigger returns, such as a chat message
+	 * Starts a trigger like "Execute workflow", and waits until the execution has ended.
+	 * @param json data that the trigger returns, such as a chat message
 	 */
 	async runManually(
 		workflowId: string,
@@ -133,9 +128,9 @@ export class N8nApi {
 	}
 
 	/**
-	 * Runs an agent's tool as "Execute step" does, and waits until the execution ends.
-	 * @param tool the tool's name, as passed to the model
-	 * @param values the values that a model would fill in
+	 * Runs an agent's tool like "Execute step", and waits until the execution has ended.
+	 * @param tool name of the tool for the model
+	 * @param values values that a model could choose
 	 */
 	async runTool(
 		workflowId: string,
@@ -161,8 +156,8 @@ export class N8nApi {
 	}
 
 	/**
-	 * Calls a published webhook and waits until its execution has ended. Returns the execution and the response.
-	 * @throws Error if no execution was started
+	 * Calls a webhook, and waits until the execution has ended.
+	 * @throws Error if no execution has started
 	 */
 	async callWebhook(
 		workflowId: string,
@@ -172,7 +167,7 @@ export class N8nApi {
 	): Promise<AnsweredExecution> {
 		const [before] = await this.executions(workflowId, 1);
 		const response = await this.postWebhook(path, body, headers);
-		// An execution that has sent its response but has not ended may be missing from the list for a moment.
+		// For a moment, n8n's list may not contain an execution that has answered but not ended.
 		let latest: ExecutionSummary | undefined;
 		const isListed = async () => {
 			[latest] = await this.executions(workflowId, 1);
@@ -186,7 +181,7 @@ export class N8nApi {
 		return { ...(await this.waitForExecution(latest.id)), response };
 	}
 
-	/** Calls a published webhook. Returns the response, whatever its status. */
+	/** Calls a webhook. Returns the response, even if its status is an error. */
 	async postWebhook(
 		path: string,
 		body: unknown,
@@ -195,7 +190,6 @@ export class N8nApi {
 		return await this.n8n.post(`/webhook/${path}`, body, headers);
 	}
 
-	/** Returns the latest executions of a workflow, including unfinished ones. */
 	async executions(workflowId: string, limit = LISTED_EXECUTIONS): Promise<ExecutionSummary[]> {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
 		const { results } = await this.n8n.request<{ results: ExecutionSummary[] }>({
@@ -204,7 +198,6 @@ export class N8nApi {
 		return results;
 	}
 
-	/** Returns an execution as it is stored now, finished or not. */
 	async execution(id: string): Promise<Execution> {
 		return readExecution(await this.storedExecution(id));
 	}

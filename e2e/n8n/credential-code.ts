@@ -1,7 +1,7 @@
 /**
- * Node tests use copies of two parts of n8n that cannot run without its database: the credentials helper and the
- * credential tester (`support/credentials-helper.ts`, `support/credential-test.ts`). The code here runs the same work
- * with the copies and with the installed n8n. After an n8n update, this shows whether a copy still behaves like n8n.
+ * n8n's credentials helper and credential tester need n8n's database. So the tests of the nodes use copies of them
+ * (`support/credentials-helper.ts`, `support/credential-test.ts`). This file runs the same work with a copy and with
+ * the installed n8n, and compares the results. It shows whether a copy is still right after an update of n8n.
  */
 import 'reflect-metadata';
 
@@ -39,7 +39,6 @@ type Helper = Pick<
 	'authenticate' | 'preAuthentication' | 'runPreAuthentication'
 >;
 
-/** n8n's class, including the methods that access its database. */
 interface N8nHelper extends Helper {
 	getCredentials: () => Promise<{ getData: () => Promise<Data> }>;
 	updateCredentials: (node: unknown, type: string, data: Data) => Promise<void>;
@@ -66,7 +65,10 @@ const nothing = () => undefined;
 
 const TOKEN = 'sessionToken';
 
-/** A credential type with the features that n8n treats specially: an expirable field, and headers from expressions. */
+/**
+ * A credential type with two features that n8n treats in a special way: an expirable field, and headers from
+ * expressions.
+ */
 const sample = (answer: Data): ICredentialType => ({
 	name: 'sample',
 	displayName: 'Sample',
@@ -125,7 +127,7 @@ const NODES = {
 	'a test': { ...NODE, parameters: { temp: '' }, type: 'n8n-nodes-base.noOp' },
 };
 
-/** Creates n8n's helper, using the same store as our helper. */
+/** Returns n8n's helper with the same store that the copy uses. */
 function n8nHelper(store: CredentialStore, type: ICredentialType): N8nHelper {
 	const { CredentialsHelper } = requireOfN8n('./dist/credentials-helper.js') as {
 		CredentialsHelper: Class<N8nHelper>;
@@ -146,7 +148,7 @@ function n8nHelper(store: CredentialStore, type: ICredentialType): N8nHelper {
 	return helper;
 }
 
-/** Returns a helper's result or error, so that both helpers can be compared. */
+/** Returns a result or an error as a value that can be compared. */
 async function seen(work: () => Promise<unknown>): Promise<unknown> {
 	try {
 		return { result: structuredClone(await work()) };
@@ -155,7 +157,7 @@ async function seen(work: () => Promise<unknown>): Promise<unknown> {
 	}
 }
 
-/** Runs the same work with our helper and with n8n's helper. */
+/** Runs the same work with the copy and with n8n's helper. */
 async function both(
 	type: ICredentialType,
 	stored: Data,
@@ -172,7 +174,7 @@ async function both(
 	return { ours: await play(true), n8n: await play(false) };
 }
 
-/** Records the requests that `preAuthentication` sends. */
+/** Returns n8n helpers that record the requests of `preAuthentication`. */
 function recordingHelpers() {
 	const requests: IHttpRequestOptions[] = [];
 	const httpRequest = async (options: IHttpRequestOptions) =>
@@ -201,7 +203,7 @@ async function compareHelper(add: (title: string, ours: unknown, n8n: unknown) =
 				for (const isExpired of [false, true]) {
 					const { ours, n8n } = await both(type, stored, async (helper) => {
 						const { requests, helpers } = recordingHelpers();
-						// The data passed with a request may differ from the stored data.
+						// The fields that n8n passes on may differ from the stored ones.
 						const data = { ...structuredClone(stored), user: 'c' };
 						const result = await helper.preAuthentication(
 							helpers,
@@ -248,7 +250,7 @@ async function compareHelper(add: (title: string, ours: unknown, n8n: unknown) =
 	}
 }
 
-/** A credential with rules in its test. Our own credentials have no such rules. */
+/** A credential type whose test contains rules, which this package's types do not use. */
 const plain = (url: string): ICredentialType => ({
 	name: 'plain',
 	displayName: 'Plain',
@@ -265,7 +267,9 @@ const plain = (url: string): ICredentialType => ({
 	},
 });
 
-/** Creates n8n's credential tester, which accesses the database only for features other than credentials. */
+/**
+ * Returns n8n's credential tester. It needs the database only for features that have nothing to do with credentials.
+ */
 function n8nTester(helper: N8nHelper, type: ICredentialType): N8nTester {
 	const base = requireOfN8n('./dist/workflow-execute-additional-data.js') as {
 		getBase: unknown;
@@ -336,7 +340,7 @@ async function compareTester(add: (title: string, ours: unknown, n8n: unknown) =
 	}
 }
 
-/** Compares the copies of n8n's credential code in support/ with the installed n8n. */
+/** Compares the copies of n8n's code in support/ with the installed n8n. */
 export async function compareCredentialCode(checks: Checks): Promise<void> {
 	const differences: string[] = [];
 	let count = 0;

@@ -6,14 +6,13 @@ interface DataTable {
 	projectId: string;
 }
 
-/** A data table row, including the columns that n8n adds. */
+/** A row of a data table. n8n adds columns such as `id`. */
 export type Row = Record<string, unknown>;
 
-/** Reads and changes n8n's data tables through the editor's API. */
 export class DataTables {
 	constructor(private readonly n8n: N8nConnection) {}
 
-	/** Creates an empty table with text columns, unless a table with exactly this name exists. */
+	/** Creates an empty table with text columns. If there is a table of this name, does nothing. */
 	async create(name: string, columns: string[]): Promise<void> {
 		if (await this.find(name)) return;
 		const { id } = await this.n8n.request<{ id: string }>({ url: '/rest/projects/personal' });
@@ -24,10 +23,7 @@ export class DataTables {
 		});
 	}
 
-	/**
-	 * Returns the newest rows of the table with exactly this name, up to 100. Returns an empty list if the table does
-	 * not exist.
-	 */
+	/** Returns up to 100 rows of a table, the newest first. Returns an empty list if the table does not exist. */
 	async rows(name: string): Promise<Row[]> {
 		const table = await this.find(name);
 		if (!table) return [];
@@ -47,7 +43,6 @@ export class DataTables {
 		});
 	}
 
-	/** Deletes this table's rows in which the column is not empty. */
 	async deleteWith(name: string, column: string): Promise<void> {
 		const table = await this.find(name);
 		if (!table) return;

@@ -1,6 +1,5 @@
 export const NOT_OVER: ReadonlySet<string> = new Set(['new', 'running', 'waiting']);
 
-/** An item, as n8n's nodes pass it on. */
 export interface Item {
 	json: Record<string, unknown>;
 	binary?: Record<string, { fileName?: string; mimeType?: string; id?: string }>;
@@ -10,9 +9,8 @@ export interface Execution {
 	id: string;
 	status: string;
 	milliseconds: number;
-	/** Error message, if the execution failed. */
 	message?: string;
-	/** Returns the items of a node from all of its outputs and runs, including outputs for agents. */
+	/** Returns all items of a node, from all of its outputs and runs. */
 	items(nodeName: string): Item[];
 }
 
@@ -23,13 +21,12 @@ export interface ExecutionSummary {
 	stoppedAt: string | null;
 }
 
-/** An execution, as n8n's API returns it. */
 export interface StoredExecution {
 	id: string;
 	status: string;
 	startedAt: string;
 	stoppedAt?: string;
-	/** Execution data, serialized with `flatted`. */
+	/** Data of the execution in the format of the package `flatted`. */
 	data: string;
 }
 
@@ -40,7 +37,7 @@ interface ExecutionData {
 	};
 }
 
-/** Returns true once an execution has ended and its data are stored. n8n stores the status before the data. */
+/** Returns true if the execution has ended and n8n has stored its data. n8n stores the status first. */
 export function isOver({ status, data }: StoredExecution): boolean {
 	if (NOT_OVER.has(status)) return false;
 	const stored = parseFlatted(data) as Partial<ExecutionData> | undefined;
@@ -66,8 +63,8 @@ export function readExecution(stored: StoredExecution): Execution {
 }
 
 /**
- * Parses the format in which n8n returns execution data (npm package `flatted`). It is a JSON array, and its first
- * entry is the value. Inside an object or array, each string is the index of the entry that belongs there.
+ * Parses the format of the npm package `flatted`, which is a JSON array. The first entry is the value itself. A
+ * string within an object or array is the index of the entry that replaces it.
  */
 function parseFlatted(text: string): unknown {
 	const entries = JSON.parse(text) as unknown[];

@@ -12,8 +12,7 @@ import { run, startUntil } from '../shared/processes';
 const LOCAL = '127.0.0.1';
 
 /**
- * Debian installs the programs of each PostgreSQL version in a folder below this one, and adds none of these folders to
- * the PATH.
+ * Debian installs each version of PostgreSQL in a subfolder of this folder. The PATH does not contain these folders.
  */
 const DEBIAN_POSTGRESQL = '/usr/lib/postgresql';
 
@@ -21,7 +20,9 @@ export const QUEUE_LOGS = path.join(CACHE, 'queue');
 
 type DatabaseSettings = Record<string, string>;
 
-/** Returns the trimmed output of a program, or an empty string if the program is missing or fails. */
+/**
+ * Returns a program's output without surrounding white space, or an empty string if the program is missing or fails.
+ */
 async function outputOf(command: string, args: string[]): Promise<string> {
 	try {
 		return (await promisify(execFile)(command, args)).stdout.trim();
@@ -40,8 +41,8 @@ async function postgresFolder(): Promise<string | undefined> {
 }
 
 /**
- * Starts Redis, which writes no files, and PostgreSQL, which uses a temporary folder. Only this machine can reach them.
- * @throws Error that names what to install if a program is missing
+ * Starts Redis without files, and PostgreSQL with a temporary folder. Only this machine can reach them.
+ * @throws Error that says what to install if a program is missing
  */
 export async function startDatabases(command: Command): Promise<DatabaseSettings> {
 	const folder = await postgresFolder();
@@ -66,7 +67,7 @@ async function startRedis(): Promise<DatabaseSettings> {
 }
 
 /**
- * Returns the user that Debian's PostgreSQL package creates, if this process is root. PostgreSQL refuses to run as
+ * Returns the user of Debian's PostgreSQL package if this process runs as root, because PostgreSQL refuses to run as
  * root.
  */
 async function postgresUser(): Promise<{ uid: number; gid: number } | undefined> {
@@ -91,7 +92,7 @@ async function startPostgres(command: Command, folder: string): Promise<Database
 		`listen_addresses=${LOCAL}`,
 		`port=${port}`,
 		'unix_socket_directories=',
-		// The data need not survive a crash of the machine.
+		// These data are not needed after a crash of the machine.
 		'fsync=off',
 	];
 	const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
@@ -99,7 +100,7 @@ async function startPostgres(command: Command, folder: string): Promise<Database
 		cwd,
 		logFile: path.join(QUEUE_LOGS, 'postgres.log'),
 		user,
-		// PostgreSQL's fast shutdown, which does not wait for clients.
+		// This signal makes PostgreSQL stop without waiting for its clients.
 		lastSignal: 'SIGINT',
 	});
 	return {

@@ -20,7 +20,7 @@ import { QUEUE_LOGS, startDatabases } from './databases';
 
 const WORKERS = 2;
 
-/** Workflows for the test. Each has a webhook named after its file. */
+/** Workflows of this test. The path of each webhook is the name of the file. */
 const WORKFLOWS = {
 	'queue-ingest': QUEUE_WORKFLOWS_FOLDER,
 	'queue-file': QUEUE_WORKFLOWS_FOLDER,
@@ -31,8 +31,8 @@ const WORKFLOWS = {
 type WorkflowName = keyof typeof WORKFLOWS;
 
 /**
- * Settings that determine how soon n8n notices that a worker has ended. Their values are much lower than the defaults
- * (60, 10 and 30 seconds) to make the test fast.
+ * These settings decide how soon n8n notices that a worker has ended. The defaults are 60, 10 and 30 seconds, which
+ * would make the test slow.
  */
 const LOCKS = {
 	QUEUE_WORKER_LOCK_DURATION: '15000',
@@ -40,36 +40,34 @@ const LOCKS = {
 	QUEUE_WORKER_STALLED_INTERVAL: '5000',
 };
 
-/** Time that a worker has to finish its executions after it is asked to stop. */
+/** Time until a stopped worker must have finished its executions. */
 const SHUTDOWN_SECONDS = '5';
 
 export interface Worker {
 	name: string;
-	/** The worker's user folder. A replacement worker uses the same folder. */
+	/** A restarted worker uses the same user folder. */
 	userFolder: string;
 	process: RunningProcess;
 	log(): string;
-	/** Returns the IDs of the executions that the worker has started so far, according to its log. */
+	/** Returns the IDs of all executions that the worker has started, from its log. */
 	started(): string[];
-	/** Returns the IDs of the executions that the worker has started but not finished. */
+	/** Returns the IDs of the executions that the worker has started and not finished. */
 	underWay(): string[];
 }
 
 export interface QueueMode {
 	sandbox: Sandbox;
 	api: N8nApi;
-	/** All workers that were started, including killed ones. */
 	workers: Worker[];
 	workflows: Record<WorkflowName, StoredWorkflow>;
-	/** Starts a killed worker again, on the same machine. */
+	/** Starts a killed worker again with the same user folder. */
 	restart(worker: Worker): Promise<void>;
-	/** URL at which callers reach n8n. */
 	n8nUrl: string;
 }
 
 /**
- * Starts n8n in queue mode: Redis, PostgreSQL, a main process and workers, each with the package. Everything is stopped
- * when the command ends.
+ * Starts n8n in queue mode: Redis, PostgreSQL, a main process and workers, which all contain the package. When the
+ * command ends, all of them are stopped.
  * @throws Error if a step fails
  */
 export async function startQueueMode(command: Command): Promise<QueueMode> {
@@ -114,7 +112,7 @@ export async function startQueueMode(command: Command): Promise<QueueMode> {
 	return { sandbox, api, n8nUrl, workers, workflows, restart };
 }
 
-/** Starts a worker with its own user folder, as if it ran on its own machine. */
+/** Starts a worker with its own user folder, like a worker on another machine. */
 async function startWorker(
 	name: string,
 	userFolder: string,
@@ -135,7 +133,6 @@ async function startWorker(
 	return { name, userFolder, process: child, log, started, underWay };
 }
 
-/** Stores credentials and workflows in n8n and publishes the workflows. */
 async function importWorkflows(api: N8nApi, sandbox: Sandbox): Promise<QueueMode['workflows']> {
 	const credentials = await saveCredentials(api, sandbox);
 	const saved: Partial<QueueMode['workflows']> = {};

@@ -4,26 +4,25 @@ import type { ExecutionSummary } from '../n8n/execution';
 import type { Checks } from '../shared/checks';
 import type { QueueMode } from './queue-mode';
 
-/** Number of tokens that are allowed beyond one per worker, because workers revoke each other's tokens at first. */
+/** Workers revoke each other's tokens at first. So this many tokens are allowed in addition to one per worker. */
 const SPARE_TOKENS = 2;
 
 const DOCUMENTS = 3;
 const SECTIONS = 3;
 
-/** Everything that the runs share. */
 export interface QueueStage extends QueueMode {
 	checks: Checks;
-	/** Documents that the index must contain by now, each as `id=text`. */
+	/** Documents that the index must contain, as `id=text`. */
 	model: Set<string>;
 }
 
-/** The body of one webhook call. It contains documents that no other call sends, and a chunk to delete again. */
+/** The body of one call. No other call contains its documents. One of their chunks is deleted at the end. */
 export interface Delivery {
 	documents: Array<{ id: string; name: string; text: string }>;
 	delete: string;
 }
 
-/** Calls the workflow that chunks, pushes and deletes, once for each delivery. All calls are sent at the same time. */
+/** Calls the workflow once per delivery, with all calls at the same time. The workflow chunks, pushes and deletes. */
 export async function ingest(
 	{ api }: QueueStage,
 	deliveries: Delivery[],
@@ -33,8 +32,8 @@ export async function ingest(
 }
 
 /**
- * Makes deliveries. Each contains three documents with three sections each, and each section becomes a chunk. Adds the
- * chunks to `model`.
+ * Creates deliveries, and adds their chunks to `model`. A delivery contains three documents, and each of them three
+ * sections, which become chunks.
  */
 export function deliveriesOf({ model }: QueueStage, run: string, count: number): Delivery[] {
 	return Array.from({ length: count }, (_call, call) => {
@@ -53,7 +52,6 @@ export function deliveriesOf({ model }: QueueStage, run: string, count: number):
 	});
 }
 
-/** Returns true if the response says that the chunk was deleted, which is the last step of the workflow. */
 export function saysDeleted({ status, body }: WebhookResponse): boolean {
 	const [item] = Array.isArray(body) ? (body as Array<{ deleted?: boolean }>) : [];
 	return status === 200 && item?.deleted === true;
@@ -66,7 +64,7 @@ export async function executionsOf(
 	return await api.executions(workflows[workflow].id);
 }
 
-/** Checks that the index contains exactly what was sent, and that not too many tokens were issued. */
+/** Checks that the index contains exactly what was sent, and that the service has not issued too many tokens. */
 export function checkService({ sandbox, checks, workers, model }: QueueStage, run: string): void {
 	const issued = sandbox.tokensIssued();
 	const most = workers.length + SPARE_TOKENS;

@@ -7,16 +7,15 @@ import type { Sandbox } from '../../sandbox';
 import { DEMO } from '../../sandbox';
 import type { CredentialValues } from '../n8n/workflow';
 
-/** The header that the webhooks of the examples require. */
+/** Header that the webhooks of the examples require. */
 export const WEBHOOK_HEADER = { name: 'X-Webhook-Key', value: 'demo-webhook-key' };
 
-/** A credential to enter by hand: the labels of its fields in the editor, and their values. */
 interface CredentialByHand {
 	title: string;
 	fields: Array<[label: string, value: string]>;
 }
 
-/** Returns the two credentials that a new user creates, with the values for the running sandbox. */
+/** Returns the two credentials that a new user needs, with the values of the running sandbox. */
 export function credentialsByHand(sandbox: Sandbox): CredentialByHand[] {
 	const { authUrl, aiUrl, pushUrl } = sandbox.urls;
 	const of = (credential: ICredentialType, values: Record<string, string>) => ({
@@ -43,8 +42,8 @@ export function credentialsByHand(sandbox: Sandbox): CredentialByHand[] {
 }
 
 /**
- * Returns the credentials that the example workflows use, with the values for the running sandbox.
- * @param chatModelUrl URL of the stand-in for a chat model, if there is one
+ * Returns the credentials of all examples, with the values of the running sandbox.
+ * @param chatModelUrl URL of the server that replaces a chat model, if any
  */
 export function demoCredentials(
 	sandbox: Sandbox,

@@ -4,16 +4,15 @@ import type { Sandbox } from '../../sandbox';
 import { DEMO, startSandbox } from '../../sandbox';
 import { freePort } from '../shared/ports';
 
-/** The port that the example workflows use. If the port is taken, another one is used. */
+/** Port of the service in the examples. If it is not free, the sandbox uses another port. */
 const SANDBOX_PORT = 4321;
 
-/** The service's URL in the example workflows. */
 export const TEMPLATE_URL = `http://localhost:${SANDBOX_PORT}`;
 
-/** Long enough for the node to poll more than once, and short enough for a demo. */
+/** With this delay, the node polls more than once, but the demo stays fast. */
 const CHUNK_DELAY_MS = 1500;
 
-/** Starts the demo's local service. Its index is stored in the folder. */
+/** Starts the local service of the demo, and stores its index in the folder. */
 export async function startDemoSandbox(folder: string): Promise<Sandbox> {
 	return await startSandbox({
 		port: await freePort(SANDBOX_PORT),

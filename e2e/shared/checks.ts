@@ -10,20 +10,19 @@ const SHOWN_WITHIN_MS = 60_000;
 export interface Check {
 	title: string;
 	passed: boolean;
-	/** The observed value, for the report. */
 	seen: string;
 }
 
 export class Checks {
 	readonly all: Check[] = [];
 
-	/** Adds the result of a check and returns whether it passed. */
+	/** Adds a result, and returns whether the check has passed. */
 	add(title: string, passed: boolean, seen = ''): boolean {
 		this.all.push({ title, passed, seen });
 		return passed;
 	}
 
-	/** Reads a value repeatedly until it is right or time is up. Then adds the result. */
+	/** Reads a value again and again until it is right or the time is over, and then adds the result. */
 	async eventually(
 		title: string,
 		read: () => Promise<string>,
@@ -41,7 +40,10 @@ export class Checks {
 
 const CHECKS_LOG = path.join(CACHE, 'checks.log');
 
-/** Prints how many checks passed and which failed, and writes all of them to a log. Returns true if all passed. */
+/**
+ * Prints the failed checks and the number of passed ones, and writes all checks to a log. Returns true if all have
+ * passed.
+ */
 export function printChecks(checks: Checks): boolean {
 	const failed = checks.failed.length;
 	const line = ({ title, passed, seen }: Check) =>

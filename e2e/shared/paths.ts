@@ -2,18 +2,16 @@ import path from 'node:path';
 
 export const ROOT = path.resolve(__dirname, '..', '..');
 
-/** The private sub-package that contains n8n. */
 export const E2E = path.join(ROOT, 'e2e');
 
-/** Files that may be deleted at any time: the packed tarball and logs. Not in git. */
+/** Packed package and logs, which can be deleted at any time. */
 export const CACHE = path.join(ROOT, '.cache', 'e2e');
 
-/** n8n's user folder and the index of `npm start`, kept between runs. Not in git. */
+/** Data that `npm start` keeps: n8n's user folder, and the index. */
 export const DATA = path.join(E2E, '.n8n-data');
 
 export const EXAMPLES = path.join(ROOT, 'examples');
 
-/** The workflows that only the queue mode test needs. */
 export const QUEUE_WORKFLOWS_FOLDER = path.join(E2E, 'queue', 'workflows');
 
 export const IMAGES = path.join(ROOT, 'docs', 'images');

@@ -5,49 +5,40 @@ import path from 'node:path';
 
 import { until } from './wait';
 
-/** Time that a process has to stop before it is killed. */
+/** Time until a stopped process is killed. */
 const STOP_WITHIN_MS = 15_000;
 
-/** Maximum time for a process to become ready. */
 const READY_WITHIN_MS = 180_000;
 
 const CHECK_EVERY_MS = 50;
 
-/**
- * A process is ready when its output contains certain words. Only this many characters at the end of the output are
- * searched.
- */
+/** Number of characters at the end of the output that are searched for the words of a ready process. */
 const SEARCHED_CHARACTERS = 10_000;
 
 const TAIL_LINES = 40;
 
-/** The folder and user of a process, and the destination of its output. */
 interface ProcessOptions {
 	cwd: string;
 	logFile: string;
 	env?: NodeJS.ProcessEnv;
-	/** The user to run the process as, for programs that refuse to run as root. */
+	/** User of the process, for programs that refuse to run as root. */
 	user?: { uid: number; gid: number };
-	/**
-	 * The signal that stops the process after all others have ended. For example, a database must not stop before the
-	 * processes that use it.
-	 */
+	/** Signal for processes that must stop last. For example, a database stops after the processes that use it. */
 	lastSignal?: NodeJS.Signals;
 	onOutput?: (text: string) => void;
 }
 
-/** A running process, including everything that it has started itself. */
+/** A process, together with the processes that it has started. */
 export interface RunningProcess {
-	/** The process ID, or undefined if the process could not be started. */
 	pid: number | undefined;
-	/** The exit code (or signal) once the process has ended. This promise never rejects. */
+	/** Exit code or signal, after the process has ended. This promise never rejects. */
 	ended: Promise<number | string>;
 	stop(): Promise<void>;
-	/** Sends SIGKILL, as if the machine lost power. */
+	/** Sends SIGKILL, which simulates a loss of power. */
 	kill(): void;
 }
 
-/** A sign that a process is ready: words in its output, or a check. */
+/** Shows that a process is ready: words in its output, or a check. */
 type Ready = string | (() => Promise<boolean>);
 
 const running = new Map<RunningProcess, { isLast: boolean }>();
@@ -62,9 +53,7 @@ export function tail(logFile: string, lines = TAIL_LINES): string {
 	}
 }
 
-/**
- * Sends a signal to a process and everything it has started. Returns false if none of these processes exists anymore.
- */
+/** Sends a signal to a process and to all processes that it has started. Returns false if none of them exists. */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
 	try {
 		process.kill(-pid, signal);
@@ -82,9 +71,8 @@ async function stopGroup({ pid }: ChildProcess, signal: NodeJS.Signals): Promise
 }
 
 /**
- * Starts a process in a group of its own. Ctrl-C in the terminal reaches only this process, which then stops the whole
- * group, so that nothing is left behind.
- * @throws Error if the command has begun to stop
+ * Starts a process in its own process group. So Ctrl-C reaches only this command, which then stops the whole group.
+ * @throws Error if the command is already stopping
  */
 function start(command: string, args: string[], options: ProcessOptions): RunningProcess {
 	if (isClosing)
@@ -122,8 +110,8 @@ function start(command: string, args: string[], options: ProcessOptions): Runnin
 }
 
 /**
- * Runs a command and waits until it ends.
- * @throws Error with the end of the command's output if the command fails
+ * Runs a program until it ends.
+ * @throws Error with the end of its output if the program fails
  */
 export async function run(command: string, args: string[], options: ProcessOptions): Promise<void> {
 	const result = await start(command, args, options).ended;
@@ -135,10 +123,9 @@ export async function run(command: string, args: string[], options: ProcessOptio
 }
 
 /**
- * Starts a process and waits until it is ready.
+ * Starts a process, and waits until it is ready.
  * @param ready words in its output, or a check that is repeated until it returns true
- * @throws Error containing the last part of the process's output, if the process exits before it is ready or is not
- * ready within 3 minutes
+ * @throws Error with the end of the output if the process ends too early, or is not ready after 3 minutes
  */
 export async function startUntil(
 	ready: Ready,
@@ -175,7 +162,7 @@ export async function startUntil(
 	);
 }
 
-/** Stops everything that is still running. Afterward, nothing can be started. */
+/** Stops all processes. After this call, no process can be started. */
 export async function stopAll(): Promise<void> {
 	isClosing = true;
 	for (const last of [false, true]) {

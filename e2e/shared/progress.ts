@@ -1,20 +1,19 @@
-/** Seconds between a step's progress lines in a log. On a terminal, one line is updated instead. */
+/** Interval between the progress lines of a step in a log, in seconds. On a terminal, one line is updated instead. */
 
 const LOG_EVERY_SECONDS = 15;
 
-/** While a step runs, sets the text shown after the elapsed time. */
+/** Sets the text that follows the elapsed time while a step runs. */
 export type Detail = (read: () => string) => void;
 
 export function say(text = ''): void {
 	process.stdout.write(`${text}\n`);
 }
 
-/** Formats a duration in seconds with one decimal. */
 export function seconds(milliseconds: number): string {
 	return `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-/** Runs a step and shows its title with the elapsed seconds until the step succeeds or fails. */
+/** Runs a step. Meanwhile, shows its title and the elapsed time. */
 export async function step<T>(title: string, work: (detail: Detail) => Promise<T>): Promise<T> {
 	const startedAt = Date.now();
 	const terminal = process.stdout.isTTY;

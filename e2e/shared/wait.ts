@@ -5,9 +5,9 @@ export async function pause(milliseconds: number): Promise<void> {
 }
 
 /**
- * Waits until a condition holds.
- * @param everyMs interval between checks
- * @returns false if the condition does not hold in time
+ * Waits until a condition is true.
+ * @param everyMs interval between two checks
+ * @returns false if the time is over
  */
 export async function until(
 	holds: () => boolean | Promise<boolean>,
