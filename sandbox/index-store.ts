@@ -46,7 +46,8 @@ export class IndexStore {
 	/**
 	 * Stores documents and commits them. A document replaces the document with the same ID, and cancels a pending
 	 * delete of this ID.
-	 * | @returns for each document, whether it is new
+	 *
+	 * @returns for each document, whether it is new
 	 */
 	upsert(endpoint: string, documents: readonly PushDocument[]): boolean[] {
 		const { documents: known } = this.source(endpoint);
@@ -89,7 +90,8 @@ export class IndexStore {
 
 	/**
 	 * Finds documents that contain all words of the query.
-	 * | @param limit maximum number of hits
+	 *
+	 * @param limit maximum number of hits
 	 */
 	search(endpoint: string, query: string, limit = 20): { total: number; hits: SearchHit[] } {
 		const words = [...new Set(wordsOf(query))];

@@ -61,7 +61,8 @@ const SPLIT = new Script(`
 /**
  * Splits texts like `re.split` in Python without capture groups. Syntax that exists in only one of the two languages
  * is rejected, such as conditions, possessive quantifiers, comments, and flags inside a pattern.
- * | @returns for each text, the spans of its non-empty pieces, in UTF-16 units
+ *
+ * @returns for each text, the spans of its non-empty pieces, in UTF-16 units
  * @throws an error if the pattern is invalid or exceeds the time limit
  */
 export function splitByPattern(pattern: string, texts: string[]): Span[][] {

@@ -54,7 +54,8 @@ export const textsOf = (items: IDataObject[]) => items.map(({ text }) => text);
 /**
  * Sets up a sandbox and Chunk Text for a test file. The returned functions run the node, read requests and add
  * faults. Pauses before retries are short.
- * | @param settings - settings that differ from the sandbox's defaults
+ *
+ * @param settings - settings that differ from the sandbox's defaults
  */
 export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 	useShortBackoff();

@@ -1,6 +1,7 @@
 /**
  * Writes a CSV row (RFC 4180).
- * | @param cells strings stay unchanged, undefined and null become empty cells, and other values become JSON
+ *
+ * @param cells strings stay unchanged, undefined and null become empty cells, and other values become JSON
  * @returns the row without a line break
  */
 export function csvRow(cells: readonly unknown[], delimiter = ','): string {

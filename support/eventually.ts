@@ -5,7 +5,8 @@ const WITHIN_MS = 15_000;
 
 /**
  * Waits until a condition is true.
- * | @param sight returns the current state for the error message
+ *
+ * @param sight returns the current state for the error message
  * @throws an error with the current state if the wait takes too long
  */
 export async function eventually(

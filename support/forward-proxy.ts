@@ -10,7 +10,8 @@ export interface ForwardProxy {
 
 /**
  * Starts a proxy on a free port.
- * | @param login the `user:password` that the proxy requires. By default, it requires none
+ *
+ * @param login the `user:password` that the proxy requires. By default, it requires none
  */
 export async function startForwardProxy(login?: string): Promise<ForwardProxy> {
 	const seen: string[] = [];

@@ -3,7 +3,8 @@ const base = require('../jest.config.js');
 /**
  * Selects the tests for mutation testing with Stryker. Only unit tests and simulations run, because the others are
  * too slow.
- * | @type {import('jest').Config}
+ *
+ * @type {import('jest').Config}
  */
 module.exports = {
 	...base,

@@ -4,7 +4,8 @@ const { TestEnvironment } = require('jest-environment-node');
  * Runs all test files of a worker in the same context, together with packages-once.cjs. Each package is loaded once
  * per worker, which saves a second in each file that uses n8n. Packages and tests also share classes such as Error
  * and Array. Test files, and the files that they test, are still loaded each time.
- * | n8n reads its settings only once. If a test file changes these settings, it needs n8n for itself, so it declares
+ *
+ * n8n reads its settings only once. If a test file changes these settings, it needs n8n for itself, so it declares
  * `@jest-environment node`.
  */
 class OneContext extends TestEnvironment {

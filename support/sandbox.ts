@@ -16,7 +16,8 @@ import { eventually } from './eventually';
 
 /**
  * Starts a sandbox for a test file, and resets it before each test.
- * | @returns a function that returns the sandbox as soon as the tests run
+ *
+ * @returns a function that returns the sandbox as soon as the tests run
  */
 export function useSandbox(options: SandboxOptions = {}): () => Sandbox {
 	let sandbox: Sandbox;
@@ -103,7 +104,8 @@ export function useShortBackoff(): void {
 
 /**
  * Returns a function that runs a node. Its arguments are items, parameters, and settings of the node and the run.
- * | @param always parameters of all runs
+ *
+ * @param always parameters of all runs
  */
 export function nodeRunner(
 	node: INodeType,
@@ -126,7 +128,8 @@ export function nodeRunner(
 
 /**
  * Sets up a sandbox and nodes for a test file. Pauses before retries are short.
- * | @returns the sandbox, and a function that creates a runner for a node with the sandbox's credentials
+ *
+ * @returns the sandbox, and a function that creates a runner for a node with the sandbox's credentials
  */
 export function useNodes(options: SandboxOptions = {}) {
 	useShortBackoff();

@@ -86,7 +86,8 @@ export class VirtualClock implements Clock {
 
 	/**
 	 * Lets time pass until the work has ended.
-	 * | @throws the error of the work, or an error if the work waits for something that never happens
+	 *
+	 * @throws the error of the work, or an error if the work waits for something that never happens
 	 */
 	async run<T>(work: Promise<T>): Promise<T> {
 		let ended = false;

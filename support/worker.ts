@@ -14,7 +14,8 @@ export interface Worker {
 /**
  * Loads new copies of Chunk Text and its credential, so that each worker has its own state. All workers use the same
  * copy of n8n.
- * | @param speed how much faster than real time the clock of a run is. Pauses are shorter by the same factor
+ *
+ * @param speed how much faster than real time the clock of a run is. Pauses are shorter by the same factor
  */
 export function startWorker({ speed = 1 } = {}): Worker {
 	const n8n = jest.requireActual<object>('n8n-workflow');
