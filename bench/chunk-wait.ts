@@ -11,7 +11,6 @@ const JOB_MS = 2_000;
 
 const textOf = (index: number): string => `Text ${index} is short. It has two sentences.`;
 
-/** Runs Chunk Text with one text per job. */
 export async function chunkByNode(
 	service: Service,
 	jobs: number,
@@ -34,7 +33,8 @@ export async function chunkByNode(
 }
 
 /**
- * Returns the number of polls so far. Resetting the service would clear this number, but would also revoke all tokens.
+ * Returns the number of polls so far. The benchmark does not reset the service between runs, because a reset would
+ * also revoke all tokens.
  */
 async function pollsOf(service: Service): Promise<number> {
 	const { requests } = await service.stats();
@@ -42,8 +42,8 @@ async function pollsOf(service: Service): Promise<number> {
 }
 
 /**
- * Measures the wall time and the number of polls for many jobs. Each job takes 2 s, and the service processes all jobs
- * in parallel.
+ * Measures the time and the number of polls for many jobs. The service processes all jobs at the same time, and each
+ * takes 2 s.
  */
 export async function chunkWait({ quick }: BenchOptions): Promise<string> {
 	const jobs = quick ? 4 : 100;

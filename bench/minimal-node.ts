@@ -19,8 +19,8 @@ type Send = (
 ) => Promise<unknown>;
 
 /**
- * Makes a node that does as little as any node can. It sends the same batches with n8n's own helper and returns one
- * item per document. It checks nothing, retries nothing and reads no response.
+ * Creates a node that does only what it must. It sends the same batches with n8n's helper, and returns an item per
+ * document. It checks nothing, retries nothing, and ignores all responses.
  */
 const minimalNode = (concurrency: number, perRequest: number, send: Send): INodeType => ({
 	description: {
@@ -65,7 +65,6 @@ interface Comparison {
 	documents: number;
 }
 
-/** Runs a node and checks that it returns the expected number of items. */
 const running =
 	(
 		{ credentials }: Service,
@@ -87,8 +86,8 @@ const running =
 	};
 
 /**
- * Sends the same file with axios, without n8n. As in n8n, the file is in memory. It is decoded, parsed line by line,
- * and sent in batches of the same size.
+ * Sends the same file with axios instead of n8n. The file is in memory, as in n8n. It is decoded, parsed line by
+ * line, and sent in batches of the same size.
  */
 const fileByAxios =
 	({ pushUrl, pushKey }: Service, base64: string, concurrency: number, perRequest: number) =>
@@ -114,13 +113,12 @@ const fileByAxios =
 		await Promise.all(inFlight);
 	};
 
-/** Yields the file in chunks, as a disk would deliver it. */
 function* chunksOf(file: Buffer): Generator<Buffer> {
 	for (let from = 0; from < file.length; from += 65_536) yield file.subarray(from, from + 65_536);
 }
 
 async function cpuOf(work: () => Promise<void>, documents: number): Promise<number> {
-	// With --expose-gc, neither side pays for the garbage of the other.
+	// Removes the garbage of the previous run, if Node.js runs with --expose-gc.
 	globalThis.gc?.();
 	const { cpuMs } = await time(work);
 	return (cpuMs / documents) * 1000;
@@ -129,7 +127,7 @@ async function cpuOf(work: () => Promise<void>, documents: number): Promise<numb
 const median = (list: number[]): number =>
 	[...list].sort((one, other) => one - other)[Math.floor(list.length / 2)];
 
-/** Compares the package's processor time per document with that of the minimal node, in alternating rounds. */
+/** Measures the processor time per document for this package's node and the minimal node, in turn. */
 export async function minimal({ quick }: BenchOptions): Promise<string> {
 	const rounds = quick ? 1 : 9;
 	const documents = makeDocuments(quick ? 1_000 : 20_000);
@@ -195,7 +193,7 @@ export async function minimal({ quick }: BenchOptions): Promise<string> {
 			for (let round = -1; round < rounds; round++) {
 				const one = await cpuOf(ours, all);
 				const other = await cpuOf(floor, all);
-				// The first round only warms up the code.
+				// The first round is not measured, because the code is not compiled yet.
 				if (round < 0) continue;
 				figures.ours.push(one);
 				figures.floor.push(other);

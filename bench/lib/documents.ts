@@ -4,7 +4,7 @@ const WORDS =
 	'search index document passage vector push delete batch query result field source'.split(' ');
 
 /**
- * Makes documents, by default with 1 KB of JSON each. Their strings do not share memory, just as in a parsed response.
+ * Creates documents of `bytes` bytes in JSON. Each document has strings of its own, as in a parsed response.
  *
  * @param first the number of the first document
  */
@@ -25,8 +25,7 @@ export function makeDocuments(count: number, bytes = 1024, first = 0): IDataObje
 		let body = '';
 		for (let word = index; body.length < left; word += 7) body += `${WORDS[word % 12]} `;
 		document.body = body.slice(0, left);
-		// Parsing gives each document its own strings. Otherwise, the documents would share the memory of the strings
-		// above.
+		// Parsing creates new strings. Without it, all documents would share the strings above.
 		return JSON.parse(JSON.stringify(document)) as IDataObject;
 	});
 }

@@ -1,7 +1,6 @@
 export interface BenchOptions {
 	/**
-	 * Whether to use few documents and only one round. Such a run shows that a benchmark works, but its figures are not
-	 * meaningful.
+	 * Whether to run once with few documents. Such a run shows that a benchmark works, but its figures mean nothing.
 	 */
 	quick: boolean;
 }

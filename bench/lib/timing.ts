@@ -1,6 +1,6 @@
 export interface Timing {
 	ms: number;
-	/** Processor time of all threads of this process, in milliseconds. */
+	/** Processor time of all threads in this process, in milliseconds. */
 	cpuMs: number;
 }
 
@@ -13,14 +13,13 @@ export async function time(work: () => Promise<unknown>): Promise<Timing> {
 	return { ms, cpuMs: (user + system) / 1000 };
 }
 
-/** Returns the timing with the median wall time. */
 function median(timings: Timing[]): Timing {
 	const sorted = [...timings].sort((one, other) => one.ms - other.ms);
 	return sorted[Math.floor(sorted.length / 2)];
 }
 
 /**
- * Measures competitors alternately in several rounds, so that other load on the machine affects all of them equally.
+ * Measures competitors in turn, for several rounds. So other load on the machine affects all of them in the same way.
  */
 export async function compare<K extends string>(
 	rounds: number,
