@@ -1,7 +1,7 @@
 /**
- * Replaces the package's owner throughout the repository. The current values are read from package.json.
+ * Replaces the owner of the package in all files. package.json contains the previous owner.
  *
- *   npx tsx scripts/owner.ts OWNER/NAME "Full Name" you@your.domain
+ * `npx tsx scripts/owner.ts OWNER/NAME "Full Name" you@your.domain`
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,6 @@ export interface Owner {
 	email: string;
 }
 
-/** Reads the owner from package.json. */
 export function ownerOf(root: string): Owner {
 	const { repository, author } = JSON.parse(
 		readFileSync(path.join(root, 'package.json'), 'utf8'),
@@ -25,7 +24,7 @@ export function ownerOf(root: string): Owner {
 	};
 }
 
-/** Replaces the owner in all files in the repository, and returns the files that changed. */
+/** Replaces the owner in all files. Returns the files that have changed. */
 export function replaceOwner(root: string, owner: Owner): string[] {
 	const before = ownerOf(root);
 	const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
@@ -34,7 +33,7 @@ export function replaceOwner(root: string, owner: Owner): string[] {
 	return files.filter((file) => {
 		const text = readFileSync(path.join(root, file), 'utf8');
 		let written = text.replaceAll(before.repository, owner.repository);
-		// In other files, the author's name may occur as an ordinary word.
+		// In other files, the author's name could be an ordinary word.
 		if (['LICENSE', 'package.json'].includes(file)) {
 			written = written
 				.replaceAll(before.author, owner.author)

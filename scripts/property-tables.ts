@@ -1,4 +1,4 @@
-/** Makes tables of parameters, options and choices from the properties of nodes and credentials. */
+/** Creates tables of parameters, options and choices from the properties of nodes and credentials. */
 import path from 'node:path';
 
 import type { ICredentialType, INodeProperties, INodeType } from 'n8n-workflow';
@@ -7,17 +7,17 @@ import { manifest, ROOT } from '../support/manifest';
 
 type Properties = ReadonlyMap<string, INodeProperties[]>;
 
-/** A parameter, an option, or a choice. Choices have no type. */
+/** A parameter, an option, or a choice, which has no type. */
 type Member = Pick<INodeProperties, 'name' | 'description' | 'displayOptions'> &
 	Partial<INodeProperties>;
 
 /** A table in a page, between two comments. */
 export const PART = /(<!-- options: ([^>]*?)-->\n)([\s\S]*?)(<!-- end -->)/g;
 
-/** Types that store no value, and collections, which have their own tables. */
+/** Types that store no value, and collections, which have tables of their own. */
 const NOT_LISTED = ['notice', 'hidden', 'callout', 'collection'];
 
-/** Options whose default applies only after a user has added the option. Until then, the node ignores the default. */
+/** Options without an effect until a user adds them. Their default is the value right after that. */
 const ONLY_IF_ADDED = [
 	'dataType',
 	'dimReductionSize',
@@ -25,10 +25,10 @@ const ONLY_IF_ADDED = [
 	'vectorQuantizationMethod',
 ];
 
-/** Maximum number of words in a cell. A cell contains only whole sentences of the description, and at least one. */
+/** Maximum number of words in a cell. A cell contains as many whole sentences as possible, but at least one. */
 const MAX_WORDS = 25;
 
-/** Loads the nodes and credentials that package.json lists, keyed by class name. */
+/** Loads all nodes and credentials in package.json, by class name. */
 export async function shippedTypes(): Promise<Map<string, INodeType | ICredentialType>> {
 	const all = new Map<string, INodeType | ICredentialType>();
 	for (const built of [...manifest.n8n.nodes, ...manifest.n8n.credentials]) {
@@ -43,7 +43,6 @@ export async function shippedTypes(): Promise<Map<string, INodeType | ICredentia
 	return all;
 }
 
-/** Reads the properties of all nodes and credentials, keyed by class name. */
 export async function allProperties(): Promise<Properties> {
 	const propertiesOf = (type: INodeType | ICredentialType) =>
 		'description' in type ? type.description.properties : type.properties;
@@ -52,10 +51,10 @@ export async function allProperties(): Promise<Properties> {
 }
 
 /**
- * Makes a table in Markdown.
+ * Creates a table in Markdown.
  *
- * @param argument `Class` for parameters, `Class.collection` for options, or the dotted path of a parameter or an
- *   option for its choices. If names follow, separated by spaces, the table contains only these.
+ * @param argument `Class` for parameters, `Class.collection` for options, or the path of a parameter or an option for
+ * its choices. If names follow, the table contains only these names
  * @throws Error if the argument does not exist
  */
 export function tableOf(all: Properties, argument: string): string {
@@ -73,8 +72,7 @@ export function tableOf(all: Properties, argument: string): string {
 }
 
 /**
- * Returns the parameters and options that no table lists. A definition that several nodes share needs to be listed only
- * once.
+ * Returns all parameters and options that are in no table. If several nodes share a definition, one table is enough.
  */
 export function missingProperties(all: Properties, tables: readonly string[]): string[] {
 	const keyOf = ({ displayName, description }: Member) => `${displayName}: ${description}`;
@@ -92,7 +90,7 @@ export function missingProperties(all: Properties, tables: readonly string[]): s
 	);
 }
 
-/** Returns the entries of a table. Omits the variants for AI agents, because they repeat other properties. */
+/** Returns what a table lists, without the variants for AI agents. */
 function membersOf(all: Properties, argument: string): Member[] {
 	const [dotted = '', ...selected] = argument.trim().split(/\s+/);
 	const [className = '', ...path] = dotted.split('.');

@@ -1,12 +1,11 @@
 /**
- * Keeps lists of what saved workflows and credentials rely on: names, types, defaults and choices of all parameters. A
- * saved workflow contains only the values that differ from the default, so a new default changes what the workflow
- * does. If a parameter was renamed or removed, n8n silently drops its value.
+ * Keeps lists of what saved workflows and credentials depend on: names, types, defaults and choices of all
+ * parameters. A saved workflow contains only values that differ from the default. So a new default changes what the
+ * workflow does. If a parameter is missing, n8n silently drops its value.
  *
- * `test/package/stored-parameters` contains a list for each version of a node, and for each credential.
- * `test/package/stored-parameters.test.ts` fails if a line of a list no longer occurs in the code. `npm run docs` adds
- * new lines to the lists. It never removes a line, so a line must be removed by hand (CONTRIBUTING.md, Versions of
- * nodes).
+ * `test/package/stored-parameters` contains a list for each version of a node and for each credential. `npm run docs`
+ * adds new lines to the lists, but never removes one. If the code no longer contains a line,
+ * `test/package/stored-parameters.test.ts` fails (CONTRIBUTING.md, Versions of nodes).
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -27,19 +26,18 @@ import { shippedTypes } from './property-tables';
 
 const FOLDER = path.join(ROOT, 'test', 'package', 'stored-parameters');
 
-/** Property types that show text and store no value. */
+/** Types of properties that only show a text. */
 const WITHOUT_VALUE = ['notice', 'callout'];
 
-/** The lines of each list, keyed by the list's name, such as `chunkText.1`. */
+/** Lines of each list, by the name of the list, such as `chunkText.1`. */
 type Lists = Map<string, string[]>;
 
-/** Makes the lists from the code. */
 export async function currentLists(): Promise<Lists> {
 	const types = [...(await shippedTypes()).values()];
 	return new Map(types.flatMap((type) => [...listsOf(type)]));
 }
 
-/** Makes the lists of a node, one per version, or the only list of a credential. */
+/** Creates the lists of a node, which has one per version, or the list of a credential. */
 export function listsOf(type: Pick<INodeType, 'description'> | ICredentialType): Lists {
 	if (!('description' in type)) return new Map([[type.name, linesOf(type.properties)]]);
 	const { description } = type;
@@ -56,9 +54,7 @@ export function listsOf(type: Pick<INodeType, 'description'> | ICredentialType):
 	);
 }
 
-/**
- * Returns true if a node version contains a property, by n8n's rules. Conditions other than the version are ignored.
- */
+/** Returns true if this version of the node contains the property. Conditions other than the version are ignored. */
 function hasVersion(
 	{ displayOptions, ...property }: INodeProperties,
 	typeVersion: number,
@@ -80,7 +76,7 @@ function linesOf(
 	properties: INodeProperties[],
 	isShown: (one: INodeProperties) => boolean = () => true,
 ) {
-	// Variants of a parameter for different choices often have the same line.
+	// Variants of a parameter often result in the same line.
 	const lines = new Set<string>();
 	const add = (list: INodeProperties[], prefix: string) => {
 		for (const property of list.filter(isShown)) {
@@ -104,11 +100,10 @@ function linesOf(
 	return [...lines].sort();
 }
 
-/** Shortens a default that an agent's model fills in, because the text for the model may change. */
+/** Shortens a default that contains a text for a model, because this text may change. */
 const withoutWords = (initial: unknown): unknown =>
 	typeof initial === 'string' ? initial.replace(/.*\$fromAI\('(\w+)',.*/s, 'fromAI $1') : initial;
 
-/** Reads the lists from `test/package/stored-parameters`. */
 export function storedLists(): Lists {
 	const files = existsSync(FOLDER) ? readdirSync(FOLDER) : [];
 	const linesIn = (file: string) =>
@@ -116,7 +111,6 @@ export function storedLists(): Lists {
 	return new Map(files.map((file) => [file.replace(/\.txt$/, ''), linesIn(file)]));
 }
 
-/** Finds lines of `lists` that are missing from `from`. Each result begins with the name of its list. */
 export function missingLines(lists: Lists, from: Lists): string[] {
 	return [...lists].flatMap(([name, lines]) => {
 		const others = new Set(from.get(name));
@@ -125,7 +119,7 @@ export function missingLines(lists: Lists, from: Lists): string[] {
 }
 
 /**
- * Adds the lines that the lists do not contain yet.
+ * Adds new lines to the lists.
  *
  * @returns the files that were written
  */

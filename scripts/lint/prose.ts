@@ -1,4 +1,4 @@
-/** Checks the parts of STYLE.md that a machine can check: docstrings, long sentences in pages, and old names. */
+/** Checks the parts of STYLE.md that a program can check: docstrings, long sentences in pages, and old names. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -6,9 +6,8 @@ import ts from 'typescript';
 
 import { ROOT } from '../../support/manifest';
 
-/** Maximum number of words in a sentence. STYLE.md recommends shorter sentences. */
 const MAX_WORDS = 30;
-/** Names that were removed from shipped code. The check keeps them from coming back. */
+/** Names that shipped code no longer uses. The check prevents them from coming back. */
 const OLD_NAMES = new Set(
 	`Answer answersIn breathe deliverEach DocumentAnswer DocumentForm FieldsOfDocument filled
 	hasNothing hasNoValue Health HELD isData Lane lane Line Needed NeededParameter OF_ITEMS
@@ -18,13 +17,13 @@ const OLD_NAMES = new Set(
 
 const DOCSTRING =
 	/\/\*\*\s*(?:\*\s*)?(What|How|Whether|Where|Which)\b(?:[^*]|\*(?!\/))*\*\/\s*([^\n]*)/g;
-/** The first line of a boolean field, constant, parameter or getter. */
+/** The beginning of a boolean field, constant, parameter or getter. */
 const BOOLEAN =
 	/^(?:[a-z]+ )*(?:get \w+\(\)|#?\w+\??)(?:: (?:boolean|true|false)\b| = (?:true|false)\b)/;
 
 const lineOf = (text: string, index: number): number => text.slice(0, index).split('\n').length;
 
-/** Finds docstrings that begin with a question word. The docstring of a boolean may begin with Whether. */
+/** Finds docstrings that begin with a question word. Only the docstring of a boolean may begin with Whether. */
 export function docstringFaults(file: string, text: string): string[] {
 	return [...text.matchAll(DOCSTRING)]
 		.filter(([, word, next = '']) => word !== 'Whether' || !BOOLEAN.test(next))
@@ -34,7 +33,7 @@ export function docstringFaults(file: string, text: string): string[] {
 		);
 }
 
-/** Finds identifiers that were renamed. Comments, strings and fields of the service's JSON may use these words. */
+/** Finds old names among identifiers. Comments, strings and fields in JSON may contain these words. */
 export function oldNameFaults(file: string, text: string): string[] {
 	const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
 	const faults: string[] = [];
@@ -49,7 +48,7 @@ export function oldNameFaults(file: string, text: string): string[] {
 	return faults;
 }
 
-/** Removes everything that is not prose from a page, or replaces it with a word. The number of lines stays the same. */
+/** Removes from a page what is not prose, or replaces it with a word. The number of lines does not change. */
 function proseOf(markdown: string): string[] {
 	const lines = (text: string) => text.replace(/[^\n]/g, '');
 	return markdown
@@ -63,7 +62,6 @@ function proseOf(markdown: string): string[] {
 		.split('\n');
 }
 
-/** Splits a paragraph into sentences. A quotation, such as a message, counts as one word. */
 function sentencesOf(paragraph: string): string[] {
 	return paragraph
 		.replace(/"[^"]+"|“[^”]+”/g, (quoted) => (/[.!?]["”]$/.test(quoted) ? 'quote.' : 'quote'))
@@ -71,7 +69,7 @@ function sentencesOf(paragraph: string): string[] {
 		.split(/(?<=[.!?][)_*'"]*)\s+/);
 }
 
-/** Finds sentences in a page that contain too many words. Tables, code and lists of links are ignored. */
+/** Finds sentences with too many words in a page. Tables, code and lists of links are ignored. */
 export function sentenceFaults(file: string, markdown: string): string[] {
 	const linked = markdown.split('\n');
 	return proseOf(markdown).flatMap((paragraph, at) => {
@@ -93,10 +91,9 @@ export function sentenceFaults(file: string, markdown: string): string[] {
 const COMMENTED =
 	/^(?:nodes|credentials|sandbox|support|e2e|bench|scripts)\/.+\.(?:ts|cjs|mjs|js)$/;
 const PAGES = /^(?:[^/]+|(?:docs|examples|sandbox|e2e|bench)\/.+)\.md$/;
-/** The changelog is not checked, because entries for past releases are never rewritten. */
+/** The changelog is not checked, because entries of past releases never change. */
 const NOT_CHECKED = ['CHANGELOG.md'];
 
-/** Finds everything in the repository that breaks these rules. */
 export function proseFaults(files: readonly string[]): string[] {
 	const check = (pattern: RegExp, faultsOf: (file: string, text: string) => string[]) =>
 		files
