@@ -20,9 +20,9 @@ import { parseClient, type Token } from '../nodes/shared/service/tokens/token';
 import { PATHS } from '../nodes/shared/service/url';
 
 /**
- * Credential for the AI service. It contains the service URL and the OAuth client that requests access
- * tokens (docs/service-interface.md, Access tokens). A hidden field stores one access token per scope, so
- * that all executions and workers share the tokens.
+ * Credential for the AI service. It contains the service's URL, and the OAuth client that requests access tokens
+ * (docs/service-interface.md, Access tokens). A hidden field stores one token per scope, which all executions and
+ * workers share.
  */
 export class LucidworksAiOAuth2Api implements ICredentialType {
 	name = 'lucidworksAiOAuth2Api';
@@ -92,31 +92,30 @@ export class LucidworksAiOAuth2Api implements ICredentialType {
 		},
 	];
 
-	/** Obtains a token for the requested scope. n8n stores the returned token. */
+	/** Obtains a token for the scope. n8n stores the token that this function returns. */
 	preAuthentication = HOOKS.preAuthentication;
 
 	/**
-	 * Signs a request with its token. If there is no valid token, the request is sent unsigned. The service
-	 * then answers with status 401, so n8n obtains a new token and repeats the request.
+	 * Signs a request with the stored token. Without a valid token, the request is sent unsigned. The service then
+	 * answers with 401, so n8n obtains a token and sends the request again.
 	 */
 	authenticate = HOOKS.authenticate;
 
-	/** Requests a token, which verifies the client. Then calls the AI service with this token. */
+	/** Requests a token, which checks the client, and then calls the AI service with this token. */
 	test: ICredentialTestRequest = HOOKS.test;
 }
 
 type Data = ICredentialDataDecryptedObject;
 
-/** A chunking ID that the service does not know. The credential test requests the results for this ID. */
+/** The credential test asks for the results of this chunking ID, which the service does not know. */
 const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Maximum age of a token that the credential test accepts. n8n requests a token for a new credential before
- * it tests the credential, so the test can use this token.
+ * Maximum age of a token that the credential test accepts. For a new credential, n8n requests a token just before the
+ * test, which then need not request another one.
  */
 const JUST_NOW_MS = 10_000;
 
-/** Returns true if the scope allows requests for chunking results. */
 const canChunk = (data: Data): boolean => scopeOf(data).split(/\s+/).includes(DEFAULT_SCOPE);
 
 const HOOKS = credentialHooks({
@@ -135,9 +134,8 @@ const HOOKS = credentialHooks({
 		};
 	},
 	/**
-	 * The interface has no request that only tests a credential. Therefore, the test fails only for two kinds
-	 * of responses. The first kind has status 401 or 403. The second kind is a web page or plain text,
-	 * because a chunking service would answer with JSON or an empty body.
+	 * The service has no request for testing a credential. So the test fails only if the status is 401 or 403, or if
+	 * the response is a web page or plain text. A chunking service would answer with JSON or with an empty body.
 	 */
 	advice: (status, body, data) => {
 		if (status === 401 || status === 403)
@@ -152,16 +150,15 @@ const HOOKS = credentialHooks({
 		const client = parseClient(data);
 		const shared = SharedToken.forScope(client, scopeOf(data));
 		shared.adoptStored(data.accessTokens);
-		// n8n requests a token if there is no token, or if the service has revoked the current token.
+		// n8n calls this function if no token is stored, or if the service has answered with 401.
 		const revoked = SharedToken.findIn(data);
 		const accepts = ({ accessToken, issuedAt }: Token) =>
 			isTested ? issuedAt > Date.now() - JUST_NOW_MS : accessToken !== revoked?.accessToken;
 		await shared.obtain(tokenSender(helper), accepts).catch((error: unknown) => {
 			throw isOfNode ? error : withAdviceInMessage(error);
 		});
-		// If several requests from the nodes of this package wait for the same token, the token is stored
-		// only once. For any other request, the token is always stored, because n8n would otherwise not
-		// repeat the request.
+		// If several requests of this package's nodes wait for the same token, it is stored only once. For other
+		// requests, the token is always stored, because n8n would otherwise not send them again.
 		const isToStore = shared.isUnstored || !isOfNode;
 		data.accessTokens = shared.mapToStore();
 		return isToStore ? { accessTokens: data.accessTokens } : undefined;
