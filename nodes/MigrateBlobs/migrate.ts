@@ -15,15 +15,12 @@ import { PATHS } from '../shared/service/url';
 import { MIGRATE_ACTION, outcomeMessage } from '../shared/service/outcome-messages';
 import { migrateProperties } from './properties';
 
-/**
- * Retry budget, in seconds, for a service that cannot be reached. The budget is small because a person is
- * waiting for the migration.
- */
+/** Retry budget, in seconds, while the service cannot be reached. The budget is small because a user is waiting. */
 const RETRY_FOR_SECONDS = 10;
 
 /**
- * Migrates blob manifests (docs/service-interface.md, Blobs). The node sends one request, regardless of the
- * number of input items. A request that may have reached the service is never repeated.
+ * Migrates blob manifests (docs/service-interface.md, Blobs). The node sends one request for all input items. It
+ * never repeats a request that may have reached the service.
  *
  * @throws InputError if the migration is not confirmed, Retry On Fail is on, or the credential is invalid
  */
@@ -78,10 +75,7 @@ async function reportFailure(run: Run, { reason, skipped }: Failed): Promise<voi
 	}
 }
 
-/**
- * Returns a sentence about the outcome of the migration, which is unknown if the request was in flight. The
- * sentence is added to the error message if the run ends early.
- */
+/** Returns what is known about the migration if the run ends early. The error message contains this sentence. */
 function progressOf(outcome: Outcome<IDataObject>): string {
 	if (outcome.ok) return 'The migration had been accepted.';
 	return outcome.reason instanceof Canceled && !outcome.skipped ? MIGRATE_ACTION.repeating : '';
