@@ -18,7 +18,7 @@ import { requestProperties } from '../shared/n8n/session/request-options';
 import { onePerInputItem } from '../shared/n8n/parameters/common-options';
 
 const showForFile = { show: { idSource: ['file'] } };
-/** Display conditions for the options. A slash before a name refers to a parameter outside the collection. */
+/** A slash before a name means that the parameter is outside the collection. */
 const showOptionForFile = { show: { '/idSource': ['file'] } };
 
 const options = optionsProperty([
@@ -63,7 +63,7 @@ const options = optionsProperty([
 		required: true,
 		description: 'Whether to check the IDs and count them without deleting anything',
 	},
-	// Each document needs its own request, so only parallel requests save time.
+	// Each document needs a request of its own, so only parallel requests save time.
 	...requestProperties(8),
 	...shownFor(showOptionForFile, [encodingProperty, ...fileOptionProperties]),
 ]);
@@ -89,7 +89,7 @@ export const deleteProperties = properties([
 				name: 'File',
 				value: 'file',
 				description: `Read the IDs from a file of any size (${ID_FILES.text})`,
-				// AI agents only pass on JSON, so a tool cannot read a file.
+				// Agents pass only JSON to a tool, so a tool cannot read a file.
 				displayOptions: { hide: { '@tool': [true] } },
 			},
 		],
