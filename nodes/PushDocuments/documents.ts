@@ -18,15 +18,15 @@ import { quoted } from '../shared/service/outcome-messages';
 import type { PushOptions, PushParameters } from './properties';
 import { EMPTY_FILE_ADVICE, quotedList } from '../shared/n8n/sources/file-errors';
 
-/** The mapping for documents that already use the service's field names. */
+/** Mapping for documents that already contain the service's field names. */
 export const DEFAULT_MAPPING: FieldMapping = { id: 'id', name: 'name', description: '', url: '' };
 
 /**
- * Makes a document from an item or a record without changing the source. The service requires an ID and a
- * name, which must be strings (docs/service-interface.md, Push documents). Whole numbers become strings.
+ * Creates a document from an item or a record, which stays unchanged. The service requires an ID and a name, and both
+ * must be strings (docs/service-interface.md, Push documents). Whole numbers become strings.
  *
- * @returns the source itself if no change was needed
- * @throws InputError that names the field and, if the document's ID is known, the document
+ * @returns the item or the record itself if no change is necessary
+ * @throws InputError that names the field and, if the ID is known, the document
  */
 export function documentFrom(
 	source: unknown,
@@ -46,8 +46,8 @@ export function documentFrom(
 		const value = path === '' || path === field ? '' : fieldOf(source, path);
 		if (!isNullOrEmptyText(value)) requiredValues[field] = value;
 	}
-	// An unchanged document is not copied, because a run may have hundreds of thousands of documents, and a
-	// document may have many fields.
+	// An unchanged document is not copied, because a run may contain hundreds of thousands of documents with many
+	// fields.
 	let complete = source as PushDocument;
 	for (const field in requiredValues)
 		if (requiredValues[field] !== source[field])
@@ -64,8 +64,8 @@ export function documentFrom(
 }
 
 /**
- * Returns whether a value is null, an empty string, an empty list or an empty object in JSON. A date is never
- * empty.
+ * Returns whether the JSON of a value is null, an empty string, an empty list or an empty object. A date is not
+ * empty, although it is an object without keys.
  */
 const isEmptyInJson = (value: unknown): boolean =>
 	isNullOrEmptyText(value) ||
@@ -74,7 +74,7 @@ const isEmptyInJson = (value: unknown): boolean =>
 		['[]', '{}'].includes(JSON.stringify(value)));
 
 /**
- * Returns an item's unchecked documents if Documents From is Mapped Fields or JSON.
+ * Returns the documents of an item if Documents From is Mapped Fields or JSON. The documents are not checked yet.
  *
  * @param source value of Documents From
  * @throws InputError if a parameter is invalid
@@ -86,23 +86,23 @@ export function documentsOf(
 	itemIndex: number,
 ): unknown[] {
 	if (source === 'fields') {
-		// A tool ignores this parameter, even if the workflow contains a value for it.
+		// A tool has no such parameter, so its value in the workflow is ignored.
 		const withOthers = !run.isTool && parameters.get('includeOtherFields', itemIndex);
 		const others = withOthers ? fieldsOfItem(run, itemIndex) : {};
 		return [{ ...others, ...mappedDocument(parameters, itemIndex) }];
 	}
 	const value = parameters.json('documentJson', itemIndex, JSON_ADVICE);
 	const documents: unknown[] = Array.isArray(value) ? value : [value];
-	// The default `{{ $json }}` also contains the item's files if n8n keeps them in the JSON.
+	// If n8n keeps an item's files in its JSON, the default `{{ $json }}` contains the files too.
 	return documents.map((each) => (isRecord(each) ? dataFields(each as IDataObject) : each));
 }
 
 const JSON_ADVICE = 'Enter one object, or a list of objects, each with an ID and a name.';
 
 /**
- * Returns a list that contains a text file's document.
+ * Returns the document of a text file, in a list.
  *
- * @throws InputError if the file cannot be read or is empty, for example after an interrupted download
+ * @throws InputError if the file cannot be read, or if it is empty, for example after an interrupted download
  */
 export async function documentsOfFile(
 	files: TextFiles,
@@ -136,7 +136,7 @@ const otherFields = (parameters: PushParameters, itemIndex: number): IDataObject
 	...additionalFields(parameters, itemIndex),
 });
 
-/** @throws InputError if a field has no name or is named `id` or `name` */
+/** @throws InputError if a field has no name, or if its name is `id` or `name` */
 function additionalFields(parameters: PushParameters, itemIndex: number): IDataObject {
 	const rows = parameters.rows('additionalFields.field', itemIndex);
 	const fields = rows.map(({ name, value }): [string, unknown] => {
@@ -155,11 +155,11 @@ function additionalFields(parameters: PushParameters, itemIndex: number): IDataO
 		}
 		return [field, value];
 	});
-	// Unlike an assignment, this call also works for a field named __proto__.
+	// An assignment would not work for a field named __proto__.
 	return Object.fromEntries(fields) as IDataObject;
 }
 
-/** Returns advice for an item that cannot become a document because its ID, its name or both are missing. */
+/** Returns the advice for an item without an ID or a name. */
 export function adviceForItem(run: Run, itemIndex: number, missing: readonly IdOrName[]): string {
 	const [file] = fileFieldsOf(run, itemIndex);
 	if (file !== undefined)

@@ -29,14 +29,11 @@ const showForFields = { show: { documentSource: ['fields'] } };
 const showForTextFile = { show: { documentSource: ['textFile'] } };
 const showForMapped = { show: { documentSource: ['fields', 'textFile'] } };
 const showForFile = { show: { documentSource: ['file'] } };
-/** Display conditions for the options. A slash before a name refers to a parameter outside the collection. */
+/** A slash before a name means that the parameter is outside the collection. */
 const showOptionForFile = { show: { '/documentSource': ['file'] } };
 const hideOptionForFile = { hide: { '/documentSource': ['file'] } };
 
-/**
- * The parameter for AI agents that use the node as a tool. An agent can pass only JSON, so neither option
- * reads a file.
- */
+/** The parameter as AI agents see it. Agents pass only JSON to a tool, so no choice reads a file. */
 const source = property({
 	displayName: 'Documents From',
 	name: 'documentSource',
@@ -58,7 +55,6 @@ const source = property({
 	description: 'Where to read the documents from',
 });
 
-/** The options, grouped by subject. Commonly used options come first. */
 const options = optionsProperty([
 	{
 		displayName: 'Output',
@@ -220,7 +216,7 @@ export const pushProperties = properties([
 		'Text of the document',
 		true,
 	),
-	// When the node runs as a tool, its item contains only the agent's input, so there are no other fields to include.
+	// The input of a tool contains only what the agent passes, so there are no other fields.
 	notForTools({
 		displayName: 'Include Other Input Fields',
 		name: 'includeOtherFields',

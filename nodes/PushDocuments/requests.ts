@@ -23,33 +23,31 @@ import { formatCount, figure } from '../shared/service/numbers';
 export interface Entry extends EntryOrigin {
 	id: string;
 	/**
-	 * The document, or undefined after it has been written as JSON. The document can be dropped because the
-	 * record stays in memory.
+	 * The document. It is removed to save memory after it was written as JSON, because the record stays in memory.
 	 */
 	document: PushDocument | undefined;
-	/** The record's JSON if the document is unchanged, so that it can be sent as it is. */
+	/** JSON of the record, if the document is the unchanged record and the JSON can be sent. */
 	original?: string | undefined;
-	/** Makes the document again from a parsed record that keeps all digits of long numbers. */
+	/** Creates the document from another parsed value of the record, which keeps all digits of long numbers. */
 	remake?: ((value: unknown) => PushDocument) | undefined;
 	/** Earlier documents with the same ID, which this document replaces. */
 	replaces?: Entry[];
 }
 
-/** Facts about the documents in a request, by document ID. In a dry run, only their size is known. */
+/** Outcomes of the documents in a request, by document ID. A dry run knows only the size of a document. */
 export type PushOutcomes = ReadonlyMap<string, Partial<DocumentOutcome> & { bytes?: number }>;
 
-/** Counts documents in the same run that share an ID. */
 export interface SentIds {
-	/** Number of documents that were not sent because a later one had the same ID. */
+	/** Number of documents that were not sent because a later document has the same ID. */
 	skipped: number;
 	ids: Set<string>;
 	repeated: number;
 }
 
-/** Maximum number of IDs to remember, so that memory does not grow with the file. */
+/** Maximum number of IDs that the node remembers. It keeps memory small for large files. */
 export const MAX_IDS = 100_000;
 
-/** Remembers the IDs of sent documents, and counts documents whose ID had already been sent. */
+/** Remembers the IDs of these documents, and counts documents whose ID was sent before. */
 export function noteSentIds(sentIds: SentIds, entries: readonly Entry[]): void {
 	const { ids } = sentIds;
 	for (const { id } of entries) {
@@ -59,7 +57,7 @@ export function noteSentIds(sentIds: SentIds, entries: readonly Entry[]): void {
 	}
 }
 
-/** Describes how to make requests from documents and how to read the responses. */
+/** Returns how documents are sent, and how responses are read. */
 export function pushRequests(
 	run: Run,
 	session: Session,
@@ -91,7 +89,6 @@ export function pushRequests(
 	};
 }
 
-/** Sends a batch and reads each document's outcome from the response. */
 async function push(
 	session: Session,
 	batch: Array<Packed<Entry>>,
@@ -104,7 +101,7 @@ async function push(
 	return documentOutcomes(response.body, documents, 'push');
 }
 
-/** Writes a document as JSON and then drops data that is no longer needed. */
+/** Writes a document as JSON, and removes data that is no longer needed. */
 function writeDocument(entry: Entry): string {
 	const { record, document, original, remake } = entry;
 	if (document === undefined) return '';
@@ -114,7 +111,7 @@ function writeDocument(entry: Entry): string {
 		const { id, name } = document;
 		text = exactJson(documentText({ ...remake(parseExactly(record.text)), id, name }));
 	}
-	// Objects that stay in memory for the whole request are expensive for n8n's garbage collector.
+	// Objects that stay in memory during the whole request slow down the garbage collector.
 	entry.document = undefined;
 	entry.original = undefined;
 	record.value = undefined;
@@ -122,9 +119,9 @@ function writeDocument(entry: Entry): string {
 }
 
 /**
- * Describes how to report the documents in a request.
+ * Returns how the documents of a request are reported.
  *
- * @param batchResult what is known about the request
+ * @param batchResult number, attempts and size of the request
  */
 export const pushResultFormat = (
 	{ dryRun }: PushOptions,
@@ -147,7 +144,7 @@ export const pushResultFormat = (
 	},
 });
 
-/** Describes how to report documents that were not sent because a later one has the same ID. */
+/** Returns how documents are reported that were not sent because a later document has the same ID. */
 export const replacedResultFormat = (
 	resultFormat: ResultFormat<Entry, PushOutcomes>,
 ): ResultFormat<Entry, PushOutcomes> => ({
