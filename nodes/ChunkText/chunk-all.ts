@@ -1,9 +1,8 @@
 /**
- * The main loop of Chunk Text. `bulk` reads the texts from a source, sends them in requests and waits for
- * each request's job. The Submit operation uses the same loop without waiting. When a job ends, the report
- * assigns chunks or an error to each of the job's texts and passes these results to the sink. If the service
- * does not accept a request, the request's texts are reported as failures. Get Results submits nothing, so it
- * only reports what it has fetched.
+ * This is the main loop of Chunk Text. `bulk` reads texts from a source, sends them in requests, and waits for the
+ * job of each request. When a job ends, `Report` finds the chunks or the error of each text, and passes them to the
+ * sink. If the service rejects a request, all of its texts are reported as failures. Submit uses the same loop, but
+ * does not wait for jobs. Get Results submits nothing, and only reports what it has fetched.
  */
 import { Budget } from '../shared/flow/budget';
 import { bulk } from '../shared/flow/bulk';
@@ -15,14 +14,14 @@ import { openService, type ChunkService, type Job } from './jobs/chunk-service';
 import { submissions } from './jobs/submit';
 import type { ChunkTask, TextEntry } from './input/text';
 
-/** The service that an operation uses, the hints to collect, and the function that waits for jobs. */
+/** The service for an operation, its hints, and the function that waits for jobs. */
 export interface Work extends ChunkService {
 	hints: ChunkHints;
 	settle: Settle;
 }
 
 /**
- * Opens a session for an operation, carries out the operation, and then adds the hints.
+ * Opens a session, carries out an operation, and adds the hints.
  *
  * @throws InputError if the credential is invalid
  */
@@ -36,17 +35,16 @@ export async function withWork(
 	hints.addTo(task.run, settle !== fetchNothing);
 }
 
-/** Describes a source of texts. A source is either all input items or one file. */
 export interface TextSource {
 	sink: Sink;
-	/** Prefix for the names of chunk files. */
+	/** The names of chunk files begin with this string. */
 	name: string;
-	/** Limits how much text is in memory. A budget is needed only for texts from a file. */
+	/** Limits how much text is in memory. Only texts from files need a budget. */
 	budget?: Budget;
 	onReported?: (job: Job) => void;
 }
 
-/** Submits the texts from one source, waits for their jobs and reports their chunks. */
+/** Submits the texts of a source, waits for their jobs, and reports their chunks. */
 export async function chunkAll(
 	entries: AsyncIterable<TextEntry[]>,
 	work: Work,
@@ -70,7 +68,7 @@ export async function chunkAll(
 	await report.end();
 }
 
-/** Reports what was fetched for requests from earlier runs. */
+/** Reports the results of requests from earlier runs. */
 export async function reportFetched(
 	fetched: AsyncIterable<FetchedJob[]>,
 	work: Work,
@@ -83,13 +81,13 @@ export async function reportFetched(
 }
 
 /**
- * Maximum total size, in bytes, of the texts from files that are waiting for their chunks. A text that is
- * smaller than 1/500 of this maximum is treated as if it had that size, so at most 500 texts wait at a time.
+ * Maximum size, in bytes, of all texts from files that wait for their chunks. Each text counts with at least 1/500 of
+ * this size, so at most 500 texts wait at once.
  */
 const MAX_BYTES = 8_000_000;
 const MIN_BYTES_OF_TEXT = MAX_BYTES / 500;
 
-/** Returns a new budget for the texts in memory. All files in a run share one budget. */
+/** Returns a new budget for texts in memory. All files of a run share one budget. */
 export const newBudget = (): Budget => new Budget(MAX_BYTES);
 
 const bytesInBudget = ({ record }: TextEntry): number =>

@@ -17,12 +17,11 @@ interface TextFile extends FileReading<TextEntry> {
 }
 
 /**
- * Chunks the texts in all input items' files. An item without a usable file fails. For each file, the node
- * returns one item with a summary. If the chunks are returned as items and nothing failed, a hint replaces
- * the summary item.
+ * Chunks the texts in the files of all input items, and returns a summary item for each file. If chunks are returned
+ * as items and nothing has failed, a hint replaces this summary. An item without a usable file fails.
  *
- * @param done summary field that contains the number of successful texts. If the field is `chunked`, the next
- *   file is opened while earlier texts are still in flight.
+ * @param done summary field that counts the successful texts. For `chunked`, the next file is opened while earlier
+ * texts are still in flight
  */
 export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Promise<void> {
 	const { run, parameters, options, jobs, hints } = work;
@@ -38,7 +37,7 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 			stats,
 			adviceToContinue: (upTo) =>
 				adviceToContinue(run, jobs, upTo, stats.done > 0 ? done : undefined),
-			// If the node stops at a later file, the error also names this file's jobs.
+			// If a later file stops the run, the error also names the jobs of this file.
 			noteAtEnd: () => jobs.progress(),
 			...(!isSubmitted &&
 				options.outputTo === 'items' && { onSummary: (of) => hints.addFile(of) }),
@@ -54,8 +53,8 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 			name: `${stemOf(fileToRead.file.name)}.chunks`,
 			budget,
 			onReported: (job) => {
-				// Finished jobs are dropped so that memory does not grow with the file. A job that has not
-				// ended is kept without its texts. If the run ends early, the error can then name the job.
+				// Finished jobs are removed, so that memory does not grow with the file. An unfinished job stays
+				// without its texts, because the error names it if the run ends early.
 				jobs.delete(job);
 				if (job.ended === undefined)
 					jobs.add({ ...job, texts: [], unusedResponse: undefined });
@@ -80,10 +79,10 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 }
 
 /**
- * Returns advice on how to get the remaining results of a file if the run ends early. If results were lost,
- * the advice also says why.
+ * Returns advice on how to get the rest of a file's results after the run has ended early. If results were lost, the
+ * advice says why.
  *
- * @param done what happened to the successful records, or undefined if no record succeeded
+ * @param done what happened to the successful records. It is undefined if there are none
  */
 function adviceToContinue(
 	run: Run,
@@ -91,7 +90,7 @@ function adviceToContinue(
 	upTo: number,
 	done?: 'chunked' | 'submitted',
 ): string {
-	// While the run continues, only n8n's log uses this text. A log line needs no advice.
+	// Before the run has ended, only n8n's log shows this text, and a log entry needs no advice.
 	if (!run.ended) return '';
 	if (!run.stopsOnFailure && !run.signal.aborted) return adviceToSkip(upTo);
 	const output = done === 'submitted' ? 'chunking IDs' : 'chunks';

@@ -8,7 +8,7 @@ import { ItemTexts, type IdSource } from './input/item-texts';
 import type { TextEntry } from './input/text';
 import { chunkAll, reportFetched, type Work } from './chunk-all';
 
-/** Chunks the texts from all input items. An item without a valid text fails. */
+/** Chunks the texts of all input items. An item without a valid text fails. */
 export async function chunkItems(work: Work): Promise<void> {
 	await withItems(work.run, readingOf(work, new ItemTexts(work)), async ({ entries, sink }) => {
 		await chunkAll(entries, work, { sink, name: 'chunks' });
@@ -16,10 +16,10 @@ export async function chunkItems(work: Work): Promise<void> {
 }
 
 /**
- * Fetches the chunks for the requests that the input items refer to.
+ * Fetches the chunks of earlier requests. Each input item refers to a request.
  *
- * @param ids reads which request an item refers to
- * @param fetch polls the requests either once or until they have ended
+ * @param ids returns the request of an item
+ * @param fetch polls all requests once, or until they have ended
  */
 export async function fetchItems(work: Work, ids: IdSource, fetch: Fetch): Promise<void> {
 	const { run, jobs } = work;

@@ -11,33 +11,27 @@ import { chunkItems, fetchItems } from './from-items';
 async function submitAndWait(run: Run): Promise<void> {
 	const task = taskOf(run);
 	const { parameters, options, mode } = task;
-	// If the path is wrong, the node must fail before it submits texts, because it could not fetch their
-	// chunks.
+	// With a wrong path, the node could not fetch the chunks. So it must fail before it submits texts.
 	checkResultsPath(options.resultsPath);
 	const isFile = parameters.get('textSource', 0) === 'file';
-	// If a text from a file does not finish in time, its record must fail. A document may be returned only
-	// together with all of its chunks.
+	// A document may be returned only with all of its chunks. So if a job runs out of time, its text must fail.
 	if (isFile || mode === 'perDocument') options.whenTimeRunsOut = 'fail';
 	await withWork(task, waitForEnd, async (work) =>
 		isFile ? await chunkFiles(work, 'chunked') : await chunkItems(work),
 	);
 }
 
-/** Submits texts and returns each one with its chunking ID and position, which Get Results needs. */
 async function submit(run: Run): Promise<void> {
 	const task = taskOf(run);
 	const isFile = task.parameters.get('textSource', 0) === 'file';
-	// Get Results cannot read the file again, so the items returned by Submit also contain the documents.
+	// Get Results cannot read the file again, so the items of Submit must contain the documents.
 	const mode = isFile ? 'documents' : 'chunks';
 	await withWork({ ...task, mode }, fetchNothing, async (work) =>
 		isFile ? await chunkFiles(work, 'submitted') : await chunkItems(work),
 	);
 }
 
-/**
- * Fetches the chunks for requests that were submitted earlier. If several items refer to the same request,
- * the request is fetched only once.
- */
+/** Fetches the chunks of earlier requests. If several items refer to a request, it is fetched only once. */
 async function getResults(run: Run): Promise<void> {
 	const task = taskOf(run);
 	const { parameters, options } = task;
@@ -58,7 +52,6 @@ function taskOf(run: Run): ChunkTask {
 	return { run, parameters, options, mode: parameters.get('output', 0) };
 }
 
-/** Maps each value of the Operation parameter to the operation's function. */
 export const OPERATIONS: Readonly<Record<string, (run: Run) => Promise<void>>> = {
 	submitAndWait,
 	submit,

@@ -15,10 +15,10 @@ const OPTIONAL_FIELDS = [
 export type RequiredParameter = 'documentId' | 'documentName' | 'text';
 
 /**
- * Reads an item's document.
+ * Reads the document of an item.
  *
- * @param required parameters that must not be empty. A document whose text is empty needs no name.
- * @param file ID and name of the document, if the text comes from a text file
+ * @param required parameters that must not be empty. If its text is empty, a document needs no name
+ * @param file ID and name of the document, if its text comes from a text file
  * @throws InputError that names all empty parameters
  */
 export function readDocument(
@@ -33,7 +33,7 @@ export function readDocument(
 		const value = parameters.value(name, itemIndex);
 		return isNullOrEmptyText(value) || (name !== 'text' && String(value).trim() === '');
 	});
-	// If only the text is missing, ItemTexts throws the error.
+	// If only the text is empty, ItemTexts throws an error later.
 	if (empty.length > 0 && empty[0] !== 'text') {
 		const labels = empty.map((name) => `'${parameters.label(name)}'`);
 		const names = labels.join(', ').replace(/, ([^,]+)$/, ' and $1');
@@ -43,8 +43,8 @@ export function readDocument(
 		throw new InputError(message, first, names.replace(' and ', ' or '));
 	}
 	const id = file?.id ?? parameters.id('documentId', itemIndex);
-	// If the text is the item's only field, the text may also be used as the ID. A document whose ID is its
-	// text could never be updated or deleted.
+	// An item with only a text may use this text as its ID. With such an ID, the document could never be updated or
+	// deleted.
 	if (id.includes('\n') && parameters.value('text', itemIndex) === id)
 		throw new InputError("'Document ID' is the text itself", advice("'Document ID'"));
 	const previousChunkCount = parameters.get('options.previousChunkCount', itemIndex);
@@ -70,15 +70,15 @@ function adviceFor(labels: string, json: IDataObject, isPerDocument: boolean): s
 	return `'${output}' needs ${labels}: drag a field from the item or from an earlier node into ${target}, or set 'Output' to 'One Item per Chunk'.${fields}`;
 }
 
-/** Returns advice for an empty text. If the item has a file, the text may be in that file. */
+/** Returns the advice for an empty text. If the item has a file, the text may be in this file. */
 export const adviceForText = (run: Run, itemIndex: number, otherwise: string): string =>
 	fileFieldsOf(run, itemIndex).length === 0
 		? otherwise
 		: "The item has a file. To chunk its text, choose 'Text File' in 'Texts From', or 'File' if it has one record per text.";
 
 /**
- * Marks documents that share an ID and adds a hint that names the shared IDs. The chunks of these documents
- * get the same IDs, so a chunk that is missing from one document may still belong to another.
+ * Marks documents with the same ID, and adds a hint that names these IDs. The chunks of these documents have the same
+ * IDs too. So a chunk that no longer exists in one document may still exist in another.
  */
 export function markShared(
 	documents: ReadonlyMap<string, readonly SourceDocument[]>,

@@ -15,29 +15,25 @@ import {
 	type AwaitedText,
 } from './text';
 
-/** Reads the chunking ID and text position from an input item of Get Results. */
+/** Reads the chunking ID and the position of a text from an item of Get Results. */
 export interface IdSource {
 	idOf: (itemIndex: number) => string;
-	/** Returns the position of the text in the request. An empty position means all texts. */
+	/** Returns the position of the text in its request. An empty position means all texts. */
 	positionOf: (itemIndex: number) => unknown;
 }
 
-/** Reads the input items. They contain either texts to submit or references to earlier requests. */
+/** Reads the input items, which contain texts or refer to earlier requests. */
 export class ItemTexts {
-	/** Earlier requests by chunking ID. Each request contains the texts from all items that refer to it. */
+	/** Earlier requests, by chunking ID. A request contains the texts of all items that refer to it. */
 	readonly requests = new Map<string, PreviousRequest>();
-	/**
-	 * Documents that have no chunks because their text is empty. They are collected only if the output is one
-	 * item per document.
-	 */
+	/** Documents with an empty text, which have no chunks. They are needed only for one item per document. */
 	readonly empty: AwaitedText[] = [];
 	readonly files: TextFiles | undefined;
 	private readonly documents = new Map<string, SourceDocument[]>();
-	/** The chunking settings, if they are the same for all items. */
 	private sharedSettings: ReturnType<typeof readSettings> | undefined;
 	private readonly source: 'item' | 'file' | 'textFile';
 
-	/** @param ids reads the earlier requests, or undefined if the items contain texts to submit */
+	/** @param ids reads earlier requests. It is undefined if the items contain texts */
 	constructor(
 		private readonly task: ChunkTask,
 		private readonly ids?: IdSource,
@@ -51,7 +47,7 @@ export class ItemTexts {
 	/**
 	 * Reads an item.
 	 *
-	 * @returns the item's text, or undefined if the item refers to an earlier request or the text is empty
+	 * @returns the text, or undefined if the text is empty or the item refers to an earlier request
 	 * @throws InputError if the item is invalid
 	 */
 	async read(itemIndex: number): Promise<TextEntry[] | undefined> {
@@ -72,9 +68,9 @@ export class ItemTexts {
 	}
 
 	/**
-	 * Sorts the texts after all items have been read, and adds a hint about documents with the same ID.
+	 * Sorts the texts, and adds a hint about documents with the same ID. It must be called after all items were read.
 	 *
-	 * @returns the texts, sorted so that as many texts as possible share a request
+	 * @returns the texts in an order in which as many texts as possible share a request
 	 */
 	finish(entries: readonly TextEntry[]): TextEntry[] {
 		const { run } = this.task;
@@ -84,7 +80,7 @@ export class ItemTexts {
 		);
 	}
 
-	/** Returns an invalid item's document ID, if the item has one. */
+	/** Returns the document ID of an invalid item, if it has one. */
 	idOf(itemIndex: number): string | undefined {
 		if (this.task.mode === 'chunks') return undefined;
 		try {
@@ -112,7 +108,7 @@ export class ItemTexts {
 		const { json = {} } = run.items[itemIndex] ?? {};
 		const textPosition = this.ids?.positionOf(itemIndex);
 		const { texts, textCount } = previousRequest(json, itemIndex, chunkingId, textPosition);
-		// This call throws an error if a path cannot contain the ID.
+		// Throws an error if a path cannot contain the ID.
 		resultsPath(options.resultsPath, chunkingId);
 		const document = documentsIn(json)
 			? undefined

@@ -1,15 +1,15 @@
-/** Maximum number of IDs in each of the two sets, so that memory does not grow with the file. */
+/** Maximum number of IDs in each of the two sets. */
 const MAX_IDS = 100_000;
 
 /**
- * Remembers the IDs of the most recent documents. It always keeps the last 100,000 IDs and never more than
- * 200,000.
+ * Remembers the IDs of the latest documents. It contains at least the last 100,000 IDs, and never more than 200,000,
+ * so that memory does not grow with the file.
  */
 export class RecentIds {
 	private recent = new Set<string>();
 	private older = new Set<string>();
 
-	/** Adds an ID and returns whether the ID was already known. */
+	/** Adds an ID, and returns whether the ID was already known. */
 	has(id: string): boolean {
 		const isKnown = this.recent.has(id) || this.older.has(id);
 		this.recent.add(id);

@@ -8,10 +8,9 @@ import type { TextEntry } from './text';
 import { nonEmptyMembers } from '../../shared/service/json';
 
 /**
- * Reads an item's chunking settings (docs/service-interface.md, Chunking request). Values that the user left
- * empty are omitted.
+ * Reads the settings of an item (docs/service-interface.md, Chunking request). Empty values are omitted.
  *
- * @returns the settings, and a group key that is the same for equal settings
+ * @returns the settings, and a key that is the same for equal settings
  * @throws InputError that names the invalid parameter
  */
 export function readSettings(
@@ -26,9 +25,9 @@ export function readSettings(
 		itemIndex,
 		'Choose an embedding model, or enter its ID, e.g. gte-small.',
 	);
-	// Throws an error if either name is not valid in a URL path.
+	// Throws an error if a URL path cannot contain one of the names.
 	submitPath(chunker, modelId);
-	// The value comes from the list or is a string returned by an expression.
+	// The value was chosen from the list, or an expression has returned it.
 	const readOption = (option: 'vectorQuantizationMethod' | 'dataType') =>
 		parameters.isAdded('options', option) &&
 		!isNullOrBlankText(parameters.value(`options.${option}`, itemIndex))
@@ -61,10 +60,7 @@ function additionalBodyFields(parameters: ChunkParameters, itemIndex: number): I
 	);
 }
 
-/**
- * Returns whether the settings are the same for all items, which is the case if no parameter contains an
- * expression.
- */
+/** Returns whether all items have the same settings, because no parameter contains an expression. */
 export const areConstant = (parameters: ChunkParameters): boolean =>
 	parameters.areConstant(
 		'modelId',
@@ -85,6 +81,6 @@ function chunkerConfig(
 ): Record<string, unknown> {
 	if (chosen === 'custom') return parameters.get('chunkerConfig', itemIndex);
 	if (chosen !== 'regex-splitter') return parameters.added('chunkerSettings', itemIndex);
-	// The regular expression is sent unchanged, because only Python can check whether it is valid.
+	// Only Python can check this regular expression, so it is sent unchanged.
 	return nonEmptyMembers([['regex', parameters.get('regex', itemIndex)]]);
 }

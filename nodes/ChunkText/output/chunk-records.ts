@@ -11,14 +11,13 @@ interface TextWithChunks {
 	text: AwaitedText;
 	chunkingId: string;
 	chunks: Chunk[];
-	/** Whether the chunks are known to cover the whole text. */
+	/** Whether the chunks cover the whole text. */
 	isComplete: boolean;
 	source: IDataObject;
 }
 
 /**
- * Makes an output record from each chunk of a text. Vectors are not copied, because they use most of the
- * memory that a response needs.
+ * Returns an output record for each chunk of a text. Vectors are not copied, because they need most of the memory.
  */
 export async function recordsOf(
 	textWithChunks: TextWithChunks,
@@ -27,7 +26,7 @@ export async function recordsOf(
 	const { text, chunks } = textWithChunks;
 	const { vectors } = options;
 	const document = mode === 'chunks' ? undefined : text.document;
-	// If the output is one item per document, the source fields are stored only once, next to the chunks.
+	// In one item per document, the source fields stand beside the chunks, and only once.
 	const sourceFields = mode === 'perDocument' ? {} : sourceFieldsOf(textWithChunks, options);
 	const details = options.chunkDetails ? detailsOf(textWithChunks) : {};
 	if (chunks.length === 0 && !document) return [{ ...sourceFields, ...details, chunkCount: 0 }];
@@ -43,8 +42,8 @@ export async function recordsOf(
 			text: chunkText,
 			...(options.chunkDetails && { ...details, ...measures }),
 		};
-		// The chunk's fields come first and override source fields with the same name. The vector comes last
-		// so that users see the other fields without scrolling.
+		// Fields of the chunk come first, and override source fields with the same name. The vector comes last, so
+		// that users see all other fields without scrolling.
 		const json: IDataObject = { ...chunkFields, ...sourceFields, ...chunkFields };
 		if (vector && vectors !== 'none')
 			json.vector = (vectors === 'compact' ? packVector(vector) : undefined) ?? vector;
@@ -63,8 +62,8 @@ const chunkDocumentId = (id: string, index: number): string => `${id}#${index}`;
 type SourceFieldOptions = Pick<ChunkOptions, 'keepSourceFields' | 'sourceFieldsToKeep'>;
 
 /**
- * Fields that the Chunk Details option adds. Source fields with these names are removed, because they would
- * look like details of the chunk.
+ * Fields that the option Chunk Details adds. Source fields with these names are removed, because they would look like
+ * details of the chunk.
  */
 const DETAIL_FIELDS = ['chunkingId', 'chunkCount', 'start', 'end', 'tokensUsed'];
 /** Fields that Submit adds to a text whose job has not ended. */
@@ -77,14 +76,13 @@ function sourceFieldsOf(
 	const fields = selectSourceFields(source, options);
 	if (options.keepSourceFields !== 'all') return fields;
 	for (const field of [...DETAIL_FIELDS, 'vector']) delete fields[field];
-	// With these fields, a finished text would look unfinished and would be sent to Get Results again.
+	// With these fields, a finished text would look unfinished, and Get Results would fetch it again.
 	if (source.chunkingId === chunkingId) for (const field of STATE_FIELDS) delete fields[field];
 	return fields;
 }
 
 /**
- * Returns the source fields to keep in the output. The `error` field is never kept, because n8n would treat
- * the item as failed.
+ * Returns the source fields for the output. It never contains `error`, because n8n would treat the item as failed.
  */
 export function selectSourceFields(
 	source: IDataObject,
@@ -100,8 +98,8 @@ export function selectSourceFields(
 }
 
 /**
- * Returns a text's output items. These are the text's records and one item for each chunk that no longer
- * exists. If the output is one item per document, a single item contains all of these and the source fields.
+ * Returns the output items of a text: one per record, and one per chunk that no longer exists. For one item per
+ * document, it returns one item that contains all of this and the source fields.
  */
 export function itemsOf(
 	{ text, chunks, isComplete, source }: Omit<TextWithChunks, 'chunkingId'>,
@@ -110,7 +108,7 @@ export function itemsOf(
 ): IDataObject[] {
 	const { document } = text;
 	if (document === undefined) return records;
-	// If the service cut off the text, the missing chunks may exist again after the next run.
+	// If the service has omitted a part of the text, the missing chunks may exist again after the next run.
 	const removalsKnown = isComplete && !document.isShared;
 	const removedIds: string[] = [];
 	for (let at = chunks.length; removalsKnown && at < document.previousChunkCount; at++)

@@ -25,7 +25,7 @@ import type { ChunkHints } from './chunk-hints';
 import { itemsOf, selectSourceFields, recordsOf } from './chunk-records';
 import { nonEmptyMembers } from '../../shared/service/json';
 
-/** The result for one text in a job: either its chunks or the reason why there are none. */
+/** The chunks of a text, or the reason why it has none. */
 type AssignedResult = { text: AwaitedText } & (
 	| { chunks: Chunk[]; covered: Coverage }
 	| { reason: unknown }
@@ -33,7 +33,6 @@ type AssignedResult = { text: AwaitedText } & (
 
 type Results = Extract<FetchResult, { type: 'results' }>;
 
-/** Reports what happened to each text. */
 export class Report {
 	private readonly files: ChunkFiles | undefined;
 
@@ -48,7 +47,7 @@ export class Report {
 			this.files = new ChunkFiles(run, name, options.bytesPerFile);
 	}
 
-	/** Reports what was fetched for a job, or why nothing was fetched. */
+	/** Reports the results of a job, or why there are none. */
 	async reportJob(job: Job, outcome: Outcome<FetchResult>): Promise<void> {
 		if (!outcome.ok) {
 			for (const [at, text] of job.texts.entries())
@@ -62,8 +61,8 @@ export class Report {
 		}
 		const { response } = outcome;
 		if (response.type === 'pending') return await this.reportPending(job, response.lastError);
-		// The service may deliver results only once. If some texts have no usable results, the first failed
-		// item contains the whole response.
+		// The service may return results only once. If a text has no usable result, the first failed item contains
+		// the whole response.
 		let rest: unknown = response.body;
 		for (const assigned of assign(job, response, this.service)) {
 			await this.service.run.yieldToOthers();
@@ -75,14 +74,14 @@ export class Report {
 		}
 	}
 
-	/** Reports a text that the service has not accepted, or may not have accepted. */
+	/** Reports a text that the service has rejected, or may not have received. */
 	async reportNotSubmitted(text: TextEntry, outcome: Failed): Promise<void> {
 		const action = submitAction(text.document?.id);
 		const message = outcomeMessage(action, outcome.reason, outcome.skipped);
 		await this.fail(text, outcome, message, {});
 	}
 
-	/** Finishes the report after all texts have been reported. */
+	/** Ends the report. It must be called after all texts were reported. */
 	async end(): Promise<void> {
 		await this.files?.end();
 	}
@@ -146,8 +145,8 @@ export class Report {
 	}
 
 	/**
-	 * Returns a field that contains an unused response, because the service may not deliver the response
-	 * again. A tool omits the field, because a model cannot use it.
+	 * Returns a field with an unused response, because the service may not return it again. A tool returns no such
+	 * field, because a model cannot use it.
 	 */
 	private responseOf(body: unknown): IDataObject {
 		if (body === undefined || this.service.run.isTool) return {};
@@ -159,7 +158,6 @@ export class Report {
 	}
 }
 
-/** Assigns a request's results to its texts by position. */
 function* assign(
 	{ texts, textCount }: Job,
 	{ results, body }: Results,
@@ -175,7 +173,7 @@ function* assign(
 			return { text, reason: noChunks(session.words(chunkedData[position])) };
 		}
 		const { chunks, mismatch } = result;
-		// Chunks without vectors would replace good chunks in the index.
+		// In the index, chunks without vectors would replace good chunks.
 		if (options.vectors !== 'none' && mismatch)
 			return { text, reason: vectorMismatch(mismatch) };
 		return { text, chunks, covered: coverage(text.text, chunks) };
@@ -193,10 +191,7 @@ function* assign(
 	}
 }
 
-/**
- * Returns the fields that Get Results needs to fetch a text's chunks and to distinguish the text from others
- * in the same request.
- */
+/** Returns the fields that Get Results needs to find the chunks of a text. */
 const fetchFields = ({ chunkingId, textCount }: Job, { position }: AwaitedText): IDataObject =>
 	nonEmptyMembers([
 		['chunkingId', chunkingId],
@@ -204,7 +199,7 @@ const fetchFields = ({ chunkingId, textCount }: Job, { position }: AwaitedText):
 		['textsInRequest', textCount],
 	]) as IDataObject;
 
-/** Returns the fields that describe all texts in a request. They are used if the texts come from a file. */
+/** Returns the fields for all texts of a request, if the texts come from a file. */
 const jobFields = ({ chunkingId, status, texts, textCount }: Job): IDataObject => ({
 	chunkingId,
 	status,

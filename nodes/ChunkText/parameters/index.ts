@@ -54,14 +54,13 @@ const submits = { show: { operation: ['submitAndWait', 'submit'] } };
 const fetching = { operation: ['submitAndWait', 'getResults'] };
 const ofDocuments = { output: ['documents', 'perDocument'] };
 
-/** All parameters, in the order in which the editor shows them. */
 export const allProperties = properties([
 	{
 		displayName: 'Operation',
 		name: 'operation',
 		type: 'options',
 		noDataExpression: true,
-		// The first operation in this list also comes first in n8n's node search.
+		// n8n's node search also shows the first operation of this list first.
 		options: [
 			{
 				name: 'Submit and Wait',
@@ -95,7 +94,7 @@ export const allProperties = properties([
 					name: 'File',
 					value: 'file',
 					description: `Read one text per record from a file of any size (${RECORD_FILES.text})`,
-					// AI agents only pass on JSON, so a tool cannot read a file.
+					// Agents pass only JSON to a tool, so a tool cannot read a file.
 					displayOptions: { hide: { '@tool': [true] } },
 				},
 				{
@@ -134,7 +133,7 @@ export const allProperties = properties([
 			displayOptions: { show: { textSource: ['file'] } },
 		},
 		...shownFor(
-			// Submit has no Output parameter, but Get Results may need the documents later.
+			// Submit has no parameter Output, but Get Results may need the documents.
 			{ show: { textSource: ['file'] }, hide: { output: ['chunks', 'perDocument'] } },
 			requiredFieldProperties,
 		),
@@ -208,7 +207,7 @@ export const allProperties = properties([
 	...shownFor(submits, chunkerProperties),
 	...shownFor({ show: fetching }, [
 		notForTools(output),
-		// A model that only wants to split a text has no ID or name for the text.
+		// A model that only wants to split a text has neither an ID nor a name for it.
 		onlyForTools({ ...output, default: 'chunks' }),
 	]),
 	...scopeProperties('Scope of the access token. Chunking needs Machine Learning Predict.').map(
@@ -219,7 +218,7 @@ export const allProperties = properties([
 
 export type ChunkParameters = Parameters<typeof allProperties>;
 
-/** Options that may have a different value for each item or file. */
+/** Options that may differ from item to item, or from file to file. */
 const OPTIONS_PER_ITEM = [
 	'documentDescription',
 	'documentUrl',
@@ -236,8 +235,8 @@ const OPTIONS_PER_ITEM = [
 /**
  * Reads the options that have one value for the whole run.
  *
- * @returns the options. `vectors` is adapted to the output, and `keepSourceFields` is undefined if the user
- *   has not added that option.
+ * @returns the options. `vectors` fits the output. `keepSourceFields` is undefined if the user has not added this
+ * option
  */
 export function optionsOf(parameters: ChunkParameters, isTool: boolean) {
 	const options = parameters.collection('options', OPTIONS_PER_ITEM);

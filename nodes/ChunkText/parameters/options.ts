@@ -15,10 +15,6 @@ const fromFile = { show: { '/textSource': ['file'] } };
 const notFromFile = { hide: { '/textSource': ['file'] } };
 const ofDocuments = { '/output': ['documents', 'perDocument'] };
 
-/**
- * The options, grouped by subject. Each option is shown only where it applies, and rarely used options come
- * last.
- */
 export const allOptions = optionsProperty([
 	{
 		displayName: 'Keep Source Fields',
@@ -77,7 +73,7 @@ export const allOptions = optionsProperty([
 		default: 'compact',
 		description:
 			'How to return the embedding vector of each chunk. Semantic search needs vectors, but they make up most of the data.',
-		// A model cannot use vectors, so tools never return them.
+		// A model cannot use vectors, so a tool never returns them.
 		displayOptions: { show: fetching, hide: { '@tool': [true] } },
 	},
 	{
@@ -96,7 +92,6 @@ export const allOptions = optionsProperty([
 		],
 		default: 'items',
 		description: 'How to return the chunks',
-		// Tools can return only JSON.
 		displayOptions: {
 			show: { ...fetching, '/output': ['documents', 'chunks'] },
 			hide: { '@tool': [true] },
@@ -131,7 +126,7 @@ export const allOptions = optionsProperty([
 		displayOptions: { show: ofDocuments, ...notFromFile },
 	},
 	...shownFor(
-		// Submit has no Output parameter, but Get Results may need the documents later.
+		// Submit has no parameter Output, but Get Results may need the documents.
 		{ ...fromFile, hide: { '/output': ['chunks', 'perDocument'] } },
 		recommendedFieldProperties,
 	),
@@ -242,8 +237,8 @@ export const allOptions = optionsProperty([
 	},
 	{ ...encodingProperty, displayOptions: { show: { '/textSource': ['file', 'textFile'] } } },
 	...shownFor(fromFile, readOptionProperties),
-	// This option applies if the texts come from a file or if the chunks are written to files. Display
-	// options cannot combine these conditions, so the option is hidden only for tools.
+	// This option applies to texts from files, and to chunks in files. Display options cannot express "or", so the
+	// panel always shows it.
 	{ ...bytesPerFileProperty, displayOptions: { hide: { '@tool': [true] } } },
 	{
 		displayName: 'Additional Body Fields',
