@@ -17,56 +17,54 @@ type Data = ICredentialDataDecryptedObject;
 interface CredentialTraits {
 	service: Service;
 	urlField: string;
-	/** Returns the headers, or the user name and password, for signing a request. */
+	/** Returns headers, or a user name and password, that sign a request. */
 	sign(data: Data): Pick<IHttpRequestOptions, 'headers' | 'auth'>;
 	/**
-	 * Returns an unsigned request that verifies the credential without changing anything.
+	 * Returns an unsigned request that tests the credential and changes nothing.
 	 *
-	 * @throws InputError, which names the unusable field
+	 * @throws InputError that names the unusable field
 	 */
 	probe(data: Data): IHttpRequestOptions;
 	/**
-	 * Reads the response to the request from `probe`. Returns what the user should check, or undefined if the response
-	 * is a success. By default, any 2xx status without an HTML page is a success, and the advice comes from the service
-	 * definition.
+	 * Reads the response to the request of `probe`. Returns what the user should check, or undefined if the
+	 * credential works. By default, it works if the status is 2xx and the body is no HTML page. The default advice
+	 * comes from the service definition.
 	 */
 	advice?(status: number, body: unknown, data: Data): string | undefined;
 	/**
-	 * Obtains the token for signing requests, and adds it to the credential's data. Returns the data that n8n must
-	 * store, if there is any.
+	 * Obtains the token that signs requests, and adds it to the data. Returns the data that n8n must store, if any.
 	 */
 	obtain?(helper: IHttpRequestHelper, data: Data, isTested: boolean): Promise<Data | undefined>;
 }
 
-/** Header that marks the request of a credential test. The header is never sent. */
+/** Header that marks the request of a credential test. It is never sent. */
 const TEST_HEADER = 'X-Credential-Test';
 
 const PROBE_TIMEOUT_MS = 15_000;
 
-/**
- * Key under which a credential's data stores the progress of its test. The value is undefined if the credential is not
- * being tested.
- */
+/** Key in a credential's data for the progress of its test. Outside a test, the value is undefined. */
 const TEST_PROGRESS = Symbol.for('n8n-nodes-search-ingest.credentialTest');
 type TestedData = Data & { [TEST_PROGRESS]?: 'begun' | 'passed' };
 
-/** Hidden field for credentials without tokens. Without this field, n8n would not call `preAuthentication`. */
+/**
+ * Hidden field for credentials without tokens. n8n calls `preAuthentication` only for a credential with such a field.
+ */
 export const TEST_STATE_FIELD = {
 	displayName: 'Test State',
 	name: 'testState',
 	type: 'hidden',
 	typeOptions: { expirable: true },
-	// If the value were blank, n8n would call `preAuthentication` before every request.
+	// With an empty value, n8n would call `preAuthentication` before each request.
 	default: 'unused',
 } as const;
 
 /**
- * Returns the credential's functions that n8n calls to sign requests and to test the credential.
+ * Returns the functions with which n8n signs requests and tests the credential.
  *
- * If the request of a credential test fails, n8n shows only `ECONNREFUSED` or `Bad Request`, whatever message the
- * credential provides. Therefore, on the first attempt of a test, `authenticate` simulates a 401 response. n8n
- * then calls `preAuthentication`, which sends the real request and, if that fails, throws an error with our own
- * message. If the request succeeds, n8n sends it once more and accepts any status.
+ * If a test request fails, n8n shows only a text such as `ECONNREFUSED` or `Bad Request`, and never the credential's
+ * message. So at the first attempt of a test, `authenticate` throws an error that looks like a 401 response. n8n then
+ * calls `preAuthentication`. This function sends the real request, and throws an error with the right message if it
+ * fails. Otherwise, n8n sends the request again and accepts any status.
  */
 export function credentialHooks(credential: CredentialTraits) {
 	const { sign, obtain } = credential;
@@ -80,7 +78,6 @@ export function credentialHooks(credential: CredentialTraits) {
 	return {
 		async preAuthentication(this: IHttpRequestHelper, data: TestedData): Promise<Data> {
 			const isTested = data[TEST_PROGRESS] !== undefined;
-			// Checks the URL before requesting a token.
 			if (isTested) credential.probe(data);
 			const toStore = (await obtain?.(this, data, isTested)) ?? {};
 			if (isTested) {
@@ -99,7 +96,7 @@ export function credentialHooks(credential: CredentialTraits) {
 				const all = { ignoreHttpStatusErrors: true, disableFollowRedirect: true };
 				return { ...options, ...probe(data), ...all };
 			}
-			// This property is not enumerable, so n8n never stores it.
+			// A property that is not enumerable is never stored by n8n.
 			Object.defineProperty(data, TEST_PROGRESS, { value: 'begun', writable: true });
 			throw Object.assign(new Error('Not tested yet'), { response: { status: 401 } });
 		},
@@ -141,8 +138,8 @@ function adviceOf(status: number, body: unknown, service: Service): string | und
 }
 
 /**
- * Moves the advice of a failure into its message, because credential tests and n8n's HTTP Request node do not show
- * descriptions. Removes the error code, because n8n would otherwise replace the message.
+ * Moves the advice of a failure into its message, because n8n shows no description for credential tests and for its
+ * HTTP Request node. Also removes the error code, because n8n would otherwise replace the message.
  */
 export function withAdviceInMessage(error: unknown): unknown {
 	if (!(error instanceof ServiceFailure)) return error;

@@ -14,25 +14,25 @@ import { timeoutFailure, transportFailure, type Endpoint } from './transport-fai
 
 export type SendOptions = Partial<IHttpRequestOptions> & { abortSignal: AbortSignal };
 
-/** About 24 days. Node.js treats any longer timer as zero. */
+/** About 24 days, in milliseconds. Node.js replaces longer timers with 1 ms. */
 export const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
- * n8n's timeout is longer than ours by this amount, so that ours always ends the request first. n8n's timeout covers
- * only the time until the headers arrive.
+ * n8n's time limit ends this much later than the node's own limit, in milliseconds. n8n's limit ends when the headers
+ * arrive, so only the node's limit covers the body.
  */
 const N8N_LATER_MS = 1_000;
 
-// These errors are created only once, because recording a stack trace is slow.
+// These errors are created only once, because each stack trace takes time.
 const TIME_IS_UP = new Error('The time is up');
 const CANCELED = new Error('The exchange was canceled');
 
 /**
- * Sends one request, and reads the headers and body of its response within one time limit.
+ * Sends a request, and reads its response within one time limit.
  *
- * @param endpoint returns the server that was being called when the exchange failed. This may be the token server
- * @param cancels during the exchange, this set contains a function that ends the exchange immediately
- * @throws ServiceFailure if there is no complete response, and InputError if the credential cannot be used
+ * @param endpoint returns the server of the failed exchange, which may be the token server
+ * @param cancels contains, during the exchange, a function that ends it at once
+ * @throws ServiceFailure if there is no complete response, and InputError if the credential is unusable
  */
 export async function exchange(
 	send: (how: SendOptions) => Promise<unknown>,
@@ -48,9 +48,9 @@ export async function exchange(
 				encoding: 'stream',
 				timeout: Math.min(Math.ceil(timeoutMs) + N8N_LATER_MS, MAX_TIMEOUT_MS),
 				returnFullResponse: true,
-				// n8n must not throw errors for certain statuses, because all statuses are handled in one place.
+				// All statuses are handled in one place, so n8n must not throw errors for some of them.
 				ignoreHttpStatusErrors: true,
-				// If n8n followed redirects, it would send an API key to any host that a redirect points to.
+				// n8n would send the API key to any host that a redirect names.
 				disableFollowRedirect: true,
 			})) as IN8nHttpFullResponse;
 			isAnswered = true;
@@ -64,7 +64,7 @@ export async function exchange(
 	} catch (error) {
 		const endpointAtFailure = endpoint();
 		if (error === TIME_IS_UP) throw timeoutFailure(endpointAtFailure, timeoutMs);
-		// n8n wraps errors that the credential throws, so the cause is checked as well.
+		// The credential's own error may be the cause of an error from n8n.
 		for (const thrown of [error, (error as Error | undefined)?.cause]) {
 			if (thrown instanceof ServiceFailure || thrown instanceof InputError) throw thrown;
 		}
@@ -76,10 +76,9 @@ export async function exchange(
 }
 
 /**
- * Sends a request outside a run.
+ * Sends a signed request outside a run.
  *
- * @param request a signed request
- * @param endpoint the server, and the time limit for the request
+ * @param endpoint the server, with the time limit for the request
  * @throws ServiceFailure if there is no complete response
  */
 export async function send(
@@ -95,8 +94,8 @@ export async function send(
 }
 
 /**
- * Waits until the work ends, the time is up, or the wait is canceled. In the last two cases, work that is shared with
- * other runs continues, such as a token request.
+ * Waits for work until its time is over or the wait is canceled. In both cases, the work itself may continue, because
+ * other runs may need it. A token request is an example.
  */
 async function withTimeLimit<T>(
 	ms: number,
@@ -132,7 +131,6 @@ const tooLongFailure = ({ name }: Endpoint): ServiceFailure =>
 		},
 	);
 
-/** Creates the failure for a response that could not be read for a reason other than the connection. */
 const unreadableFailure = ({ name }: Endpoint, error: unknown): ServiceFailure =>
 	new ServiceFailure(`The response of ${name} cannot be read: ${(error as Error).message}`, {
 		kind: 'response',

@@ -5,7 +5,7 @@ import { Masker, secretsOf } from '../service/tokens/secrets';
 import { send } from './exchange';
 import type { Endpoint } from './transport-failure';
 
-/** The token server as an endpoint. A run may stop waiting for a token before `maxTimeoutMs` is over. */
+/** The token server. A run may stop waiting for a token before this time limit. */
 export const TOKEN_SERVER = {
 	name: 'the token server',
 	urlLabel: 'Token Server URL',
@@ -14,16 +14,16 @@ export const TOKEN_SERVER = {
 } satisfies Endpoint;
 
 /**
- * Returns a function that sends token requests with n8n's HTTP helper. Several runs may wait for the same request. If
- * there is no complete response, the function throws a ServiceFailure of kind `token`.
+ * Returns a function that sends token requests with n8n's HTTP helper. It throws a ServiceFailure of kind `token` if
+ * there is no complete response.
  *
- * @param helper the HTTP helper that n8n provides in `preAuthentication`
+ * @param helper the HTTP helper that n8n passes to `preAuthentication`
  */
 export function tokenSender(helper: IHttpRequestHelper): SendTokenRequest {
 	return async (request) => {
 		const response = await send(
 			helper,
-			// n8n drops the Content-Type header from a request without a body, so an empty form is sent.
+			// Without a body, n8n would remove the Content-Type. So the request contains an empty form.
 			{ method: 'POST', ...request, body: new URLSearchParams() },
 			TOKEN_SERVER,
 		);

@@ -2,14 +2,15 @@ import { ServiceFailure } from '../service/failure';
 import { membersOf, type Members } from '../service/json';
 import { capitalize } from '../service/outcome-messages';
 
-/** A server as it appears in messages. */
+/** A server, as messages name it. */
 export interface Endpoint {
-	/** For example, `the push service`. */
 	name: string;
 	urlLabel: string;
-	/** Kind of failure that this server causes. The default is `transport`. */
+	/** Kind of the failures of this server. The default is `transport`. */
 	kind?: 'token' | 'transport';
-	/** Time limit for requests to this server. It applies even if 'Request Timeout (Seconds)' in the node is longer. */
+	/**
+	 * Maximum time limit for this server, in milliseconds. It also applies if the node's own time limit is longer.
+	 */
 	maxTimeoutMs?: number;
 }
 
@@ -23,16 +24,15 @@ const NOT_CONNECTED: Record<string, string> = {
 
 const CHECK_PROXY = 'If n8n uses a proxy, also check its HTTP_PROXY, HTTPS_PROXY and NO_PROXY';
 
-/** Matches the error codes for a rejected server or client certificate. */
+/** Error codes of a rejected certificate, either the server's or the client's. */
 const CERTIFICATE_CODE =
 	/CERT|CRL|^UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|UNKNOWN_CA$/;
 
 /**
- * Returns the failure for a request without a complete response. The original error is not included, because it
- * contains the request with its credentials.
+ * Returns the failure for a request without a complete response. The failure does not contain the original error,
+ * which includes the request and its secrets.
  *
- * @param error the error from n8n's HTTP helper, or the error that interrupted the body
- * @param endpoint the server that was called
+ * @param error the error of n8n's HTTP helper, or the error that interrupted the body
  */
 export function transportFailure(error: unknown, endpoint: Endpoint): ServiceFailure {
 	const chain = causes(error);
@@ -46,14 +46,14 @@ export function transportFailure(error: unknown, endpoint: Endpoint): ServiceFai
 	return new ServiceFailure(message, {
 		kind: endpoint.kind ?? 'transport',
 		code,
-		// The next request would fail because of the same certificate.
+		// The certificate stays the same, so the next request would fail too.
 		isTransient: !isCertificate,
 		wasNeverSent,
 		description: `${advice} (code ${code}).`,
 	});
 }
 
-/** Returns the failure for a request that was not answered in time. The request may still have reached the server. */
+/** Returns the failure for a request that was not answered in time, but may have reached the server. */
 export function timeoutFailure(
 	{ name, urlLabel, kind = 'transport', maxTimeoutMs = Infinity }: Endpoint,
 	ms: number,
@@ -72,8 +72,8 @@ export function timeoutFailure(
 }
 
 /**
- * Returns the failure for an error without a code. n8n throws such errors if it does not send a request, for example
- * because the domain is not allowed.
+ * Returns the failure for an error without a code. n8n throws such an error if it refuses to send a request, for
+ * example to a forbidden domain.
  */
 function failureOfN8n(
 	error: unknown,
@@ -129,8 +129,8 @@ function aboutConnection(
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /**
- * Returns an error and its causes, with the innermost cause last. n8n wraps the error from its HTTP client, which wraps
- * the error from Node.js.
+ * Returns an error and all of its causes, from the outermost to the innermost. n8n's error contains the error of its
+ * HTTP client, which contains the error of Node.js.
  */
 function causes(error: unknown): Members[] {
 	const chain: Members[] = [];
@@ -140,22 +140,22 @@ function causes(error: unknown): Members[] {
 }
 
 /**
- * Returns the code of an error. If the error has no cause, n8n stores the code in the field `httpCode`. This field may
- * also contain a status.
+ * Returns the code of an error. n8n copies the code to `httpCode` if the error has no cause, but this field may also
+ * contain a status.
  */
 function codeOf(chain: Members[]): string | undefined {
 	const codes = chain.map(({ code }) => code).filter((code) => typeof code === 'string');
 	return codes[0] ?? chain.map(({ httpCode }) => text(httpCode)).find((each) => /\D/.test(each));
 }
 
-/** Returns true if an error contains a response, which means that the request was sent. */
+/** Returns true if the error contains a response, which shows that the request was sent. */
 const isFromResponse = ({ response, request, httpCode }: Members): boolean =>
 	Boolean(response) || Boolean(membersOf(request)?.res) || text(httpCode) !== '';
 
 /**
- * Returns true if the DNS lookup failed, or if the connections to all of the host's IP addresses failed. In both cases,
- * no byte of the request was sent. Only these failures and a failed TLS handshake prove that nothing was sent.
- * Node.js's count of written bytes proves nothing, because it includes bytes that are still waiting.
+ * Returns true if the DNS lookup failed, or if no address of the host accepted a connection. In both cases, nothing
+ * was sent. Only this and a failed TLS handshake prove it. Node.js also counts written bytes, but this count includes
+ * bytes that are still waiting.
  */
 function isFromConnecting(innermost: Members = {}): boolean {
 	const { errors } = innermost;
@@ -163,6 +163,6 @@ function isFromConnecting(innermost: Members = {}): boolean {
 	return all.every((each) => ['connect', 'getaddrinfo'].includes(text(membersOf(each)?.syscall)));
 }
 
-/** Returns true if the TLS handshake had not finished. A request is sent only after the handshake. */
+/** Returns true if the TLS handshake was not complete. A request is sent only after it. */
 const isInHandshake = ({ request }: Members): boolean =>
 	membersOf(membersOf(request)?.socket)?.secureConnecting === true;
