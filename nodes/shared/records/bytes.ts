@@ -1,14 +1,14 @@
-/** A file's bytes, in chunks of any size. */
+/** Bytes of a file, in chunks of any size. */
 export type Bytes = AsyncIterable<Uint8Array>;
 
 /**
- * Thrown if the rest of a file cannot be read, because the file is truncated, damaged or of the wrong type.
- * All text before the error has already been returned.
+ * Thrown if the rest of a file cannot be read, because the file is damaged, incomplete or of a wrong type. All text
+ * before the error has been returned.
  */
 export class FileError extends Error {
 	override readonly name = 'FileError';
 
-	/** @param advice what the user can do; the default is for a damaged file */
+	/** @param advice what the user should do. The default is for a damaged file */
 	constructor(
 		message: string,
 		readonly advice = 'Fetch the file again.',
@@ -18,12 +18,12 @@ export class FileError extends Error {
 }
 
 /**
- * Maximum slice size in bytes. n8n may deliver a file of hundreds of megabytes as a single chunk, which is
- * too much to process in one step.
+ * Maximum size of a slice, in bytes. n8n may return a file of hundreds of megabytes in one chunk, which would block
+ * the event loop for too long.
  */
 export const SLICE_BYTES = 64 * 1024;
 
-/** Number of bytes that are needed to recognize the file type. */
+/** Number of bytes that identify the type of a file. */
 const HEAD_BYTES = 5;
 
 const extractAdvice = (operation: string): string =>
@@ -33,12 +33,11 @@ const OFFICE_ADVICE =
 	"Save a Word document as text, or as a PDF that n8n's Extract from File node can read. Read an Excel file with that node: choose 'Extract From XLSX' or 'Extract From XLS'.";
 const DECOMPRESS_ADVICE = 'Decompress it once before this node.';
 
-/** Matches a file whose first or second byte is 0, as in UTF-16 text. */
+/** A file with a zero in one of its first two bytes, as in UTF-16. */
 const WITH_ZERO = /^(?:00|..00)/;
 
 /**
- * File types that are not text. Each entry contains the first bytes in hexadecimal, the name of the file
- * type, and advice for the user.
+ * Types of files that are not text: the first bytes in hexadecimal, the name of the type, and advice for the user.
  */
 const BINARY_KINDS: ReadonlyArray<[beginning: RegExp, kind: string, advice: string]> = [
 	[/^25504446/, 'a PDF document', extractAdvice('Extract From PDF')],
@@ -48,7 +47,7 @@ const BINARY_KINDS: ReadonlyArray<[beginning: RegExp, kind: string, advice: stri
 		`${OFFICE_ADVICE} Decompress an archive with n8n's Compression node.`,
 	],
 	[/^d0cf11e0/, 'an Excel or Word document', OFFICE_ADVICE],
-	// In a Parquet file, a control character follows PAR1. A text file that begins with "PAR1,5" does not
+	// In a Parquet file, a control character follows. A text may begin with "PAR1,5", which this pattern does not
 	// match.
 	[/^50415231[01]/, 'a Parquet file', 'Export it as JSON Lines or CSV.'],
 	[/^1f8b/, 'compressed with gzip twice', DECOMPRESS_ADVICE],
@@ -56,16 +55,14 @@ const BINARY_KINDS: ReadonlyArray<[beginning: RegExp, kind: string, advice: stri
 ];
 
 /**
- * Reads a text file's bytes in slices of up to 64 KB. If the file is compressed with gzip, its decompressed
- * bytes are returned.
+ * Reads the bytes of a text file in slices of up to 64 KB. A file in gzip is decompressed.
  *
- * @param yieldToOthers called before each slice, so that other code can use the event loop; if it throws an
- *   error, reading ends
+ * @param yieldToOthers runs before each slice, so that other work can use the event loop. If it throws an error,
+ * reading ends
  * @param isUtf16 whether the text is known to be UTF-16
- * @returns `head`, which contains the first bytes of the file, and `all`, which contains all bytes
- *   including the first ones
- * @throws {FileError} if the file is not text, or if a compressed file is damaged or ends early. Errors
- *   from the source are rethrown unchanged.
+ * @returns `head`, the first bytes of the file, and `all`, all bytes including the first ones
+ * @throws {FileError} if the file is not text, or if a compressed file is damaged or incomplete. Errors of the source
+ * are thrown unchanged
  */
 export async function readBytes(
 	source: Bytes,
@@ -105,9 +102,8 @@ async function readHead(source: Bytes): Promise<{ head: Uint8Array; all: Bytes }
 }
 
 /**
- * Decompresses gzip data slice by slice, only as fast as the caller reads it. If several gzip files were
- * joined into one, Node.js 20 and 22 read all of them. Node.js 24 rejects everything after the first gzip
- * file (gzip member).
+ * Decompresses gzip only as fast as the caller reads. A file may consist of several joined gzip files. Node.js 20 and
+ * 22 read all of them, but Node.js 24 rejects what follows the first.
  */
 async function* gunzip(source: Bytes): AsyncGenerator<Uint8Array> {
 	const iterator = source[Symbol.asyncIterator]();
@@ -116,7 +112,7 @@ async function* gunzip(source: Bytes): AsyncGenerator<Uint8Array> {
 	let wake = (): void => undefined;
 	const compressed = new ReadableStream({
 		pull: async (controller) => {
-			// Without this wait, the stream would read thousands of slices ahead.
+			// Otherwise, the stream would read thousands of slices ahead.
 			if (!isAwaited) await new Promise<void>((resolve) => (wake = resolve));
 			const next = hasStopped ? undefined : await iterator.next();
 			if (next?.done === false) controller.enqueue(next.value);
@@ -136,8 +132,7 @@ async function* gunzip(source: Bytes): AsyncGenerator<Uint8Array> {
 	} catch (error) {
 		throw gzipError(error as Error);
 	} finally {
-		// Canceling a DecompressionStream may end the Node.js process, so the stream is not canceled. Its
-		// remaining output is read and discarded.
+		// Node.js may crash if a DecompressionStream is canceled. So the rest of its output is read and ignored.
 		hasStopped = true;
 		void drain(read);
 		await iterator.return?.();
@@ -148,11 +143,9 @@ async function drain(read: () => Promise<unknown>): Promise<void> {
 	try {
 		while ((await read()) !== undefined);
 	} catch {
-		// Nothing uses this stream anymore, so its errors do not matter.
 	}
 }
 
-/** Converts a zlib error into an error for the user. Any other error is returned unchanged. */
 function gzipError(error: Error & { code?: unknown }): Error {
 	const code = String(error.code);
 	if (code === 'ERR_TRAILING_JUNK_AFTER_STREAM_END')
@@ -170,10 +163,9 @@ function gzipError(error: Error & { code?: unknown }): Error {
 /**
  * Reads the beginning of a stream.
  *
- * @param join joins two pieces into one
- * @param isEnough returns true if the pieces read so far are enough
- * @returns `first`, which is the beginning of the stream, and `all`, which is the whole stream including
- *   the beginning; `first` is undefined if the stream is empty
+ * @param join joins two pieces
+ * @param isEnough returns true if the beginning is long enough
+ * @returns `first`, the beginning, which is undefined for an empty stream, and `all`, the whole stream
  */
 export async function peek<T>(
 	source: AsyncIterable<T>,

@@ -1,10 +1,9 @@
 /**
- * Reads CSV with a header row (RFC 4180). The reader collects text until it has a complete row. The first
- * row that contains all required columns is the header row, and any rows before it are titles. If no row
- * contains all required columns, the first row is the header row. Each row after the header row becomes a
- * record. A record is an object whose keys are the column names and whose values are strings.
+ * Reads CSV with a header row (RFC 4180). The reader collects text until it has a complete row. The first row that
+ * contains all required columns is the header row, and any rows before it are titles. If there is no such row, the
+ * first row is the header row. Each later row becomes a record, which is an object of strings by column name.
  *
- * The reader also accepts the variations that real programs write:
+ * The reader also accepts what real programs write:
  *
  * - Rows end with LF, CRLF or CR. Blank rows are skipped.
  * - If exports were joined into one file, the header row is repeated. Repeated header rows are skipped.
@@ -52,35 +51,31 @@ const SPLIT_ADVICE =
 const SUSPICIOUS_QUOTE = `has a cell that begins with a quote, and the lines after it look like rows: ${QUOTES_ADVICE}`;
 
 /**
- * A line in a quoted cell looks like a row if its number of cells equals the number of columns. If this many
- * consecutive lines look like rows, they are treated as separate rows, because the quote at the beginning of
- * the cell was probably an ordinary character.
+ * A line in a quoted cell looks like a row if it has as many cells as there are columns. If this many consecutive
+ * lines look like rows, they are read as rows. The quote before them was probably an ordinary character.
  */
 const MIN_LINES_OF_ROWS = MAX_COUNTED_LINES;
 /**
- * Rows in a quoted cell are recognized only if the header row has at least this many columns. A line of
- * prose often contains one comma, so it would look like a row with two cells.
+ * Lines that look like rows are recognized only if there are at least this many columns. In a prose text, many lines
+ * contain one comma and would look like a row with two cells.
  */
 const MIN_COLUMNS = 3;
-/**
- * If at least this many lines in a quoted cell look like rows, the user gets a hint, but the cell is not
- * split.
- */
+/** If this many lines in a quoted cell look like rows, the user sees a hint, and the cell is not split. */
 const MIN_LINES_TO_REPORT = 3;
 
 /**
- * Lines that some programs write before the header row. Excel writes `sep=;`, and PowerShell writes `#TYPE`
- * and a type name.
+ * Lines that some programs write before the header row. Excel writes `sep=;`, and PowerShell writes `#TYPE` with the
+ * name of a type.
  */
 const SEPARATOR_LINE = /^"?sep=(.)"?$/i;
 const TYPE_LINE = /^#TYPE\b/i;
 /** SQL tools and SAP write a line of dashes below the header row. */
 const RULE_LINE = /^[\s+|,;-]*--[\s+|,;-]*$/;
-/** Maximum number of rows before the header row. Many exports begin with titles and settings. */
+/** Maximum number of rows before the header row. Many exports begin with a title and settings. */
 const MAX_TITLE_ROWS = 20;
 
 export interface CsvOptions {
-	/** The delimiter is a single character. By default, the reader detects it from the header row. */
+	/** A single character. By default, the reader finds the delimiter in the header row. */
 	delimiter?: string | undefined;
 	hasQuotes?: boolean;
 	findings?: Findings;
@@ -88,17 +83,17 @@ export interface CsvOptions {
 
 interface Row {
 	text: string;
-	/** Index in the buffered text at which the next row begins. */
+	/** Index of the next row in the text. */
 	next: number;
 	defect?: string;
-	/** Whether the file ends right after this row, without a line break. */
+	/** Whether the file ends after this row without a line break. */
 	isCut: boolean;
 }
 
 export class CsvReader implements RecordReader {
-	/** Column names. Undefined until the header row has been read. */
+	/** Column names. They are undefined before the header row was read. */
 	columns: readonly string[] | undefined;
-	/** The header row exactly as it appears in the file, together with any lines before it. */
+	/** The header row and all lines before it, as in the file. */
 	header: string | undefined;
 	skip = 0;
 	requiredFields: readonly string[] = [];
@@ -107,18 +102,18 @@ export class CsvReader implements RecordReader {
 	private dialect: Dialect;
 	private readonly findings: Findings;
 	private headerRow = '';
-	/** Column names in lowercase. The set keeps lookups fast if there are tens of thousands of columns. */
+	/** Column names in lowercase. The set makes the search fast in files with tens of thousands of columns. */
 	private names: readonly string[] = [];
 	private nameSet: ReadonlySet<string> = new Set();
 	private joinedHeader = '';
 	private readonly preamble: string[] = [];
-	/** Rows before the header row. Each of them is missing at least one required column. */
+	/** Rows that lack a required column, and come before the header row. */
 	private readonly titleRows: Array<{ text: string; line: number }> = [];
-	/** Number of columns, not counting unnamed columns at the end. */
+	/** Number of columns without the unnamed columns at the end. */
 	private width = 0;
 	/**
-	 * `incompleteRow` is the beginning of a row whose end has not been found yet. `newText` is the text that
-	 * has arrived since the reader last looked for the end of this row.
+	 * `incompleteRow` is the beginning of a row that has no end yet. `newText` is the text that has arrived since the
+	 * reader last searched for this end.
 	 */
 	private incompleteRow = '';
 	private newText = '';
@@ -138,8 +133,8 @@ export class CsvReader implements RecordReader {
 
 	*push(piece: string): Generator<SourceRecord> {
 		this.newText += piece;
-		// A long row is searched again only after its text has doubled in length, so each character is read
-		// only a few times.
+		// The end of a long row is searched again only after the text has doubled. So each character is read only a
+		// few times.
 		const { length } = this.newText;
 		const isTooLong = this.incompleteRow.length + length > MAX_RECORD_CHARACTERS;
 		if (length >= this.incompleteRow.length || isTooLong) yield* this.read(false);
@@ -166,7 +161,7 @@ export class CsvReader implements RecordReader {
 		checkLength(this.incompleteRow.length, this.record + 1, this.line);
 	}
 
-	/** Returns the row that begins at `from`, or undefined if more text is needed. */
+	/** Returns the row at `from`. Returns undefined if more text is needed. */
 	private rowAt(text: string, from: number, isLast: boolean): Row | undefined {
 		const end = endOfRow(text, from, this.dialect);
 		const isOpen = end === NOT_CLOSED;
@@ -177,7 +172,7 @@ export class CsvReader implements RecordReader {
 		if (isOpen && isLast)
 			throw recordError(UNCLOSED_QUOTE, this.record + 1, this.line, UNCLOSED_QUOTE_ADVICE);
 		if (end < 0) return isLast ? rowOf(text, from, text.length) : undefined;
-		// A CR at the end of the text may be the first half of CRLF.
+		// A CR at the end may be the first half of CRLF.
 		if (end === text.length - 1 && !isLast && text.charAt(end) === '\r') return undefined;
 		if (cell && cell.rowLikeLines >= MIN_LINES_TO_REPORT)
 			this.findings.add('quotedRows', this.line);
@@ -202,13 +197,13 @@ export class CsvReader implements RecordReader {
 			return undefined;
 		}
 		if (!this.columns) return this.readHeader(text, line);
-		// If exports were joined into one file, the header row and the lines before it are repeated.
+		// In joined exports, the header row and the lines before it appear again.
 		const isHeader = text === this.headerRow && this.columns.length > 1;
 		if (isHeader || this.preamble.includes(text)) return undefined;
 		if (this.record === 0 && RULE_LINE.test(text)) return undefined;
 		const isSkipped = this.record < this.skip;
-		// A skipped row is parsed only if it may be a repeated header row, because repeated header rows are
-		// not records and must not be counted.
+		// A repeated header row is not a record, so it must not count as one. To recognize it, the reader parses a
+		// skipped row of similar length.
 		const isParsed = rowDefect === undefined && (!isSkipped || this.isAsLongAsHeader(text));
 		const cells = isParsed ? cellsOf(text, this.dialect) : undefined;
 		const headerMatch = cells && this.compareWithHeader(cells);
@@ -224,17 +219,14 @@ export class CsvReader implements RecordReader {
 		return { record, line, text, value, error };
 	}
 
-	/**
-	 * Returns true if a row is about as long as the header row. Quotes may add up to two characters per
-	 * cell.
-	 */
+	/** Returns true if a row has about the length of the header row. Quotes may add two characters per cell. */
 	private isAsLongAsHeader(text: string): boolean {
 		return Math.abs(text.length - this.headerRow.length) <= 2 * this.names.length;
 	}
 
 	/**
-	 * Compares a row's cells with the column names, ignoring case. Joined exports repeat the header row,
-	 * sometimes with the columns in a different order.
+	 * Compares the cells of a row with the column names. The case of letters is ignored. In joined exports, the
+	 * columns of the second header row may be in another order.
 	 */
 	private compareWithHeader(cells: readonly string[]): 'same' | 'other order' | undefined {
 		const { names, nameSet } = this;
@@ -248,8 +240,7 @@ export class CsvReader implements RecordReader {
 	}
 
 	/**
-	 * Removes a repeated header row from the end of a row. A header row appears there if exports were
-	 * joined without a line break between them.
+	 * Removes a header row from the end of a row. It may appear there if exports were joined without a line break.
 	 */
 	private withoutHeader(row: string): string {
 		const { joinedHeader: joined } = this;
@@ -283,8 +274,8 @@ export class CsvReader implements RecordReader {
 			this.titleRows.push({ text, line });
 			return;
 		}
-		// None of the rows contains all required columns. The first row becomes the header row, so that the
-		// caller can report which columns are missing.
+		// No row contains all required columns. The first row becomes the header row, so that the caller can name the
+		// missing columns.
 		const [first] = this.titleRows;
 		if (isTitle && first) return this.setHeader(first.text, first.line);
 		this.setHeader(text, line);

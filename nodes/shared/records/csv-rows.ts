@@ -1,38 +1,37 @@
 import { fieldOf } from './fields';
 import { isWhiteSpace } from './text';
 
-/** A CSV file's delimiter and quoting. */
 export interface Dialect {
 	/**
-	 * Character between two cells. Until the delimiter is detected, this string contains all candidates.
+	 * Character between two cells. Before the reader has found the delimiter, this string contains all candidates.
 	 */
 	delimiter: string;
 	hasQuotes: boolean;
 }
 
-/** Delimiters that can be detected, with the most likely one first. */
+/** Possible delimiters, the most likely first. */
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 
 const QUOTE = '"';
 const LINE_BREAKS = /\r\n|\r|\n/g;
 const QUOTE_OR_LINE_BREAK = /["\r\n]/g;
 const LINE_END = /[\r\n]/g;
-/** Returned by `endOfRow` if no line break follows the row. */
+/** Result of `endOfRow` if no line break follows the row. */
 export const NOT_ENDED = -1;
-/** Returned by `endOfRow` if the text ends within a quoted cell. */
+/** Result of `endOfRow` if the text ends within a quoted cell. */
 export const NOT_CLOSED = -2;
 
-/** Returns true if a row's cells contain line breaks. Two searches are faster than a regular expression. */
+/** Two searches are faster than a regular expression. */
 const hasLineBreaks = (row: string): boolean => row.includes('\n') || row.includes('\r');
 
-/** Counts the line breaks in a row's cells. */
+/** Counts the line breaks in the cells of a row. */
 export const lineBreaksIn = (row: string): number =>
 	hasLineBreaks(row) ? (row.match(LINE_BREAKS)?.length ?? 0) : 0;
 
 /**
- * Finds the end of a row. A cell is quoted only if its first character is a quote.
+ * Finds the end of a row. Only a quote at the beginning of a cell begins a quotation.
  *
- * @returns the index of the line break after the row; if there is none, `NOT_ENDED` or `NOT_CLOSED`
+ * @returns the index of the line break, or `NOT_ENDED` or `NOT_CLOSED`
  */
 export function endOfRow(text: string, from: number, { delimiter, hasQuotes }: Dialect): number {
 	const ends = hasQuotes ? QUOTE_OR_LINE_BREAK : LINE_END;
@@ -49,10 +48,9 @@ export function endOfRow(text: string, from: number, { delimiter, hasQuotes }: D
 }
 
 /**
- * Splits a row into cells and removes the quotes around them.
+ * Splits a row into cells without the quotes around them.
  *
- * @returns undefined if a quote is not closed, or if anything other than a delimiter follows a closing
- *   quote
+ * @returns undefined if a quote is not closed, or if a closing quote is not followed by a delimiter
  */
 export function cellsOf(row: string, { delimiter, hasQuotes }: Dialect): string[] | undefined {
 	if (!hasQuotes || !row.includes(QUOTE)) return row.split(delimiter);
@@ -75,8 +73,8 @@ export function cellsOf(row: string, { delimiter, hasQuotes }: Dialect): string[
 }
 
 /**
- * Returns true if a row contains only delimiters, white space and quotes. Spreadsheet programs write such
- * rows at the end of a file.
+ * Returns true if a row contains nothing but delimiters, white space and quotes. Spreadsheet programs write such rows
+ * at the end of a file.
  */
 export function isBlankRow(row: string, { delimiter, hasQuotes }: Dialect): boolean {
 	for (const character of row) {
@@ -86,18 +84,17 @@ export function isBlankRow(row: string, { delimiter, hasQuotes }: Dialect): bool
 	return true;
 }
 
-/** Returns the column names in a header row, or undefined if the row's quoting is invalid. */
+/** Returns the column names of a header row. Returns undefined if its quotes are invalid. */
 export const columnsOf = (header: string, dialect: Dialect): string[] | undefined =>
 	cellsOf(header, dialect)?.map((name) => name.trim());
 
-/** Returns true if `fieldOf` would find the field in a record with these columns. */
+/** Returns true if `fieldOf` would find this field in a record. */
 export const hasColumn = (columns: readonly string[], field: string): boolean =>
 	fieldOf(Object.fromEntries(columns.map((column) => [column, column])), field) !== undefined;
 
 /**
- * Returns the most likely delimiter of a header row. This is the delimiter that yields the most required
- * fields. If several delimiters are equally good, the one that occurs most often outside quotes is
- * returned.
+ * Returns the delimiter with which a header row contains the most required fields. If several are equal, returns the
+ * one that occurs most often outside quotes.
  */
 export function likeliestDelimiter(
 	header: string,
@@ -110,7 +107,7 @@ export function likeliestDelimiter(
 		const found = requiredFields.filter((field) => hasColumn(columns, field)).length;
 		return { delimiter, found, cells: unquoted.split(delimiter).length };
 	});
-	// Sorting is stable, so delimiters with equal scores stay in the order of `DELIMITERS`.
+	// Sorting keeps the order of equal delimiters.
 	scores.sort((one, other) => other.found - one.found || other.cells - one.cells);
 	return scores[0]?.delimiter ?? ',';
 }
@@ -123,27 +120,21 @@ function closingQuote(text: string, opening: number): number {
 
 export const MAX_COUNTED_LINES = 10;
 
-/**
- * A quoted cell that spans several lines. If the quoting is wrong, these lines may actually be separate
- * rows.
- */
+/** A quoted cell with several lines. If the quotes are wrong, its lines may be rows. */
 export interface MultilineCell {
-	/** Index in the row at which the line with the opening quote ends. */
+	/** Index in the row of the end of the first line. */
 	firstLineEnd: number;
-	/**
-	 * Number of consecutive lines that have as many cells as the header row, starting with the first or
-	 * second line.
-	 */
+	/** Number of consecutive lines with as many cells as the header row, from the first or the second line on. */
 	rowLikeLines: number;
 }
 
 /**
- * Returns the quoted cell whose lines look most like rows. In a file that was written without quoting, a cell
- * may happen to begin with a quote. That cell then seems to contain all rows up to the next quote.
+ * Returns the quoted cell whose lines look most like rows. A program that writes no quotes may write a cell that
+ * begins with a quote. This cell then seems to contain all rows up to the next quote.
  *
  * @param width number of columns
- * @param isOpen whether the text ends within a quoted cell; if true, the last line may be incomplete
- * @returns undefined if no cell contains line breaks
+ * @param isOpen whether the text ends within a quoted cell. Its last line may be incomplete
+ * @returns undefined if no cell contains a line break
  */
 export function mostRowLikeCell(
 	row: string,
@@ -182,8 +173,7 @@ function endOfLine(text: string, from: number): number {
 }
 
 /**
- * Yields the lines in part of a text one by one. A cell may contain 64 MB, but the caller needs only its
- * first lines.
+ * Yields the lines of a text one by one, because a cell may contain 64 MB and the caller needs only its first lines.
  */
 function* linesOf(
 	text: string,
@@ -209,10 +199,9 @@ function countRowLike(
 	for (const { line, isLast } of lines) {
 		if (total === MAX_COUNTED_LINES || (isLast && isCut)) break;
 		const cells = line.split(delimiter).length;
-		// Some programs write a delimiter at the end of each row, but not at the end of the header row.
+		// Some programs end each row with a delimiter, but not the header row.
 		const isLikeRow = cells === width || (cells === width + 1 && line.endsWith(delimiter));
-		// The first line may have a different number of cells, because the quoted text may contain
-		// delimiters.
+		// The first line may have another number of cells, because the quoted text may contain delimiters.
 		if (!isLikeRow && index > 0) break;
 		if (isLikeRow) total++;
 		index++;

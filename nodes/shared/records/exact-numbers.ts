@@ -1,37 +1,33 @@
-/**
- * Matches numbers that `JSON.parse` may change. `JSON.parse` keeps about 16 digits and turns 1e400 into
- * Infinity.
- */
+/** Numbers that `JSON.parse` may change. It keeps about 16 digits, and returns Infinity for 1e400. */
 const LONG_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
 
-/** Matches strings and numbers in JSON. */
+/** Strings and numbers in JSON. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /**
- * Prefix of a string that represents a number. In JSON, the U+0000 in this prefix is written as an escape
- * sequence.
+ * A string that begins with this mark stands for a number. JSON contains its first character, U+0000, as an escape.
  */
 const MARK = '\0exact:';
 const MARKED = /"\\u0000exact:([^"]*)"/g;
 
-/** Returns true if JSON contains numbers that may change when the JSON is parsed and written again. */
+/** Returns true if parsing this JSON may change a number. */
 export const hasLongNumbers = (json: string): boolean => LONG_NUMBER.test(json);
 
 /**
- * Parses JSON like `JSON.parse`. However, a number that `JSON.parse` would change is returned as a marked
- * string. `exactJson` turns the marked strings back into numbers.
+ * Parses JSON like `JSON.parse`, but replaces numbers that would change with marked strings. `exactJson` restores
+ * these numbers.
  */
 export const parseExactly = (json: string): unknown =>
 	JSON.parse(
 		json.replace(TOKENS, (token) => (isExact(token) ? token : JSON.stringify(MARK + token))),
 	);
 
-/** Restores the original numbers after a value from `parseExactly` has been written as JSON. */
+/** Restores the numbers in the JSON of a value from `parseExactly`. */
 export const exactJson = (json: string): string => json.replace(MARKED, '$1');
 
 /**
- * Returns the first number in a JSON string that `JSON.parse` may change. Only integers, and numbers that are
- * too large for JavaScript, are checked.
+ * Returns the first number that `JSON.parse` would change. Fractions are ignored unless they are too large for
+ * JavaScript.
  */
 export function inexactNumberIn(json: string): string | undefined {
 	if (!hasLongNumbers(json)) return undefined;

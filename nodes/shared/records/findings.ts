@@ -1,4 +1,4 @@
-/** Peculiarities in a file that the node accepts but that the user should know about. */
+/** Unusual things in a file that the node accepts, but reports to the user. */
 export type FindingKind =
 	| 'blankRow'
 	| 'decimalId'
@@ -11,16 +11,14 @@ export type FindingKind =
 
 export interface Finding {
 	total: number;
-	/** Line number of the first occurrence, counted from 1. */
 	line: number;
-	/** Text of the first occurrence. Empty if the line number is enough to find it. */
+	/** The first occurrence, or '' if the line number is enough. */
 	example: string;
 }
 
 /**
- * Counts the peculiarities in a file while the file is being read, and remembers where each kind first
- * occurred. The decoder, the format's reader and the node report findings. At the end, the findings become
- * hints for the user (`n8n/sources/file-findings.ts`).
+ * Counts unusual things while a file is read, and remembers where each of them occurred first. At the end, hints
+ * report them to the user (`n8n/sources/file-findings.ts`).
  */
 export class Findings {
 	private readonly byKind = new Map<FindingKind, Finding>();
@@ -32,7 +30,7 @@ export class Findings {
 		else if (!this.excluded.has(kind)) this.byKind.set(kind, { total: 1, line, example });
 	}
 
-	/** Removes all findings of one kind, and ignores that kind from now on. */
+	/** Removes the findings of this kind, and ignores all later ones. */
 	exclude(kind: FindingKind): void {
 		this.byKind.delete(kind);
 		this.excluded.add(kind);

@@ -1,11 +1,11 @@
 /**
- * Reads a JSON file and returns each element of a list as a record. The reader itself looks only for
- * brackets, quotes and separators. It uses them to find the list at the given path and to split the list
- * into elements. `JSON.parse` then parses each element separately. If an element is invalid, only that
- * element fails. Memory holds only one element at a time. JSON outside the list is not validated.
+ * Reads a JSON file, and returns each element of a list as a record. The reader itself searches only for brackets,
+ * quotes and separators. With them, it finds the list at the path, and splits it into elements. `JSON.parse` then
+ * parses each element, so an invalid element fails alone. Only one element is in memory at a time. JSON outside the
+ * list is not checked.
  *
- * If the file is a single object, that object is the only record. If more objects follow, each on its own
- * line, the file is read as JSON Lines.
+ * If the file is a single object, this object is the only record. If more objects follow, each in its own line, the
+ * file is read as JSON Lines.
  */
 import { Findings } from './findings';
 import { jsonLinesReader } from './line-reader';
@@ -18,46 +18,35 @@ import {
 } from './record';
 
 const QUOTE_OR_BACKSLASH = /["\\]/g;
-/**
- * Characters that the reader looks for. Outside list elements, it looks for more characters than within an
- * element.
- */
+/** Characters that the reader searches for. Within an element, it needs fewer of them. */
 const TOKENS = { outside: /["[\]{},:]/g, within: /["[\]{}]/g };
 
-/** Used instead of a key for a value inside a list, because paths cannot lead through lists. */
+/** Stands for the key of a value in a list, because paths do not lead through lists. */
 const LIST_POSITION = '\0';
 
-/**
- * Maximum length of a key. Longer text outside the records is discarded, because it cannot be a key on the
- * path to the list.
- */
+/** Maximum length of a key. Longer text outside the records is not a key on the path, so it is removed. */
 const MAX_KEY_CHARACTERS = 64 * 1024;
 
 export class JsonReader implements RecordReader {
 	skip = 0;
 	isObject = false;
 	private state: 'start' | 'search' | 'elements' | 'object' | 'after' = 'start';
-	/**
-	 * `depth` is the current number of open brackets. Between two elements of the list, `depth` equals
-	 * `listDepth`.
-	 */
+	/** Number of open brackets. Between two elements of the list, it is `listDepth`. */
 	private depth = 0;
 	private listDepth = 0;
 	private inString = false;
 	private isEscaped = false;
-	/** Keys that lead to the current value, one per open bracket. */
+	/** Keys that lead to the current value, one for each open bracket. */
 	private readonly pathNames: string[] = [];
-	/** `buffer` is the text after the last relevant token. `line` is the line on which this text begins. */
+	/** `buffer` is the text after the last token, and begins on line `line`. */
 	private buffer = '';
 	private line = 1;
 	private record = 0;
-	/**
-	 * The object at the beginning of the file, kept until the reader knows whether another object follows.
-	 */
+	/** The first object of the file, until the reader knows whether another object follows. */
 	private firstObject: { text: string; line: number } | undefined;
 	private lineReader: RecordReader | undefined;
 
-	/** @param path dotted path to the list, such as `items.docs`, or '' if the file itself is the list */
+	/** @param path path to the list, such as `items.docs`, or '' if the file itself is the list */
 	constructor(
 		private readonly path = '',
 		private readonly findings = new Findings(),
@@ -103,7 +92,7 @@ export class JsonReader implements RecordReader {
 		if (this.state === 'search') throw this.errorHere(`The file has no list at "${this.path}"`);
 	}
 
-	/** Line on which the current value begins, after any blank lines. */
+	/** Line on which the current value begins. */
 	private get valueLine(): number {
 		const { buffer } = this;
 		return this.line + lineBreaks(buffer.slice(0, buffer.length - buffer.trimStart().length));
@@ -113,10 +102,7 @@ export class JsonReader implements RecordReader {
 		return this.state === 'after' && this.depth === 0;
 	}
 
-	/**
-	 * Returns the index of the next character that is not white space. Adds the number of skipped lines to
-	 * `line`.
-	 */
+	/** Returns the index of the next character that is not white space, and counts the lines before it. */
 	private skipBlanks(piece: string, from: number): number {
 		const text = piece.slice(from);
 		const blanks = text.slice(0, text.length - text.trimStart().length);
@@ -132,8 +118,8 @@ export class JsonReader implements RecordReader {
 	}
 
 	/**
-	 * Checks what follows the first value. If the first value is an object on a single line, another object
-	 * may follow. Nothing else is allowed.
+	 * Checks what follows the first value. After an object on a single line, another object may follow. Anything else
+	 * is an error.
 	 */
 	private continueAfterValue(first: string): void {
 		const { firstObject } = this;
@@ -151,7 +137,7 @@ export class JsonReader implements RecordReader {
 		yield* this.lineReader.push('\n'.repeat(line - 1) + text + '\n'.repeat(this.line - line));
 	}
 
-	/** Returns the index of the next bracket or separator outside strings, or -1 if there is none. */
+	/** Returns the index of the next bracket or separator outside strings, or -1. */
 	private findToken(piece: string, from: number): number {
 		const isWithin = this.state !== 'search' && this.depth > this.listDepth;
 		const tokens = TOKENS[isWithin ? 'within' : 'outside'];
@@ -201,9 +187,7 @@ export class JsonReader implements RecordReader {
 		return this.state === 'search' || this.state === 'after';
 	}
 
-	/**
-	 * Keeps track of the keys that lead to the current value, and detects when the list at the path begins.
-	 */
+	/** Tracks the keys that lead to the current value, and recognizes the beginning of the list. */
 	private followPath(token: string): void {
 		const { pathNames, depth, path } = this;
 		if (pathNames[depth - 1] === LIST_POSITION) pathNames[depth] = LIST_POSITION;
@@ -252,7 +236,7 @@ const ONE_LINE_ADVICE = 'Write each object on one line, for example with jq -c .
 
 const lineBreaks = (text: string): number => text.split('\n').length - 1;
 
-/** Returns the index of the next match, or -1. The regular expression must have the `g` flag. */
+/** Returns the index of the next match, or -1. The expression must have the flag `g`. */
 function indexOf(expression: RegExp, text: string, from: number): number {
 	expression.lastIndex = from;
 	return expression.test(text) ? expression.lastIndex - 1 : -1;

@@ -9,24 +9,23 @@ import {
 import { isWhiteSpace } from './text';
 
 interface LineFormat {
-	/** Parses a line. Throws an error if the line is invalid. */
+	/** Parses a line, or throws an error if the line is invalid. */
 	parse(text: string): unknown;
-	/** Matches an invalid line that may consist of several records. */
+	/** Matches an invalid line that may contain several records. */
 	boundary: RegExp;
 	splitLine(line: string): string[];
 }
 
 /**
- * Reads files with one record per line. Lines end with LF or CRLF, and blank lines are skipped. A line of
- * JSON may contain several objects, because some programs, such as Amazon Data Firehose, write no line
- * breaks between objects.
+ * Reads files with one record per line. Lines end with LF or CRLF, and blank lines are skipped. A line of JSON may
+ * contain several objects, because programs such as Amazon Data Firehose write no line breaks between objects.
  */
 class LineReader implements RecordReader {
 	skip = 0;
 	private record = 0;
 	private line = 1;
 	private incompleteLine = '';
-	/** Once an incomplete line is longer than this many characters, it is searched for complete objects. */
+	/** If an incomplete line is longer than this, the reader searches it for complete objects. */
 	private searchLength = LONG_LINE;
 
 	constructor(
@@ -63,8 +62,8 @@ class LineReader implements RecordReader {
 	}
 
 	/**
-	 * Reads the complete objects from a long line that has not ended yet. Otherwise, a file without line
-	 * breaks would be held in memory as a whole.
+	 * Reads the complete objects of a long line that has no end yet. Otherwise, a file without line breaks would be
+	 * in memory as a whole.
 	 */
 	private *readLongLine(): Generator<SourceRecord> {
 		const texts = this.format.splitLine(this.incompleteLine);
@@ -109,14 +108,13 @@ class LineReader implements RecordReader {
 	}
 }
 
-/** Initial value of `searchLength`, in characters. */
 const LONG_LINE = 1_000_000;
 
 const OBJECT_BOUNDARY = /\}\s*\{/;
 const TOKEN = /["[\]{}]/g;
 const QUOTE_OR_BACKSLASH = /["\\]/g;
 
-/** Splits a line that consists of several objects. Any other line is returned as a whole. */
+/** Splits a line that consists of several objects. Other lines are not split. */
 function splitObjects(line: string): string[] {
 	const objects: string[] = [];
 	let depth = 0;
@@ -143,7 +141,7 @@ function endOfString(text: string, from: number): number {
 	return at;
 }
 
-/** Returns the index of the next match, or -1. The regular expression must have the `g` flag. */
+/** Returns the index of the next match, or -1. The expression must have the flag `g`. */
 function indexOf(expression: RegExp, text: string, from: number): number {
 	expression.lastIndex = from;
 	return expression.test(text) ? expression.lastIndex - 1 : -1;
@@ -155,17 +153,14 @@ function endsWithObject(line: string, from: number, to: number): boolean {
 	return last > from && line.charAt(last) === '}';
 }
 
-/** Returns a reader for JSON Lines. If a line is invalid, only that line fails. */
+/** Returns a reader for JSON Lines, in which an invalid line fails alone. */
 export const jsonLinesReader = (findings = new Findings()): LineReader =>
 	new LineReader(
 		{ parse: (text) => JSON.parse(text), boundary: OBJECT_BOUNDARY, splitLine: splitObjects },
 		findings,
 	);
 
-/**
- * Returns a reader for text lines. Each line is a record, such as an ID, and the record's value is the
- * unchanged line.
- */
+/** Returns a reader whose records are unchanged lines, such as IDs. */
 export const textLinesReader = (findings = new Findings()): LineReader =>
 	new LineReader(
 		{
@@ -177,8 +172,9 @@ export const textLinesReader = (findings = new Findings()): LineReader =>
 	);
 
 /**
- * Returns the line unchanged. Throws an error if the line contains a byte order mark, which shows that
- * files were joined without a line break between them.
+ * Returns the line unchanged. A byte order mark within it shows that files were joined without a line break.
+ *
+ * @throws an error if the line contains a byte order mark
  */
 function checkLine(line: string): string {
 	if (!line.includes('\ufeff')) return line;

@@ -1,11 +1,10 @@
-/** A complete file of records, or one part of a larger file. */
+/** A file of records, or a part of a larger file. */
 export interface Part {
-	/** Contents, encoded as UTF-8. */
 	buffer: Buffer;
 	records: number;
 }
 
-/** Text that is written before, between and after the records in a part. */
+/** Text before, between and after the records of a part. */
 export interface Frame {
 	before: string;
 	between: string;
@@ -15,32 +14,29 @@ export interface Frame {
 export const LINES: Frame = { before: '', between: '\n', after: '\n' };
 
 /**
- * Minimum number of characters to encode at once. If each short record were encoded separately, its buffer
- * would need more memory than the record.
+ * Minimum number of characters to encode at once. A buffer for each short record would need more memory than the
+ * record itself.
  */
 const BLOCK_CHARACTERS = 64 * 1024;
 
-/** Writes records to files of limited size, called parts. Only one part is in memory at a time. */
+/** Writes records to files of limited size, which are called parts. Only one part is in memory. */
 export class PartWriter {
-	/** `blocks` contains the encoded text of the current part. `text` has not been encoded yet. */
+	/** `blocks` is the encoded text of the current part, and `text` is the text that is not encoded yet. */
 	private blocks: Buffer[] = [];
 	private text = '';
 	private bytes = 0;
 	private records = 0;
 
-	/**
-	 * @param maxBytes maximum part size; a larger record becomes the only record in its part
-	 * @param frame text before, between and after the records in each part
-	 */
+	/** @param maxBytes maximum size of a part. A larger record has a part of its own */
 	constructor(
 		private readonly maxBytes: number,
 		private readonly frame: Frame = LINES,
 	) {}
 
 	/**
-	 * Adds a record. If the record does not fit into the current part, a new part begins.
+	 * Adds a record. If it does not fit into the current part, a new part begins.
 	 *
-	 * @returns the finished part, or undefined if no new part began
+	 * @returns the finished part, if a new part has begun
 	 */
 	add(text: string): Part | undefined {
 		const { before, between, after } = this.frame;
@@ -54,7 +50,7 @@ export class PartWriter {
 	/**
 	 * Finishes the current part.
 	 *
-	 * @returns the part, or undefined if it contains no records
+	 * @returns undefined if the part contains no records
 	 */
 	end(): Part | undefined {
 		if (this.records === 0) return undefined;

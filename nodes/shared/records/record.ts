@@ -2,24 +2,21 @@ import { repairText } from './decoders';
 import { describeBadCharacters } from './text';
 
 export interface SourceRecord {
-	/** Record number, counted from 1. */
+	/** Number of the record, counted from 1. */
 	record: number;
 	/** Line on which the record begins, counted from 1. */
 	line: number;
-	/**
-	 * The record's original text, without the line break at the end. The string may keep a longer string in
-	 * memory (see `detach`).
-	 */
+	/** Text of the record without its line break. This string may keep a longer string in memory (see `detach`). */
 	text: string;
-	/** Parsed content. Undefined if there is an error. */
+	/** Parsed value. It is undefined after an error. */
 	value: unknown;
-	/** Set if this record cannot be read. The records after it can still be read. */
+	/** The reason why the record cannot be read. Later records can still be read. */
 	error: RecordError | undefined;
 }
 
 /**
- * Describes a record that cannot be read. If a reader throws this error, all earlier records have been
- * returned, but no later record can be read.
+ * A record that cannot be read. If a reader throws this error, no later record can be read, but all earlier records
+ * have been returned.
  */
 export class RecordError extends Error {
 	override readonly name = 'RecordError';
@@ -28,7 +25,7 @@ export class RecordError extends Error {
 		message: string,
 		readonly record: number,
 		readonly line: number,
-		/** Advice for the user if no later record can be read. */
+		/** Advice for the user if later records cannot be read. */
 		readonly advice = 'Correct the file.',
 	) {
 		super(message);
@@ -38,8 +35,7 @@ export class RecordError extends Error {
 /**
  * Returns the error for a record.
  *
- * @param defect what is wrong with the record; it completes a sentence that begins with "Record 17 (line
- *   18)"
+ * @param defect the rest of a sentence that begins with "Record 17 (line 18)"
  */
 export const recordError = (
 	defect: string,
@@ -49,52 +45,43 @@ export const recordError = (
 ): RecordError =>
 	new RecordError(`Record ${record} (line ${line}) ${defect}`, record, line, advice);
 
-/** Reads records in one format from text that arrives in pieces. */
+/** Reads records of one format from a text that arrives in pieces. */
 export interface RecordReader {
-	/** Number of records to skip at the beginning. Must be set before the first call to `push`. */
+	/** Number of records to skip at the beginning. It must be set before the first `push`. */
 	skip: number;
 	/**
-	 * Fields that each record must contain. The CSV reader uses them to recognize the header row. Must be
-	 * set before the first call to `push`.
+	 * Fields that each record must contain. The CSV reader finds the header row with them. They must be set before
+	 * the first `push`.
 	 */
 	requiredFields?: readonly string[];
 	/**
-	 * Returns the records that this piece of text completes. The caller must read all of them before it
-	 * pushes the next piece.
+	 * Returns the records that end in this piece. The caller must read all of them before the next `push`.
 	 *
-	 * @throws {RecordError} if a record cannot be read and no later record can be read either
+	 * @throws {RecordError} if no later record can be read
 	 */
 	push(piece: string): Iterable<SourceRecord>;
 	/**
-	 * Returns the remaining records at the end of the text. Must be called once, after the last piece.
+	 * Returns the last records. It must be called once, after the last piece.
 	 *
-	 * @param isBroken whether the text could not be read to its end; if true, only complete records are
-	 *   returned
+	 * @param isBroken whether the end of the text could not be read. In this case, only complete records are returned
 	 */
 	end(isBroken?: boolean): Iterable<SourceRecord>;
-	/** Number and line of the current or next record. */
+	/** Number and line of the current or the next record. */
 	readonly position: { record: number; line: number };
-	/** The header row and the columns, if the format has them. Undefined until they have been read. */
+	/** Header row and columns, if the format has them and they have been read. */
 	readonly header?: string | undefined;
 	readonly columns?: readonly string[] | undefined;
-	/** Whether the file consists of a single object, which is the only record. */
+	/** Whether the file is a single object, which is the only record. */
 	readonly isObject?: boolean;
 }
 
-/** Appended to the last record's error message if the file ends without a line break. */
+/** End of the error message for the last record if the file ends without a line break. */
 export const MAY_BE_CUT = '; the file ends here without a line break and may be truncated';
 
-/**
- * Maximum record length. Without this limit, a missing line break or quote could make a record fill the
- * memory.
- */
+/** Maximum length of a record. Without it, a missing line break or quote could fill the memory with one record. */
 export const MAX_RECORD_CHARACTERS = 64 * 1024 * 1024;
 
-/**
- * Checks the length of a record.
- *
- * @throws {RecordError} if the record is longer than `MAX_RECORD_CHARACTERS`
- */
+/** @throws {RecordError} if the record is longer than `MAX_RECORD_CHARACTERS` */
 export function checkLength(characters: number, record: number, line: number): void {
 	if (characters <= MAX_RECORD_CHARACTERS) return;
 	const megabytes = MAX_RECORD_CHARACTERS / 1024 / 1024;
@@ -102,26 +89,22 @@ export function checkLength(characters: number, record: number, line: number): v
 	throw recordError(defect, record, line);
 }
 
-/** Copies part of a longer string, so that the copy does not keep the longer string in memory. */
+/** Copies a part of a string, so that the part does not keep the whole string in memory. */
 export function detach(part: string): string {
-	// V8 stores a long substring as a reference to the original string. Building a new string removes the
-	// reference.
+	// For a long part, V8 stores only a reference to the whole string. A new string needs no reference.
 	return ` ${part}`.slice(1);
 }
 
-/**
- * Maximum number of records in a slice. Larger slices would waste more work if the run ends before the
- * slice's records are sent.
- */
+/** Maximum number of records in a slice. If a run ends early, the work for a larger slice would be lost. */
 const SLICE_RECORDS = 64;
 
 /**
- * Reads a file's records in slices. Each slice is read only when the caller requests it. Slices save time,
- * because each step of an asynchronous loop takes about as long as reading a small record.
+ * Reads the records of a file in slices, only as fast as the caller asks for them. Slices save time, because a step
+ * of an asynchronous loop takes about as long as reading a small record.
  *
- * @param text the text that `textOf` returned
- * @throws {RecordError} if a record cannot be read and no later record can be read either. Errors from
- *   `text` are rethrown unchanged after all complete records have been returned.
+ * @param text the text from `textOf`
+ * @throws {RecordError} if no later record can be read. Errors of `text` are thrown unchanged, after all complete
+ * records
  */
 export async function* readRecords(
 	text: AsyncIterable<string>,
@@ -138,7 +121,7 @@ export async function* readRecords(
 	if (interruption) throw interruption.reason;
 }
 
-/** Yields records in slices. If reading fails, the records before the failure are yielded first. */
+/** Yields records in slices. If reading fails, the records before the failure come first. */
 function* slicesOf(records: Iterable<SourceRecord>): Generator<SourceRecord[]> {
 	let slice: SourceRecord[] = [];
 	try {
@@ -154,7 +137,7 @@ function* slicesOf(records: Iterable<SourceRecord>): Generator<SourceRecord[]> {
 	}
 }
 
-/** Returns a record unchanged if its characters are valid. Otherwise, returns the record with an error. */
+/** Returns the record, or the record with an error if it contains invalid characters. */
 function checkCharacters(record: SourceRecord): SourceRecord {
 	const defect = describeBadCharacters(record.text);
 	if (defect === undefined) return record;

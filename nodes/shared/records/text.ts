@@ -12,23 +12,22 @@ import { Findings } from './findings';
 
 export interface TextOptions {
 	/**
-	 * An encoding name from the Encoding Standard, or `auto`. With `auto`, a line that is not valid UTF-8
-	 * is read as Windows-1252.
+	 * A name in the Encoding Standard, or `auto`. With `auto`, a line that is not valid UTF-8 is read as
+	 * Windows-1252.
 	 */
 	encoding?: string;
 	findings?: Findings;
 }
 
 /**
- * Reads a file's text. The file may be compressed with gzip. If the file begins with a byte order mark, the
- * mark overrides the chosen encoding. A byte that does not belong to any character is returned as half of a
- * surrogate pair (see `describeBadCharacters`).
+ * Reads the text of a file, which may be compressed with gzip. A byte order mark takes precedence over the chosen
+ * encoding. A byte that belongs to no character becomes half of a surrogate pair (see `describeBadCharacters`).
  *
  * @param yieldToOthers see `readBytes`
- * @returns the text in slices of up to 64 KB. In joined files, lines may begin with a byte order mark.
- *   These marks are removed.
- * @throws {FileError} if the file is not text or is damaged. All text before the error is returned first.
- *   Errors from the source are rethrown unchanged.
+ * @returns the text in slices of up to 64 KB, without byte order marks at the beginning of lines, which joined files
+ * may contain
+ * @throws {FileError} if the file is not text or is damaged. Errors of the source are thrown unchanged. All text
+ * before the error is returned first
  */
 export async function* textOf(
 	source: Bytes,
@@ -71,12 +70,12 @@ function withoutMarks(text: string, isLineStart: boolean): string {
 /** MS-DOS programs write this character at the end of a file. */
 const END_OF_FILE = '\x1a';
 
-/** Returns true if a string contains only white space, or only the MS-DOS end-of-file character. */
+/** Returns true for white space, and for the end of an MS-DOS file. */
 export const isWhiteSpace = (text: string): boolean => text.trim() === '' || text === END_OF_FILE;
 
 /**
- * Describes the invalid characters in a record. The description completes a sentence that begins with, for
- * example, "Line 17". Returns undefined if all characters are valid.
+ * Describes invalid characters in a record, as the rest of a sentence that begins with "Line 17", for example.
+ * Returns undefined if there are none.
  */
 export function describeBadCharacters(text: string): string | undefined {
 	if (text.isWellFormed()) return undefined;
