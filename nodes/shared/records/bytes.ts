@@ -143,6 +143,7 @@ async function drain(read: () => Promise<unknown>): Promise<void> {
 	try {
 		while ((await read()) !== undefined);
 	} catch {
+		// Nobody uses this stream anymore, so its errors do not matter.
 	}
 }
 
