@@ -40,7 +40,7 @@ async function dataFolder(command: Command, keepData: boolean): Promise<string> 
 
 /**
  * Starts the demo. When the command ends, the demo is stopped.
- * @param options.keepData whether the data remain for the next start
+ * @param options.keepData whether the data remains for the next start
  * @throws Error if a step fails
  */
 export async function startDemo(command: Command, options: { keepData: boolean }): Promise<Demo> {

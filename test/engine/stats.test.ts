@@ -1,4 +1,4 @@
-/** Tests the figures that summaries and execution data contain after a run. */
+/** Tests the figures in summaries and in the execution data after a run. */
 import type { IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
 
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
