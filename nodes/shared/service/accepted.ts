@@ -1,30 +1,26 @@
 /**
- * Determines which documents the service accepted. The interface does not specify the responses to pushes,
- * deletes and migrations. Therefore, any 2xx status is treated as a success, unless the response clearly
- * reports a failure.
+ * Finds out which documents the service has accepted. The responses to pushes, deletes and migrations are not
+ * documented. So each 2xx response is a success, unless it clearly reports a failure.
  *
- * The entries of a response are the elements of its lists and the response itself. If an entry reports a
- * failure and contains a document's ID, that document was rejected. If the entry contains no ID from the
- * request, it may refer to any document. In that case, the outcome of all documents is unknown, except for
- * documents that another entry reports as accepted or failed.
+ * The entries of a response are the elements of its lists, and the response itself. If an entry reports a failure and
+ * contains the ID of a document, this document was rejected. If the entry contains no ID of the request, it may refer
+ * to any document. The outcome of all documents is then unknown, except for documents with an entry of their own.
  *
- * Response fields that merely repeat the sent document are ignored, because a document may itself contain a
- * field such as `error` or `status`. For all rules, see docs/service-interface.md, Responses.
+ * Fields that only repeat the sent document are ignored, because a document may contain a field such as `error` or
+ * `status`. docs/service-interface.md, Responses, contains all rules.
  */
 import { ServiceFailure } from './failure';
 import { isNullOrEmptyText, isObject, isRecord, type Members } from './json';
 import { serverMessage } from './response-words';
 
-/** A document in the request. Its JSON is used to find response fields that merely repeat the document. */
+/** A document in the request. Its JSON shows which fields of a response only repeat the document. */
 interface SentDocument {
 	id: string;
 	text?: string;
 }
 
 export interface DocumentOutcome {
-	/**
-	 * The response entry that contains the document's ID, or the whole response if there is no such entry.
-	 */
+	/** The entry with the document's ID, or the whole response if there is none. */
 	response: unknown;
 	failure?: ServiceFailure;
 }
@@ -38,10 +34,10 @@ const FLAG_NAMES = ['success', 'ok', 'acknowledged', 'status'];
 const ERROR_NAMES = ['error', 'errorMessage'];
 
 /**
- * Determines from a 2xx response which documents in the request were accepted.
+ * Returns the outcome of each document from a 2xx response, by document ID. The map is empty if the response has no
+ * body.
  *
- * @param documents all documents in the request; a migration has a single document with the ID ''
- * @returns the outcome of each document, by document ID; the map is empty if the response has no body
+ * @param documents all documents in the request. A migration has one document, whose ID is ''
  */
 export function documentOutcomes(
 	body: unknown,
@@ -81,15 +77,13 @@ export function documentOutcomes(
 	return outcomes;
 }
 
-/** Returns true if a value is null, false, 0 or '', or contains only such values. */
+/** Returns true for null, false, 0 and '', and for lists and objects that contain nothing else. */
 const isFalsyThroughout = (value: unknown): boolean =>
 	typeof value === 'object' && value !== null
 		? Object.values(value).every(isFalsyThroughout)
 		: !value;
 
-/**
- * Returns the inner object of an entry such as `{"index": {...}}`. Any other entry is returned unchanged.
- */
+/** Returns the inner object of an entry such as `{"index": {...}}`. Other entries stay unchanged. */
 function unwrap(entry: unknown): unknown {
 	const [name = '', ...others] = isObject(entry) ? Object.keys(entry) : [];
 	const only = isObject(entry) && others.length === 0 ? entry[name] : undefined;
@@ -102,7 +96,7 @@ function documentNamedIn(entry: unknown, sentById: Map<string, SentDocument>, ma
 	return texts.map((id) => sentById.get(String(id))).find(Boolean);
 }
 
-/** Returns an entry without the fields that merely repeat the sent document. */
+/** Returns an entry without fields that only repeat the sent document. */
 function withoutEcho(entry: unknown, document?: SentDocument): unknown {
 	if (document?.text === undefined || !isObject(entry)) return entry;
 	const fields = JSON.parse(document.text) as Members;
@@ -111,7 +105,7 @@ function withoutEcho(entry: unknown, document?: SentDocument): unknown {
 	return Object.fromEntries(Object.entries(entry).filter(isNew));
 }
 
-/** Returns JSON with sorted keys, so that objects can be compared regardless of their key order. */
+/** Returns JSON with sorted keys, so that the order of keys does not matter in a comparison. */
 const sortedJson = (value: unknown): string | undefined =>
 	JSON.stringify(value, (_name, member: unknown) =>
 		isObject(member)
@@ -135,8 +129,8 @@ const reportsSuccess = (entry: unknown): boolean =>
 	(hasStatus(entry, 200, 299) || FLAG_NAMES.some((name) => entry[name] === true));
 
 /**
- * Returns the failure reports (flags, counts or objects) that cannot be explained by documents already known
- * to have failed.
+ * Returns flags, counts or objects that report more failures than the documents that are already known to have
+ * failed.
  */
 const unexplainedFailures = (top: Members, failed: number): unknown[] =>
 	FAILED_NAMES.filter((name) => {
@@ -159,8 +153,8 @@ const ADVICE = {
 };
 
 /**
- * Returns the failure for a document that a 2xx response reports as rejected. A migration gets a different
- * failure, because it may have been partly carried out.
+ * Returns the failure of a document that a 2xx response reports as rejected. A migration may be done in part, so its
+ * failure is another one.
  */
 function rejection(entry: unknown, request: Request): ServiceFailure {
 	if (request === 'migration') return reportedFailure(entry, request);
@@ -178,10 +172,7 @@ function rejection(entry: unknown, request: Request): ServiceFailure {
 	);
 }
 
-/**
- * Returns the failure that a report without an ID describes. The failure applies to all documents that the
- * report may refer to.
- */
+/** Returns the failure for a report without an ID, which applies to all documents that the report may mean. */
 const reportedFailure = (report: unknown, request: Request): ServiceFailure =>
 	new ServiceFailure(
 		`The ${request === 'migration' ? 'blob' : 'push'} service reported a failure`,

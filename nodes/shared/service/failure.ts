@@ -1,11 +1,10 @@
 /**
- * Every unsuccessful request ends with a `ServiceFailure`. The cause may be the service, the connection, the
- * token server or n8n. A failure states what is known: its kind, whether the request may have taken effect,
- * and what the user can do.
+ * Each failed request ends with a `ServiceFailure`, whether the service, the connection, the token server or n8n is
+ * the cause. A failure says what is known: its kind, whether the service may have done the work, and what the user
+ * can do.
  *
- * `judge` turns a failure into a verdict, which considers only that failure. The retry policy
- * (`flow/retry-policy.ts`) also considers the history of this request and of other requests, and then decides
- * what happens next.
+ * `judge` returns the verdict on a failure. It looks only at this failure. The retry policy (`flow/retry-policy.ts`)
+ * also looks at earlier failures of this request and at other requests, and then decides what to do.
  */
 import type { ActionableCause } from 'n8n-workflow';
 
@@ -13,63 +12,51 @@ import type { Verdict } from '../flow/verdict';
 
 /** Kinds of failures (docs/service-interface.md, Failures). */
 type FailureKind =
-	/** The service answered with a status other than 2xx. */
+	/** The service has answered with a status other than 2xx. */
 	| 'status'
-	/** No complete response arrived, because of a timeout or a problem with the connection, DNS or TLS. */
+	/** There is no complete response, because of a timeout or a problem with the connection, DNS or TLS. */
 	| 'transport'
-	/** No access token could be obtained, so the request was not sent. */
+	/** There was no access token, so the request was not sent. */
 	| 'token'
-	/** The service answered with a 2xx status, but the response cannot be used. */
+	/** The service has answered with 2xx, but the response is unusable. */
 	| 'response'
-	/** The service answered with a 2xx status, but the response says that the document was rejected. */
+	/** The service has answered with 2xx, but the response says that the document was rejected. */
 	| 'rejected';
 
 export interface FailureDetails {
 	kind: FailureKind;
 	status?: number;
-	/** Transport error code, e.g. `ECONNREFUSED`. */
+	/** Code of the connection error, e.g. `ECONNREFUSED`. */
 	code?: string;
-	/**
-	 * Time to wait before the next request, as requested by the service. May exceed `MAX_RETRY_AFTER_MS`.
-	 */
+	/** Pause that the service asks for. It may be longer than `MAX_RETRY_AFTER_MS`. */
 	retryAfterMs?: number | undefined;
-	/** The service's own words, which are quoted at the end of the error message. */
+	/** Words of the service, which the error message quotes at its end. */
 	serviceWords?: string;
-	/**
-	 * Whether the response is text, for example a proxy's error page. A response in text may not come from
-	 * the service.
-	 */
+	/** Whether the response is a text, such as the error page of a proxy. It may not come from the service. */
 	isText?: boolean;
-	/** Advice for the user. */
 	description?: string;
-	/** Replaces `description` if requests without this document or text succeed. */
+	/** Advice that replaces `description` if requests without this document or text succeed. */
 	descriptionIfIsolated?: string;
 	/**
-	 * Whether a later attempt may succeed. Used only for `token` and `transport`. The default is true for
-	 * `transport` and false for `token`.
+	 * Whether a later attempt may succeed, for the kinds `transport` (default: true) and `token` (default: false).
 	 */
 	isTransient?: boolean;
-	/**
-	 * Whether the request provably never left n8n (see transport-failure.ts). Used only for `transport`.
-	 */
+	/** Whether the request certainly never left n8n (see transport-failure.ts), for the kind `transport`. */
 	wasNeverSent?: boolean;
-	/** The cause in n8n's terms, if it cannot be derived from the kind and the status. */
+	/** Cause in n8n's terms, if it does not follow from the kind and the status. */
 	actionableCause?: ActionableCause | undefined;
-	/**
-	 * Time during which the request was retried without reaching the server. Used only for `transport` and
-	 * `token`.
-	 */
+	/** Time of retries that never reached the server, for the kinds `transport` and `token`. */
 	triedForMs?: number | undefined;
 	/**
-	 * Whether the outcome is unknown. The default is derived from the other details. It is overridden, for
-	 * example, if an earlier attempt may have taken effect.
+	 * Whether the outcome is unknown. By default, this follows from the other details. An earlier attempt may make
+	 * the outcome unknown too.
 	 */
 	isOutcomeUnknown?: boolean;
 }
 
 /**
- * Describes why a request failed. It contains no headers or URLs, so it can be shown to the user. No
- * property is named `status` or `code`, because n8n would then replace the message.
+ * The reason why a request has failed. It contains no headers and no URLs, so users may see it. It has no property
+ * `status` or `code`, because n8n would then replace the message.
  */
 export class ServiceFailure extends Error {
 	override readonly name = 'ServiceFailure';
@@ -80,13 +67,13 @@ export class ServiceFailure extends Error {
 	readonly description: string | undefined;
 	readonly isTransient: boolean;
 	/**
-	 * Whether it is certain that the request did not reach the service. Always true for `token`, because a
-	 * request without a token is not sent.
+	 * Whether the request certainly never reached the service. It is always true for `token`, because a request
+	 * without a token is not sent.
 	 */
 	readonly wasNeverSent: boolean;
 	/**
-	 * Whether the service may have carried out the request, or may still be carrying it out, without
-	 * confirming it. This is also true if a gateway stopped waiting or if a 2xx response cannot be read.
+	 * Whether the service may have done the work, or may still be doing it. This is also the case if a gateway
+	 * stopped waiting, or if a 2xx response is unreadable.
 	 */
 	readonly isOutcomeUnknown: boolean;
 	readonly serviceWords: string;
@@ -94,13 +81,13 @@ export class ServiceFailure extends Error {
 	readonly actionableCause: ActionableCause | undefined;
 	readonly #details: FailureDetails;
 
-	/** @param summary what happened, without the service's own words */
+	/** @param summary what happened, without the words of the service */
 	constructor(
 		readonly summary: string,
 		details: FailureDetails,
 	) {
 		const { kind, code, status = 0 } = details;
-		// The message continues after the quotation, so a period at the end of the quotation is removed.
+		// The message continues after the quotation, so a final period is removed.
 		const quotation = (details.serviceWords ?? '').replace(/(?<!\.)\.$/, '');
 		super(`${summary}${repeatTime(details)}${quotation === '' ? '' : `, "${quotation}"`}`);
 		this.#details = details;
@@ -122,15 +109,15 @@ export class ServiceFailure extends Error {
 	}
 
 	/**
-	 * Returns this failure with the advice for an isolated entry. An entry (a document or a text) is isolated
-	 * if it fails while requests without it succeed.
+	 * Returns this failure with the advice for an isolated entry, which is a document or text that fails while
+	 * requests without it succeed.
 	 */
 	forIsolatedEntry(): ServiceFailure {
 		const { descriptionIfIsolated: description } = this.#details;
 		return description === undefined ? this : this.with({ description });
 	}
 
-	/** Returns a copy of this failure with some details replaced. */
+	/** Returns a copy of this failure with these details. */
 	with(
 		details: Pick<FailureDetails, 'description' | 'isOutcomeUnknown' | 'triedForMs'>,
 	): ServiceFailure {
@@ -138,27 +125,26 @@ export class ServiceFailure extends Error {
 	}
 }
 
-/** Describes how long a request was retried. Returns '' if the time is less than a second. */
 const repeatTime = ({ triedForMs = 0 }: FailureDetails): string =>
 	triedForMs < 1000 ? '' : ` (tried for ${Math.round(triedForMs / 1000)} s)`;
 
-/** Maximum wait that the node accepts from a Retry-After header. A person would not wait any longer. */
+/** Maximum pause that the node accepts from a Retry-After header. Users would not wait longer. */
 export const MAX_RETRY_AFTER_MS = 5 * 60_000;
 
 /**
- * Returns the verdict on a failure without considering other failures (docs/service-interface.md, Failures).
+ * Returns the verdict on a failure, without a look at other failures (docs/service-interface.md, Failures).
  *
- * @param error the error that a request threw
- * @param options.idempotent whether the request can be repeated without harm. If not, it is retried only
- *   after status 429, or if it is known never to have reached the service.
- * @returns the action `fail` for any error that is not a ServiceFailure
+ * @param error the error of a request
+ * @param options.idempotent whether the request can safely be repeated. If not, it is retried only after a 429, or if
+ * it certainly never reached the service
+ * @returns the action `fail` for each error that is not a ServiceFailure
  */
 export function judge(error: unknown, { idempotent }: { idempotent: boolean }): Verdict {
 	if (!(error instanceof ServiceFailure)) return { action: 'fail' };
 	const verdict = verdictOf(error, idempotent);
 	if (verdict.action !== 'retry') return verdict;
 	const { retryAfterMs } = error;
-	// An overloaded proxy may answer with status 503 instead of 429.
+	// An overloaded proxy may answer with 503 instead of 429.
 	const throttled = error.kind === 'status' && error.httpStatus === 503;
 	return {
 		...verdict,
@@ -180,13 +166,10 @@ function verdictOf(failure: ServiceFailure, idempotent: boolean): Verdict {
 	}
 }
 
-/**
- * These statuses are permanent, because the server does not support the operation (501) or the HTTP
- * version (505).
- */
+/** Statuses that do not go away: the server does not support the operation (501) or the version of HTTP (505). */
 const LASTING_STATUSES = [501, 505];
 
-/** Returns true if a request that was answered with this status may succeed later. */
+/** Returns true if a request that received this status may succeed later. */
 export const isTransientStatus = (status: number): boolean =>
 	[408, 425, 429].includes(status) || (status >= 500 && !LASTING_STATUSES.includes(status));
 
@@ -195,15 +178,15 @@ function statusVerdict(status: number, idempotent: boolean): Verdict {
 	if (idempotent && isTransientStatus(status)) return { action: 'retry', serviceMayBe: 'down' };
 	if (status === 413) return { action: 'split', tooLarge: true };
 	if (status === 400 || status === 422) return { action: 'split' };
-	// A firewall may reject a single document, but a key without permission leads to status 403 for every
-	// document.
+	// A firewall may reject a single document with 403. With a key that lacks a permission, all documents receive
+	// 403.
 	if (status === 403) return { action: 'split', serviceMayBe: 'rejecting' };
 	const isRedirect = status >= 300 && status < 400;
 	return { action: isRedirect || status === 401 || status === 407 ? 'stop' : 'fail' };
 }
 
 function transportVerdict(failure: ServiceFailure, idempotent: boolean): Verdict {
-	// An error without a code comes from n8n itself. Retrying would not help.
+	// An error without a code comes from n8n itself, and would occur again.
 	if (failure.transportCode === undefined) return { action: 'fail' };
 	if (!failure.isTransient) return { action: 'stop' };
 	if (idempotent) return { action: 'retry', serviceMayBe: 'down' };

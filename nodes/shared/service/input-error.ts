@@ -1,12 +1,11 @@
 /**
- * Thrown if invalid input is found before a request is sent. The n8n layer converts this error into a
- * NodeOperationError. `message` says what is wrong and names the parameter or field. `description` says
- * what to do.
+ * Thrown if input is wrong before a request is sent. The message says what is wrong, and names the parameter or
+ * field. The description says what to do. The n8n layer converts this error to a NodeOperationError.
  */
 export class InputError extends Error {
 	override readonly name = 'InputError';
 
-	/** @param missing names of the missing values, if nothing else is wrong */
+	/** @param missing names of missing values, if nothing else is wrong */
 	constructor(
 		message: string,
 		readonly description: string,
@@ -16,6 +15,6 @@ export class InputError extends Error {
 	}
 }
 
-/** Returns the message of an error. Any other thrown value is converted to a string. */
+/** Returns the message of an error, or any other thrown value as a string. */
 export const messageOf = (error: unknown): string =>
 	error instanceof Error ? error.message : String(error);

@@ -1,33 +1,33 @@
 /**
- * Writes the messages for error items. A message first states the reason, and then what is known about the
- * outcome. For example, the message says that the document was not pushed, or that it is unknown whether
- * the document was pushed. If the outcome is unknown, the message also says whether it is safe to repeat
- * the request. The message must contain all of this, because AI agents and error items show nothing else.
+ * Writes the messages of error items. A message states the reason, and then what is known about the outcome: for
+ * example, that the document was not pushed, or that it is unknown whether it was pushed. If the outcome is unknown,
+ * the message also says whether repeating is safe. All of this is in the message, because AI agents and error items
+ * show nothing else.
  */
 import { ServiceFailure } from './failure';
 import { messageOf } from './input-error';
 
-/** Words and sentences for building messages about a request. */
+/** Words for messages about a request. */
 export interface Action {
 	/** Subject of the sentence, e.g. `document 'a1'`. */
 	subject: string;
-	/** Past participle of the verb, e.g. `pushed`. */
+	/** Participle of the verb, e.g. `pushed`. */
 	done: string;
 	isPlural?: boolean;
-	/** One sentence that says what happens if the request is repeated after an unknown outcome. */
+	/** Sentence that says what happens if the request is repeated after an unknown outcome. */
 	repeating: string;
-	/** Whether the message begins with the service's own words. */
+	/** Whether the message begins with the words of the service. */
 	wordsFirst?: boolean;
 }
 
-/** Returns the words for messages about pushing a document. */
+/** Returns the words for pushing a document. */
 export const pushAction = (documentId: string): Action => ({
 	subject: `document ${quoted(documentId)}`,
 	done: 'pushed',
 	repeating: 'Pushing it again is safe.',
 });
 
-/** Returns the words for messages about deleting a document. */
+/** Returns the words for deleting a document. */
 export const deleteAction = (documentId: string): Action => ({
 	subject: `document ${quoted(documentId)}`,
 	done: 'deleted',
@@ -36,9 +36,9 @@ export const deleteAction = (documentId: string): Action => ({
 });
 
 /**
- * Returns the words for messages about submitting a text.
+ * Returns the words for submitting a text.
  *
- * @param documentId ID of the document that contains the text, if there is one
+ * @param documentId ID of the document, if there is one
  */
 export const submitAction = (documentId?: string): Action => ({
 	subject: documentId === undefined ? 'the text' : `the text of document ${quoted(documentId)}`,
@@ -56,10 +56,9 @@ export const MIGRATE_ACTION: Action = {
 };
 
 /**
- * Returns the message for an error item.
+ * Returns the message of an error item.
  *
- * @param action the action that failed
- * @param error the reason
+ * @param error reason of the failure
  * @param skipped whether the entry was not sent because the run had ended
  */
 export function outcomeMessage(action: Action, error: unknown, skipped = false): string {
@@ -71,10 +70,7 @@ export function outcomeMessage(action: Action, error: unknown, skipped = false):
 	return `${withReason(reason, outcome)}. ${action.repeating}`;
 }
 
-/**
- * Describes what went wrong. If the service sent a message, the description begins with the service's own
- * words.
- */
+/** Returns the reason of a failure. If the service has sent a message, its words come first. */
 export function withServiceWordsFirst(error: unknown): string {
 	if (!(error instanceof ServiceFailure) || error.serviceWords === '') return messageOf(error);
 	const { serviceWords, summary } = error;
@@ -82,8 +78,8 @@ export function withServiceWordsFirst(error: unknown): string {
 }
 
 /**
- * Joins a reason and an outcome into one sentence. If the reason already contains a complete sentence, the
- * outcome becomes a separate sentence.
+ * Joins a reason and an outcome into one sentence. If the reason contains a complete sentence, the outcome becomes
+ * another sentence.
  */
 function withReason(reason: string, outcome: string): string {
 	const stem = reason.trim().replace(/\.$/, '');
@@ -93,15 +89,11 @@ function withReason(reason: string, outcome: string): string {
 		: `${capitalize(stem)}, so ${outcome}`;
 }
 
-/** Capitalizes the first letter of a string. */
 export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const MAX_EXCERPT_CHARACTERS = 200;
 
-/**
- * Puts an ID in quotation marks for a message. A very long ID is shortened, and control characters are
- * replaced.
- */
+/** Puts an ID in quotation marks for a message. A very long ID is shortened, and control characters are replaced. */
 export function quoted(id: string): string {
 	const excerpt = id
 		.slice(0, MAX_EXCERPT_CHARACTERS)

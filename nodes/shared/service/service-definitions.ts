@@ -4,65 +4,60 @@ import { parseBaseUrl } from './url';
 import { capitalize } from './outcome-messages';
 import { isHtml, serverMessage } from './response-words';
 
-/** Describes a service: its credential, its URL, and the advice for each status. */
+/** A service: its credential, its URL, and the advice for each status. */
 export interface Service {
-	/** Name that is used in messages, e.g. `the push service`. */
+	/** Name in messages, e.g. `the push service`. */
 	name: string;
 	credentialType: string;
 	urlLabel: string;
 	/**
-	 * Returns the URL to which paths are appended, without a trailing slash.
+	 * Returns the URL that precedes all paths, without a slash at its end.
 	 *
-	 * @param fields the credential's fields
-	 * @throws InputError if the URL cannot be used
+	 * @param fields fields of the credential
+	 * @throws InputError if the URL is unusable
 	 */
 	baseUrl(fields: Readonly<Record<string, unknown>>): string;
-	/** Scope of the access token that signs the requests. */
+	/** Scope of the access token for this service. */
 	scope?: string;
 	/**
-	 * Advice that depends on the service. `content` is for statuses that indicate a problem with the
-	 * request's content, such as 400. `unavailable` is for transient statuses. 413 is for a request that
-	 * cannot be split any further.
+	 * Advice of this service. `content` is for statuses that point to the content of a request, such as 400.
+	 * `unavailable` is for statuses after which a retry may succeed. 413 is for a request that cannot be split.
 	 */
 	advice: Advice;
-	/** The noun that the advice uses for an entry. */
+	/** What the advice calls an entry. */
 	entry?: 'document' | 'text';
-	/**
-	 * Whether the vendor operates the service. If so, outages of the service appear on the vendor's status
-	 * page.
-	 */
+	/** Whether the vendor operates the service, so that the vendor's status page shows its outages. */
 	isHosted?: boolean;
-	/** Advice that replaces `advice` while the credential is being tested. */
+	/** Advice in a credential test. It replaces `advice`. */
 	adviceInTest?: Advice;
 }
 
 export interface ReadResponse {
 	status: number;
-	/** Parsed JSON, or the body's text if it is not JSON. */
+	/** Parsed JSON, or the text of the body. */
 	body: unknown;
 	retryAfterMs?: number | undefined;
 }
 
 export type Advice = Partial<Record<401 | 403 | 404 | 413 | 'content' | 'unavailable', string>>;
 
-/** Advice for status 407, which only a proxy sends. */
+/** Advice for 407, which only proxies send. */
 export const PROXY_LOGIN =
 	"n8n's proxy requires a login. Add user and password to the URLs in n8n's environment variables HTTP_PROXY and HTTPS_PROXY";
 
 const STATUS_PAGE = 'status.lucidworks.com';
 
-/** Appended to advice that would be wrong during a vendor outage. */
+/** End of an advice that would be wrong during an outage at the vendor. */
 export const IF_IT_WORKED = `If it worked before, see ${STATUS_PAGE}`;
 
 const UNAVAILABLE = 'The service is busy or down: try again later';
 
 /**
- * The gateway's response if its own rules reject a request. During one outage, the gateway gave this
- * response to every request.
+ * Response of the gateway if its own rules reject a request. During one outage, it answered all requests in this way.
  */
 const GATEWAY_REJECTION = 'RBAC: access denied';
 
-/** The advice does not mention the OAuth client, because the token server has already accepted it. */
+/** The token server has already accepted the OAuth client, so the advice does not mention the client. */
 export const AI_SERVICE: Service = {
 	name: 'the AI service',
 	credentialType: 'lucidworksAiOAuth2Api',
@@ -110,17 +105,16 @@ export const BLOB_SERVICE: Service = {
 	advice: {
 		401: "Check 'Authentication', 'User' and 'Password' in the credential",
 		403: "Enter a 'User' in the credential who is allowed to convert blobs",
-		// The user should not simply try again, because the migration may still be running.
+		// The migration may still be running, so the advice is not to try again.
 		unavailable: 'The service is busy or down: check its log and the manifests',
 	},
 	adviceInTest: { 403: "Enter a 'User' who is allowed to list blobs", unavailable: UNAVAILABLE },
 };
 
 /**
- * Returns advice for a status other than 2xx, without a period at the end (docs/service-interface.md,
- * Failures).
+ * Returns the advice for a status other than 2xx, without a final period (docs/service-interface.md, Failures).
  *
- * @param isTest whether the credential is being tested
+ * @param isTest whether this is a credential test
  */
 export function statusAdvice(
 	{ status, body }: ReadResponse,
@@ -165,17 +159,14 @@ function adviceFor(
 	return (isContent ? serviceAdvice.content : undefined) ?? checkUrl;
 }
 
-/**
- * Returns advice about a document or text that fails with a transient status while other requests succeed.
- * The advice does not end with a period.
- */
+/** Returns the advice for a document or text that fails while other requests succeed, without a final period. */
 export function adviceForIsolated({ entry = 'document' }: Service): string {
 	return `Requests without this ${entry} succeed, so the service is up and probably fails because of it: check the ${entry} for anything unusual, change it, or leave it out`;
 }
 
 /**
- * Returns the failure for a response with a status other than 2xx. If the service asks for a longer wait
- * than the node allows, the message says so.
+ * Returns the failure for a response with a status other than 2xx. If the service asks for a longer pause than the
+ * node accepts, the message says so.
  *
  * @param response a response without secrets
  */
@@ -202,9 +193,8 @@ function durationOf(ms: number): string {
 }
 
 /**
- * Returns the failure for a 2xx response that is an HTML page (docs/service-interface.md, Failures). An
- * HTML page comes from something other than the service, for example a proxy. Therefore, the outcome of the
- * request is unknown.
+ * Returns the failure for a 2xx response that is an HTML page (docs/service-interface.md, Failures). Such a page does
+ * not come from the service, but for example from a proxy. So the outcome of the request is unknown.
  *
  * @returns undefined for any other body
  */

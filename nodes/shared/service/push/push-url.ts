@@ -1,17 +1,16 @@
 import { InputError } from '../input-error';
 import { parseBaseUrl, PATHS, pathSegment } from '../url';
 
-/** Matches the path of a push URL. The endpoint at the end of the path may be missing. */
+/** The path of a push URL, which may lack the endpoint at its end. */
 const PUSH_PATH = new RegExp(`${PATHS.push}(?:/([^/]+))?$`);
 
 /**
- * Returns the URL to which documents for a data source are pushed (docs/service-interface.md, Push). A
- * credential contains either the complete URL or two separate values: the part before `/api/v1/push`, and the
- * endpoint identifier.
+ * Returns the URL for pushing to a data source (docs/service-interface.md, Push). A credential contains either the
+ * whole URL, or the part before `/api/v1/push` and the endpoint.
  *
- * @param fields the credential's `pushUrl` and `endpoint`
- * @throws InputError if the URL or the identifier cannot be used, if there is no endpoint, or if the two
- *   fields contain different endpoints
+ * @param fields fields `pushUrl` and `endpoint` of the credential
+ * @throws InputError if the URL or the endpoint is unusable, if there is no endpoint, or if the two fields contain
+ * different endpoints
  */
 export function pushUrl(fields: Readonly<Record<string, unknown>>): string {
 	const url = parseBaseUrl(fields.pushUrl, 'Push Service URL');
@@ -35,10 +34,9 @@ export function pushUrl(fields: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * Returns the path for deleting a document, relative to the push URL (docs/service-interface.md, Delete).
- * The ID is encoded as one path segment.
+ * Returns the path for deleting a document, relative to the push URL (docs/service-interface.md, Delete). The path
+ * contains the ID as one encoded segment.
  *
- * @param id the document's unencoded ID
  * @throws InputError if the ID is empty, `.`, `..` or not valid Unicode
  */
 export const deletePath = (id: string): string => `/${pathSegment(id, 'Document ID')}`;

@@ -9,27 +9,26 @@ import { serverMessage } from '../response-words';
 
 /** A token is renewed this long before it expires, as the vendor recommends. */
 const RENEW_EARLY_MS = 5 * 60_000;
-/** A token with a short lifetime is renewed when this fraction of its lifetime remains. */
+/** A token with a short lifetime is renewed when only this share of its lifetime is left. */
 const RENEW_EARLY_SHARE = 0.1;
 
-/** Statuses with which a token server responds when it rejects a client. */
+/** Statuses with which a token server rejects a client. */
 const REJECTING_STATUSES = [400, 401, 403];
 
 const TOKEN_PATTERN = /^[-a-zA-Z0-9._~+/]+=*$/;
 
-/** An access token and its timestamps, as they are stored (docs/service-interface.md, Access tokens). */
+/** An access token with its times, as it is stored (docs/service-interface.md, Access tokens). */
 export interface Token {
 	accessToken: string;
 	/**
-	 * Time of the token request, in epoch milliseconds. The most recent token is used, because some servers
-	 * revoke a client's earlier tokens when they issue a new one.
+	 * Time of the token request, in epoch milliseconds. Some servers revoke a client's earlier tokens when they issue
+	 * a new one, so the latest token is used.
 	 */
 	issuedAt: number;
-	/** Expiration time, in epoch milliseconds. */
 	expiresAt: number;
-	/** If the token is needed after this time (epoch milliseconds), it is renewed first. */
+	/** From this time on (epoch milliseconds), the token is renewed before it is used. */
 	renewAt: number;
-	/** Identity of the client to which the token was issued. The token is never used for another client. */
+	/** Identity of the client that owns the token. No other client uses it. */
 	issuedFor: string;
 }
 
@@ -39,16 +38,16 @@ export interface Client {
 	clientId: string;
 	clientSecret: string;
 	/**
-	 * One-way hash of the other properties. The AI service URL is not part of the hash, so credentials with
-	 * the same client share their tokens.
+	 * Hash of the other properties. It does not include the URL of the AI service, so credentials with the same
+	 * client share their tokens.
 	 */
 	identity: string;
 }
 
 /**
- * Reads the client from a credential's data.
+ * Reads the client from the data of a credential.
  *
- * @throws InputError that names the field, if a field is empty or the token server URL is invalid
+ * @throws InputError that names the field if a field is empty or the URL of the token server is invalid
  */
 export function parseClient(data: Record<string, unknown>): Client {
 	const text = (key: string, label: string): string => {
@@ -68,7 +67,7 @@ export function parseClient(data: Record<string, unknown>): Client {
 
 export type TokenRequest = ReturnType<typeof tokenRequest>;
 
-/** Builds a token request (docs/service-interface.md, Access tokens). The request has no body. */
+/** Returns a token request, which has no body (docs/service-interface.md, Access tokens). */
 export function tokenRequest(client: Client, scope: string) {
 	const server = pathSegment(client.authorizationServerId, 'Authorization Server ID');
 	return {
@@ -86,10 +85,8 @@ export function tokenRequest(client: Client, scope: string) {
 /**
  * Reads the response to a token request (docs/service-interface.md, Access tokens).
  *
- * @param requestedAt time at which the request was sent, in epoch milliseconds; the token's lifetime starts
- *   at this time
- * @throws ServiceFailure of kind `token` if the response reports an error or does not contain a usable
- *   token
+ * @param requestedAt time of the request in epoch milliseconds, at which the lifetime of the token begins
+ * @throws ServiceFailure of kind `token` if the response reports an error or contains no usable token
  */
 export function parseTokenResponse(
 	response: ReadResponse,
@@ -113,7 +110,7 @@ export function parseTokenResponse(
 	if (typeof token_type !== 'string' || token_type.toLowerCase() !== 'bearer') {
 		throw unusableResponse('its token_type is not Bearer');
 	}
-	// Some servers return the number as a string.
+	// Some servers send the number as a string.
 	const lifetimeMs = Number(expires_in) * 1000;
 	if (!(lifetimeMs > 0 && lifetimeMs < Infinity)) {
 		throw unusableResponse('its expires_in is not a positive number of seconds');
@@ -121,7 +118,7 @@ export function parseTokenResponse(
 	if (typeof access_token !== 'string' || !TOKEN_PATTERN.test(access_token)) {
 		throw unusableResponse('its access_token is missing or has characters a token cannot have');
 	}
-	// OAuth allows a server to omit the scope if the server grants the requested scope.
+	// OAuth allows a server to omit the scope if it is the requested one.
 	if (grantedScope !== undefined && !sameScopes(grantedScope, scope)) {
 		throw unusableResponse(`it grants a scope other than the requested ${scope}`);
 	}
@@ -135,7 +132,6 @@ function sameScopes(grantedScope: unknown, requestedScope: string): boolean {
 	return typeof grantedScope === 'string' && sorted(grantedScope) === sorted(requestedScope);
 }
 
-/** Returns the failure for a token request that was answered with a status other than 2xx. */
 function rejectionFailure(
 	{ status, body, retryAfterMs }: ReadResponse,
 	scope: string,
