@@ -24,7 +24,7 @@ export interface Service {
 	 * `unavailable` is for statuses after which a retry may succeed. 413 is for a request that cannot be split.
 	 */
 	advice: Advice;
-	/** What the advice calls an entry. */
+	/** Name of an entry in the advice. */
 	entry?: 'document' | 'text';
 	/** Whether the vendor operates the service, so that the vendor's status page shows its outages. */
 	isHosted?: boolean;

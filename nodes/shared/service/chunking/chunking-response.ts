@@ -26,7 +26,7 @@ export interface TextResult {
 	mismatch?: VectorMismatch;
 }
 
-/** What a response says about its job. Other files decide what to do. */
+/** Meaning of a response for its job. Other files decide what to do. */
 export interface ChunkingResponse {
 	state:
 		| 'finished'

@@ -29,7 +29,7 @@ type TokenMap = Record<string, Token>;
 /** Sends a token request. The promise resolves for each status, and rejects if there is no response. */
 export type SendTokenRequest = (request: TokenRequest) => Promise<ReadResponse>;
 
-/** What a run offers to its token, such as a function that reads the stored credential. */
+/** Functions of a run that its token uses, for example to read the stored credential. */
 export interface TokenUser {
 	readStored(): Promise<Record<string, unknown>>;
 	/** Sleeps until the time is over or the run ends. */
