@@ -111,8 +111,8 @@ type Data = ICredentialDataDecryptedObject;
 const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Maximum age of a token that the credential test accepts. For a new credential, n8n requests a token just before the
- * test, which then need not request another one.
+ * Maximum age of a token that the credential test accepts. n8n requests a token for a new credential just before the
+ * test, so the test can use this token.
  */
 const JUST_NOW_MS = 10_000;
 
@@ -134,8 +134,8 @@ const HOOKS = credentialHooks({
 		};
 	},
 	/**
-	 * The service has no request for testing a credential. So the test fails only if the status is 401 or 403, or if
-	 * the response is a web page or plain text. A chunking service would answer with JSON or with an empty body.
+	 * The service has no request that only tests a credential. So the test fails only if the status is 401 or 403, or
+	 * if the response is a web page or plain text. A chunking service would answer with JSON or an empty body.
 	 */
 	advice: (status, body, data) => {
 		if (status === 401 || status === 403)
@@ -157,8 +157,8 @@ const HOOKS = credentialHooks({
 		await shared.obtain(tokenSender(helper), accepts).catch((error: unknown) => {
 			throw isOfNode ? error : withAdviceInMessage(error);
 		});
-		// If several requests of this package's nodes wait for the same token, it is stored only once. For other
-		// requests, the token is always stored, because n8n would otherwise not send them again.
+		// If several requests from this package's nodes wait for the same token, the token is stored only once. For
+		// any other request, it is always stored, because n8n would otherwise not repeat the request.
 		const isToStore = shared.isUnstored || !isOfNode;
 		data.accessTokens = shared.mapToStore();
 		return isToStore ? { accessTokens: data.accessTokens } : undefined;

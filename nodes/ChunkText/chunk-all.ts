@@ -1,6 +1,6 @@
 /**
- * This is the main loop of Chunk Text. `bulk` reads texts from a source, sends them in requests, and waits for the
- * job of each request. When a job ends, `Report` finds the chunks or the error of each text, and passes them to the
+ * This is the main loop of Chunk Text. `bulk` reads texts from a source, sends them in requests, and waits for each
+ * request's job. When a job ends, `Report` assigns chunks or an error to each text, and passes the results to the
  * sink. If the service rejects a request, all of its texts are reported as failures. Submit uses the same loop, but
  * does not wait for jobs. Get Results submits nothing, and only reports what it has fetched.
  */
@@ -44,7 +44,7 @@ export interface TextSource {
 	onReported?: (job: Job) => void;
 }
 
-/** Submits the texts of a source, waits for their jobs, and reports their chunks. */
+/** Submits the texts from one source, waits for their jobs, and reports their chunks. */
 export async function chunkAll(
 	entries: AsyncIterable<TextEntry[]>,
 	work: Work,
@@ -81,13 +81,13 @@ export async function reportFetched(
 }
 
 /**
- * Maximum size, in bytes, of all texts from files that wait for their chunks. Each text counts with at least 1/500 of
- * this size, so at most 500 texts wait at once.
+ * Maximum total size, in bytes, of the texts from files that are waiting for their chunks. Each text counts as at
+ * least 1/500 of this size, so at most 500 texts wait at the same time.
  */
 const MAX_BYTES = 8_000_000;
 const MIN_BYTES_OF_TEXT = MAX_BYTES / 500;
 
-/** Returns a new budget for texts in memory. All files of a run share one budget. */
+/** Returns a new budget for texts in memory. All files in a run share one budget. */
 export const newBudget = (): Budget => new Budget(MAX_BYTES);
 
 const bytesInBudget = ({ record }: TextEntry): number =>

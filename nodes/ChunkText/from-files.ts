@@ -17,11 +17,11 @@ interface TextFile extends FileReading<TextEntry> {
 }
 
 /**
- * Chunks the texts in the files of all input items, and returns a summary item for each file. If chunks are returned
- * as items and nothing has failed, a hint replaces this summary. An item without a usable file fails.
+ * Chunks the texts in the files of all input items, and returns one summary item per file. If the chunks are returned
+ * as items and nothing failed, a hint replaces the summary. An item without a usable file fails.
  *
- * @param done summary field that counts the successful texts. For `chunked`, the next file is opened while earlier
- * texts are still in flight
+ * @param done summary field with the number of successful texts. If it is `chunked`, the next file is opened while
+ * earlier texts are still in flight
  */
 export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Promise<void> {
 	const { run, parameters, options, jobs, hints } = work;
@@ -37,7 +37,7 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 			stats,
 			adviceToContinue: (upTo) =>
 				adviceToContinue(run, jobs, upTo, stats.done > 0 ? done : undefined),
-			// If a later file stops the run, the error also names the jobs of this file.
+			// If a later file stops the run, the error also names this file's jobs.
 			noteAtEnd: () => jobs.progress(),
 			...(!isSubmitted &&
 				options.outputTo === 'items' && { onSummary: (of) => hints.addFile(of) }),
@@ -53,7 +53,7 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 			name: `${stemOf(fileToRead.file.name)}.chunks`,
 			budget,
 			onReported: (job) => {
-				// Finished jobs are removed, so that memory does not grow with the file. An unfinished job stays
+				// Finished jobs are removed so that memory does not grow with the file. An unfinished job is kept
 				// without its texts, because the error names it if the run ends early.
 				jobs.delete(job);
 				if (job.ended === undefined)
@@ -79,10 +79,10 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 }
 
 /**
- * Returns advice on how to get the rest of a file's results after the run has ended early. If results were lost, the
+ * Returns advice on how to get a file's remaining results after the run has ended early. If results were lost, the
  * advice says why.
  *
- * @param done what happened to the successful records. It is undefined if there are none
+ * @param done what happened to the successful records, or undefined if there are none
  */
 function adviceToContinue(
 	run: Run,
@@ -90,7 +90,7 @@ function adviceToContinue(
 	upTo: number,
 	done?: 'chunked' | 'submitted',
 ): string {
-	// Before the run has ended, only n8n's log shows this text, and a log entry needs no advice.
+	// While the run continues, only n8n's log shows this text, and a log entry needs no advice.
 	if (!run.ended) return '';
 	if (!run.stopsOnFailure && !run.signal.aborted) return adviceToSkip(upTo);
 	const output = done === 'submitted' ? 'chunking IDs' : 'chunks';

@@ -16,10 +16,10 @@ export async function chunkItems(work: Work): Promise<void> {
 }
 
 /**
- * Fetches the chunks of earlier requests. Each input item refers to a request.
+ * Fetches the chunks of the earlier requests that the input items refer to.
  *
- * @param ids returns the request of an item
- * @param fetch polls all requests once, or until they have ended
+ * @param ids reads which request an item refers to
+ * @param fetch polls the requests once, or until they have ended
  */
 export async function fetchItems(work: Work, ids: IdSource, fetch: Fetch): Promise<void> {
 	const { run, jobs } = work;

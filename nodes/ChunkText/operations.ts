@@ -11,10 +11,10 @@ import { chunkItems, fetchItems } from './from-items';
 async function submitAndWait(run: Run): Promise<void> {
 	const task = taskOf(run);
 	const { parameters, options, mode } = task;
-	// With a wrong path, the node could not fetch the chunks. So it must fail before it submits texts.
+	// If the path is wrong, the node cannot fetch the chunks. So it must fail before it submits any texts.
 	checkResultsPath(options.resultsPath);
 	const isFile = parameters.get('textSource', 0) === 'file';
-	// A document may be returned only with all of its chunks. So if a job runs out of time, its text must fail.
+	// A document may be returned only with all of its chunks. So if a job runs out of time, its texts must fail.
 	if (isFile || mode === 'perDocument') options.whenTimeRunsOut = 'fail';
 	await withWork(task, waitForEnd, async (work) =>
 		isFile ? await chunkFiles(work, 'chunked') : await chunkItems(work),
@@ -24,14 +24,14 @@ async function submitAndWait(run: Run): Promise<void> {
 async function submit(run: Run): Promise<void> {
 	const task = taskOf(run);
 	const isFile = task.parameters.get('textSource', 0) === 'file';
-	// Get Results cannot read the file again, so the items of Submit must contain the documents.
+	// Get Results cannot read the file again, so the items that Submit returns must contain the documents.
 	const mode = isFile ? 'documents' : 'chunks';
 	await withWork({ ...task, mode }, fetchNothing, async (work) =>
 		isFile ? await chunkFiles(work, 'submitted') : await chunkItems(work),
 	);
 }
 
-/** Fetches the chunks of earlier requests. If several items refer to a request, it is fetched only once. */
+/** Fetches the chunks of earlier requests. If several items refer to the same request, it is fetched only once. */
 async function getResults(run: Run): Promise<void> {
 	const task = taskOf(run);
 	const { parameters, options } = task;

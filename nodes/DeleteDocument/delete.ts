@@ -43,13 +43,13 @@ interface Deletes {
 	options: DeleteOptions;
 	session: Session;
 	/**
-	 * Whether the service has accepted a delete with a commit. A delete that was answered with 404 does not count,
-	 * because the service may have ignored its commit.
+	 * Whether the service has accepted a delete with a commit. A delete that received a 404 does not count, because
+	 * the service may have ignored its commit.
 	 */
 	isCommitted: boolean;
 	/** Number of documents by result. An ID with a slash is counted separately, because its path contains %2F. */
 	counts: Record<'deleted' | 'deletedWithSlash' | 'missing' | 'missingWithSlash', number>;
-	/** Whether an ID looks like the ID of a chunk, such as `a#0`. */
+	/** Whether any ID looks like a chunk ID, such as `a#0`. */
 	hasChunkIds: boolean;
 }
 
@@ -138,7 +138,7 @@ const CHUNK_ID = /#\d+$/;
 const hasSlash = ({ id }: Entry): boolean => id.includes('/');
 
 /**
- * Returns the result of a delete that was answered with 404, if the failure is acceptable.
+ * Returns a result if the failure is an acceptable 404.
  *
  * @throws the error if it is not
  */
@@ -147,15 +147,15 @@ function afterFailure({ options, counts }: Deletes, entry: Entry, error: unknown
 	entry.mayBeDeleted ||= error.isOutcomeUnknown;
 	if (error.httpStatus !== 404) throw error;
 	counts[hasSlash(entry) ? 'missingWithSlash' : 'missing']++;
-	// Until another delete has succeeded, the 404 may come from a proxy. Some proxies reject paths with %2F. So for
-	// an ID with a slash, only another delete of an ID with a slash shows that no proxy is in the way.
+	// Until another delete has succeeded, a 404 may come from a proxy. Some proxies reject paths with %2F. So for an
+	// ID with a slash, only a successful delete of another ID with a slash rules out a proxy.
 	if (hasSlash(entry)) {
 		if (counts.deletedWithSlash === 0)
 			throw error.with({ description: SLASH_ADVICE, isOutcomeUnknown: true });
 	} else if (error.isText && counts.deleted + counts.deletedWithSlash === 0) {
 		throw error.with({ description: OTHER_SERVER_ADVICE });
 	}
-	// An earlier attempt has deleted the document, but its response was lost.
+	// An earlier attempt deleted the document, but its response was lost.
 	if (entry.mayBeDeleted) return 'deleted';
 	if (options.ignoreNotFound) return 'notFound';
 	throw error.with({ description: NOT_FOUND_ADVICE });
@@ -222,7 +222,7 @@ const deleteResultFormat = (uncommitted: IDataObject[]): ResultFormat<Entry, Del
 	}),
 });
 
-/** Reads IDs from items. If several items contain an ID, it is deleted once. */
+/** Describes how IDs are read from items. If several items contain the same ID, it is deleted once. */
 function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> {
 	const isList = parameters.get('idSource', 0) === 'list';
 	return {
@@ -251,7 +251,7 @@ function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> 
 	};
 }
 
-/** Returns the item's ID. If Chunk Count is set, returns the IDs of the document's chunks instead. */
+/** Returns the item's ID or, if Chunk Count is set, the IDs of the document's chunks. */
 function idsOf(parameters: DeleteParameters, itemIndex: number): unknown[] {
 	const chunkCount = parameters.get('options.chunkCount', itemIndex);
 	const id = parameters.value('documentId', itemIndex);
@@ -269,7 +269,7 @@ const LIST_ADVICE =
 	"Enter the name of a field with a list of IDs as 'List Field', or choose 'One ID per Item'.";
 
 /**
- * Merges entries with the same ID. The merged entry belongs to the items of all of them, and has the position of the
+ * Merges entries with the same ID. The merged entry belongs to all of their items, and keeps the position of the
  * first.
  */
 function mergeRepeated(entries: readonly Entry[]): Entry[] {
@@ -283,8 +283,8 @@ function mergeRepeated(entries: readonly Entry[]): Entry[] {
 }
 
 /**
- * Reads IDs from a file. An ID that occurs twice may be deleted twice, because the node remembers only the IDs in
- * flight.
+ * Describes how IDs are read from a file. An ID that occurs twice may be deleted twice, because only the IDs in
+ * flight are in memory.
  */
 function fileReading(deletes: Deletes, fileToRead: FileToRead): FileReading<Entry> {
 	const { run, parameters, options } = deletes;
@@ -310,7 +310,7 @@ function entryOf(id: string, { items, record }: EntryOrigin): Entry {
 	return { items, record, id };
 }
 
-/** Yields all entries except for the last one, which it stores in `tail`. */
+/** Yields all entries except the last one, which it stores in `tail`. */
 async function* allButLast(
 	slices: AsyncIterable<Entry[]>,
 	tail: { last?: Entry },

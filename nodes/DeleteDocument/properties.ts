@@ -63,7 +63,7 @@ const options = optionsProperty([
 		required: true,
 		description: 'Whether to check the IDs and count them without deleting anything',
 	},
-	// Each document needs a request of its own, so only parallel requests save time.
+	// Each document needs its own request, so only parallel requests save time.
 	...requestProperties(8),
 	...shownFor(showOptionForFile, [encodingProperty, ...fileOptionProperties]),
 ]);

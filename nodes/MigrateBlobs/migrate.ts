@@ -15,7 +15,10 @@ import { PATHS } from '../shared/service/url';
 import { MIGRATE_ACTION, outcomeMessage } from '../shared/service/outcome-messages';
 import { migrateProperties } from './properties';
 
-/** Retry budget, in seconds, while the service cannot be reached. The budget is small because a user is waiting. */
+/**
+ * Retry budget, in seconds, if the service cannot be reached. It is small because the user is waiting for the
+ * migration.
+ */
 const RETRY_FOR_SECONDS = 10;
 
 /**
@@ -75,7 +78,10 @@ async function reportFailure(run: Run, { reason, skipped }: Failed): Promise<voi
 	}
 }
 
-/** Returns what is known about the migration if the run ends early. The error message contains this sentence. */
+/**
+ * Returns a sentence about the outcome of the migration. If the run ends early, the error message contains this
+ * sentence.
+ */
 function progressOf(outcome: Outcome<IDataObject>): string {
 	if (outcome.ok) return 'The migration had been accepted.';
 	return outcome.reason instanceof Canceled && !outcome.skipped ? MIGRATE_ACTION.repeating : '';

@@ -22,10 +22,10 @@ import { EMPTY_FILE_ADVICE, quotedList } from '../shared/n8n/sources/file-errors
 export const DEFAULT_MAPPING: FieldMapping = { id: 'id', name: 'name', description: '', url: '' };
 
 /**
- * Creates a document from an item or a record, which stays unchanged. The service requires an ID and a name, and both
- * must be strings (docs/service-interface.md, Push documents). Whole numbers become strings.
+ * Creates a document from an item or a record without changing the source. The service requires an ID and a name, and
+ * both must be strings (docs/service-interface.md, Push documents). Whole numbers become strings.
  *
- * @returns the item or the record itself if no change is necessary
+ * @returns the source itself if no change is needed
  * @throws InputError that names the field and, if the ID is known, the document
  */
 export function documentFrom(
@@ -64,8 +64,8 @@ export function documentFrom(
 }
 
 /**
- * Returns whether the JSON of a value is null, an empty string, an empty list or an empty object. A date is not
- * empty, although it is an object without keys.
+ * Returns whether a value is null, an empty string, an empty list or an empty object in JSON. A date is not empty,
+ * although it is an object without keys.
  */
 const isEmptyInJson = (value: unknown): boolean =>
 	isNullOrEmptyText(value) ||
@@ -74,7 +74,7 @@ const isEmptyInJson = (value: unknown): boolean =>
 		['[]', '{}'].includes(JSON.stringify(value)));
 
 /**
- * Returns the documents of an item if Documents From is Mapped Fields or JSON. The documents are not checked yet.
+ * Returns an item's documents if Documents From is Mapped Fields or JSON. The documents have not been checked yet.
  *
  * @param source value of Documents From
  * @throws InputError if a parameter is invalid
@@ -86,7 +86,7 @@ export function documentsOf(
 	itemIndex: number,
 ): unknown[] {
 	if (source === 'fields') {
-		// A tool has no such parameter, so its value in the workflow is ignored.
+		// A tool does not have this parameter, so a value in the workflow is ignored.
 		const withOthers = !run.isTool && parameters.get('includeOtherFields', itemIndex);
 		const others = withOthers ? fieldsOfItem(run, itemIndex) : {};
 		return [{ ...others, ...mappedDocument(parameters, itemIndex) }];
@@ -100,9 +100,9 @@ export function documentsOf(
 const JSON_ADVICE = 'Enter one object, or a list of objects, each with an ID and a name.';
 
 /**
- * Returns the document of a text file, in a list.
+ * Returns a list that contains a text file's document.
  *
- * @throws InputError if the file cannot be read, or if it is empty, for example after an interrupted download
+ * @throws InputError if the file cannot be read or is empty, for example after an interrupted download
  */
 export async function documentsOfFile(
 	files: TextFiles,
@@ -155,11 +155,11 @@ function additionalFields(parameters: PushParameters, itemIndex: number): IDataO
 		}
 		return [field, value];
 	});
-	// An assignment would not work for a field named __proto__.
+	// A plain assignment would not work for a field named __proto__.
 	return Object.fromEntries(fields) as IDataObject;
 }
 
-/** Returns the advice for an item without an ID or a name. */
+/** Returns advice for an item without an ID or a name. */
 export function adviceForItem(run: Run, itemIndex: number, missing: readonly IdOrName[]): string {
 	const [file] = fileFieldsOf(run, itemIndex);
 	if (file !== undefined)

@@ -33,7 +33,9 @@ const showForFile = { show: { documentSource: ['file'] } };
 const showOptionForFile = { show: { '/documentSource': ['file'] } };
 const hideOptionForFile = { hide: { '/documentSource': ['file'] } };
 
-/** The parameter as AI agents see it. Agents pass only JSON to a tool, so no choice reads a file. */
+/**
+ * AI agents see this variant of the parameter. Agents pass only JSON to a tool, so none of the choices reads a file.
+ */
 const source = property({
 	displayName: 'Documents From',
 	name: 'documentSource',
@@ -216,7 +218,7 @@ export const pushProperties = properties([
 		'Text of the document',
 		true,
 	),
-	// The input of a tool contains only what the agent passes, so there are no other fields.
+	// The input of a tool contains only what the agent passes, so there are no other fields to include.
 	notForTools({
 		displayName: 'Include Other Input Fields',
 		name: 'includeOtherFields',

@@ -22,13 +22,11 @@ import { formatCount, figure } from '../shared/service/numbers';
 
 export interface Entry extends EntryOrigin {
 	id: string;
-	/**
-	 * The document. It is removed to save memory after it was written as JSON, because the record stays in memory.
-	 */
+	/** The document. To save memory, it is removed after it has been written as JSON. */
 	document: PushDocument | undefined;
-	/** JSON of the record, if the document is the unchanged record and the JSON can be sent. */
+	/** The record's JSON, if the document is the unchanged record and this JSON can be sent. */
 	original?: string | undefined;
-	/** Creates the document from another parsed value of the record, which keeps all digits of long numbers. */
+	/** Creates the document again from a parsed record that keeps all digits of long numbers. */
 	remake?: ((value: unknown) => PushDocument) | undefined;
 	/** Earlier documents with the same ID, which this document replaces. */
 	replaces?: Entry[];
@@ -38,16 +36,16 @@ export interface Entry extends EntryOrigin {
 export type PushOutcomes = ReadonlyMap<string, Partial<DocumentOutcome> & { bytes?: number }>;
 
 export interface SentIds {
-	/** Number of documents that were not sent because a later document has the same ID. */
+	/** Number of documents that were not sent because a later one has the same ID. */
 	skipped: number;
 	ids: Set<string>;
 	repeated: number;
 }
 
-/** Maximum number of IDs that the node remembers. It keeps memory small for large files. */
+/** Maximum number of IDs to remember, so that memory does not grow with the file. */
 export const MAX_IDS = 100_000;
 
-/** Remembers the IDs of these documents, and counts documents whose ID was sent before. */
+/** Remembers the IDs of these documents, and counts documents whose ID has been sent before. */
 export function noteSentIds(sentIds: SentIds, entries: readonly Entry[]): void {
 	const { ids } = sentIds;
 	for (const { id } of entries) {
@@ -57,7 +55,7 @@ export function noteSentIds(sentIds: SentIds, entries: readonly Entry[]): void {
 	}
 }
 
-/** Returns how documents are sent, and how responses are read. */
+/** Describes how documents are sent and how responses are read. */
 export function pushRequests(
 	run: Run,
 	session: Session,
@@ -119,7 +117,7 @@ function writeDocument(entry: Entry): string {
 }
 
 /**
- * Returns how the documents of a request are reported.
+ * Describes how the documents of a request are reported.
  *
  * @param batchResult number, attempts and size of the request
  */
@@ -144,7 +142,7 @@ export const pushResultFormat = (
 	},
 });
 
-/** Returns how documents are reported that were not sent because a later document has the same ID. */
+/** Describes how documents are reported if they were not sent because a later one has the same ID. */
 export const replacedResultFormat = (
 	resultFormat: ResultFormat<Entry, PushOutcomes>,
 ): ResultFormat<Entry, PushOutcomes> => ({

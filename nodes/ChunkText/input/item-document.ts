@@ -15,9 +15,9 @@ const OPTIONAL_FIELDS = [
 export type RequiredParameter = 'documentId' | 'documentName' | 'text';
 
 /**
- * Reads the document of an item.
+ * Reads an item's document.
  *
- * @param required parameters that must not be empty. If its text is empty, a document needs no name
+ * @param required parameters that must not be empty. A document with an empty text needs no name
  * @param file ID and name of the document, if its text comes from a text file
  * @throws InputError that names all empty parameters
  */
@@ -33,7 +33,7 @@ export function readDocument(
 		const value = parameters.value(name, itemIndex);
 		return isNullOrEmptyText(value) || (name !== 'text' && String(value).trim() === '');
 	});
-	// If only the text is empty, ItemTexts throws an error later.
+	// If only the text is empty, ItemTexts throws the error.
 	if (empty.length > 0 && empty[0] !== 'text') {
 		const labels = empty.map((name) => `'${parameters.label(name)}'`);
 		const names = labels.join(', ').replace(/, ([^,]+)$/, ' and $1');
@@ -43,8 +43,8 @@ export function readDocument(
 		throw new InputError(message, first, names.replace(' and ', ' or '));
 	}
 	const id = file?.id ?? parameters.id('documentId', itemIndex);
-	// An item with only a text may use this text as its ID. With such an ID, the document could never be updated or
-	// deleted.
+	// If an item has only a text, the user may have chosen the text as the ID. Such a document could never be updated
+	// or deleted.
 	if (id.includes('\n') && parameters.value('text', itemIndex) === id)
 		throw new InputError("'Document ID' is the text itself", advice("'Document ID'"));
 	const previousChunkCount = parameters.get('options.previousChunkCount', itemIndex);
@@ -70,15 +70,15 @@ function adviceFor(labels: string, json: IDataObject, isPerDocument: boolean): s
 	return `'${output}' needs ${labels}: drag a field from the item or from an earlier node into ${target}, or set 'Output' to 'One Item per Chunk'.${fields}`;
 }
 
-/** Returns the advice for an empty text. If the item has a file, the text may be in this file. */
+/** Returns advice for an empty text. If the item has a file, the text may be in that file. */
 export const adviceForText = (run: Run, itemIndex: number, otherwise: string): string =>
 	fileFieldsOf(run, itemIndex).length === 0
 		? otherwise
 		: "The item has a file. To chunk its text, choose 'Text File' in 'Texts From', or 'File' if it has one record per text.";
 
 /**
- * Marks documents with the same ID, and adds a hint that names these IDs. The chunks of these documents have the same
- * IDs too. So a chunk that no longer exists in one document may still exist in another.
+ * Marks documents that share an ID, and adds a hint that names these IDs. Their chunks have the same IDs too, so a
+ * chunk that is missing from one document may still belong to another.
  */
 export function markShared(
 	documents: ReadonlyMap<string, readonly SourceDocument[]>,

@@ -15,25 +15,28 @@ import {
 	type AwaitedText,
 } from './text';
 
-/** Reads the chunking ID and the position of a text from an item of Get Results. */
+/** Reads the chunking ID and text position from an item of Get Results. */
 export interface IdSource {
 	idOf: (itemIndex: number) => string;
-	/** Returns the position of the text in its request. An empty position means all texts. */
+	/** Returns the text's position in its request. An empty position means all texts. */
 	positionOf: (itemIndex: number) => unknown;
 }
 
 /** Reads the input items, which contain texts or refer to earlier requests. */
 export class ItemTexts {
-	/** Earlier requests, by chunking ID. A request contains the texts of all items that refer to it. */
+	/** Earlier requests by chunking ID. Each contains the texts of all items that refer to it. */
 	readonly requests = new Map<string, PreviousRequest>();
-	/** Documents with an empty text, which have no chunks. They are needed only for one item per document. */
+	/**
+	 * Documents without chunks, because their text is empty. They are needed only if the output is one item per
+	 * document.
+	 */
 	readonly empty: AwaitedText[] = [];
 	readonly files: TextFiles | undefined;
 	private readonly documents = new Map<string, SourceDocument[]>();
 	private sharedSettings: ReturnType<typeof readSettings> | undefined;
 	private readonly source: 'item' | 'file' | 'textFile';
 
-	/** @param ids reads earlier requests. It is undefined if the items contain texts */
+	/** @param ids reads references to earlier requests, or undefined if the items contain texts */
 	constructor(
 		private readonly task: ChunkTask,
 		private readonly ids?: IdSource,
@@ -68,9 +71,10 @@ export class ItemTexts {
 	}
 
 	/**
-	 * Sorts the texts, and adds a hint about documents with the same ID. It must be called after all items were read.
+	 * Sorts the texts, and adds a hint about documents with the same ID. Must be called after all items have been
+	 * read.
 	 *
-	 * @returns the texts in an order in which as many texts as possible share a request
+	 * @returns the texts in an order that lets as many of them as possible share a request
 	 */
 	finish(entries: readonly TextEntry[]): TextEntry[] {
 		const { run } = this.task;
@@ -80,7 +84,7 @@ export class ItemTexts {
 		);
 	}
 
-	/** Returns the document ID of an invalid item, if it has one. */
+	/** Returns an invalid item's document ID, if it has one. */
 	idOf(itemIndex: number): string | undefined {
 		if (this.task.mode === 'chunks') return undefined;
 		try {
@@ -108,7 +112,7 @@ export class ItemTexts {
 		const { json = {} } = run.items[itemIndex] ?? {};
 		const textPosition = this.ids?.positionOf(itemIndex);
 		const { texts, textCount } = previousRequest(json, itemIndex, chunkingId, textPosition);
-		// Throws an error if a path cannot contain the ID.
+		// This call throws an error if a path cannot contain the ID.
 		resultsPath(options.resultsPath, chunkingId);
 		const document = documentsIn(json)
 			? undefined

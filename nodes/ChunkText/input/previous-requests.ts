@@ -4,16 +4,16 @@ import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText } from '../../shared/service/json';
 import type { SourceDocument, AwaitedText } from './text';
 
-/** A request of an earlier run, with the texts whose chunks are needed. */
+/** A request from an earlier run, with the texts whose chunks are needed. */
 export interface PreviousRequest {
 	chunkingId: string;
 	texts: AwaitedText[];
-	/** Number of texts in the request. It is undefined if no item contains this number. */
+	/** Number of texts in the request, or undefined if no item contains it. */
 	textCount: number | undefined;
 }
 
 /**
- * Returns the request to which an item refers.
+ * Returns the request that an item refers to.
  *
  * @param textPosition position of the text in the request, or empty for all texts
  * @throws InputError if the position is invalid
@@ -36,8 +36,8 @@ export function previousRequest(
 }
 
 /**
- * Returns the documents of an item that stands for all texts of a request. For texts from a file, Submit returns such
- * items, whose field `documents` contains the fields of each document.
+ * Returns the documents in an item that represents all texts of a request. Submit returns such items for texts from a
+ * file. Their field `documents` contains the fields of each document.
  */
 export function documentsIn(json: IDataObject): SourceDocument[] | undefined {
 	const { documents, textsInRequest } = json;

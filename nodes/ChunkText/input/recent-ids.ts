@@ -2,8 +2,8 @@
 const MAX_IDS = 100_000;
 
 /**
- * Remembers the IDs of the latest documents. It contains at least the last 100,000 IDs, and never more than 200,000,
- * so that memory does not grow with the file.
+ * Remembers the IDs of the most recent documents. It contains at least the last 100,000 IDs and at most 200,000, so
+ * memory does not grow with the file.
  */
 export class RecentIds {
 	private recent = new Set<string>();

@@ -25,11 +25,11 @@ import { readSettings } from './settings';
 import { usableText, type ChunkTask, type SourceDocument, type TextEntry } from './text';
 
 /**
- * Returns how the records of a file are read. A record fails if its text is invalid. If the output contains
- * documents, it also fails if its document is invalid.
+ * Describes how a file's records are read. A record fails if its text is invalid or, if the output contains
+ * documents, if its document is invalid.
  *
- * @param all.ids IDs of the latest documents of all files
- * @param all.unusedFields learns which optional fields occur in the records
+ * @param all.ids IDs of the most recent documents from all files
+ * @param all.unusedFields notes which optional fields occur in the records
  * @throws InputError if a parameter is invalid
  */
 export function recordTexts(
@@ -64,7 +64,7 @@ export function recordTexts(
 				text,
 				document: sourceDocument,
 				...settings,
-				// The entry contains all that is needed, so the value is removed to save memory.
+				// The entry contains everything that is needed, so the value is removed to save memory.
 				record: record && { ...record, value: undefined },
 				source: sourceOf(value as IDataObject, textField, keepSourceFields),
 			};
@@ -74,8 +74,8 @@ export function recordTexts(
 }
 
 /**
- * Returns the fields of a record that its chunks keep. The text is never one of them. Otherwise, each chunk would
- * contain the whole text, and would match each search that matches the document.
+ * Returns the fields of a record that its chunks keep. The text is always left out. Otherwise, each chunk would
+ * contain the whole text and match every search that matches the document.
  */
 function sourceOf(
 	record: IDataObject,
@@ -93,8 +93,8 @@ const documentMapping = (parameters: ChunkParameters, itemIndex: number): FieldM
 });
 
 /**
- * Adds a finding if a number of the record would lose digits. The fields that chunks keep are parsed and written
- * again, which limits the number of digits.
+ * Adds a finding if a number in the record would lose digits. Digits can be lost because the fields that the chunks
+ * keep are parsed and written again.
  *
  * @throws InputError if a number is so large that it would become null
  */

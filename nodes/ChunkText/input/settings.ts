@@ -8,7 +8,7 @@ import type { TextEntry } from './text';
 import { nonEmptyMembers } from '../../shared/service/json';
 
 /**
- * Reads the settings of an item (docs/service-interface.md, Chunking request). Empty values are omitted.
+ * Reads an item's settings (docs/service-interface.md, Chunking request). Empty values are omitted.
  *
  * @returns the settings, and a key that is the same for equal settings
  * @throws InputError that names the invalid parameter
@@ -25,9 +25,9 @@ export function readSettings(
 		itemIndex,
 		'Choose an embedding model, or enter its ID, e.g. gte-small.',
 	);
-	// Throws an error if a URL path cannot contain one of the names.
+	// This call throws an error if a URL path cannot contain one of the names.
 	submitPath(chunker, modelId);
-	// The value was chosen from the list, or an expression has returned it.
+	// The value was chosen from the list or returned by an expression.
 	const readOption = (option: 'vectorQuantizationMethod' | 'dataType') =>
 		parameters.isAdded('options', option) &&
 		!isNullOrBlankText(parameters.value(`options.${option}`, itemIndex))
@@ -60,7 +60,7 @@ function additionalBodyFields(parameters: ChunkParameters, itemIndex: number): I
 	);
 }
 
-/** Returns whether all items have the same settings, because no parameter contains an expression. */
+/** Returns whether all items have the same settings. This is the case if no parameter contains an expression. */
 export const areConstant = (parameters: ChunkParameters): boolean =>
 	parameters.areConstant(
 		'modelId',

@@ -8,7 +8,7 @@ import { isNullOrEmptyText } from '../../shared/service/json';
 import type { ChunkOptions, ChunkParameters } from '../parameters';
 import { figure } from '../../shared/service/numbers';
 
-/** The output for a text: documents that can be pushed, chunks only, or one item per document. */
+/** The output for a text: documents that are ready to push, plain chunks, or one item per document. */
 export type OutputMode = 'documents' | 'chunks' | 'perDocument';
 
 export interface ChunkTask {
@@ -18,21 +18,21 @@ export interface ChunkTask {
 	mode: OutputMode;
 }
 
-/** The document of a text. It is known only if the output contains documents. */
+/** The document that a text belongs to. It is known only if the output contains documents. */
 export interface SourceDocument {
 	id: string;
-	/** The field `name`. If the document has them, also `description` and `url`. */
+	/** Contains `name` and, if the document has them, `description` and `url`. */
 	fields: IDataObject;
 	/** Number of chunks when the document was last pushed. */
 	previousChunkCount: number;
-	/** Whether other items have the same document ID. In this case, it is unknown which chunks no longer exist. */
+	/** Whether other items have the same document ID. If so, it is unknown which chunks no longer exist. */
 	isShared?: true;
 }
 
-/** A text whose chunks are needed. If `position` is undefined, this object stands for all texts of a request. */
+/** A text whose chunks are needed. If `position` is undefined, this object represents all texts of a request. */
 export interface AwaitedText extends EntryOrigin {
 	position?: number | undefined;
-	/** Whether the input item stands for all texts of the request, and this is one of them. */
+	/** Whether the input item represents all texts of its request, and this is one of them. */
 	isOneOfAll?: true;
 	text?: string | undefined;
 	source?: IDataObject | undefined;
@@ -42,7 +42,7 @@ export interface AwaitedText extends EntryOrigin {
 export interface TextEntry extends AwaitedText {
 	text: string;
 	settings: ChunkSettings;
-	/** A key that is the same for equal settings. Only texts with the same key share a request. */
+	/** A key that is the same for equal settings. Texts can share a request only if they have the same key. */
 	group: string;
 }
 
@@ -51,7 +51,7 @@ export interface TextEntry extends AwaitedText {
  *
  * @param what subject of the error message
  * @param advice advice for an invalid value
- * @throws InputError if the value is not a text or is too large
+ * @throws InputError if the value is not text or is too large
  */
 export function usableText(
 	value: unknown,
@@ -73,7 +73,7 @@ export function usableText(
 
 export const POINT_TO_TEXT = 'Drag the field with the text to chunk here, or enter the text.';
 
-/** Returns the error for a text that is too large for a request. */
+/** Returns the error for a text that is too large for any request. */
 export const textTooLarge = (what: string, bytes: number, maxBytes: number): InputError =>
 	new InputError(
 		`${what} has ${figure(bytes)} bytes, more than the ${figure(maxBytes)} that 'Bytes per Request' allows`,

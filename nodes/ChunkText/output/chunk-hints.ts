@@ -6,13 +6,13 @@ import type { Chunk } from '../../shared/service/chunking/chunking-response';
 import { messageOf } from '../../shared/service/input-error';
 import { formatCount, figure } from '../../shared/service/numbers';
 
-/** Most embedding models read only about this many tokens of a chunk. */
+/** Most embedding models read only about this many tokens per chunk. */
 const MODEL_TOKENS = 512;
 
-/** Collects figures during a run, and adds hints at its end. */
+/** Collects information for the hints at the end of a run. */
 export class ChunkHints {
 	private unfinishedTexts = 0;
-	/** The first error of a final poll. */
+	/** The first error from a final poll. */
 	private lastError: unknown;
 	private withoutChunks = 0;
 	private withoutVectors = 0;
@@ -23,10 +23,10 @@ export class ChunkHints {
 	private readonly files = { files: 0, records: 0, chunked: 0, chunks: 0 };
 
 	/**
-	 * Counts a chunked text.
+	 * Counts a text that was chunked.
 	 *
-	 * @param missing number of characters at the end of the text that are in no chunk
-	 * @param lacksVectors whether no chunk has a vector, although vectors are expected
+	 * @param missing number of characters at the end of the text that no chunk contains
+	 * @param lacksVectors whether vectors are expected but no chunk has one
 	 */
 	addText(chunks: readonly Chunk[], missing: number, lacksVectors: boolean): void {
 		if (chunks.length === 0) this.withoutChunks++;
@@ -39,9 +39,9 @@ export class ChunkHints {
 	}
 
 	/**
-	 * Counts texts that are returned without chunks, because their jobs have not ended.
+	 * Counts texts that are returned without chunks because their jobs have not ended.
 	 *
-	 * @param lastError error of the final poll, if it has failed
+	 * @param lastError error from the final poll, if it failed
 	 */
 	addUnfinished(texts: number, lastError: unknown): void {
 		this.unfinishedTexts += texts;
@@ -54,7 +54,7 @@ export class ChunkHints {
 			this.files[name] += summary[name] as number;
 	}
 
-	/** @param isFetched whether the operation returns chunks and not only chunking IDs */
+	/** @param isFetched whether the operation returns chunks instead of only chunking IDs */
 	addTo(run: Run, isFetched: boolean): void {
 		const { done: returned, requests } = run.stats;
 		const ready = { done: returned - (isFetched ? this.unfinishedTexts : 0), requests };
@@ -65,7 +65,7 @@ export class ChunkHints {
 		for (const hint of this.warnings(isFetched)) run.hint(hint);
 	}
 
-	/** @param cost text about requests and time, or '' if they are not worth mentioning */
+	/** @param cost text about the number of requests and the time, or '' if they are not worth mentioning */
 	private filesText(cost: string): string {
 		const { files, records, chunked, chunks } = this.files;
 		if (files === 0) return '';

@@ -11,14 +11,12 @@ interface TextWithChunks {
 	text: AwaitedText;
 	chunkingId: string;
 	chunks: Chunk[];
-	/** Whether the chunks cover the whole text. */
+	/** Whether the chunks are known to cover the whole text. */
 	isComplete: boolean;
 	source: IDataObject;
 }
 
-/**
- * Returns an output record for each chunk of a text. Vectors are not copied, because they need most of the memory.
- */
+/** Returns an output record for each chunk of a text. Vectors are not copied, because they use most of the memory. */
 export async function recordsOf(
 	textWithChunks: TextWithChunks,
 	{ run, mode, options }: ChunkTask,
@@ -26,7 +24,7 @@ export async function recordsOf(
 	const { text, chunks } = textWithChunks;
 	const { vectors } = options;
 	const document = mode === 'chunks' ? undefined : text.document;
-	// In one item per document, the source fields stand beside the chunks, and only once.
+	// If the output is one item per document, the source fields are stored only once, next to the chunks.
 	const sourceFields = mode === 'perDocument' ? {} : sourceFieldsOf(textWithChunks, options);
 	const details = options.chunkDetails ? detailsOf(textWithChunks) : {};
 	if (chunks.length === 0 && !document) return [{ ...sourceFields, ...details, chunkCount: 0 }];
@@ -42,8 +40,8 @@ export async function recordsOf(
 			text: chunkText,
 			...(options.chunkDetails && { ...details, ...measures }),
 		};
-		// Fields of the chunk come first, and override source fields with the same name. The vector comes last, so
-		// that users see all other fields without scrolling.
+		// The chunk's fields come first and override source fields with the same name. The vector comes last so that
+		// users see the other fields without scrolling.
 		const json: IDataObject = { ...chunkFields, ...sourceFields, ...chunkFields };
 		if (vector && vectors !== 'none')
 			json.vector = (vectors === 'compact' ? packVector(vector) : undefined) ?? vector;
@@ -63,7 +61,7 @@ type SourceFieldOptions = Pick<ChunkOptions, 'keepSourceFields' | 'sourceFieldsT
 
 /**
  * Fields that the option Chunk Details adds. Source fields with these names are removed, because they would look like
- * details of the chunk.
+ * the chunk's details.
  */
 const DETAIL_FIELDS = ['chunkingId', 'chunkCount', 'start', 'end', 'tokensUsed'];
 /** Fields that Submit adds to a text whose job has not ended. */
@@ -82,7 +80,8 @@ function sourceFieldsOf(
 }
 
 /**
- * Returns the source fields for the output. It never contains `error`, because n8n would treat the item as failed.
+ * Returns the source fields for the output. The field `error` is left out, because n8n would treat the item as
+ * failed.
  */
 export function selectSourceFields(
 	source: IDataObject,
@@ -98,8 +97,8 @@ export function selectSourceFields(
 }
 
 /**
- * Returns the output items of a text: one per record, and one per chunk that no longer exists. For one item per
- * document, it returns one item that contains all of this and the source fields.
+ * Returns a text's output items: one per record, and one per chunk that no longer exists. If the output is one item
+ * per document, a single item contains all of this and the source fields.
  */
 export function itemsOf(
 	{ text, chunks, isComplete, source }: Omit<TextWithChunks, 'chunkingId'>,
@@ -108,7 +107,7 @@ export function itemsOf(
 ): IDataObject[] {
 	const { document } = text;
 	if (document === undefined) return records;
-	// If the service has omitted a part of the text, the missing chunks may exist again after the next run.
+	// If the service cut off the text, the missing chunks may exist again after the next run.
 	const removalsKnown = isComplete && !document.isShared;
 	const removedIds: string[] = [];
 	for (let at = chunks.length; removalsKnown && at < document.previousChunkCount; at++)

@@ -25,7 +25,7 @@ import type { ChunkHints } from './chunk-hints';
 import { itemsOf, selectSourceFields, recordsOf } from './chunk-records';
 import { nonEmptyMembers } from '../../shared/service/json';
 
-/** The chunks of a text, or the reason why it has none. */
+/** A text's chunks, or the reason why it has none. */
 type AssignedResult = { text: AwaitedText } & (
 	| { chunks: Chunk[]; covered: Coverage }
 	| { reason: unknown }
@@ -47,7 +47,7 @@ export class Report {
 			this.files = new ChunkFiles(run, name, options.bytesPerFile);
 	}
 
-	/** Reports the results of a job, or why there are none. */
+	/** Reports a job's results, or why there are none. */
 	async reportJob(job: Job, outcome: Outcome<FetchResult>): Promise<void> {
 		if (!outcome.ok) {
 			for (const [at, text] of job.texts.entries())
@@ -61,7 +61,7 @@ export class Report {
 		}
 		const { response } = outcome;
 		if (response.type === 'pending') return await this.reportPending(job, response.lastError);
-		// The service may return results only once. If a text has no usable result, the first failed item contains
+		// The service may return results only once. If a text has no usable results, the first failed item contains
 		// the whole response.
 		let rest: unknown = response.body;
 		for (const assigned of assign(job, response, this.service)) {
@@ -81,7 +81,7 @@ export class Report {
 		await this.fail(text, outcome, message, {});
 	}
 
-	/** Ends the report. It must be called after all texts were reported. */
+	/** Finishes the report. Must be called after all texts have been reported. */
 	async end(): Promise<void> {
 		await this.files?.end();
 	}
@@ -145,8 +145,8 @@ export class Report {
 	}
 
 	/**
-	 * Returns a field with an unused response, because the service may not return it again. A tool returns no such
-	 * field, because a model cannot use it.
+	 * Returns a field that contains an unused response, because the service may not return it again. A tool omits
+	 * this field, because a model cannot use it.
 	 */
 	private responseOf(body: unknown): IDataObject {
 		if (body === undefined || this.service.run.isTool) return {};
@@ -173,7 +173,7 @@ function* assign(
 			return { text, reason: noChunks(session.words(chunkedData[position])) };
 		}
 		const { chunks, mismatch } = result;
-		// In the index, chunks without vectors would replace good chunks.
+		// Chunks without vectors would replace good chunks in the index.
 		if (options.vectors !== 'none' && mismatch)
 			return { text, reason: vectorMismatch(mismatch) };
 		return { text, chunks, covered: coverage(text.text, chunks) };
@@ -191,7 +191,7 @@ function* assign(
 	}
 }
 
-/** Returns the fields that Get Results needs to find the chunks of a text. */
+/** Returns the fields that Get Results needs to find a text's chunks. */
 const fetchFields = ({ chunkingId, textCount }: Job, { position }: AwaitedText): IDataObject =>
 	nonEmptyMembers([
 		['chunkingId', chunkingId],
@@ -199,7 +199,7 @@ const fetchFields = ({ chunkingId, textCount }: Job, { position }: AwaitedText):
 		['textsInRequest', textCount],
 	]) as IDataObject;
 
-/** Returns the fields for all texts of a request, if the texts come from a file. */
+/** Returns the fields that describe all texts of a request. They are used if the texts come from a file. */
 const jobFields = ({ chunkingId, status, texts, textCount }: Job): IDataObject => ({
 	chunkingId,
 	status,

@@ -1,8 +1,8 @@
 import { properties } from '../../shared/n8n/parameters/properties';
 
 /**
- * Embedding models in the service's documentation (docs/service-interface.md, Models). Users can also enter the ID of
- * another model.
+ * Embedding models that the service's documentation names (docs/service-interface.md, Models). Users can also enter
+ * the ID of any other model.
  */
 export const MODELS = ['e5-small-v2', 'gte-small'];
 
@@ -74,7 +74,7 @@ export const chunkerProperties = properties([
 		displayName: 'Regex',
 		name: 'regex',
 		type: 'string',
-		// This pattern matches a blank line, which may contain spaces.
+		// Matches a blank line, which may contain spaces.
 		default: '\\n\\s*\\n',
 		placeholder: 'e.g. (?=\\n## )',
 		description:

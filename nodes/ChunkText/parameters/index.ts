@@ -60,7 +60,7 @@ export const allProperties = properties([
 		name: 'operation',
 		type: 'options',
 		noDataExpression: true,
-		// n8n's node search also shows the first operation of this list first.
+		// The first operation in this list also comes first in n8n's node search.
 		options: [
 			{
 				name: 'Submit and Wait',
@@ -133,7 +133,7 @@ export const allProperties = properties([
 			displayOptions: { show: { textSource: ['file'] } },
 		},
 		...shownFor(
-			// Submit has no parameter Output, but Get Results may need the documents.
+			// Submit has no Output parameter, but Get Results may need the documents later.
 			{ show: { textSource: ['file'] }, hide: { output: ['chunks', 'perDocument'] } },
 			requiredFieldProperties,
 		),
@@ -235,8 +235,8 @@ const OPTIONS_PER_ITEM = [
 /**
  * Reads the options that have one value for the whole run.
  *
- * @returns the options. `vectors` fits the output. `keepSourceFields` is undefined if the user has not added this
- * option
+ * @returns the options. `vectors` is adapted to the output, and `keepSourceFields` is undefined if the user has not
+ * added it
  */
 export function optionsOf(parameters: ChunkParameters, isTool: boolean) {
 	const options = parameters.collection('options', OPTIONS_PER_ITEM);

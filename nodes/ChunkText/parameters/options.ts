@@ -126,7 +126,7 @@ export const allOptions = optionsProperty([
 		displayOptions: { show: ofDocuments, ...notFromFile },
 	},
 	...shownFor(
-		// Submit has no parameter Output, but Get Results may need the documents.
+		// Submit has no Output parameter, but Get Results may need the documents later.
 		{ ...fromFile, hide: { '/output': ['chunks', 'perDocument'] } },
 		recommendedFieldProperties,
 	),
@@ -237,8 +237,8 @@ export const allOptions = optionsProperty([
 	},
 	{ ...encodingProperty, displayOptions: { show: { '/textSource': ['file', 'textFile'] } } },
 	...shownFor(fromFile, readOptionProperties),
-	// This option applies to texts from files, and to chunks in files. Display options cannot express "or", so the
-	// panel always shows it.
+	// This option applies if texts come from files or chunks are written to files. Display options cannot express
+	// this "or", so the panel always shows it.
 	{ ...bytesPerFileProperty, displayOptions: { hide: { '@tool': [true] } } },
 	{
 		displayName: 'Additional Body Fields',

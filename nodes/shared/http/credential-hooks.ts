@@ -17,7 +17,7 @@ type Data = ICredentialDataDecryptedObject;
 interface CredentialTraits {
 	service: Service;
 	urlField: string;
-	/** Returns headers, or a user name and password, that sign a request. */
+	/** Returns the headers, or the user name and password, that sign a request. */
 	sign(data: Data): Pick<IHttpRequestOptions, 'headers' | 'auth'>;
 	/**
 	 * Returns an unsigned request that tests the credential and changes nothing.
@@ -26,9 +26,9 @@ interface CredentialTraits {
 	 */
 	probe(data: Data): IHttpRequestOptions;
 	/**
-	 * Reads the response to the request of `probe`. Returns what the user should check, or undefined if the
-	 * credential works. By default, it works if the status is 2xx and the body is no HTML page. The default advice
-	 * comes from the service definition.
+	 * Reads the response to the request from `probe`. Returns what the user should check, or undefined if the
+	 * credential works. By default, it works if the status is 2xx and the body is not an HTML page. The default
+	 * advice comes from the service definition.
 	 */
 	advice?(status: number, body: unknown, data: Data): string | undefined;
 	/**
@@ -37,34 +37,34 @@ interface CredentialTraits {
 	obtain?(helper: IHttpRequestHelper, data: Data, isTested: boolean): Promise<Data | undefined>;
 }
 
-/** Header that marks the request of a credential test. It is never sent. */
+/** Header that marks the request of a credential test. n8n never sends this header. */
 const TEST_HEADER = 'X-Credential-Test';
 
 const PROBE_TIMEOUT_MS = 15_000;
 
-/** Key in a credential's data for the progress of its test. Outside a test, the value is undefined. */
+/** Key under which a credential's data stores the progress of its test. Outside of a test, the value is undefined. */
 const TEST_PROGRESS = Symbol.for('n8n-nodes-search-ingest.credentialTest');
 type TestedData = Data & { [TEST_PROGRESS]?: 'begun' | 'passed' };
 
 /**
- * Hidden field for credentials without tokens. n8n calls `preAuthentication` only for a credential with such a field.
+ * Hidden field for credentials without tokens. n8n calls `preAuthentication` only for credentials with such a field.
  */
 export const TEST_STATE_FIELD = {
 	displayName: 'Test State',
 	name: 'testState',
 	type: 'hidden',
 	typeOptions: { expirable: true },
-	// With an empty value, n8n would call `preAuthentication` before each request.
+	// If the value were empty, n8n would call `preAuthentication` before every request.
 	default: 'unused',
 } as const;
 
 /**
- * Returns the functions with which n8n signs requests and tests the credential.
+ * Returns the functions that n8n calls to sign requests and to test the credential.
  *
  * If a test request fails, n8n shows only a text such as `ECONNREFUSED` or `Bad Request`, and never the credential's
- * message. So at the first attempt of a test, `authenticate` throws an error that looks like a 401 response. n8n then
- * calls `preAuthentication`. This function sends the real request, and throws an error with the right message if it
- * fails. Otherwise, n8n sends the request again and accepts any status.
+ * own message. So on the first attempt of a test, `authenticate` throws an error that looks like a 401. n8n then
+ * calls `preAuthentication`, which sends the real request. If it fails, `preAuthentication` throws an error with the
+ * right message. If it succeeds, n8n sends the request once more and accepts any status.
  */
 export function credentialHooks(credential: CredentialTraits) {
 	const { sign, obtain } = credential;
@@ -96,7 +96,7 @@ export function credentialHooks(credential: CredentialTraits) {
 				const all = { ignoreHttpStatusErrors: true, disableFollowRedirect: true };
 				return { ...options, ...probe(data), ...all };
 			}
-			// A property that is not enumerable is never stored by n8n.
+			// n8n never stores a property that is not enumerable.
 			Object.defineProperty(data, TEST_PROGRESS, { value: 'begun', writable: true });
 			throw Object.assign(new Error('Not tested yet'), { response: { status: 401 } });
 		},
@@ -138,7 +138,7 @@ function adviceOf(status: number, body: unknown, service: Service): string | und
 }
 
 /**
- * Moves the advice of a failure into its message, because n8n shows no description for credential tests and for its
+ * Moves the advice of a failure into its message, because n8n shows no description in credential tests and in its
  * HTTP Request node. Also removes the error code, because n8n would otherwise replace the message.
  */
 export function withAdviceInMessage(error: unknown): unknown {

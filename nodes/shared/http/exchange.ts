@@ -18,21 +18,21 @@ export type SendOptions = Partial<IHttpRequestOptions> & { abortSignal: AbortSig
 export const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
- * n8n's time limit ends this much later than the node's own limit, in milliseconds. n8n's limit ends when the headers
- * arrive, so only the node's limit covers the body.
+ * n8n's time limit is this much longer than the node's own limit, in milliseconds. n8n's limit applies only until the
+ * headers arrive, but the node's limit also covers the body.
  */
 const N8N_LATER_MS = 1_000;
 
-// These errors are created only once, because each stack trace takes time.
+// These errors are created only once, because recording a stack trace is slow.
 const TIME_IS_UP = new Error('The time is up');
 const CANCELED = new Error('The exchange was canceled');
 
 /**
- * Sends a request, and reads its response within one time limit.
+ * Sends one request, and reads its response within one time limit.
  *
- * @param endpoint returns the server of the failed exchange, which may be the token server
- * @param cancels contains, during the exchange, a function that ends it at once
- * @throws ServiceFailure if there is no complete response, and InputError if the credential is unusable
+ * @param endpoint returns the server of a failed exchange, which may be the token server
+ * @param cancels during the exchange, this set contains a function that ends the exchange immediately
+ * @throws ServiceFailure if there is no complete response, and InputError if the credential cannot be used
  */
 export async function exchange(
 	send: (how: SendOptions) => Promise<unknown>,
@@ -50,7 +50,7 @@ export async function exchange(
 				returnFullResponse: true,
 				// All statuses are handled in one place, so n8n must not throw errors for some of them.
 				ignoreHttpStatusErrors: true,
-				// n8n would send the API key to any host that a redirect names.
+				// If n8n followed redirects, it would send the API key to any host that a redirect points to.
 				disableFollowRedirect: true,
 			})) as IN8nHttpFullResponse;
 			isAnswered = true;
@@ -64,7 +64,7 @@ export async function exchange(
 	} catch (error) {
 		const endpointAtFailure = endpoint();
 		if (error === TIME_IS_UP) throw timeoutFailure(endpointAtFailure, timeoutMs);
-		// The credential's own error may be the cause of an error from n8n.
+		// n8n wraps the credential's own errors, so the cause is checked too.
 		for (const thrown of [error, (error as Error | undefined)?.cause]) {
 			if (thrown instanceof ServiceFailure || thrown instanceof InputError) throw thrown;
 		}
@@ -76,9 +76,9 @@ export async function exchange(
 }
 
 /**
- * Sends a signed request outside a run.
+ * Sends a signed request outside of a run.
  *
- * @param endpoint the server, with the time limit for the request
+ * @param endpoint the server, and the time limit for the request
  * @throws ServiceFailure if there is no complete response
  */
 export async function send(
@@ -94,8 +94,8 @@ export async function send(
 }
 
 /**
- * Waits for work until its time is over or the wait is canceled. In both cases, the work itself may continue, because
- * other runs may need it. A token request is an example.
+ * Waits until the work ends, the time is up, or the wait is canceled. In the last two cases, work that other runs may
+ * need continues, such as a token request.
  */
 async function withTimeLimit<T>(
 	ms: number,

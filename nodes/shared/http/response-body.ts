@@ -1,22 +1,23 @@
 export type ResponseStream = AsyncIterable<Uint8Array>;
 
 /**
- * Maximum size of a response, in bytes. The largest known results need a sixth of it (docs/service-interface.md,
- * Limits).
+ * Maximum size of a response, in bytes. This is six times the size of the largest documented results
+ * (docs/service-interface.md, Limits).
  */
 export const MAX_BODY_BYTES = 64_000_000;
 
 /**
- * Maximum size of an error response, in bytes. Only its message is shown, and a broken server might send without end.
+ * Maximum size of an error response, in bytes. Only its message is shown, and a broken server might never stop
+ * sending.
  */
 const MAX_ERROR_BODY_BYTES = 1_000_000;
 
 /**
  * Reads the body of a response, and parses it once.
  *
- * @param isSuccess whether the status is a success. For all others, the size limit is much lower
- * @param signal is aborted as soon as nobody waits for the body
- * @returns parsed JSON, or a string if the body is not JSON. `isCut` is true if the body was larger than the limit
+ * @param isSuccess whether the status is a success. For any other status, the size limit is much lower
+ * @param signal aborted as soon as nothing waits for the body any longer
+ * @returns parsed JSON, or a string if the body is not JSON. `isCut` is true if the body exceeds the limit
  * @throws the error that interrupted the stream
  */
 export async function collectBody(
@@ -34,7 +35,7 @@ export async function collectBody(
 		if (bytes > maxBytes) break;
 	}
 	const isCut = bytes > maxBytes;
-	// Many services send an empty body. Parsing an empty string is slow, because it throws an error.
+	// Many services send an empty body. Parsing an empty string is slow, because the parser throws an error.
 	if (bytes === 0) return { body: '', isCut };
 	const text = isCut && isSuccess ? '' : new TextDecoder().decode(Buffer.concat(pieces));
 	try {

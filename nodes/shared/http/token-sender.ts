@@ -23,7 +23,7 @@ export function tokenSender(helper: IHttpRequestHelper): SendTokenRequest {
 	return async (request) => {
 		const response = await send(
 			helper,
-			// Without a body, n8n would remove the Content-Type. So the request contains an empty form.
+			// Without a body, n8n would drop the Content-Type header, so an empty form is sent.
 			{ method: 'POST', ...request, body: new URLSearchParams() },
 			TOKEN_SERVER,
 		);

@@ -2,15 +2,13 @@ import { ServiceFailure } from '../service/failure';
 import { membersOf, type Members } from '../service/json';
 import { capitalize } from '../service/outcome-messages';
 
-/** A server, as messages name it. */
+/** A server as it appears in messages. */
 export interface Endpoint {
 	name: string;
 	urlLabel: string;
-	/** Kind of the failures of this server. The default is `transport`. */
+	/** Kind of failure that this server causes. The default is `transport`. */
 	kind?: 'token' | 'transport';
-	/**
-	 * Maximum time limit for this server, in milliseconds. It also applies if the node's own time limit is longer.
-	 */
+	/** Upper limit for the time limit of requests to this server, in milliseconds. */
 	maxTimeoutMs?: number;
 }
 
@@ -24,15 +22,15 @@ const NOT_CONNECTED: Record<string, string> = {
 
 const CHECK_PROXY = 'If n8n uses a proxy, also check its HTTP_PROXY, HTTPS_PROXY and NO_PROXY';
 
-/** Error codes of a rejected certificate, either the server's or the client's. */
+/** Matches error codes for a rejected certificate of the server or the client. */
 const CERTIFICATE_CODE =
 	/CERT|CRL|^UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|UNKNOWN_CA$/;
 
 /**
- * Returns the failure for a request without a complete response. The failure does not contain the original error,
- * which includes the request and its secrets.
+ * Returns the failure for a request without a complete response. The original error is left out, because it contains
+ * the request and its secrets.
  *
- * @param error the error of n8n's HTTP helper, or the error that interrupted the body
+ * @param error the error from n8n's HTTP helper, or the error that interrupted the body
  */
 export function transportFailure(error: unknown, endpoint: Endpoint): ServiceFailure {
 	const chain = causes(error);
@@ -129,8 +127,8 @@ function aboutConnection(
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /**
- * Returns an error and all of its causes, from the outermost to the innermost. n8n's error contains the error of its
- * HTTP client, which contains the error of Node.js.
+ * Returns an error and all of its causes, with the innermost cause last. n8n wraps the error from its HTTP client,
+ * which wraps the error from Node.js.
  */
 function causes(error: unknown): Members[] {
 	const chain: Members[] = [];
@@ -140,7 +138,7 @@ function causes(error: unknown): Members[] {
 }
 
 /**
- * Returns the code of an error. n8n copies the code to `httpCode` if the error has no cause, but this field may also
+ * Returns an error's code. If the error has no cause, n8n copies the code to `httpCode`, but this field may also
  * contain a status.
  */
 function codeOf(chain: Members[]): string | undefined {
@@ -153,9 +151,9 @@ const isFromResponse = ({ response, request, httpCode }: Members): boolean =>
 	Boolean(response) || Boolean(membersOf(request)?.res) || text(httpCode) !== '';
 
 /**
- * Returns true if the DNS lookup failed, or if no address of the host accepted a connection. In both cases, nothing
- * was sent. Only this and a failed TLS handshake prove it. Node.js also counts written bytes, but this count includes
- * bytes that are still waiting.
+ * Returns true if the DNS lookup failed, or if none of the host's addresses accepted a connection. In both cases,
+ * nothing was sent. Only these failures and a failed TLS handshake prove that. Node.js's count of written bytes
+ * proves nothing, because it includes bytes that are still waiting.
  */
 function isFromConnecting(innermost: Members = {}): boolean {
 	const { errors } = innermost;
@@ -163,6 +161,6 @@ function isFromConnecting(innermost: Members = {}): boolean {
 	return all.every((each) => ['connect', 'getaddrinfo'].includes(text(membersOf(each)?.syscall)));
 }
 
-/** Returns true if the TLS handshake was not complete. A request is sent only after it. */
+/** Returns true if the TLS handshake had not finished. A request is sent only after the handshake. */
 const isInHandshake = ({ request }: Members): boolean =>
 	membersOf(membersOf(request)?.socket)?.secureConnecting === true;

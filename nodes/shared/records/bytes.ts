@@ -1,9 +1,9 @@
-/** Bytes of a file, in chunks of any size. */
+/** A file's bytes, in chunks of any size. */
 export type Bytes = AsyncIterable<Uint8Array>;
 
 /**
- * Thrown if the rest of a file cannot be read, because the file is damaged, incomplete or of a wrong type. All text
- * before the error has been returned.
+ * Thrown if the rest of a file cannot be read, because the file is damaged, truncated or of the wrong type. All text
+ * before the error has already been returned.
  */
 export class FileError extends Error {
 	override readonly name = 'FileError';
@@ -33,7 +33,7 @@ const OFFICE_ADVICE =
 	"Save a Word document as text, or as a PDF that n8n's Extract from File node can read. Read an Excel file with that node: choose 'Extract From XLSX' or 'Extract From XLS'.";
 const DECOMPRESS_ADVICE = 'Decompress it once before this node.';
 
-/** A file with a zero in one of its first two bytes, as in UTF-16. */
+/** Matches a file whose first or second byte is zero, as in UTF-16. */
 const WITH_ZERO = /^(?:00|..00)/;
 
 /**
@@ -47,22 +47,21 @@ const BINARY_KINDS: ReadonlyArray<[beginning: RegExp, kind: string, advice: stri
 		`${OFFICE_ADVICE} Decompress an archive with n8n's Compression node.`,
 	],
 	[/^d0cf11e0/, 'an Excel or Word document', OFFICE_ADVICE],
-	// In a Parquet file, a control character follows. A text may begin with "PAR1,5", which this pattern does not
-	// match.
+	// A control character follows PAR1 in a Parquet file. So a text that begins with "PAR1,5" does not match.
 	[/^50415231[01]/, 'a Parquet file', 'Export it as JSON Lines or CSV.'],
 	[/^1f8b/, 'compressed with gzip twice', DECOMPRESS_ADVICE],
 	[WITH_ZERO, 'not text, or it is UTF-16 without a byte order mark', ENCODING_ADVICE],
 ];
 
 /**
- * Reads the bytes of a text file in slices of up to 64 KB. A file in gzip is decompressed.
+ * Reads a text file's bytes in slices of up to 64 KB. A gzip file is decompressed.
  *
- * @param yieldToOthers runs before each slice, so that other work can use the event loop. If it throws an error,
+ * @param yieldToOthers called before each slice, so that other work can use the event loop. If it throws an error,
  * reading ends
  * @param isUtf16 whether the text is known to be UTF-16
  * @returns `head`, the first bytes of the file, and `all`, all bytes including the first ones
- * @throws {FileError} if the file is not text, or if a compressed file is damaged or incomplete. Errors of the source
- * are thrown unchanged
+ * @throws {FileError} if the file is not text, or if a compressed file is damaged or ends early. Errors from the
+ * source are rethrown unchanged
  */
 export async function readBytes(
 	source: Bytes,
@@ -102,8 +101,8 @@ async function readHead(source: Bytes): Promise<{ head: Uint8Array; all: Bytes }
 }
 
 /**
- * Decompresses gzip only as fast as the caller reads. A file may consist of several joined gzip files. Node.js 20 and
- * 22 read all of them, but Node.js 24 rejects what follows the first.
+ * Decompresses gzip data only as fast as the caller reads it. A file may consist of several gzip files that were
+ * joined. Node.js 20 and 22 read all of them, but Node.js 24 rejects everything after the first.
  */
 async function* gunzip(source: Bytes): AsyncGenerator<Uint8Array> {
 	const iterator = source[Symbol.asyncIterator]();
@@ -112,7 +111,7 @@ async function* gunzip(source: Bytes): AsyncGenerator<Uint8Array> {
 	let wake = (): void => undefined;
 	const compressed = new ReadableStream({
 		pull: async (controller) => {
-			// Otherwise, the stream would read thousands of slices ahead.
+			// Without this wait, the stream would read thousands of slices ahead.
 			if (!isAwaited) await new Promise<void>((resolve) => (wake = resolve));
 			const next = hasStopped ? undefined : await iterator.next();
 			if (next?.done === false) controller.enqueue(next.value);
@@ -165,7 +164,7 @@ function gzipError(error: Error & { code?: unknown }): Error {
  * Reads the beginning of a stream.
  *
  * @param join joins two pieces
- * @param isEnough returns true if the beginning is long enough
+ * @param isEnough returns true if the pieces read so far are enough
  * @returns `first`, the beginning, which is undefined for an empty stream, and `all`, the whole stream
  */
 export async function peek<T>(

@@ -1,9 +1,9 @@
 /**
  * Reads CSV with a header row (RFC 4180). The reader collects text until it has a complete row. The first row that
  * contains all required columns is the header row, and any rows before it are titles. If there is no such row, the
- * first row is the header row. Each later row becomes a record, which is an object of strings by column name.
+ * first row is the header row. Each later row becomes a record, which is an object with one string per column.
  *
- * The reader also accepts what real programs write:
+ * The reader also accepts the variations that real programs write:
  *
  * - Rows end with LF, CRLF or CR. Blank rows are skipped.
  * - If exports were joined into one file, the header row is repeated. Repeated header rows are skipped.
@@ -51,21 +51,22 @@ const SPLIT_ADVICE =
 const SUSPICIOUS_QUOTE = `has a cell that begins with a quote, and the lines after it look like rows: ${QUOTES_ADVICE}`;
 
 /**
- * A line in a quoted cell looks like a row if it has as many cells as there are columns. If this many consecutive
- * lines look like rows, they are read as rows. The quote before them was probably an ordinary character.
+ * A line in a quoted cell looks like a row if its number of cells equals the number of columns. If this many
+ * consecutive lines look like rows, they are read as rows, because the quote before them was probably an ordinary
+ * character.
  */
 const MIN_LINES_OF_ROWS = MAX_COUNTED_LINES;
 /**
- * Lines that look like rows are recognized only if there are at least this many columns. In a prose text, many lines
- * contain one comma and would look like a row with two cells.
+ * Rows in a quoted cell are recognized only if there are at least this many columns. A line of prose often contains
+ * one comma, so it would look like a row with two cells.
  */
 const MIN_COLUMNS = 3;
-/** If this many lines in a quoted cell look like rows, the user sees a hint, and the cell is not split. */
+/** If this many lines in a quoted cell look like rows, the user gets a hint, but the cell is not split. */
 const MIN_LINES_TO_REPORT = 3;
 
 /**
- * Lines that some programs write before the header row. Excel writes `sep=;`, and PowerShell writes `#TYPE` with the
- * name of a type.
+ * Lines that some programs write before the header row. Excel writes `sep=;`, and PowerShell writes `#TYPE` and a
+ * type name.
  */
 const SEPARATOR_LINE = /^"?sep=(.)"?$/i;
 const TYPE_LINE = /^#TYPE\b/i;
@@ -83,7 +84,7 @@ export interface CsvOptions {
 
 interface Row {
 	text: string;
-	/** Index of the next row in the text. */
+	/** Index of the next row in the buffered text. */
 	next: number;
 	defect?: string;
 	/** Whether the file ends after this row without a line break. */
@@ -91,9 +92,9 @@ interface Row {
 }
 
 export class CsvReader implements RecordReader {
-	/** Column names. They are undefined before the header row was read. */
+	/** Column names. Undefined until the header row has been read. */
 	columns: readonly string[] | undefined;
-	/** The header row and all lines before it, as in the file. */
+	/** The header row and all lines before it, exactly as in the file. */
 	header: string | undefined;
 	skip = 0;
 	requiredFields: readonly string[] = [];
@@ -102,18 +103,18 @@ export class CsvReader implements RecordReader {
 	private dialect: Dialect;
 	private readonly findings: Findings;
 	private headerRow = '';
-	/** Column names in lowercase. The set makes the search fast in files with tens of thousands of columns. */
+	/** Column names in lowercase. The set keeps lookups fast if there are tens of thousands of columns. */
 	private names: readonly string[] = [];
 	private nameSet: ReadonlySet<string> = new Set();
 	private joinedHeader = '';
 	private readonly preamble: string[] = [];
-	/** Rows that lack a required column, and come before the header row. */
+	/** Rows before the header row. Each of them is missing a required column. */
 	private readonly titleRows: Array<{ text: string; line: number }> = [];
-	/** Number of columns without the unnamed columns at the end. */
+	/** Number of columns, not counting unnamed columns at the end. */
 	private width = 0;
 	/**
-	 * `incompleteRow` is the beginning of a row that has no end yet. `newText` is the text that has arrived since the
-	 * reader last searched for this end.
+	 * `incompleteRow` is the beginning of a row whose end has not been found yet. `newText` is the text that has
+	 * arrived since the reader last looked for that end.
 	 */
 	private incompleteRow = '';
 	private newText = '';
@@ -133,7 +134,7 @@ export class CsvReader implements RecordReader {
 
 	*push(piece: string): Generator<SourceRecord> {
 		this.newText += piece;
-		// The end of a long row is searched again only after the text has doubled. So each character is read only a
+		// A long row is searched again only after its text has doubled in length, so each character is read only a
 		// few times.
 		const { length } = this.newText;
 		const isTooLong = this.incompleteRow.length + length > MAX_RECORD_CHARACTERS;
@@ -197,13 +198,13 @@ export class CsvReader implements RecordReader {
 			return undefined;
 		}
 		if (!this.columns) return this.readHeader(text, line);
-		// In joined exports, the header row and the lines before it appear again.
+		// If exports were joined, the header row and the lines before it are repeated.
 		const isHeader = text === this.headerRow && this.columns.length > 1;
 		if (isHeader || this.preamble.includes(text)) return undefined;
 		if (this.record === 0 && RULE_LINE.test(text)) return undefined;
 		const isSkipped = this.record < this.skip;
-		// A repeated header row is not a record, so it must not count as one. To recognize it, the reader parses a
-		// skipped row of similar length.
+		// A repeated header row is not a record and must not be counted as one. To recognize it, the reader also
+		// parses a skipped row of similar length.
 		const isParsed = rowDefect === undefined && (!isSkipped || this.isAsLongAsHeader(text));
 		const cells = isParsed ? cellsOf(text, this.dialect) : undefined;
 		const headerMatch = cells && this.compareWithHeader(cells);
@@ -219,14 +220,14 @@ export class CsvReader implements RecordReader {
 		return { record, line, text, value, error };
 	}
 
-	/** Returns true if a row has about the length of the header row. Quotes may add two characters per cell. */
+	/** Returns true if a row is about as long as the header row. Quotes may add two characters per cell. */
 	private isAsLongAsHeader(text: string): boolean {
 		return Math.abs(text.length - this.headerRow.length) <= 2 * this.names.length;
 	}
 
 	/**
-	 * Compares the cells of a row with the column names. The case of letters is ignored. In joined exports, the
-	 * columns of the second header row may be in another order.
+	 * Compares a row's cells with the column names, ignoring case. Joined exports repeat the header row, sometimes
+	 * with the columns in a different order.
 	 */
 	private compareWithHeader(cells: readonly string[]): 'same' | 'other order' | undefined {
 		const { names, nameSet } = this;
@@ -240,7 +241,8 @@ export class CsvReader implements RecordReader {
 	}
 
 	/**
-	 * Removes a header row from the end of a row. It may appear there if exports were joined without a line break.
+	 * Removes a header row from the end of a row. It appears there if exports were joined without a line break
+	 * between them.
 	 */
 	private withoutHeader(row: string): string {
 		const { joinedHeader: joined } = this;

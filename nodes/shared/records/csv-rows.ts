@@ -2,36 +2,34 @@ import { fieldOf } from './fields';
 import { isWhiteSpace } from './text';
 
 export interface Dialect {
-	/**
-	 * Character between two cells. Before the reader has found the delimiter, this string contains all candidates.
-	 */
+	/** Character between two cells. Until the delimiter is known, this string contains all candidates. */
 	delimiter: string;
 	hasQuotes: boolean;
 }
 
-/** Possible delimiters, the most likely first. */
+/** Delimiters that can be detected, with the most likely one first. */
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 
 const QUOTE = '"';
 const LINE_BREAKS = /\r\n|\r|\n/g;
 const QUOTE_OR_LINE_BREAK = /["\r\n]/g;
 const LINE_END = /[\r\n]/g;
-/** Result of `endOfRow` if no line break follows the row. */
+/** Returned by `endOfRow` if no line break follows the row. */
 export const NOT_ENDED = -1;
-/** Result of `endOfRow` if the text ends within a quoted cell. */
+/** Returned by `endOfRow` if the text ends within a quoted cell. */
 export const NOT_CLOSED = -2;
 
-/** Two searches are faster than a regular expression. */
+/** Two searches are faster than one regular expression. */
 const hasLineBreaks = (row: string): boolean => row.includes('\n') || row.includes('\r');
 
-/** Counts the line breaks in the cells of a row. */
+/** Counts the line breaks in a row's cells. */
 export const lineBreaksIn = (row: string): number =>
 	hasLineBreaks(row) ? (row.match(LINE_BREAKS)?.length ?? 0) : 0;
 
 /**
- * Finds the end of a row. Only a quote at the beginning of a cell begins a quotation.
+ * Finds the end of a row. A cell is quoted only if its first character is a quote.
  *
- * @returns the index of the line break, or `NOT_ENDED` or `NOT_CLOSED`
+ * @returns the index of the line break after the row, or `NOT_ENDED` or `NOT_CLOSED`
  */
 export function endOfRow(text: string, from: number, { delimiter, hasQuotes }: Dialect): number {
 	const ends = hasQuotes ? QUOTE_OR_LINE_BREAK : LINE_END;
@@ -48,9 +46,9 @@ export function endOfRow(text: string, from: number, { delimiter, hasQuotes }: D
 }
 
 /**
- * Splits a row into cells without the quotes around them.
+ * Splits a row into cells, and removes the quotes around them.
  *
- * @returns undefined if a quote is not closed, or if a closing quote is not followed by a delimiter
+ * @returns undefined if a quote is not closed, or if anything other than a delimiter follows a closing quote
  */
 export function cellsOf(row: string, { delimiter, hasQuotes }: Dialect): string[] | undefined {
 	if (!hasQuotes || !row.includes(QUOTE)) return row.split(delimiter);
@@ -73,8 +71,8 @@ export function cellsOf(row: string, { delimiter, hasQuotes }: Dialect): string[
 }
 
 /**
- * Returns true if a row contains nothing but delimiters, white space and quotes. Spreadsheet programs write such rows
- * at the end of a file.
+ * Returns true if a row contains only delimiters, white space and quotes. Spreadsheet programs write such rows at the
+ * end of a file.
  */
 export function isBlankRow(row: string, { delimiter, hasQuotes }: Dialect): boolean {
 	for (const character of row) {
@@ -84,7 +82,7 @@ export function isBlankRow(row: string, { delimiter, hasQuotes }: Dialect): bool
 	return true;
 }
 
-/** Returns the column names of a header row. Returns undefined if its quotes are invalid. */
+/** Returns the column names in a header row, or undefined if its quoting is invalid. */
 export const columnsOf = (header: string, dialect: Dialect): string[] | undefined =>
 	cellsOf(header, dialect)?.map((name) => name.trim());
 
@@ -93,8 +91,8 @@ export const hasColumn = (columns: readonly string[], field: string): boolean =>
 	fieldOf(Object.fromEntries(columns.map((column) => [column, column])), field) !== undefined;
 
 /**
- * Returns the delimiter with which a header row contains the most required fields. If several are equal, returns the
- * one that occurs most often outside quotes.
+ * Returns the most likely delimiter of a header row, which is the one that yields the most required fields. If
+ * several are equally good, returns the one that occurs most often outside quotes.
  */
 export function likeliestDelimiter(
 	header: string,
@@ -107,7 +105,7 @@ export function likeliestDelimiter(
 		const found = requiredFields.filter((field) => hasColumn(columns, field)).length;
 		return { delimiter, found, cells: unquoted.split(delimiter).length };
 	});
-	// Sorting keeps the order of equal delimiters.
+	// Sorting is stable, so delimiters with equal scores stay in the order of `DELIMITERS`.
 	scores.sort((one, other) => other.found - one.found || other.cells - one.cells);
 	return scores[0]?.delimiter ?? ',';
 }
@@ -120,21 +118,23 @@ function closingQuote(text: string, opening: number): number {
 
 export const MAX_COUNTED_LINES = 10;
 
-/** A quoted cell with several lines. If the quotes are wrong, its lines may be rows. */
+/** A quoted cell that spans several lines. If the quoting is wrong, these lines may actually be rows. */
 export interface MultilineCell {
-	/** Index in the row of the end of the first line. */
+	/** Index in the row at which the first line ends. */
 	firstLineEnd: number;
-	/** Number of consecutive lines with as many cells as the header row, from the first or the second line on. */
+	/**
+	 * Number of consecutive lines that have as many cells as the header row, starting with the first or second line.
+	 */
 	rowLikeLines: number;
 }
 
 /**
- * Returns the quoted cell whose lines look most like rows. A program that writes no quotes may write a cell that
- * begins with a quote. This cell then seems to contain all rows up to the next quote.
+ * Returns the quoted cell whose lines look most like rows. In a file that was written without quoting, a cell may
+ * happen to begin with a quote. That cell then seems to contain all rows up to the next quote.
  *
  * @param width number of columns
- * @param isOpen whether the text ends within a quoted cell. Its last line may be incomplete
- * @returns undefined if no cell contains a line break
+ * @param isOpen whether the text ends within a quoted cell. If so, the last line may be incomplete
+ * @returns undefined if no cell contains line breaks
  */
 export function mostRowLikeCell(
 	row: string,
@@ -173,7 +173,7 @@ function endOfLine(text: string, from: number): number {
 }
 
 /**
- * Yields the lines of a text one by one, because a cell may contain 64 MB and the caller needs only its first lines.
+ * Yields the lines of a text one by one, because a cell may contain 64 MB, but the caller needs only its first lines.
  */
 function* linesOf(
 	text: string,
@@ -199,9 +199,9 @@ function countRowLike(
 	for (const { line, isLast } of lines) {
 		if (total === MAX_COUNTED_LINES || (isLast && isCut)) break;
 		const cells = line.split(delimiter).length;
-		// Some programs end each row with a delimiter, but not the header row.
+		// Some programs write a delimiter at the end of each row, but not at the end of the header row.
 		const isLikeRow = cells === width || (cells === width + 1 && line.endsWith(delimiter));
-		// The first line may have another number of cells, because the quoted text may contain delimiters.
+		// The first line may have a different number of cells, because the quoted text may contain delimiters.
 		if (!isLikeRow && index > 0) break;
 		if (isLikeRow) total++;
 		index++;

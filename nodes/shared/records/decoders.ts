@@ -4,9 +4,9 @@ import type { Findings } from './findings';
 export type Decoder = (source: Bytes) => AsyncGenerator<string>;
 
 /**
- * A byte that belongs to no character becomes half of a surrogate pair, from U+DC80 to U+DCFF. If the value of the
- * byte is unknown, it becomes U+DFFF. Valid text contains no such half without its other half, so
- * `describeBadCharacters` finds it.
+ * A byte that does not belong to any character is decoded as half of a surrogate pair, from U+DC80 to U+DCFF. If the
+ * byte's value is unknown, it becomes U+DFFF. In valid text, the two halves always occur together, so
+ * `describeBadCharacters` can find an unpaired half.
  */
 const BAD_BYTE = 0xdc00;
 export const BAD_BYTES = /[\udc80-\udcff\udfff]/gu;
@@ -15,7 +15,7 @@ const UNKNOWN_BYTE = '\udfff';
 
 const markBadByte = (byte: string): string => String.fromCharCode(BAD_BYTE + byte.charCodeAt(0));
 
-/** Returns the byte that a match of `BAD_BYTES` stands for, or 0 if the byte is unknown. */
+/** Returns the byte that a match of `BAD_BYTES` represents, or 0 if the byte is unknown. */
 export const byteOf = (character: string): number =>
 	character === UNKNOWN_BYTE ? 0 : character.charCodeAt(0) - BAD_BYTE;
 
@@ -36,15 +36,15 @@ export const utf16Decoder = (end: 'big' | 'little'): Decoder =>
 	};
 
 /**
- * Characters that `TextDecoder` returns for bytes without a meaning. From 0x80 to 0x9F, it returns the control
- * character with the same number.
+ * Matches the characters that `TextDecoder` returns for undefined bytes. For a byte from 0x80 to 0x9F, this is the
+ * control character with the same code.
  */
 const NO_CHARACTER = /[\x80-\x9f\ufffd]/g;
 
 /**
  * Returns a decoder for an encoding that contains neither U+FFFD nor the control characters from U+0080 to U+009F.
  *
- * @param label name in the Encoding Standard
+ * @param label encoding name from the Encoding Standard
  */
 export const legacyDecoder = (label: string): Decoder =>
 	label === 'windows-1252'
@@ -60,8 +60,8 @@ export const legacyDecoder = (label: string): Decoder =>
 			};
 
 /**
- * Characters of Windows-1252 from 0x80 to 0x9F. A space stands for a byte without a character. In Node.js 20,
- * `TextDecoder` returns other characters.
+ * Windows-1252 characters for the bytes from 0x80 to 0x9F. A space marks a byte that has no character. `TextDecoder`
+ * is not used here, because it returns different characters in Node.js 20.
  */
 const FROM_0X80 = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ';
 
@@ -76,19 +76,19 @@ const decodeWindows1252 = (bytes: Uint8Array): string =>
 		.replace(/[\x80-\x9f]/g, (byte) => characterOf(byte.charCodeAt(0)) || markBadByte(byte));
 
 /**
- * Replaces each match of `BAD_BYTES` with the character in Windows-1252, or with a question mark if there is none.
+ * Replaces each match of `BAD_BYTES` with the byte's Windows-1252 character, or with a question mark if it has none.
  */
 export const repairText = (text: string): string =>
 	text.replace(BAD_BYTES, (found) => (byteOf(found) && characterOf(byteOf(found))) || '?');
 
-/** Returns true if the byte is a character in Windows-1252. */
+/** Returns true if the byte has a character in Windows-1252. */
 export const isInWindows1252 = (byte: number): boolean => characterOf(byte) !== '';
 
-/** A line break, a UTF-8 character of several bytes, or any other byte beyond ASCII. */
+/** Matches a line break, a multibyte UTF-8 character, or any other byte beyond ASCII. */
 const UTF8_PARTS =
 	/[\r\n]|[\xc2-\xdf][\x80-\xbf]|(?:\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f])[\x80-\xbf]|(?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]{2}|[\x80-\xff]/g;
 
-/** The beginning of a UTF-8 character at the end of the text. */
+/** Matches an incomplete UTF-8 character at the end of the text. */
 const INCOMPLETE_CHARACTER = /(?:[\xc2-\xf4]|[\xe0-\xf4][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf]{2})$/;
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -96,8 +96,8 @@ const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /**
  * Returns a decoder for UTF-8.
  *
- * @param guesses counts lines that are read as Windows-1252 (see `LineDecoder`). If it is undefined, no line is read
- * so
+ * @param guesses counts the lines that are read as Windows-1252 (see `LineDecoder`). If it is undefined, all lines
+ * are read as UTF-8
  */
 export const utf8Decoder = (guesses: Findings | undefined): Decoder =>
 	async function* (source) {
@@ -118,16 +118,16 @@ export const utf8Decoder = (guesses: Findings | undefined): Decoder =>
 	};
 
 /**
- * Decodes UTF-8 line by line. A file may consist of joined files, so some lines may be in Windows-1252. If guessing
- * is allowed, a line is read as Windows-1252 from its first invalid byte on. A UTF-8 character of several bytes
- * proves that the file is UTF-8. After it, each invalid byte is an error.
+ * Decodes UTF-8 line by line. If several files were joined, some lines may be in Windows-1252. If guessing is
+ * allowed, a line is read as Windows-1252 from its first invalid byte on. A multibyte UTF-8 character proves that the
+ * file is UTF-8. After such a character, any invalid byte is an error.
  */
 class LineDecoder {
-	/** Whether the file is certainly UTF-8, so that no line is read as Windows-1252. */
+	/** Whether the file is known to be UTF-8, so that no line is read as Windows-1252. */
 	isCertain: boolean;
 	/** Whether the rest of this line is read as Windows-1252. */
 	private isGuessed = false;
-	/** Whether a guess was reported. After that, lines are no longer counted. */
+	/** Whether a guess has been reported. After that, lines are no longer counted. */
 	private hasNoted = false;
 	private line = 1;
 	private endsWithCr = false;

@@ -1,11 +1,14 @@
-/** Numbers that `JSON.parse` may change. It keeps about 16 digits, and returns Infinity for 1e400. */
+/**
+ * Matches numbers that `JSON.parse` may change. `JSON.parse` keeps about 16 digits, and returns Infinity for 1e400.
+ */
 const LONG_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
 
-/** Strings and numbers in JSON. */
+/** Matches strings and numbers in JSON. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /**
- * A string that begins with this mark stands for a number. JSON contains its first character, U+0000, as an escape.
+ * Prefix of a string that represents a number. In JSON, its first character, U+0000, is written as an escape
+ * sequence.
  */
 const MARK = '\0exact:';
 const MARKED = /"\\u0000exact:([^"]*)"/g;
@@ -14,19 +17,19 @@ const MARKED = /"\\u0000exact:([^"]*)"/g;
 export const hasLongNumbers = (json: string): boolean => LONG_NUMBER.test(json);
 
 /**
- * Parses JSON like `JSON.parse`, but replaces numbers that would change with marked strings. `exactJson` restores
- * these numbers.
+ * Parses JSON like `JSON.parse`, but replaces numbers that would change with marked strings. `exactJson` turns these
+ * strings back into numbers.
  */
 export const parseExactly = (json: string): unknown =>
 	JSON.parse(
 		json.replace(TOKENS, (token) => (isExact(token) ? token : JSON.stringify(MARK + token))),
 	);
 
-/** Restores the numbers in the JSON of a value from `parseExactly`. */
+/** Restores the original numbers in the JSON of a value from `parseExactly`. */
 export const exactJson = (json: string): string => json.replace(MARKED, '$1');
 
 /**
- * Returns the first number that `JSON.parse` would change. Fractions are ignored unless they are too large for
+ * Returns the first number that `JSON.parse` would change. Fractions are not checked unless they are too large for
  * JavaScript.
  */
 export function inexactNumberIn(json: string): string | undefined {

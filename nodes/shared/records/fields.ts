@@ -1,18 +1,18 @@
 /**
- * One step of a path: `['Article No']`, `[0]` or a name. n8n writes such a path if the user drags a field into a
- * parameter.
+ * Matches one step of a field path: `['Article No']`, `[0]` or a name. n8n writes such a path when the user drags a
+ * field into a parameter.
  */
 const STEP = /\['(.*?)'\]|\[(\d+)\]|[^.]+?(?=$|\.|\['|\[\d)/g;
 
 /**
- * Returns a field of an item or record. If no field has this name, the name is a path, such as `meta.sku`,
- * `meta['Article No']` or `tags[0]`. Inherited properties are ignored.
+ * Reads a field from an item or record by name. If no field has this name, the name is read as a path, such as
+ * `meta.sku`, `meta['Article No']` or `tags[0]`. Inherited properties are ignored.
  *
  * @returns undefined if there is no such field
  */
 export function fieldOf(record: object, path: string): unknown {
 	if (Object.hasOwn(record, path)) return (record as Record<string, unknown>)[path];
-	// Most names are not paths. Without this check, files with many records would take longer.
+	// Most names are not paths. This shortcut saves time in files with many records.
 	if (!path.includes('.') && !path.includes('[')) return undefined;
 	let value: unknown = record;
 	for (const [step, quoted, index] of path.matchAll(STEP)) {
@@ -29,7 +29,7 @@ const stepsOf = (record: object, path: string): string[] =>
 		? [path]
 		: [...path.matchAll(STEP)].map(([step, quoted, index]) => quoted ?? index ?? step);
 
-/** Returns a record without the field that `fieldOf` would return. Only the objects on the path are copied. */
+/** Copies a record without the field that `fieldOf` would read. Only the objects along the path are copied. */
 export const withoutField = <R extends object>(record: R, path: string): R =>
 	withoutSteps(record, stepsOf(record, path));
 

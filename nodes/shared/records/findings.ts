@@ -1,4 +1,4 @@
-/** Unusual things in a file that the node accepts, but reports to the user. */
+/** Peculiarities in a file that the node accepts but reports to the user. */
 export type FindingKind =
 	| 'blankRow'
 	| 'decimalId'
@@ -12,13 +12,13 @@ export type FindingKind =
 export interface Finding {
 	total: number;
 	line: number;
-	/** The first occurrence, or '' if the line number is enough. */
+	/** Text of the first occurrence, or '' if the line number is enough to find it. */
 	example: string;
 }
 
 /**
- * Counts unusual things while a file is read, and remembers where each of them occurred first. At the end, hints
- * report them to the user (`n8n/sources/file-findings.ts`).
+ * Counts the peculiarities in a file while the file is being read, and remembers where each kind first occurred. At
+ * the end, they become hints for the user (`n8n/sources/file-findings.ts`).
  */
 export class Findings {
 	private readonly byKind = new Map<FindingKind, Finding>();
@@ -30,7 +30,7 @@ export class Findings {
 		else if (!this.excluded.has(kind)) this.byKind.set(kind, { total: 1, line, example });
 	}
 
-	/** Removes the findings of this kind, and ignores all later ones. */
+	/** Removes all findings of one kind, and ignores that kind from now on. */
 	exclude(kind: FindingKind): void {
 		this.byKind.delete(kind);
 		this.excluded.add(kind);

@@ -4,37 +4,37 @@ import { JsonReader } from './json-reader';
 import { jsonLinesReader, textLinesReader } from './line-reader';
 import type { RecordReader, SourceRecord } from './record';
 
-/** Format of the records in a file. In `lines`, each line is a record. */
+/** Format of the records in a file. In the `lines` format, each line is a record. */
 export type RecordFormat = 'jsonLines' | 'jsonArray' | 'csv' | 'lines';
 
 export interface RecordFile {
 	name: string;
 	format: RecordFormat;
-	/** Path to the list in a JSON file. It is empty if the file itself is the list. */
+	/** Path to the list in a JSON file, or '' if the file itself is the list. */
 	path: string;
 	/**
-	 * Reads the records in slices, only as fast as the caller asks for them (see `readRecords`).
+	 * Reads the records in slices. Each slice is read only when the caller requests it (see `readRecords`).
 	 *
 	 * @param skip number of records to skip at the beginning
 	 * @param requiredFields fields that each record must contain
 	 */
 	records(skip: number, requiredFields: readonly string[]): AsyncIterable<SourceRecord[]>;
 	findings: Findings;
-	/** The reader, which knows the position in the file, and the header row of a CSV file. */
+	/** The reader, which knows the current position in the file, and the header row of a CSV file. */
 	reader: RecordReader;
-	/** Must be called as soon as no more records are needed. */
+	/** Must be called when no more records are needed, even if the file was not read to the end. */
 	close(): void;
 }
 
 interface FormatTraits {
 	name: string;
 	description: string;
-	/** Extensions of file names. Files that a node writes have the first one. */
+	/** File name extensions. Files that a node writes use the first one. */
 	extensions: readonly [string, ...string[]];
-	/** MIME types. Files that a node writes have the first one. */
+	/** MIME types. Files that a node writes use the first one. */
 	mimeTypes: readonly string[];
 	isJson?: true;
-	/** Whether the file is one JSON value that contains the records as a list. */
+	/** Whether the file is a single JSON value that contains the list of records. */
 	isList?: true;
 	/** Whether a record has no fields, so that it can only be an ID. */
 	isOnlyIds?: true;
@@ -79,7 +79,7 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 		name: 'Text Lines',
 		description: 'One ID per line',
 		extensions: ['txt'],
-		// n8n also uses text/plain for files of an unknown type, so it does not identify this format.
+		// n8n also uses text/plain for files of an unknown type, so this MIME type does not identify the format.
 		mimeTypes: [],
 		isOnlyIds: true,
 		reader: ({ findings }) => textLinesReader(findings),
@@ -91,9 +91,9 @@ export const formatsWith = (meets: (traits: FormatTraits) => unknown): RecordFor
 	(Object.keys(FORMATS) as RecordFormat[]).filter((format) => meets(FORMATS[format]));
 
 /**
- * Returns the format of a file from its name, such as `documents.jsonl.gz`, or else from its MIME type.
+ * Detects a file's format from its name, such as `documents.jsonl.gz`, or otherwise from its MIME type.
  *
- * @param allowsTextLines whether the format `lines` is possible
+ * @param allowsTextLines whether the `lines` format is allowed
  * @returns undefined if neither of them identifies a format
  */
 export function formatOf(

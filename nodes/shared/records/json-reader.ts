@@ -1,10 +1,10 @@
 /**
- * Reads a JSON file, and returns each element of a list as a record. The reader itself searches only for brackets,
- * quotes and separators. With them, it finds the list at the path, and splits it into elements. `JSON.parse` then
- * parses each element, so an invalid element fails alone. Only one element is in memory at a time. JSON outside the
- * list is not checked.
+ * Reads a JSON file, and returns each element of a list as a record. The reader itself looks only for brackets,
+ * quotes and separators. It uses them to find the list at the given path and to split the list into elements.
+ * `JSON.parse` then parses each element separately, so an invalid element does not affect the others. Memory holds
+ * only one element at a time. JSON outside the list is not validated.
  *
- * If the file is a single object, this object is the only record. If more objects follow, each in its own line, the
+ * If the file is a single object, that object is the only record. If more objects follow, each on its own line, the
  * file is read as JSON Lines.
  */
 import { Findings } from './findings';
@@ -18,13 +18,13 @@ import {
 } from './record';
 
 const QUOTE_OR_BACKSLASH = /["\\]/g;
-/** Characters that the reader searches for. Within an element, it needs fewer of them. */
+/** Characters that the reader looks for. Within an element, it looks for fewer of them. */
 const TOKENS = { outside: /["[\]{},:]/g, within: /["[\]{}]/g };
 
-/** Stands for the key of a value in a list, because paths do not lead through lists. */
+/** Used instead of a key for a value in a list, because paths do not lead through lists. */
 const LIST_POSITION = '\0';
 
-/** Maximum length of a key. Longer text outside the records is not a key on the path, so it is removed. */
+/** Maximum length of a key. Longer text outside the records cannot be a key on the path, so it is discarded. */
 const MAX_KEY_CHARACTERS = 64 * 1024;
 
 export class JsonReader implements RecordReader {
@@ -38,11 +38,11 @@ export class JsonReader implements RecordReader {
 	private isEscaped = false;
 	/** Keys that lead to the current value, one for each open bracket. */
 	private readonly pathNames: string[] = [];
-	/** `buffer` is the text after the last token, and begins on line `line`. */
+	/** `buffer` is the text after the last token. `line` is the line on which this text begins. */
 	private buffer = '';
 	private line = 1;
 	private record = 0;
-	/** The first object of the file, until the reader knows whether another object follows. */
+	/** The first object in the file, kept until the reader knows whether another object follows. */
 	private firstObject: { text: string; line: number } | undefined;
 	private lineReader: RecordReader | undefined;
 
@@ -187,7 +187,7 @@ export class JsonReader implements RecordReader {
 		return this.state === 'search' || this.state === 'after';
 	}
 
-	/** Tracks the keys that lead to the current value, and recognizes the beginning of the list. */
+	/** Keeps track of the keys that lead to the current value, and detects the beginning of the list. */
 	private followPath(token: string): void {
 		const { pathNames, depth, path } = this;
 		if (pathNames[depth - 1] === LIST_POSITION) pathNames[depth] = LIST_POSITION;
@@ -236,7 +236,7 @@ const ONE_LINE_ADVICE = 'Write each object on one line, for example with jq -c .
 
 const lineBreaks = (text: string): number => text.split('\n').length - 1;
 
-/** Returns the index of the next match, or -1. The expression must have the flag `g`. */
+/** Returns the index of the next match, or -1. The expression must have the `g` flag. */
 function indexOf(expression: RegExp, text: string, from: number): number {
 	expression.lastIndex = from;
 	return expression.test(text) ? expression.lastIndex - 1 : -1;

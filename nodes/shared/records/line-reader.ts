@@ -11,14 +11,14 @@ import { isWhiteSpace } from './text';
 interface LineFormat {
 	/** Parses a line, or throws an error if the line is invalid. */
 	parse(text: string): unknown;
-	/** Matches an invalid line that may contain several records. */
+	/** Matches an invalid line that may consist of several records. */
 	boundary: RegExp;
 	splitLine(line: string): string[];
 }
 
 /**
  * Reads files with one record per line. Lines end with LF or CRLF, and blank lines are skipped. A line of JSON may
- * contain several objects, because programs such as Amazon Data Firehose write no line breaks between objects.
+ * contain several objects, because some programs, such as Amazon Data Firehose, write no line breaks between objects.
  */
 class LineReader implements RecordReader {
 	skip = 0;
@@ -62,8 +62,8 @@ class LineReader implements RecordReader {
 	}
 
 	/**
-	 * Reads the complete objects of a long line that has no end yet. Otherwise, a file without line breaks would be
-	 * in memory as a whole.
+	 * Reads the complete objects from a long line that has not ended yet. Otherwise, a file without line breaks would
+	 * be held in memory as a whole.
 	 */
 	private *readLongLine(): Generator<SourceRecord> {
 		const texts = this.format.splitLine(this.incompleteLine);
@@ -141,7 +141,7 @@ function endOfString(text: string, from: number): number {
 	return at;
 }
 
-/** Returns the index of the next match, or -1. The expression must have the flag `g`. */
+/** Returns the index of the next match, or -1. The expression must have the `g` flag. */
 function indexOf(expression: RegExp, text: string, from: number): number {
 	expression.lastIndex = from;
 	return expression.test(text) ? expression.lastIndex - 1 : -1;
@@ -153,7 +153,7 @@ function endsWithObject(line: string, from: number, to: number): boolean {
 	return last > from && line.charAt(last) === '}';
 }
 
-/** Returns a reader for JSON Lines, in which an invalid line fails alone. */
+/** Returns a reader for JSON Lines. An invalid line does not affect other lines. */
 export const jsonLinesReader = (findings = new Findings()): LineReader =>
 	new LineReader(
 		{ parse: (text) => JSON.parse(text), boundary: OBJECT_BOUNDARY, splitLine: splitObjects },
@@ -172,7 +172,7 @@ export const textLinesReader = (findings = new Findings()): LineReader =>
 	);
 
 /**
- * Returns the line unchanged. A byte order mark within it shows that files were joined without a line break.
+ * Returns the line unchanged. A byte order mark shows that files were joined without a line break between them.
  *
  * @throws an error if the line contains a byte order mark
  */

@@ -1,10 +1,10 @@
-/** A file of records, or a part of a larger file. */
+/** A complete file of records, or one part of a larger file. */
 export interface Part {
 	buffer: Buffer;
 	records: number;
 }
 
-/** Text before, between and after the records of a part. */
+/** Text before, between and after the records in a part. */
 export interface Frame {
 	before: string;
 	between: string;
@@ -14,20 +14,20 @@ export interface Frame {
 export const LINES: Frame = { before: '', between: '\n', after: '\n' };
 
 /**
- * Minimum number of characters to encode at once. A buffer for each short record would need more memory than the
- * record itself.
+ * Minimum number of characters to encode at once. If each short record were encoded separately, its buffer would need
+ * more memory than the record.
  */
 const BLOCK_CHARACTERS = 64 * 1024;
 
-/** Writes records to files of limited size, which are called parts. Only one part is in memory. */
+/** Writes records to files of limited size, called parts. Only one part is in memory at a time. */
 export class PartWriter {
-	/** `blocks` is the encoded text of the current part, and `text` is the text that is not encoded yet. */
+	/** `blocks` contains the encoded text of the current part. `text` has not been encoded yet. */
 	private blocks: Buffer[] = [];
 	private text = '';
 	private bytes = 0;
 	private records = 0;
 
-	/** @param maxBytes maximum size of a part. A larger record has a part of its own */
+	/** @param maxBytes maximum size of a part. A larger record becomes the only record in its part */
 	constructor(
 		private readonly maxBytes: number,
 		private readonly frame: Frame = LINES,
@@ -36,7 +36,7 @@ export class PartWriter {
 	/**
 	 * Adds a record. If it does not fit into the current part, a new part begins.
 	 *
-	 * @returns the finished part, if a new part has begun
+	 * @returns the finished part, or undefined if no new part began
 	 */
 	add(text: string): Part | undefined {
 		const { before, between, after } = this.frame;

@@ -6,17 +6,20 @@ export interface SourceRecord {
 	record: number;
 	/** Line on which the record begins, counted from 1. */
 	line: number;
-	/** Text of the record without its line break. This string may keep a longer string in memory (see `detach`). */
+	/**
+	 * The record's text without the line break at the end. The string may keep a longer string in memory (see
+	 * `detach`).
+	 */
 	text: string;
-	/** Parsed value. It is undefined after an error. */
+	/** Parsed value, or undefined after an error. */
 	value: unknown;
-	/** The reason why the record cannot be read. Later records can still be read. */
+	/** Set if this record cannot be read. The records after it can still be read. */
 	error: RecordError | undefined;
 }
 
 /**
- * A record that cannot be read. If a reader throws this error, no later record can be read, but all earlier records
- * have been returned.
+ * Describes a record that cannot be read. If a reader throws this error, all earlier records have been returned, but
+ * no later record can be read.
  */
 export class RecordError extends Error {
 	override readonly name = 'RecordError';
@@ -25,7 +28,7 @@ export class RecordError extends Error {
 		message: string,
 		readonly record: number,
 		readonly line: number,
-		/** Advice for the user if later records cannot be read. */
+		/** Advice for the user if no later record can be read. */
 		readonly advice = 'Correct the file.',
 	) {
 		super(message);
@@ -35,7 +38,7 @@ export class RecordError extends Error {
 /**
  * Returns the error for a record.
  *
- * @param defect the rest of a sentence that begins with "Record 17 (line 18)"
+ * @param defect completes a sentence that begins with "Record 17 (line 18)"
  */
 export const recordError = (
 	defect: string,
@@ -45,40 +48,43 @@ export const recordError = (
 ): RecordError =>
 	new RecordError(`Record ${record} (line ${line}) ${defect}`, record, line, advice);
 
-/** Reads records of one format from a text that arrives in pieces. */
+/** Reads records in one format from text that arrives in pieces. */
 export interface RecordReader {
-	/** Number of records to skip at the beginning. It must be set before the first `push`. */
+	/** Number of records to skip at the beginning. Must be set before the first call to `push`. */
 	skip: number;
 	/**
-	 * Fields that each record must contain. The CSV reader finds the header row with them. They must be set before
-	 * the first `push`.
+	 * Fields that each record must contain. The CSV reader uses them to recognize the header row. Must be set before
+	 * the first call to `push`.
 	 */
 	requiredFields?: readonly string[];
 	/**
-	 * Returns the records that end in this piece. The caller must read all of them before the next `push`.
+	 * Returns the records that this piece of text completes. The caller must read all of them before it pushes the
+	 * next piece.
 	 *
-	 * @throws {RecordError} if no later record can be read
+	 * @throws {RecordError} if a record cannot be read and no later record can be read either
 	 */
 	push(piece: string): Iterable<SourceRecord>;
 	/**
-	 * Returns the last records. It must be called once, after the last piece.
+	 * Returns the remaining records. Must be called once, after the last piece.
 	 *
-	 * @param isBroken whether the end of the text could not be read. In this case, only complete records are returned
+	 * @param isBroken whether the text could not be read to its end. If so, only complete records are returned
 	 */
 	end(isBroken?: boolean): Iterable<SourceRecord>;
-	/** Number and line of the current or the next record. */
+	/** Number and line of the current or next record. */
 	readonly position: { record: number; line: number };
-	/** Header row and columns, if the format has them and they have been read. */
+	/** The header row and the columns, if the format has them. Undefined until they have been read. */
 	readonly header?: string | undefined;
 	readonly columns?: readonly string[] | undefined;
 	/** Whether the file is a single object, which is the only record. */
 	readonly isObject?: boolean;
 }
 
-/** End of the error message for the last record if the file ends without a line break. */
+/** Ends the last record's error message if the file ends without a line break. */
 export const MAY_BE_CUT = '; the file ends here without a line break and may be truncated';
 
-/** Maximum length of a record. Without it, a missing line break or quote could fill the memory with one record. */
+/**
+ * Maximum length of a record. Without this limit, a missing line break or quote could make a record fill the memory.
+ */
 export const MAX_RECORD_CHARACTERS = 64 * 1024 * 1024;
 
 /** @throws {RecordError} if the record is longer than `MAX_RECORD_CHARACTERS` */
@@ -89,22 +95,22 @@ export function checkLength(characters: number, record: number, line: number): v
 	throw recordError(defect, record, line);
 }
 
-/** Copies a part of a string, so that the part does not keep the whole string in memory. */
+/** Copies part of a longer string, so that the part does not keep the longer string in memory. */
 export function detach(part: string): string {
-	// For a long part, V8 stores only a reference to the whole string. A new string needs no reference.
+	// V8 stores a long part as a reference to the original string. Building a new string removes the reference.
 	return ` ${part}`.slice(1);
 }
 
-/** Maximum number of records in a slice. If a run ends early, the work for a larger slice would be lost. */
+/** Maximum number of records in a slice. Larger slices would waste more work if the run ends early. */
 const SLICE_RECORDS = 64;
 
 /**
- * Reads the records of a file in slices, only as fast as the caller asks for them. Slices save time, because a step
- * of an asynchronous loop takes about as long as reading a small record.
+ * Reads a file's records in slices. Each slice is read only when the caller requests it. Slices save time, because
+ * each step of an asynchronous loop takes about as long as reading a small record.
  *
  * @param text the text from `textOf`
- * @throws {RecordError} if no later record can be read. Errors of `text` are thrown unchanged, after all complete
- * records
+ * @throws {RecordError} if a record cannot be read and no later record can be read either. Errors from `text` are
+ * rethrown unchanged after all complete records have been returned
  */
 export async function* readRecords(
 	text: AsyncIterable<string>,
@@ -121,7 +127,7 @@ export async function* readRecords(
 	if (interruption) throw interruption.reason;
 }
 
-/** Yields records in slices. If reading fails, the records before the failure come first. */
+/** Yields records in slices. If reading fails, the records before the failure are yielded first. */
 function* slicesOf(records: Iterable<SourceRecord>): Generator<SourceRecord[]> {
 	let slice: SourceRecord[] = [];
 	try {
@@ -137,7 +143,7 @@ function* slicesOf(records: Iterable<SourceRecord>): Generator<SourceRecord[]> {
 	}
 }
 
-/** Returns the record, or the record with an error if it contains invalid characters. */
+/** Returns a record unchanged if its characters are valid. Otherwise, returns the record with an error. */
 function checkCharacters(record: SourceRecord): SourceRecord {
 	const defect = describeBadCharacters(record.text);
 	if (defect === undefined) return record;

@@ -12,7 +12,7 @@ import { Findings } from './findings';
 
 export interface TextOptions {
 	/**
-	 * A name in the Encoding Standard, or `auto`. With `auto`, a line that is not valid UTF-8 is read as
+	 * An encoding name from the Encoding Standard, or `auto`. With `auto`, a line that is not valid UTF-8 is read as
 	 * Windows-1252.
 	 */
 	encoding?: string;
@@ -20,14 +20,15 @@ export interface TextOptions {
 }
 
 /**
- * Reads the text of a file, which may be compressed with gzip. A byte order mark takes precedence over the chosen
- * encoding. A byte that belongs to no character becomes half of a surrogate pair (see `describeBadCharacters`).
+ * Reads a file's text. The file may be compressed with gzip. If the file begins with a byte order mark, the mark
+ * overrides the chosen encoding. A byte that does not belong to any character becomes half of a surrogate pair (see
+ * `describeBadCharacters`).
  *
  * @param yieldToOthers see `readBytes`
- * @returns the text in slices of up to 64 KB, without byte order marks at the beginning of lines, which joined files
- * may contain
- * @throws {FileError} if the file is not text or is damaged. Errors of the source are thrown unchanged. All text
- * before the error is returned first
+ * @returns the text in slices of up to 64 KB. In joined files, lines may begin with a byte order mark, which is
+ * removed
+ * @throws {FileError} if the file is not text or is damaged. Errors from the source are rethrown unchanged. In both
+ * cases, all text before the error is returned first
  */
 export async function* textOf(
 	source: Bytes,
@@ -70,12 +71,12 @@ function withoutMarks(text: string, isLineStart: boolean): string {
 /** MS-DOS programs write this character at the end of a file. */
 const END_OF_FILE = '\x1a';
 
-/** Returns true for white space, and for the end of an MS-DOS file. */
+/** Returns true for white space, and for MS-DOS's end-of-file character. */
 export const isWhiteSpace = (text: string): boolean => text.trim() === '' || text === END_OF_FILE;
 
 /**
- * Describes invalid characters in a record, as the rest of a sentence that begins with "Line 17", for example.
- * Returns undefined if there are none.
+ * Describes the invalid characters in a record, or returns undefined if there are none. The description completes a
+ * sentence that begins with, for example, "Line 17".
  */
 export function describeBadCharacters(text: string): string | undefined {
 	if (text.isWellFormed()) return undefined;

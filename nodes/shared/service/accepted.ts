@@ -1,26 +1,26 @@
 /**
- * Finds out which documents the service has accepted. The responses to pushes, deletes and migrations are not
- * documented. So each 2xx response is a success, unless it clearly reports a failure.
+ * Determines which documents the service has accepted. The responses to pushes, deletes and migrations are not
+ * documented. So any 2xx status is treated as a success, unless the response clearly reports a failure.
  *
- * The entries of a response are the elements of its lists, and the response itself. If an entry reports a failure and
- * contains the ID of a document, this document was rejected. If the entry contains no ID of the request, it may refer
- * to any document. The outcome of all documents is then unknown, except for documents with an entry of their own.
+ * The entries of a response are the elements of its lists and the response itself. If an entry reports a failure and
+ * contains a document's ID, that document was rejected. If the entry contains no ID from the request, it may refer to
+ * any document. The outcome of all documents is then unknown, except for documents that have their own entry.
  *
- * Fields that only repeat the sent document are ignored, because a document may contain a field such as `error` or
- * `status`. docs/service-interface.md, Responses, contains all rules.
+ * Fields that only repeat the sent document are ignored, because a document may itself contain a field such as
+ * `error` or `status`. For all rules, see docs/service-interface.md, Responses.
  */
 import { ServiceFailure } from './failure';
 import { isNullOrEmptyText, isObject, isRecord, type Members } from './json';
 import { serverMessage } from './response-words';
 
-/** A document in the request. Its JSON shows which fields of a response only repeat the document. */
+/** A document in the request. Its JSON shows which fields in the response only repeat the document. */
 interface SentDocument {
 	id: string;
 	text?: string;
 }
 
 export interface DocumentOutcome {
-	/** The entry with the document's ID, or the whole response if there is none. */
+	/** The response entry with the document's ID, or the whole response if there is no such entry. */
 	response: unknown;
 	failure?: ServiceFailure;
 }
@@ -34,10 +34,10 @@ const FLAG_NAMES = ['success', 'ok', 'acknowledged', 'status'];
 const ERROR_NAMES = ['error', 'errorMessage'];
 
 /**
- * Returns the outcome of each document from a 2xx response, by document ID. The map is empty if the response has no
- * body.
+ * Determines from a 2xx response which documents in the request were accepted.
  *
- * @param documents all documents in the request. A migration has one document, whose ID is ''
+ * @param documents all documents in the request. A migration has a single document with the ID ''
+ * @returns the outcome of each document, by document ID. The map is empty if the response has no body
  */
 export function documentOutcomes(
 	body: unknown,
@@ -77,7 +77,7 @@ export function documentOutcomes(
 	return outcomes;
 }
 
-/** Returns true for null, false, 0 and '', and for lists and objects that contain nothing else. */
+/** Returns true for null, false, 0 and '', and for lists and objects that contain only such values. */
 const isFalsyThroughout = (value: unknown): boolean =>
 	typeof value === 'object' && value !== null
 		? Object.values(value).every(isFalsyThroughout)
@@ -129,8 +129,8 @@ const reportsSuccess = (entry: unknown): boolean =>
 	(hasStatus(entry, 200, 299) || FLAG_NAMES.some((name) => entry[name] === true));
 
 /**
- * Returns flags, counts or objects that report more failures than the documents that are already known to have
- * failed.
+ * Returns the failure reports (flags, counts or objects) that the documents already known to have failed do not
+ * explain.
  */
 const unexplainedFailures = (top: Members, failed: number): unknown[] =>
 	FAILED_NAMES.filter((name) => {
@@ -153,8 +153,8 @@ const ADVICE = {
 };
 
 /**
- * Returns the failure of a document that a 2xx response reports as rejected. A migration may be done in part, so its
- * failure is another one.
+ * Returns the failure for a document that a 2xx response reports as rejected. A migration has a different failure,
+ * because it may have been partly carried out.
  */
 function rejection(entry: unknown, request: Request): ServiceFailure {
 	if (request === 'migration') return reportedFailure(entry, request);
@@ -172,7 +172,7 @@ function rejection(entry: unknown, request: Request): ServiceFailure {
 	);
 }
 
-/** Returns the failure for a report without an ID, which applies to all documents that the report may mean. */
+/** Returns the failure for a report without an ID, which applies to all documents that the report may refer to. */
 const reportedFailure = (report: unknown, request: Request): ServiceFailure =>
 	new ServiceFailure(
 		`The ${request === 'migration' ? 'blob' : 'push'} service reported a failure`,

@@ -3,10 +3,10 @@ import type { Failure } from 'n8n-workflow';
 import { isTransientStatus, type ServiceFailure } from './failure';
 
 /**
- * Returns the cause of a failure in n8n's terms, so that an error workflow or an agent can decide what to do.
+ * Returns a failure's cause in n8n's terms, so that an error workflow or an agent can decide what to do.
  *
- * @returns undefined if there are several possible causes. For example, 403 may come from a firewall that rejects one
- * document, or from a key of another data source
+ * @returns undefined if there are several possible causes. For example, a 403 may mean that a firewall rejected one
+ * document, or that the key belongs to another data source
  */
 export function causeOf(failure: ServiceFailure): Failure | undefined {
 	const { kind, httpStatus = 0, isTransient, actionableCause } = failure;

@@ -1,10 +1,11 @@
 /**
- * Each failed request ends with a `ServiceFailure`, whether the service, the connection, the token server or n8n is
- * the cause. A failure says what is known: its kind, whether the service may have done the work, and what the user
- * can do.
+ * Every unsuccessful request ends with a `ServiceFailure`. The cause may be the service, the connection, the token
+ * server or n8n. A failure states what is known: its kind, whether the request may have taken effect, and what the
+ * user can do.
  *
- * `judge` returns the verdict on a failure. It looks only at this failure. The retry policy (`flow/retry-policy.ts`)
- * also looks at earlier failures of this request and at other requests, and then decides what to do.
+ * `judge` turns a failure into a verdict, which considers only that failure. The retry policy
+ * (`flow/retry-policy.ts`) also considers the history of this request and of other requests, and then decides what
+ * happens next.
  */
 import type { ActionableCause } from 'n8n-workflow';
 
@@ -12,51 +13,53 @@ import type { Verdict } from '../flow/verdict';
 
 /** Kinds of failures (docs/service-interface.md, Failures). */
 type FailureKind =
-	/** The service has answered with a status other than 2xx. */
+	/** The service answered with a status other than 2xx. */
 	| 'status'
-	/** There is no complete response, because of a timeout or a problem with the connection, DNS or TLS. */
+	/** No complete response arrived, because of a timeout or a problem with the connection, DNS or TLS. */
 	| 'transport'
-	/** There was no access token, so the request was not sent. */
+	/** No access token could be obtained, so the request was not sent. */
 	| 'token'
-	/** The service has answered with 2xx, but the response is unusable. */
+	/** The service answered with a 2xx status, but the response cannot be used. */
 	| 'response'
-	/** The service has answered with 2xx, but the response says that the document was rejected. */
+	/** The service answered with a 2xx status, but the response says that the document was rejected. */
 	| 'rejected';
 
 export interface FailureDetails {
 	kind: FailureKind;
 	status?: number;
-	/** Code of the connection error, e.g. `ECONNREFUSED`. */
+	/** Error code of the connection, e.g. `ECONNREFUSED`. */
 	code?: string;
-	/** Pause that the service asks for. It may be longer than `MAX_RETRY_AFTER_MS`. */
+	/** Pause that the service asks for. It may exceed `MAX_RETRY_AFTER_MS`. */
 	retryAfterMs?: number | undefined;
-	/** Words of the service, which the error message quotes at its end. */
+	/** The service's own words, which are quoted at the end of the error message. */
 	serviceWords?: string;
-	/** Whether the response is a text, such as the error page of a proxy. It may not come from the service. */
+	/** Whether the response is text, such as a proxy's error page. Such a response may not come from the service. */
 	isText?: boolean;
 	description?: string;
 	/** Advice that replaces `description` if requests without this document or text succeed. */
 	descriptionIfIsolated?: string;
 	/**
-	 * Whether a later attempt may succeed, for the kinds `transport` (default: true) and `token` (default: false).
+	 * Whether a later attempt may succeed. Used only for `transport` (default: true) and `token` (default: false).
 	 */
 	isTransient?: boolean;
-	/** Whether the request certainly never left n8n (see transport-failure.ts), for the kind `transport`. */
+	/** Whether the request provably never left n8n (see transport-failure.ts). Used only for `transport`. */
 	wasNeverSent?: boolean;
-	/** Cause in n8n's terms, if it does not follow from the kind and the status. */
+	/** The cause in n8n's terms, if it cannot be derived from the kind and the status. */
 	actionableCause?: ActionableCause | undefined;
-	/** Time of retries that never reached the server, for the kinds `transport` and `token`. */
+	/**
+	 * Time during which the request was retried without reaching the server. Used only for `transport` and `token`.
+	 */
 	triedForMs?: number | undefined;
 	/**
-	 * Whether the outcome is unknown. By default, this follows from the other details. An earlier attempt may make
-	 * the outcome unknown too.
+	 * Whether the outcome is unknown. The default is derived from the other details. It is overridden, for example,
+	 * if an earlier attempt may have taken effect.
 	 */
 	isOutcomeUnknown?: boolean;
 }
 
 /**
- * The reason why a request has failed. It contains no headers and no URLs, so users may see it. It has no property
- * `status` or `code`, because n8n would then replace the message.
+ * Describes why a request failed. It contains no headers or URLs, so it can be shown to the user. No property is
+ * named `status` or `code`, because n8n would then replace the message.
  */
 export class ServiceFailure extends Error {
 	override readonly name = 'ServiceFailure';
@@ -67,13 +70,13 @@ export class ServiceFailure extends Error {
 	readonly description: string | undefined;
 	readonly isTransient: boolean;
 	/**
-	 * Whether the request certainly never reached the service. It is always true for `token`, because a request
+	 * Whether it is certain that the request did not reach the service. Always true for `token`, because a request
 	 * without a token is not sent.
 	 */
 	readonly wasNeverSent: boolean;
 	/**
-	 * Whether the service may have done the work, or may still be doing it. This is also the case if a gateway
-	 * stopped waiting, or if a 2xx response is unreadable.
+	 * Whether the service may have carried out the request, or may still be doing so. This is also true if a gateway
+	 * stopped waiting or if a 2xx response cannot be read.
 	 */
 	readonly isOutcomeUnknown: boolean;
 	readonly serviceWords: string;
@@ -81,13 +84,13 @@ export class ServiceFailure extends Error {
 	readonly actionableCause: ActionableCause | undefined;
 	readonly #details: FailureDetails;
 
-	/** @param summary what happened, without the words of the service */
+	/** @param summary what happened, without the service's own words */
 	constructor(
 		readonly summary: string,
 		details: FailureDetails,
 	) {
 		const { kind, code, status = 0 } = details;
-		// The message continues after the quotation, so a final period is removed.
+		// The message continues after the quotation, so a period at its end is removed.
 		const quotation = (details.serviceWords ?? '').replace(/(?<!\.)\.$/, '');
 		super(`${summary}${repeatTime(details)}${quotation === '' ? '' : `, "${quotation}"`}`);
 		this.#details = details;
@@ -109,15 +112,15 @@ export class ServiceFailure extends Error {
 	}
 
 	/**
-	 * Returns this failure with the advice for an isolated entry, which is a document or text that fails while
-	 * requests without it succeed.
+	 * Returns this failure with the advice for an isolated entry. An entry (a document or a text) is isolated if it
+	 * fails while requests without it succeed.
 	 */
 	forIsolatedEntry(): ServiceFailure {
 		const { descriptionIfIsolated: description } = this.#details;
 		return description === undefined ? this : this.with({ description });
 	}
 
-	/** Returns a copy of this failure with these details. */
+	/** Returns a copy of this failure with some details replaced. */
 	with(
 		details: Pick<FailureDetails, 'description' | 'isOutcomeUnknown' | 'triedForMs'>,
 	): ServiceFailure {
@@ -128,23 +131,23 @@ export class ServiceFailure extends Error {
 const repeatTime = ({ triedForMs = 0 }: FailureDetails): string =>
 	triedForMs < 1000 ? '' : ` (tried for ${Math.round(triedForMs / 1000)} s)`;
 
-/** Maximum pause that the node accepts from a Retry-After header. Users would not wait longer. */
+/** Maximum pause that the node accepts from a Retry-After header. A user would not wait any longer. */
 export const MAX_RETRY_AFTER_MS = 5 * 60_000;
 
 /**
- * Returns the verdict on a failure, without a look at other failures (docs/service-interface.md, Failures).
+ * Returns the verdict on a failure without considering other failures (docs/service-interface.md, Failures).
  *
- * @param error the error of a request
- * @param options.idempotent whether the request can safely be repeated. If not, it is retried only after a 429, or if
- * it certainly never reached the service
- * @returns the action `fail` for each error that is not a ServiceFailure
+ * @param error the error that a request threw
+ * @param options.idempotent whether the request can be repeated without harm. If not, it is retried only after a 429,
+ * or if it is known never to have reached the service
+ * @returns the action `fail` for any error that is not a ServiceFailure
  */
 export function judge(error: unknown, { idempotent }: { idempotent: boolean }): Verdict {
 	if (!(error instanceof ServiceFailure)) return { action: 'fail' };
 	const verdict = verdictOf(error, idempotent);
 	if (verdict.action !== 'retry') return verdict;
 	const { retryAfterMs } = error;
-	// An overloaded proxy may answer with 503 instead of 429.
+	// An overloaded proxy may answer with a 503 instead of a 429.
 	const throttled = error.kind === 'status' && error.httpStatus === 503;
 	return {
 		...verdict,
@@ -166,7 +169,9 @@ function verdictOf(failure: ServiceFailure, idempotent: boolean): Verdict {
 	}
 }
 
-/** Statuses that do not go away: the server does not support the operation (501) or the version of HTTP (505). */
+/**
+ * These statuses are permanent, because the server does not support the operation (501) or the HTTP version (505).
+ */
 const LASTING_STATUSES = [501, 505];
 
 /** Returns true if a request that received this status may succeed later. */
@@ -178,15 +183,15 @@ function statusVerdict(status: number, idempotent: boolean): Verdict {
 	if (idempotent && isTransientStatus(status)) return { action: 'retry', serviceMayBe: 'down' };
 	if (status === 413) return { action: 'split', tooLarge: true };
 	if (status === 400 || status === 422) return { action: 'split' };
-	// A firewall may reject a single document with 403. With a key that lacks a permission, all documents receive
-	// 403.
+	// A firewall may reject a single document with a 403, but a key without permission leads to a 403 for every
+	// document.
 	if (status === 403) return { action: 'split', serviceMayBe: 'rejecting' };
 	const isRedirect = status >= 300 && status < 400;
 	return { action: isRedirect || status === 401 || status === 407 ? 'stop' : 'fail' };
 }
 
 function transportVerdict(failure: ServiceFailure, idempotent: boolean): Verdict {
-	// An error without a code comes from n8n itself, and would occur again.
+	// An error without a code comes from n8n itself, so retrying would not help.
 	if (failure.transportCode === undefined) return { action: 'fail' };
 	if (!failure.isTransient) return { action: 'stop' };
 	if (idempotent) return { action: 'retry', serviceMayBe: 'down' };

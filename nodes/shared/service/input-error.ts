@@ -1,11 +1,11 @@
 /**
- * Thrown if input is wrong before a request is sent. The message says what is wrong, and names the parameter or
- * field. The description says what to do. The n8n layer converts this error to a NodeOperationError.
+ * Thrown if invalid input is found before a request is sent. The message says what is wrong and names the parameter
+ * or field. The description says what to do. The n8n layer converts this error into a NodeOperationError.
  */
 export class InputError extends Error {
 	override readonly name = 'InputError';
 
-	/** @param missing names of missing values, if nothing else is wrong */
+	/** @param missing names of the missing values, if nothing else is wrong */
 	constructor(
 		message: string,
 		readonly description: string,

@@ -4,7 +4,7 @@ export type Members = Record<string, unknown>;
 export const isRecord = (value: unknown): value is Members =>
 	typeof value === 'object' && value !== null;
 
-/** Returns true for undefined, null and '', which are the values of empty fields in the editor. */
+/** Returns true for undefined, null and ''. A field that the user left empty has one of these values. */
 export const isNullOrEmptyText = (value: unknown): boolean =>
 	value === undefined || value === null || value === '';
 
@@ -12,11 +12,11 @@ export const isNullOrEmptyText = (value: unknown): boolean =>
 export const isObject = (value: unknown): value is Members =>
 	isRecord(value) && !Array.isArray(value);
 
-/** Returns a value if it is an object but not a list, and undefined otherwise. */
+/** Returns a value if it is an object but not a list. Otherwise, returns undefined. */
 export const membersOf = (value: unknown): Members | undefined =>
 	isObject(value) ? value : undefined;
 
-/** Creates an object from names and values, without values that are undefined, null or ''. */
+/** Builds an object from pairs of name and value, and omits values that are undefined, null or ''. */
 export function nonEmptyMembers(
 	members: Array<[name: string, value: unknown]>,
 ): Record<string, unknown> {

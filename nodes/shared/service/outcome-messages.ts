@@ -1,8 +1,8 @@
 /**
- * Writes the messages of error items. A message states the reason, and then what is known about the outcome: for
- * example, that the document was not pushed, or that it is unknown whether it was pushed. If the outcome is unknown,
- * the message also says whether repeating is safe. All of this is in the message, because AI agents and error items
- * show nothing else.
+ * Writes the messages for error items. A message first states the reason, and then what is known about the outcome.
+ * For example, it says that the document was not pushed, or that it is unknown whether the document was pushed. If
+ * the outcome is unknown, the message also says whether it is safe to repeat the request. The message must contain
+ * all of this, because AI agents and error items show nothing else.
  */
 import { ServiceFailure } from './failure';
 import { messageOf } from './input-error';
@@ -11,23 +11,23 @@ import { messageOf } from './input-error';
 export interface Action {
 	/** Subject of the sentence, e.g. `document 'a1'`. */
 	subject: string;
-	/** Participle of the verb, e.g. `pushed`. */
+	/** Past participle of the verb, e.g. `pushed`. */
 	done: string;
 	isPlural?: boolean;
-	/** Sentence that says what happens if the request is repeated after an unknown outcome. */
+	/** One sentence that says what happens if the request is repeated after an unknown outcome. */
 	repeating: string;
-	/** Whether the message begins with the words of the service. */
+	/** Whether the message begins with the service's own words. */
 	wordsFirst?: boolean;
 }
 
-/** Returns the words for pushing a document. */
+/** Returns the words for messages about pushing a document. */
 export const pushAction = (documentId: string): Action => ({
 	subject: `document ${quoted(documentId)}`,
 	done: 'pushed',
 	repeating: 'Pushing it again is safe.',
 });
 
-/** Returns the words for deleting a document. */
+/** Returns the words for messages about deleting a document. */
 export const deleteAction = (documentId: string): Action => ({
 	subject: `document ${quoted(documentId)}`,
 	done: 'deleted',
@@ -36,9 +36,9 @@ export const deleteAction = (documentId: string): Action => ({
 });
 
 /**
- * Returns the words for submitting a text.
+ * Returns the words for messages about submitting a text.
  *
- * @param documentId ID of the document, if there is one
+ * @param documentId ID of the document that contains the text, if there is one
  */
 export const submitAction = (documentId?: string): Action => ({
 	subject: documentId === undefined ? 'the text' : `the text of document ${quoted(documentId)}`,
@@ -56,9 +56,9 @@ export const MIGRATE_ACTION: Action = {
 };
 
 /**
- * Returns the message of an error item.
+ * Returns the message for an error item.
  *
- * @param error reason of the failure
+ * @param error the reason for the failure
  * @param skipped whether the entry was not sent because the run had ended
  */
 export function outcomeMessage(action: Action, error: unknown, skipped = false): string {
@@ -70,7 +70,7 @@ export function outcomeMessage(action: Action, error: unknown, skipped = false):
 	return `${withReason(reason, outcome)}. ${action.repeating}`;
 }
 
-/** Returns the reason of a failure. If the service has sent a message, its words come first. */
+/** Describes what went wrong. If the service sent a message, the description begins with the service's own words. */
 export function withServiceWordsFirst(error: unknown): string {
 	if (!(error instanceof ServiceFailure) || error.serviceWords === '') return messageOf(error);
 	const { serviceWords, summary } = error;
@@ -78,8 +78,8 @@ export function withServiceWordsFirst(error: unknown): string {
 }
 
 /**
- * Joins a reason and an outcome into one sentence. If the reason contains a complete sentence, the outcome becomes
- * another sentence.
+ * Joins a reason and an outcome into one sentence. If the reason already contains a complete sentence, the outcome
+ * becomes a separate sentence.
  */
 function withReason(reason: string, outcome: string): string {
 	const stem = reason.trim().replace(/\.$/, '');

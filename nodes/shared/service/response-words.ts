@@ -1,6 +1,6 @@
 import { isRecord } from './json';
 
-/** Fields that may contain a message of the service, the most useful first. */
+/** Response fields that may contain a message from the service, with the most informative field first. */
 export const MESSAGE_KEYS = [
 	'error_description',
 	'message',
@@ -15,13 +15,13 @@ export const MESSAGE_KEYS = [
 const MAX_MESSAGE_CHARACTERS = 500;
 
 /**
- * Returns the message of the service from a response of any form (docs/service-interface.md, Error bodies).
+ * Finds the service's own message in a response of any shape (docs/service-interface.md, Error bodies).
  *
  * @param body a response without secrets
- * @returns one line of at most 500 characters, or '' if there is no message. A longer message is shortened
+ * @returns a single line, or '' if there is no message. A message of more than 500 characters is shortened
  */
 export function serverMessage(body: unknown): string {
-	// Control characters could change what a log or a terminal shows.
+	// Control characters could change what a log or terminal displays.
 	const line = wordsIn(body)
 		.replace(/[\s\p{Cc}]+/gu, ' ')
 		.trim();
@@ -32,8 +32,8 @@ export function serverMessage(body: unknown): string {
 
 const MAX_DEPTH = 20;
 /**
- * Maximum number of characters to read. It is larger than the maximum length of a message, because white space is
- * removed later.
+ * Maximum number of characters to read. It exceeds the maximum length of a message, because white space is removed
+ * afterward.
  */
 const MAX_READ_CHARACTERS = 4_000;
 const MAX_READ_MEMBERS = 1000;
@@ -41,7 +41,7 @@ const MAX_READ_MEMBERS = 1000;
 function wordsIn(body: unknown, depth = MAX_DEPTH): string {
 	if (typeof body === 'string') {
 		const text = body.trimStart().slice(0, MAX_READ_CHARACTERS);
-		// For the user, an HTML or XML page says no more than the status.
+		// An HTML or XML page tells the user no more than the status does.
 		return isHtml(text) || text.startsWith('<?xml') ? '' : text.trim();
 	}
 	if (!isRecord(body) || depth === 0) return '';
@@ -59,10 +59,10 @@ function wordsIn(body: unknown, depth = MAX_DEPTH): string {
 	return '';
 }
 
-/** The beginning of an HTML page, which may follow comments. */
+/** Matches the beginning of an HTML page. Comments may come first. */
 const PAGE_START = /^(?:\s|<!--[^]*?-->|<\?xml[^>]*>)*<(?:!doctype\s+html|html|head|body)[\s>]/i;
 const MAX_START_CHARACTERS = 2_000;
 
-/** Returns true if a string is an HTML page, such as the error page of a proxy, or a login page. */
+/** Returns true if a string is an HTML page, such as a proxy's error page or a login page. */
 export const isHtml = (text: string): boolean =>
 	PAGE_START.test(text.slice(0, MAX_START_CHARACTERS));

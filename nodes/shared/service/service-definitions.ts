@@ -4,60 +4,62 @@ import { parseBaseUrl } from './url';
 import { capitalize } from './outcome-messages';
 import { isHtml, serverMessage } from './response-words';
 
-/** A service: its credential, its URL, and the advice for each status. */
+/** Describes a service: its credential, its URL, and the advice for each status. */
 export interface Service {
-	/** Name in messages, e.g. `the push service`. */
+	/** Name that is used in messages, e.g. `the push service`. */
 	name: string;
 	credentialType: string;
 	urlLabel: string;
 	/**
-	 * Returns the URL that precedes all paths, without a slash at its end.
+	 * Returns the URL to which paths are appended, without a trailing slash.
 	 *
-	 * @param fields fields of the credential
-	 * @throws InputError if the URL is unusable
+	 * @param fields the credential's fields
+	 * @throws InputError if the URL cannot be used
 	 */
 	baseUrl(fields: Readonly<Record<string, unknown>>): string;
-	/** Scope of the access token for this service. */
+	/** Scope of the access token that signs the requests. */
 	scope?: string;
 	/**
-	 * Advice of this service. `content` is for statuses that point to the content of a request, such as 400.
-	 * `unavailable` is for statuses after which a retry may succeed. 413 is for a request that cannot be split.
+	 * Advice that depends on the service. `content` is for statuses that indicate a problem with the request's
+	 * content, such as 400. `unavailable` is for statuses after which a retry may succeed. 413 is for a request that
+	 * cannot be split any further.
 	 */
 	advice: Advice;
-	/** Name of an entry in the advice. */
+	/** The noun that the advice uses for an entry. */
 	entry?: 'document' | 'text';
-	/** Whether the vendor operates the service, so that the vendor's status page shows its outages. */
+	/** Whether the vendor operates the service. If so, outages of the service appear on the vendor's status page. */
 	isHosted?: boolean;
-	/** Advice in a credential test. It replaces `advice`. */
+	/** Advice that replaces `advice` during a credential test. */
 	adviceInTest?: Advice;
 }
 
 export interface ReadResponse {
 	status: number;
-	/** Parsed JSON, or the text of the body. */
+	/** Parsed JSON, or the body's text if it is not JSON. */
 	body: unknown;
 	retryAfterMs?: number | undefined;
 }
 
 export type Advice = Partial<Record<401 | 403 | 404 | 413 | 'content' | 'unavailable', string>>;
 
-/** Advice for 407, which only proxies send. */
+/** Advice for status 407, which only a proxy sends. */
 export const PROXY_LOGIN =
 	"n8n's proxy requires a login. Add user and password to the URLs in n8n's environment variables HTTP_PROXY and HTTPS_PROXY";
 
 const STATUS_PAGE = 'status.lucidworks.com';
 
-/** End of an advice that would be wrong during an outage at the vendor. */
+/** Appended to advice that would be wrong during a vendor outage. */
 export const IF_IT_WORKED = `If it worked before, see ${STATUS_PAGE}`;
 
 const UNAVAILABLE = 'The service is busy or down: try again later';
 
 /**
- * Response of the gateway if its own rules reject a request. During one outage, it answered all requests in this way.
+ * The gateway's response if its own rules reject a request. During one outage, the gateway gave this response to
+ * every request.
  */
 const GATEWAY_REJECTION = 'RBAC: access denied';
 
-/** The token server has already accepted the OAuth client, so the advice does not mention the client. */
+/** The advice does not mention the OAuth client, because the token server has already accepted it. */
 export const AI_SERVICE: Service = {
 	name: 'the AI service',
 	credentialType: 'lucidworksAiOAuth2Api',
@@ -105,16 +107,16 @@ export const BLOB_SERVICE: Service = {
 	advice: {
 		401: "Check 'Authentication', 'User' and 'Password' in the credential",
 		403: "Enter a 'User' in the credential who is allowed to convert blobs",
-		// The migration may still be running, so the advice is not to try again.
+		// The migration may still be running, so the user should not simply try again.
 		unavailable: 'The service is busy or down: check its log and the manifests',
 	},
 	adviceInTest: { 403: "Enter a 'User' who is allowed to list blobs", unavailable: UNAVAILABLE },
 };
 
 /**
- * Returns the advice for a status other than 2xx, without a final period (docs/service-interface.md, Failures).
+ * Returns advice for a status other than 2xx, without a period at the end (docs/service-interface.md, Failures).
  *
- * @param isTest whether this is a credential test
+ * @param isTest whether the credential is being tested
  */
 export function statusAdvice(
 	{ status, body }: ReadResponse,
@@ -159,14 +161,17 @@ function adviceFor(
 	return (isContent ? serviceAdvice.content : undefined) ?? checkUrl;
 }
 
-/** Returns the advice for a document or text that fails while other requests succeed, without a final period. */
+/**
+ * Returns advice about a document or text that fails while other requests succeed. The advice does not end with a
+ * period.
+ */
 export function adviceForIsolated({ entry = 'document' }: Service): string {
 	return `Requests without this ${entry} succeed, so the service is up and probably fails because of it: check the ${entry} for anything unusual, change it, or leave it out`;
 }
 
 /**
- * Returns the failure for a response with a status other than 2xx. If the service asks for a longer pause than the
- * node accepts, the message says so.
+ * Returns the failure for a response with a status other than 2xx. If the service asks for a longer wait than the
+ * node allows, the message says so.
  *
  * @param response a response without secrets
  */
@@ -193,8 +198,8 @@ function durationOf(ms: number): string {
 }
 
 /**
- * Returns the failure for a 2xx response that is an HTML page (docs/service-interface.md, Failures). Such a page does
- * not come from the service, but for example from a proxy. So the outcome of the request is unknown.
+ * Returns the failure for a 2xx response that is an HTML page (docs/service-interface.md, Failures). An HTML page
+ * comes from something other than the service, such as a proxy, so the outcome of the request is unknown.
  *
  * @returns undefined for any other body
  */

@@ -1,6 +1,6 @@
 import { InputError } from './input-error';
 
-/** Paths that follow the URLs of the services (docs/service-interface.md, Servers and URLs). */
+/** Paths that are appended to the services' URLs (docs/service-interface.md, Servers and URLs). */
 export const PATHS = {
 	token: (server: string) => `/oauth2/${server}/v1/token`,
 	chunking: '/ai/async-chunking',
@@ -10,12 +10,12 @@ export const PATHS = {
 };
 
 /**
- * Checks and normalizes the URL of a service.
+ * Checks and normalizes a service's URL.
  *
- * @param value what the user has entered, e.g. `https://search.example.com/site/`
- * @param label name of the field in the error message
- * @returns the URL without slashes at its end
- * @throws InputError if the value is no http or https URL, or contains a login, a query or a fragment
+ * @param value what the user entered, e.g. `https://search.example.com/site/`
+ * @param label the field's display name, for the error message
+ * @returns the URL without trailing slashes
+ * @throws InputError if the value is not an http or https URL, or if it contains a login, query or fragment
  */
 export function parseBaseUrl(value: unknown, label: string): string {
 	const text = typeof value === 'string' ? value.trim() : '';
@@ -43,13 +43,13 @@ export function parseBaseUrl(value: unknown, label: string): string {
 }
 
 /**
- * Encodes a value as exactly one path segment, so that an ID cannot lead to another route (docs/service-interface.md,
- * Servers and URLs).
+ * Encodes a value as exactly one path segment, so that an ID cannot lead to a different route
+ * (docs/service-interface.md, Servers and URLs).
  *
- * @param value the value before encoding, e.g. a document ID
- * @param label name of the value in the error message, e.g. `Document ID`
+ * @param value the unencoded value, e.g. a document ID
+ * @param label the value's name in the error message, e.g. `Document ID`
  * @throws InputError if the value is empty, not valid Unicode, `.` or `..`. Clients and servers resolve `.` and `..`
- * even in encoded form
+ * even if they are encoded
  */
 export function pathSegment(value: unknown, label: string): string {
 	if (typeof value !== 'string' || value === '') {

@@ -1,10 +1,10 @@
 import { isObject, membersOf } from '../json';
 import { MESSAGE_KEYS, serverMessage } from '../response-words';
 
-/** A chunk of a text. The service may omit any field except for `text`. */
+/** A chunk of a text. The service may omit any field except `text`. */
 export interface Chunk {
 	text: string;
-	/** Position of the chunk in the submitted text, in characters. The end is exclusive. */
+	/** Character offsets of the chunk in the submitted text. The end is exclusive. */
 	start?: number;
 	end?: number;
 	tokensUsed?: number;
@@ -12,8 +12,8 @@ export interface Chunk {
 }
 
 /**
- * Numbers that differ although there should be one vector per chunk. They count one text, or all texts if these share
- * a list of vectors.
+ * Describes a response in which the number of vectors differs from the number of chunks. The numbers refer to one
+ * text, or to all texts if they share a list of vectors.
  */
 export interface VectorMismatch {
 	vectors: number;
@@ -22,45 +22,45 @@ export interface VectorMismatch {
 
 export interface TextResult {
 	chunks: Chunk[];
-	/** Set if it is unknown which vector belongs to which chunk. In this case, the chunks have no vectors. */
+	/** Set if the vectors cannot be assigned to the chunks. The chunks then have no vectors. */
 	mismatch?: VectorMismatch;
 }
 
-/** Meaning of a response for its job. Other files decide what to do. */
+/** Describes what a response means. Other code decides what happens to the job. */
 export interface ChunkingResponse {
 	state:
 		| 'finished'
-		/** The job has not ended, and nothing has gone wrong. */
+		/** The job has not finished, and nothing has gone wrong. */
 		| 'pending'
 		| 'failed'
-		/** The status is RETRIEVED, and the response contains no data, because it was returned before. */
+		/** The status is RETRIEVED, but the response contains no data, because the data was already delivered. */
 		| 'alreadyRetrieved'
-		/** The status is READY or RETRIEVED, but the data has an unknown format. */
+		/** The status is READY or RETRIEVED, but the format of the data is unknown. */
 		| 'unreadable'
-		/** The body is no chunking response. It may be damaged JSON. */
+		/** The body is not a chunking response. It may be damaged JSON. */
 		| 'invalid';
 	status?: string;
 	chunkingId?: string;
 	/** Whether the response contains data, which the service may return only once. */
 	hasContent: boolean;
-	/** Results of a finished job in the order of its texts. An unreadable result is undefined. */
+	/** Results of a finished job, in the order of its texts. If a result cannot be read, it is undefined. */
 	texts: Array<TextResult | undefined>;
 }
 
 const FINISHED = ['READY', 'RETRIEVED'];
 
-/** Only ERROR is documented. The other two statuses are treated in the same way. */
+/** Only ERROR is documented, but the other two statuses are handled in the same way. */
 const FAILED = ['ERROR', 'FAILED', 'CANCELLED'];
 
 /**
  * Reads the response to a submission or a poll, and never throws an error (docs/service-interface.md, Chunking
- * results). The results are complete only with the status READY or RETRIEVED. With an unknown status, the job is
- * pending, whatever else the response contains.
+ * results). The results are available only if the status is READY or RETRIEVED. With an unknown status, the job is
+ * pending, no matter what else the response contains.
  *
  * @param body parsed JSON, or text
  */
 export function classify(body: unknown): ChunkingResponse {
-	// An empty response, such as 204, means that there is no result yet.
+	// An empty response, for example with status 204, means that there is no result yet.
 	if (body === undefined || (typeof body === 'string' && body.trim() === ''))
 		return { state: 'pending', hasContent: false, texts: [] };
 	if (!isObject(body)) {
@@ -88,23 +88,23 @@ export function classify(body: unknown): ChunkingResponse {
 	return { ...facts, state: isList ? 'finished' : 'pending' };
 }
 
-/** Returns true for a list or an object that is not empty. A string is no data, because it only describes the job. */
+/** Returns true for a nonempty list or object. A string is not treated as data, because it only describes the job. */
 const hasMembers = (value: unknown): boolean =>
 	typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 
-/** Returns true if a string looks like damaged JSON and not like a message of a proxy. */
+/** Returns true if a string looks like damaged JSON rather than a message from a proxy. */
 const beginsAsJson = (text: string): boolean => /^\s*["[{]/.test(text);
 
 /**
- * Reads the entries of a response. In one known format, each entry contains its vectors. In the other, one list
- * beside the entries contains the vectors of all texts. Vectors are not copied, because they need most of the memory
- * of a large response.
+ * Reads the entries in a response. There are two known formats: either each entry contains its own vectors, or a list
+ * next to the entries contains the vectors of all texts. Vectors are not copied, because they use most of the memory
+ * that a large response needs.
  */
 function readEntries(entries: unknown[], vector: unknown): Array<TextResult | undefined> {
 	const shared = Array.isArray(vector) ? vector : [];
 	const texts = entries.map(readEntry);
 	const total = texts.reduce((sum, text) => sum + (text?.chunks.length ?? 0), 0);
-	// After an unreadable entry, it is unknown to which texts the vectors belong.
+	// If an entry cannot be read, it is unknown which texts the later vectors belong to.
 	const isShareable = total === shared.length && !texts.includes(undefined);
 	let used = 0;
 	for (const [index, text] of texts.entries()) {
@@ -124,7 +124,7 @@ function readEntry(entry: unknown): TextResult | undefined {
 	if (!isObject(entry) || !Array.isArray(entry.chunks)) return undefined;
 	const texts: unknown[] = entry.chunks;
 	// An entry may contain an error instead of chunks, for example because a model is overloaded. This does not mean
-	// that the text has no chunks, so the entry is unreadable.
+	// that the text has no chunks, so the entry is treated as unreadable.
 	if (texts.length === 0 && serverMessage(entry) !== '') return undefined;
 	if (!texts.every((text) => typeof text === 'string')) return undefined;
 	const spans: unknown[] = Array.isArray(entry.spans) ? entry.spans : [];
@@ -137,7 +137,10 @@ function spanOf(span: unknown): Pick<Chunk, 'start' | 'end'> | undefined {
 	return typeof start === 'number' && typeof end === 'number' ? { start, end } : undefined;
 }
 
-/** Adds vectors to chunks. If their numbers differ, no vector is added, because it could belong to another chunk. */
+/**
+ * Assigns vectors to chunks. If their numbers differ, no vectors are assigned, because they could belong to other
+ * chunks.
+ */
 function addVectors(text: TextResult, entries: unknown[]): void {
 	const { chunks } = text;
 	const vectors = entries.flatMap((entry) => vectorOf(entry) ?? []);
@@ -162,24 +165,24 @@ function vectorOf(entry: unknown): Pick<Chunk, 'tokensUsed' | 'vector'> | undefi
 
 export interface Coverage {
 	/**
-	 * Number of characters at the end of the text that are in no chunk. It is 0 if it is unknown, or if these
+	 * Number of characters at the end of the text that no chunk covers. It is 0 if it is unknown, or if these
 	 * characters may be a separator.
 	 */
 	missing: number;
 	/**
-	 * Whether the chunks certainly cover the whole text. If so, chunks with higher numbers from an earlier run no
+	 * Whether the chunks are known to cover the whole text. If so, chunks with higher numbers from earlier runs no
 	 * longer exist.
 	 */
 	isComplete: boolean;
 }
 
-/** Minimum number of characters that count as missing. A shorter gap may be a separator. */
+/** Minimum number of uncovered characters that count as missing text. A shorter gap may be a separator. */
 const MIN_MISSING_CHARACTERS = 16;
 
 /**
- * Returns how much of a text its chunks cover, from the end of the last span (the position of a chunk in its text).
- * The service may silently cut a long text (docs/service-interface.md, Limits). A text is complete if only white
- * space follows the last span. The service may count characters like Python, or UTF-16 units like JavaScript.
+ * Determines how much of a text its chunks cover, based on the last chunk's span (its start and end in the text). The
+ * service may silently truncate a long text (docs/service-interface.md, Limits). A text is complete if only white
+ * space follows the last span. The service may count characters, as Python does, or UTF-16 units, as JavaScript does.
  *
  * @param text the submitted text, if it is known
  * @param chunks the chunks in the order of the response
@@ -188,7 +191,7 @@ export function coverage(text: string | undefined, chunks: readonly Chunk[]): Co
 	const end = chunks.at(-1)?.end;
 	if (text === undefined || end === undefined)
 		return { missing: 0, isComplete: chunks.length === 0 && text?.trim() === '' };
-	// If the last span ends after the text, the service has counted something else, such as bytes.
+	// If the span ends beyond the end of the text, the service counted something else, such as bytes.
 	if (end <= text.length && text.slice(end).trim() === '')
 		return { missing: 0, isComplete: true };
 	// Python counts a surrogate pair as one character.

@@ -7,16 +7,16 @@ const ID_PLACEHOLDER = '{chunkingId}';
 export const MAX_CHUNK_TEXT_BYTES = 1_000_000;
 
 /**
- * Default path of the results. The path is not documented, so users can change it with an option
+ * Default path for retrieving results. The path is not documented, so users can change it with an option
  * (docs/service-interface.md, Chunking results).
  */
 export const DEFAULT_RESULTS_PATH = `${PATHS.chunking}/${ID_PLACEHOLDER}`;
 
-/** Settings of a text. Texts with equal settings can share a request. */
+/** Settings for chunking a text. Texts with the same settings can share a request. */
 export interface ChunkSettings {
 	chunker: string;
 	modelId: string;
-	/** Objects for the body of the request. Empty objects are omitted. */
+	/** Objects to add to the request body. Empty objects are omitted. */
 	modelConfig: Record<string, unknown>;
 	useCaseConfig: Record<string, unknown>;
 	chunkerConfig: Record<string, unknown>;
@@ -33,9 +33,9 @@ export function submitPath(chunker: string, modelId: string): string {
 }
 
 /**
- * Checks the template of the results path.
+ * Checks the template for the results path.
  *
- * @param template what the user has entered, e.g. `/ai/async-chunking/{chunkingId}`
+ * @param template what the user entered, e.g. `/ai/async-chunking/{chunkingId}`
  * @throws InputError if the template is not a path that contains `{chunkingId}`
  */
 export function checkResultsPath(template: string): void {
@@ -47,7 +47,7 @@ export function checkResultsPath(template: string): void {
 }
 
 /**
- * Returns the path of a request's results.
+ * Returns the path for retrieving a request's results.
  *
  * @param template a template that `checkResultsPath` accepts
  * @throws InputError if the ID is empty, `.` or `..`
@@ -56,8 +56,8 @@ export const resultsPath = (template: string, chunkingId: string): string =>
 	template.replaceAll(ID_PLACEHOLDER, () => pathSegment(chunkingId, 'Chunking ID'));
 
 /**
- * Returns the body for submitting texts, as JSON (docs/service-interface.md, Chunking request). Empty configs are
- * omitted. Additional body fields can also extend the three configs.
+ * Returns the JSON body for submitting texts (docs/service-interface.md, Chunking request). Empty configs are
+ * omitted. Additional body fields can also add fields to the three configs.
  */
 export function submitBody(
 	settings: ChunkSettings,

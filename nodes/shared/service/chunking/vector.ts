@@ -1,4 +1,4 @@
-/** Prefixes and array types of packed vectors, the smallest type first. */
+/** Prefixes of packed vectors, and the array types for their numbers. Smaller types come first. */
 const KINDS = [
 	['i8', Int8Array],
 	['u8', Uint8Array],
@@ -8,10 +8,10 @@ const KINDS = [
 
 /**
  * Packs a vector into a string, which n8n can show and store much faster than a list. The prefix `i8:`, `u8:`, `f32:`
- * or `f64:` names the smallest type that keeps the numbers exactly. The numbers follow in Base64. They are
- * little-endian, like on all platforms of n8n.
+ * or `f64:` names the smallest type that preserves the numbers exactly. The numbers follow in Base64. They are
+ * little-endian, as on every platform that n8n runs on.
  *
- * @returns undefined if the list is empty, or if it does not consist of finite numbers
+ * @returns undefined if the list is empty or contains anything other than finite numbers
  */
 export function packVector(vector: readonly unknown[]): string | undefined {
 	if (vector.length === 0 || !vector.every(Number.isFinite)) return undefined;
@@ -23,7 +23,7 @@ export function packVector(vector: readonly unknown[]): string | undefined {
 
 function kindOf(vector: readonly number[]): (typeof KINDS)[number] {
 	const [i8, u8, f32, f64] = KINDS;
-	// Integer types cannot store negative zero.
+	// Integer types cannot represent negative zero.
 	if (vector.every((value) => Number.isInteger(value) && !Object.is(value, -0))) {
 		if (vector.every((value) => value >= -128 && value <= 127)) return i8;
 		if (vector.every((value) => value >= 0 && value <= 255)) return u8;
@@ -32,12 +32,12 @@ function kindOf(vector: readonly number[]): (typeof KINDS)[number] {
 }
 
 /**
- * Returns the numbers of a string from `packVector`.
+ * Converts a string from `packVector` back into numbers.
  *
  * @returns undefined for any other value, even if it begins like a packed vector
  */
 export function unpackVector(text: unknown): number[] | undefined {
-	// Most strings are no vectors, and there may be millions of them.
+	// Most strings are not vectors. This check is fast even for millions of strings.
 	if (typeof text !== 'string' || (text[2] !== ':' && text[3] !== ':')) return undefined;
 	const kind = KINDS.find(([prefix]) => text.startsWith(`${prefix}:`));
 	if (kind === undefined) return undefined;
@@ -45,7 +45,7 @@ export function unpackVector(text: unknown): number[] | undefined {
 	const encoded = text.slice(prefix.length + 1);
 	const bytes = Buffer.from(encoded, 'base64');
 	const isWhole = bytes.length > 0 && bytes.length % Numbers.BYTES_PER_ELEMENT === 0;
-	// A string that `packVector` would write in another way is a text of the user.
+	// If `packVector` would not have written exactly this string, it is the user's own text.
 	if (!isWhole || bytes.toString('base64') !== encoded) return undefined;
 	const numbers = Array.from(new Numbers(new Uint8Array(bytes).buffer));
 	return numbers.every(Number.isFinite) ? numbers : undefined;

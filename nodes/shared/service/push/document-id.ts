@@ -1,10 +1,10 @@
 import { InputError } from '../input-error';
 
 /**
- * Reads a document ID. The ID is never changed, because a changed ID would belong to another document.
+ * Reads a document ID without changing it, because a changed ID would identify a different document.
  *
- * @param label name of the value in messages
- * @param advice what the user can do if the ID is empty or not a text
+ * @param label the value's name in messages
+ * @param advice what the user can do if the ID is empty or not text
  * @throws InputError if the ID is empty or blank, or if `exactId` rejects it
  */
 export function documentId(
@@ -17,20 +17,20 @@ export function documentId(
 }
 
 /**
- * Returns true for undefined, null and blank strings. None of them can be an ID, because the service might treat all
- * blank IDs as the same ID.
+ * Returns true for undefined, null and blank strings. Such a value cannot be an ID, because the service might treat
+ * all blank IDs as the same ID.
  */
 export const isNullOrBlankText = (value: unknown): boolean =>
 	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
-/** A number that a spreadsheet program or R has shortened, such as 4.00638E+12 or 1e+05. */
+/** Matches a number that a spreadsheet program or R has shortened, such as 4.00638E+12 or 1e+05. */
 const SHORTENED_NUMBER = /^\d([.,]\d+)?E\+\d{2}$/i;
 
 /**
- * Reads an ID like `exactText`.
+ * Reads an ID in the same way as `exactText`.
  *
- * @throws InputError if `exactText` rejects the value, or if a spreadsheet program has shortened the number.
- * Different numbers may then look the same
+ * @throws InputError if `exactText` rejects the value, or if a spreadsheet program has shortened the number, because
+ * different numbers may then look the same
  */
 export function exactId(value: unknown, label: () => string, advice: string): string {
 	const id = exactText(value, label, advice);
@@ -42,11 +42,11 @@ export function exactId(value: unknown, label: () => string, advice: string): st
 }
 
 /**
- * Returns a string unchanged, a whole number as digits, and a date as an ISO string.
+ * Returns a string unchanged, a whole number as its digits, and a date as an ISO string.
  *
- * @param label returns the name of the value in messages. It is called only for an error
- * @param advice what the user can do about other values
- * @throws InputError for all other values. Examples are NaN, Infinity, fractions, and numbers beyond
+ * @param label returns the value's name in messages. It is called only if there is an error
+ * @param advice what the user can do about any other value
+ * @throws InputError for any other value, including NaN, Infinity, fractions, and numbers beyond
  * 9,007,199,254,740,991, which have lost digits
  */
 export function exactText(value: unknown, label: () => string, advice: string): string {
@@ -66,7 +66,7 @@ export function exactText(value: unknown, label: () => string, advice: string): 
 	);
 }
 
-/** Recognizes dates of other JavaScript realms too. */
+/** Returns true for a date, even if it comes from another JavaScript realm. */
 const isDate = (value: unknown): value is Date =>
 	Object.prototype.toString.call(value) === '[object Date]';
 

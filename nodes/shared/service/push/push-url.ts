@@ -1,15 +1,15 @@
 import { InputError } from '../input-error';
 import { parseBaseUrl, PATHS, pathSegment } from '../url';
 
-/** The path of a push URL, which may lack the endpoint at its end. */
+/** Matches the path of a push URL. The endpoint at its end may be missing. */
 const PUSH_PATH = new RegExp(`${PATHS.push}(?:/([^/]+))?$`);
 
 /**
- * Returns the URL for pushing to a data source (docs/service-interface.md, Push). A credential contains either the
- * whole URL, or the part before `/api/v1/push` and the endpoint.
+ * Returns the URL to which documents for a data source are pushed (docs/service-interface.md, Push). A credential
+ * contains either the complete URL, or the part before `/api/v1/push` and the endpoint.
  *
- * @param fields fields `pushUrl` and `endpoint` of the credential
- * @throws InputError if the URL or the endpoint is unusable, if there is no endpoint, or if the two fields contain
+ * @param fields the credential's `pushUrl` and `endpoint`
+ * @throws InputError if the URL or the endpoint cannot be used, if there is no endpoint, or if the two fields contain
  * different endpoints
  */
 export function pushUrl(fields: Readonly<Record<string, unknown>>): string {
@@ -34,8 +34,8 @@ export function pushUrl(fields: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * Returns the path for deleting a document, relative to the push URL (docs/service-interface.md, Delete). The path
- * contains the ID as one encoded segment.
+ * Returns the path for deleting a document, relative to the push URL (docs/service-interface.md, Delete). The ID is
+ * encoded as one path segment.
  *
  * @throws InputError if the ID is empty, `.`, `..` or not valid Unicode
  */

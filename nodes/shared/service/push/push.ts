@@ -7,7 +7,7 @@ import { unpackVector } from '../chunking/vector';
  */
 export const MAX_PUSH_BYTES = 5_000_000;
 
-/** A document as the service accepts it (docs/service-interface.md, Push documents). */
+/** A document in the format that the service accepts (docs/service-interface.md, Push documents). */
 export interface PushDocument {
 	id: string;
 	name: string;
@@ -15,10 +15,10 @@ export interface PushDocument {
 }
 
 /**
- * Returns the JSON of a document.
+ * Returns a document's JSON for the body of a push request.
  *
- * @param original original JSON of the document, which is faster and keeps numbers of any length
- * @throws InputError if the document cannot become JSON, for example because it contains itself
+ * @param original the document's original JSON. Sending it is faster and preserves numbers of any length
+ * @throws InputError if the document cannot be written as JSON, for example because it contains itself
  */
 export function documentText(document: PushDocument, original?: string): string {
 	const unpacked = withVectors(document);
@@ -27,7 +27,7 @@ export function documentText(document: PushDocument, original?: string): string 
 	try {
 		return JSON.stringify(unpacked);
 	} catch (error) {
-		// For a document that contains itself, the message has several lines. Only the first one is needed.
+		// If the document contains itself, the error message has several lines. Only the first one is used.
 		[reason = ''] = messageOf(error).split('\n');
 	}
 	throw new InputError(
@@ -36,10 +36,13 @@ export function documentText(document: PushDocument, original?: string): string 
 	);
 }
 
-/** Minimum length of a packed vector. A shorter string, such as `u8:main`, is a text of the user. */
+/**
+ * Minimum length of a packed vector. A shorter string that looks like a vector, such as `u8:main`, is the user's own
+ * text.
+ */
 const MIN_VECTOR_CHARACTERS = 64;
 
-/** Replaces packed vectors with lists of numbers, because search indexes expect lists. */
+/** Replaces packed vectors in a document with lists of numbers, because search indexes expect lists. */
 function withVectors(document: PushDocument): PushDocument {
 	let copy: PushDocument | undefined;
 	for (const field in document) {
@@ -57,9 +60,10 @@ function withVectors(document: PushDocument): PushDocument {
 const COMMA = ','.charCodeAt(0);
 
 /**
- * Returns the body of a push request: one document, or a list of several.
+ * Returns the body of a push request. A single document is sent as an object, and several documents are sent as a
+ * list.
  *
- * @param documents JSON of each document, and its size in bytes
+ * @param documents each document's JSON and its size in bytes
  * @param bytes size of the body
  */
 export function pushBody(
@@ -67,11 +71,12 @@ export function pushBody(
 	bytes: number,
 ): Uint8Array {
 	const body = Buffer.allocUnsafe(bytes);
-	// The body is written in pieces. Joining the documents to a string first would need three times the memory.
+	// The body is written piece by piece. If the documents were first joined into a string, they would be in memory
+	// three times.
 	let at = documents.length === 1 ? 0 : body.write('[');
 	for (const [index, document] of documents.entries()) {
 		if (index > 0) body[at++] = COMMA;
-		// If the number of bytes is the number of characters, the text is ASCII, for which latin1 is faster.
+		// If a string has one byte per character, it is ASCII. Writing ASCII as latin1 is fastest.
 		const isAscii = document.text.length === document.bytes;
 		at += body.write(document.text, at, isAscii ? 'latin1' : 'utf8');
 	}
@@ -79,5 +84,8 @@ export function pushBody(
 	return body;
 }
 
-/** Bytes of a list that belong to no document: two brackets, and a comma between two documents. */
+/**
+ * Bytes in a list that do not belong to a document: the brackets around the list, and the comma between two
+ * documents.
+ */
 export const PUSH_BODY_BYTES = { envelopeBytes: 2, separatorBytes: 1 };

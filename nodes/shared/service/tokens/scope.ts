@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-/** Scopes of the service, with their names and purposes (docs/service-interface.md, Access tokens). */
+/** The service's scopes, each with a display name and a purpose (docs/service-interface.md, Access tokens). */
 const SCOPES = [
 	['commercestudio.rewrites', 'Commerce Studio Rewrites', 'Query rewrites of Commerce Studio'],
 	['commercestudio.rules', 'Commerce Studio Rules', 'Rules of Commerce Studio'],
@@ -22,12 +22,12 @@ const SCOPES = [
 	],
 ] as const;
 
-/** Scope for chunking (docs/service-interface.md, Access tokens). */
+/** The scope that chunking requires (docs/service-interface.md, Access tokens). */
 export const DEFAULT_SCOPE = 'machinelearning.predict';
 
 export const SCOPE_ADVICE = 'Enter a scope, or choose one from the list.';
 
-/** Returns the fields for choosing a scope and for entering other scopes. */
+/** Returns the field for choosing a scope and the field for entering custom scopes. */
 export const scopeProperties = (description: string): INodeProperties[] => [
 	{
 		displayName: 'Scope',
@@ -50,20 +50,20 @@ export const scopeProperties = (description: string): INodeProperties[] => [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. machinelearning.predict machinelearning.model',
-		// This field is not required, because n8n would then require it even if the scope is an expression.
+		// This field is not marked as required, because n8n would then require it even if the scope is an expression.
 		description: 'One or more scopes, separated by spaces',
 		displayOptions: { show: { scope: ['custom'] } },
 	},
 ];
 
 /**
- * Key for the node's scope in the data of a credential that signs a node's request. It is a symbol, because JSON
- * omits symbols. Before 2.34, n8n stored all other properties of this data together with a new token, so it would
- * have stored the scope in the credential.
+ * Key for the node's scope in the credential data that signs a node's request. The key is a symbol because JSON omits
+ * symbols. Before 2.34, n8n stored all other properties of this data together with a new token, so it would have
+ * stored the scope in the credential.
  */
 export const SCOPE_OF_NODE = Symbol.for('n8n-nodes-search-ingest.scopeOfNode');
 
-/** Data of a credential, as it is stored or as it signs a node's request. */
+/** A credential's data, either as it is stored or as it is used to sign a node's request. */
 export type ScopeData = Readonly<Record<string, unknown>> & { [SCOPE_OF_NODE]?: string };
 
 /** Returns the scope for a request, or '' if the custom scope is empty. */

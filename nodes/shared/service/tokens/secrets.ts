@@ -1,21 +1,21 @@
 import { isRecord } from '../json';
 import { parseTokenMap } from './shared-token';
 
-/** Minimum length of a masked secret. A shorter one could be part of an ordinary word. */
+/** Shorter secrets are not masked, because they might be part of ordinary words. */
 const MIN_CHARACTERS = 8;
 
 const MASK = '***';
 
 /**
- * Returns all secrets in the data of a credential: access tokens, client secrets, keys, passwords, and HTTP Basic
- * logins.
+ * Returns the secrets in a credential's data: access tokens, client secrets, keys, passwords, and the HTTP Basic
+ * logins that contain them.
  *
- * @param fields decrypted data of any of the three credentials
+ * @param fields decrypted data from any of the three credentials
  */
 export function secretsOf(fields: Record<string, unknown>): string[] {
 	const { clientId, clientSecret, user, password, apiKey, accessTokens } = fields;
 	const tokens = Object.values(parseTokenMap(accessTokens));
-	// The nodes trim the client ID and secret before they send them, but not the user and password.
+	// The client ID and secret are trimmed before they are sent. The user and password are sent unchanged.
 	const logins = [
 		[String(clientId ?? '').trim(), String(clientSecret ?? '').trim()],
 		[String(user ?? ''), String(password ?? '')],
@@ -31,11 +31,11 @@ export function secretsOf(fields: Record<string, unknown>): string[] {
 
 /**
  * Masks secrets in parsed responses, because a service may repeat a secret in a message ("Unknown API key ..."). The
- * masker finds a secret as it is, in URL encoding, and with JSON escapes, which a response contains if it could not
- * be parsed.
+ * masker finds a secret in its plain form, in its URL-encoded form, and with JSON escapes, which remain in a response
+ * that could not be parsed.
  */
 export class Masker {
-	/** All forms of the secrets. Longer forms come first, because a form may begin with another form. */
+	/** All forms in which the secrets may occur. Longer forms come first, because one form may begin with another. */
 	private forms: string[] = [];
 
 	/** @param secrets the secrets as they are stored. Values that are not strings are ignored */
@@ -43,7 +43,7 @@ export class Masker {
 		for (const secret of secrets) this.add(secret);
 	}
 
-	/** Adds a secret. A very short secret is ignored. */
+	/** Adds a secret. Very short secrets are ignored. */
 	add(secret: unknown): void {
 		const text = typeof secret === 'string' ? secret.trim() : '';
 		if (text.length < MIN_CHARACTERS || this.forms.includes(text)) return;
@@ -53,9 +53,9 @@ export class Masker {
 	}
 
 	/**
-	 * Masks all secrets in a value, and in the names of its properties.
+	 * Masks all secrets in a value, including secrets in property names.
 	 *
-	 * @returns the value itself if it contains no secret
+	 * @returns the original value if it contains no secret
 	 */
 	mask(value: unknown): unknown {
 		if (typeof value === 'string')

@@ -1,14 +1,14 @@
 /**
- * Manages access tokens: the tokens that this process knows, the token map in the hidden field of the credential, and
+ * Manages the access tokens: the tokens that this process knows, the token map in the credential's hidden field, and
  * all renewals.
  *
- * All `SharedToken` objects of the same client and scope share a state, because the executions of a worker do not
- * know about each other. Otherwise, each execution would request a token of its own. On a server that revokes the
- * previous token of a scope, executions would then revoke each other's tokens.
+ * All `SharedToken` objects for the same client and scope share one state, because a worker's executions do not know
+ * about each other. Otherwise, each execution would request its own token. If a server revokes the previous token for
+ * a scope, the executions would then revoke each other's tokens.
  *
- * n8n stores the token map in encrypted form for all workers. Before a renewal and after a revocation, the process
- * reads the map again. If another worker has stored a newer token, the process adopts it. Otherwise, it requests a
- * new token. So all workers use the newest token in the end.
+ * n8n stores the token map in encrypted form for all workers. The map is read again before a renewal and after a
+ * revocation. If another worker has stored a newer token, that token is adopted. Otherwise, a new token is requested.
+ * This way, all workers end up with the newest token.
  */
 import { ServiceFailure } from '../failure';
 import { InputError } from '../input-error';
@@ -23,54 +23,59 @@ import {
 	type TokenRequest,
 } from './token';
 
-/** Tokens by scope, as in the hidden field of the credential. */
+/** Tokens by scope, as stored in the credential's hidden field. */
 type TokenMap = Record<string, Token>;
 
-/** Sends a token request. The promise resolves for each status, and rejects if there is no response. */
+/** Sends a token request. The promise resolves with a response of any status, and rejects if there is no response. */
 export type SendTokenRequest = (request: TokenRequest) => Promise<ReadResponse>;
 
-/** Functions of a run that its token uses, for example to read the stored credential. */
+/** Functions that a run provides for its token, for example to read the stored credential. */
 export interface TokenUser {
 	readStored(): Promise<Record<string, unknown>>;
-	/** Sleeps until the time is over or the run ends. */
+	/** Ends early if the run ends. */
 	sleep(ms: number): Promise<void>;
 	random(): number;
 	hint(message: string): void;
 }
 
-/** If a renewal fails, a token that is still valid is used for this time before the next renewal. */
+/**
+ * If a renewal fails while the token is still valid, the token stays in use for this long before the next renewal
+ * attempt.
+ */
 const RENEW_AGAIN_MS = 30_000;
 
-/** Pause after a revocation, in which another worker may store a new token. It doubles with each revocation. */
+/**
+ * Pause after a revocation, which allows another worker to store a new token. The pause doubles with each revocation.
+ */
 const PAUSE_MS = 250;
-/** Maximum pause after a revocation, without a random addition of up to the same length. */
+/** Maximum pause after a revocation. A random delay of up to the length of the pause is added. */
 const MAX_PAUSE_MS = 10_000;
 
-/** If a token was valid for longer than this, its revocation is the first of a new series. */
+/** If a token lasted longer than this before it was revoked, the count of consecutive revocations starts over. */
 const MAX_LIFETIME_IN_ROW_MS = 5 * 60_000;
-/** The user sees a hint after this number of revocations in a row. */
+/** Number of consecutive revocations after which the user gets a hint. */
 const HINT_AFTER_REVOCATIONS = 5;
 
 interface TokenState {
 	client: Client;
 	scope: string;
-	/** The newest token that this process knows. It may come from another worker. */
+	/** The newest known token, which was issued to this process or stored by another worker. */
 	newest?: Token;
 	revoked?: string;
 	pending?: Promise<Token> | undefined;
-	/** The token is not renewed before this time (epoch milliseconds), because its renewal has failed. */
+	/** Until this time (epoch milliseconds), the token is not renewed, because a renewal has failed. */
 	renewalPausedUntil: number;
-	/** Whether the newest token was issued to this process and is not stored yet. */
+	/** Whether the newest token was issued to this process and has not been stored yet. */
 	isUnstored: boolean;
 }
 
-/** The access token of a client and scope. */
+/** The access token for one client and scope. */
 export class SharedToken {
 	static readonly states = new Map<string, TokenState>();
 
-	/** Set while the run reads the token map. Other requests of the run wait for this. */
+	/** Set while the token map is being read. The run's other requests wait until it has been read. */
 	private lookup: Promise<void> | undefined;
-	/** Number of tokens in a row that were revoked soon after they were issued. */
+	/** Number of consecutive tokens that were revoked soon after they were issued. */
 	private revocations = 0;
 
 	private constructor(
@@ -79,9 +84,9 @@ export class SharedToken {
 	) {}
 
 	/**
-	 * Returns the token of a client and scope.
+	 * Returns the token for a client and scope.
 	 *
-	 * @param user the run that uses the token. Without a run, the token map is not read again
+	 * @param user the run that uses the token. Without a run, the stored token map is not read again
 	 */
 	static forScope(client: Client, scope: string, user?: TokenUser): SharedToken {
 		const key = `${client.identity} ${scope}`;
@@ -96,14 +101,14 @@ export class SharedToken {
 	}
 
 	/**
-	 * Returns the token in this data that signs a request.
+	 * Returns the token that signs a request made with this credential data.
 	 *
-	 * @returns undefined if there is no token, if it has expired, or if it was issued to another client
+	 * @returns undefined if there is no token, if the token has expired, or if it was issued to another client
 	 */
 	static findIn(data: ScopeData): Token | undefined {
 		const tokens = parseTokenMap(data.accessTokens);
 		const { [SCOPE_OF_NODE]: scopeOfNode } = data;
-		// The data of a run contains only tokens that were checked before.
+		// A run's data contains only tokens that have already been checked.
 		if (scopeOfNode !== undefined) return tokens[scopeOfNode];
 		const token = tokens[scopeOf(data)];
 		if (token === undefined) return undefined;
@@ -111,7 +116,7 @@ export class SharedToken {
 		return isOurs && token.expiresAt > Date.now() ? token : undefined;
 	}
 
-	/** Adopts the newer tokens of this client, for all scopes, from the hidden field of a credential. */
+	/** Adopts this client's newer tokens for all scopes from a credential's hidden field. */
 	adoptStored(accessTokens: unknown): void {
 		const { client } = this.state;
 		for (const [scope, token] of Object.entries(parseTokenMap(accessTokens)))
@@ -124,10 +129,11 @@ export class SharedToken {
 	}
 
 	/**
-	 * Returns the data that signs the next request of the run. Its hidden field contains the token. If it is blank,
-	 * n8n calls `preAuthentication`, which obtains a token and adds it to the same data.
+	 * Returns the data that signs the run's next request. The hidden field in this data contains the token, or is
+	 * blank if a token must be requested. If it is blank, n8n calls `preAuthentication`, which writes the token into
+	 * the same data.
 	 *
-	 * @param fields data of the credential at the start of the run
+	 * @param fields the credential's data at the start of the run
 	 */
 	async signingData(fields: ScopeData): Promise<ScopeData> {
 		const { state } = this;
@@ -142,7 +148,10 @@ export class SharedToken {
 		return { ...fields, accessTokens, [SCOPE_OF_NODE]: state.scope };
 	}
 
-	/** Remembers that the service has answered with 401. The token was revoked, or has expired too early. */
+	/**
+	 * Records that the service rejected a token with a 401. Either the token was revoked, or it expired earlier than
+	 * promised.
+	 */
 	markRevoked({ accessToken, issuedAt }: Token): void {
 		const { state } = this;
 		if (state.newest?.accessToken !== accessToken || isRevoked(state)) return;
@@ -156,11 +165,11 @@ export class SharedToken {
 	}
 
 	/**
-	 * Returns a token. If this process has no usable token, it requests one for all callers that wait. If this
-	 * request fails, a token that is still valid stays in use for a while.
+	 * Returns a token, and requests a new one if this process has no usable token. One request serves all callers
+	 * that are waiting. If the request fails, an old token that is still valid is used for a while.
 	 *
-	 * @param accepts returns true if a token is good, for example because it is not the revoked one
-	 * @throws InputError if the scope is empty, and ServiceFailure of kind `token` if there is no token
+	 * @param accepts returns true if a token can be used, e.g. because it is not the revoked token
+	 * @throws InputError if the scope is empty, and ServiceFailure of kind `token` if no token could be obtained
 	 */
 	async obtain(send: SendTokenRequest, accepts: (token: Token) => boolean): Promise<Token> {
 		const { state } = this;
@@ -190,15 +199,16 @@ export class SharedToken {
 	}
 
 	/**
-	 * Reads the token map for a token of another worker. After a revocation, waits before, so that another worker can
-	 * store a token.
+	 * Looks for a token that another worker has stored. After a revocation, waits first, so that another worker can
+	 * store a new token.
 	 */
 	private async lookUp(): Promise<void> {
 		const { state, user } = this;
 		if (user === undefined) return;
 		await this.readStored(user);
 		if (!isRevoked(state)) return;
-		// Each worker waits for another random time. The first one renews the token, and the others adopt it.
+		// Each worker waits for a different length of time. The first worker to continue renews the token, and the
+		// others adopt it.
 		const pauseMs = Math.min(PAUSE_MS * 2 ** this.revocations, MAX_PAUSE_MS);
 		await user.sleep(pauseMs * (1 + user.random()));
 		await this.readStored(user);
@@ -219,7 +229,7 @@ function validToken(state: TokenState): Token | undefined {
 	return newest && !isRevoked(state) && newest.expiresAt > Date.now() ? newest : undefined;
 }
 
-/** Returns the token for signing requests. Returns undefined if it must be renewed before. */
+/** Returns the token for signing requests, or undefined if it must be renewed first. */
 function usableToken(state: TokenState): Token | undefined {
 	const token = validToken(state);
 	return token && Date.now() < Math.max(token.renewAt, state.renewalPausedUntil)
@@ -228,8 +238,8 @@ function usableToken(state: TokenState): Token | undefined {
 }
 
 /**
- * Adopts a token if it is newer. After a revocation, adopts each other token, because the clocks of workers may
- * differ.
+ * Adopts a token if it is newer than the known token. After a revocation, any different token is adopted, because the
+ * workers' clocks may differ.
  */
 function adopt(state: TokenState, token: Token): void {
 	const { newest } = state;
@@ -253,7 +263,7 @@ async function requestToken(state: TokenState, send: SendTokenRequest): Promise<
 	return token;
 }
 
-/** Parses the stored token map. Anything else counts as an empty map. */
+/** Parses the stored token map. Anything else is treated as an empty map. */
 export function parseTokenMap(stored: unknown): TokenMap {
 	try {
 		return Object(JSON.parse(String(stored))) as TokenMap;

@@ -9,26 +9,26 @@ import { serverMessage } from '../response-words';
 
 /** A token is renewed this long before it expires, as the vendor recommends. */
 const RENEW_EARLY_MS = 5 * 60_000;
-/** A token with a short lifetime is renewed when only this share of its lifetime is left. */
+/** A token with a short lifetime is renewed when this fraction of its lifetime remains. */
 const RENEW_EARLY_SHARE = 0.1;
 
-/** Statuses with which a token server rejects a client. */
+/** Statuses with which a token server responds when it rejects a client. */
 const REJECTING_STATUSES = [400, 401, 403];
 
 const TOKEN_PATTERN = /^[-a-zA-Z0-9._~+/]+=*$/;
 
-/** An access token with its times, as it is stored (docs/service-interface.md, Access tokens). */
+/** An access token and its timestamps, as they are stored (docs/service-interface.md, Access tokens). */
 export interface Token {
 	accessToken: string;
 	/**
-	 * Time of the token request, in epoch milliseconds. Some servers revoke a client's earlier tokens when they issue
-	 * a new one, so the latest token is used.
+	 * Time of the token request, in epoch milliseconds. The latest token is used, because some servers revoke a
+	 * client's earlier tokens when they issue a new one.
 	 */
 	issuedAt: number;
 	expiresAt: number;
-	/** From this time on (epoch milliseconds), the token is renewed before it is used. */
+	/** After this time (epoch milliseconds), the token is renewed before it is used. */
 	renewAt: number;
-	/** Identity of the client that owns the token. No other client uses it. */
+	/** Identity of the client to which the token was issued. The token is never used for another client. */
 	issuedFor: string;
 }
 
@@ -38,16 +38,16 @@ export interface Client {
 	clientId: string;
 	clientSecret: string;
 	/**
-	 * Hash of the other properties. It does not include the URL of the AI service, so credentials with the same
+	 * One-way hash of the other properties. The AI service URL is not part of the hash, so credentials with the same
 	 * client share their tokens.
 	 */
 	identity: string;
 }
 
 /**
- * Reads the client from the data of a credential.
+ * Reads the client from a credential's data.
  *
- * @throws InputError that names the field if a field is empty or the URL of the token server is invalid
+ * @throws InputError that names the field, if a field is empty or the token server URL is invalid
  */
 export function parseClient(data: Record<string, unknown>): Client {
 	const text = (key: string, label: string): string => {
@@ -67,7 +67,7 @@ export function parseClient(data: Record<string, unknown>): Client {
 
 export type TokenRequest = ReturnType<typeof tokenRequest>;
 
-/** Returns a token request, which has no body (docs/service-interface.md, Access tokens). */
+/** Builds a token request (docs/service-interface.md, Access tokens). The request has no body. */
 export function tokenRequest(client: Client, scope: string) {
 	const server = pathSegment(client.authorizationServerId, 'Authorization Server ID');
 	return {
@@ -85,8 +85,9 @@ export function tokenRequest(client: Client, scope: string) {
 /**
  * Reads the response to a token request (docs/service-interface.md, Access tokens).
  *
- * @param requestedAt time of the request in epoch milliseconds, at which the lifetime of the token begins
- * @throws ServiceFailure of kind `token` if the response reports an error or contains no usable token
+ * @param requestedAt time at which the request was sent, in epoch milliseconds. The token's lifetime starts at this
+ * time
+ * @throws ServiceFailure of kind `token` if the response reports an error or does not contain a usable token
  */
 export function parseTokenResponse(
 	response: ReadResponse,
@@ -110,7 +111,7 @@ export function parseTokenResponse(
 	if (typeof token_type !== 'string' || token_type.toLowerCase() !== 'bearer') {
 		throw unusableResponse('its token_type is not Bearer');
 	}
-	// Some servers send the number as a string.
+	// Some servers return the number as a string.
 	const lifetimeMs = Number(expires_in) * 1000;
 	if (!(lifetimeMs > 0 && lifetimeMs < Infinity)) {
 		throw unusableResponse('its expires_in is not a positive number of seconds');
@@ -118,7 +119,7 @@ export function parseTokenResponse(
 	if (typeof access_token !== 'string' || !TOKEN_PATTERN.test(access_token)) {
 		throw unusableResponse('its access_token is missing or has characters a token cannot have');
 	}
-	// OAuth allows a server to omit the scope if it is the requested one.
+	// OAuth allows a server to omit the scope if it grants the requested scope.
 	if (grantedScope !== undefined && !sameScopes(grantedScope, scope)) {
 		throw unusableResponse(`it grants a scope other than the requested ${scope}`);
 	}
