@@ -47,9 +47,9 @@ export const submissionSchema = (chunker: string) => ({
 });
 
 /**
- * Converts a validated submission to a job request.
+ * Turns a validated submission into a job request.
  * @throws HttpError 413 if there is too much text, 404 if the model is unknown, 400 if the model has fewer dimensions
- * than the submission requests
+ * than requested
  */
 export function toChunkRequest(
 	chunker: string,

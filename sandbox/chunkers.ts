@@ -10,7 +10,7 @@ const NOT_NEGATIVE = { type: 'integer', minimum: 0 } as const;
 export interface Chunker {
 	config: Record<string, object>;
 	/**
-	 * Splits the texts of a validated request.
+	 * Splits the texts in a validated request.
 	 * @returns the spans of each text's chunks, in UTF-16 units
 	 */
 	split: (texts: string[], config: Record<string, unknown>) => Promise<Span[][]>;
@@ -20,7 +20,7 @@ type Config<Members extends Record<string, object>> = {
 	[Name in keyof Members]?: Static<Members[Name]>;
 };
 
-/** Creates a chunker that splits one text after the other. Between two texts, other requests can run. */
+/** Creates a chunker that splits one text after another. Other requests can run between two texts. */
 function chunker<const Members extends Record<string, object>>(
 	config: Members,
 	splitText: (text: string, config: Config<Members>) => Iterable<Span>,
@@ -44,8 +44,8 @@ function chunker<const Members extends Record<string, object>>(
 }
 
 /**
- * All chunkers, by their names in the path. Their defaults are the ones in docs/service-interface.md, if the page
- * states any. A new entry is enough to add a chunker, because routes and checks are derived from this list.
+ * All chunkers, by the name in their path. Their defaults are those in docs/service-interface.md, where the page
+ * states any. To add a chunker, add an entry to this list. Its route and checks are derived from the entry.
  */
 export const CHUNKERS: Record<string, Chunker> = {
 	'regex-splitter': {
@@ -74,8 +74,7 @@ export const CHUNKERS: Record<string, Chunker> = {
 	),
 
 	/**
-	 * Splits in the same way as `dynamic-sentence`. The real service compares the meaning of sentences, which the
-	 * sandbox cannot do.
+	 * Works like `dynamic-sentence`, because the sandbox cannot compare the meaning of sentences as the service does.
 	 */
 	semantic: chunker(
 		{
@@ -102,6 +101,6 @@ function* groupSentences(text: string, size: number, overlapSize: number): Gener
 			fresh = 0;
 		}
 	}
-	// If all remaining sentences belong to the previous chunk, they do not form another chunk.
+	// If all remaining sentences are already in the previous chunk, they do not form another chunk.
 	if (fresh > 0) yield spanOf(current);
 }

@@ -26,7 +26,7 @@ function readFlags() {
 }
 type Flags = ReturnType<typeof readFlags>;
 
-/** Reads the options from the configuration file. Command-line flags take precedence. */
+/** Reads the configuration file. Command-line flags override its options. */
 function readOptions({ port, host, data, config, log }: Flags): SandboxOptions {
 	const file = config ? (JSON.parse(readFileSync(config, 'utf8')) as SandboxOptions) : {};
 	if (port !== undefined && !/^\d+$/.test(port)) {
@@ -41,7 +41,7 @@ function readOptions({ port, host, data, config, log }: Flags): SandboxOptions {
 	};
 }
 
-/** Describes how to use the sandbox. Secrets from the configuration file are not shown. */
+/** Describes how to call the sandbox, without any secrets from a configuration file. */
 function describe(sandbox: Sandbox, options: SandboxOptions): string {
 	const { authUrl, aiUrl, pushUrl, baseUrl } = sandbox.urls;
 	const client = options.clients

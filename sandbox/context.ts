@@ -27,7 +27,7 @@ export interface Context {
 }
 
 /**
- * Adds a route to the server.
- * @param config Fastify's `config` of the route, which contains the name that faults and records use
+ * Adds one route to the server.
+ * @param config Fastify's `config` for the route, with the name that faults and records use
  */
 export type Route = (app: FastifyInstance, context: Context, config: FastifyContextConfig) => void;

@@ -20,30 +20,25 @@ declare module 'fastify' {
 const CONDITIONS = {
 	/** Maximum number of requests that the rule affects. The default is no limit. */
 	times: { type: 'number' },
-	/** Number of matching requests before the first one that the rule affects. */
+	/** Number of matching requests that pass before the rule applies. */
 	skip: { type: 'number' },
-	/** Probability that the rule affects a request, from 0 to 1. Its random numbers are the same in each run. */
+	/** Probability that the rule affects a request, from 0 to 1. The random numbers are the same in every run. */
 	probability: { type: 'number' },
-	/** Seed of the random numbers. The default is the position of the rule. */
+	/** Seed of the random numbers. The default is the rule's position. */
 	seed: { type: 'string' },
 	/** The rule affects only requests whose raw body contains this text. */
 	whenBodyContains: { type: 'string' },
-	/**
-	 * Number of requests per clock second that the rule does not affect. If `burst` is set, this number is an
-	 * average.
-	 */
+	/** Number of requests per clock second that the rule lets pass. With `burst`, this is the average rate. */
 	perSecond: { type: 'number' },
-	/**
-	 * Number of requests that the rule does not affect if they arrive at once after a pause, as in a token bucket.
-	 */
+	/** Number of requests that pass at once after a pause, as in a gateway's token bucket. */
 	burst: { type: 'number' },
-	/** The rule affects requests that arrive while this many or more other requests are in flight. */
+	/** The rule affects a request only if at least this many other requests are in flight when it arrives. */
 	atOnce: { type: 'number' },
 	/** Delay in milliseconds before the request is processed. */
 	latencyMs: { type: 'number' },
 } as const;
 
-/** A rule affects a request if all of its conditions are true (README.md, "Faults"). */
+/** A rule affects a request only if all of its conditions are met (README.md, "Faults"). */
 export type FaultRule = { route: RouteName } & {
 	[Name in keyof typeof CONDITIONS]?: Static<(typeof CONDITIONS)[Name]>;
 } & Answer & {
@@ -83,7 +78,7 @@ function isDecisive(rule: FaultRule): boolean {
 	return faultOf(rule) !== undefined || [status, retryAfter, body].some((one) => one);
 }
 
-/** Returns true if the client does not receive a complete response because of this rule. */
+/** Returns true if the rule prevents the client from receiving a complete response. */
 export function breaksConnection(rule: FaultRule | undefined): boolean {
 	return (rule && faultOf(rule)?.fault.breaks) ?? false;
 }
@@ -91,12 +86,12 @@ export function breaksConnection(rule: FaultRule | undefined): boolean {
 export class FaultRules {
 	private rules: ArmedRule[] = [];
 
-	/** @param check throws an error if a rule is invalid */
+	/** @param check throws an error for an invalid rule */
 	constructor(private readonly check: (rule: unknown) => void) {}
 
 	/**
 	 * Appends a rule.
-	 * @throws an error that says why the rule is invalid
+	 * @throws an error that says what is wrong with the rule
 	 */
 	add(rule: FaultRule): void {
 		this.check(rule);
@@ -109,7 +104,7 @@ export class FaultRules {
 		this.rules = [];
 	}
 
-	/** Installs Fastify hooks. The recorder must have installed its hooks before. */
+	/** Installs Fastify hooks. Call this after the recorder has installed its own. */
 	install(app: FastifyInstance): void {
 		app.addHook('preValidation', async (request, reply) => await this.strike(request, reply));
 		app.addHook('onSend', async (request, reply, payload) => {
@@ -119,8 +114,8 @@ export class FaultRules {
 	}
 
 	/**
-	 * Applies the rules in the order in which they were added. All delays are added up. The first rule that does more
-	 * than delay decides the response, and later rules do not count the request.
+	 * Applies the rules in the order in which they were added. Delays add up. The first rule that does more than
+	 * delay determines the response, and later rules do not count the request.
 	 */
 	private async strike(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
 		let latency = 0;
@@ -138,14 +133,14 @@ export class FaultRules {
 	}
 }
 
-/** Returns the limit of a rule that affects only requests above a limit. */
+/** Returns the limit, if the rule affects only requests above a limit. */
 function admissionOf({ perSecond: rate, burst, atOnce: count }: FaultRule): Admission | undefined {
 	if (count !== undefined) return atOnce(count);
 	if (rate === undefined) return undefined;
 	return burst === undefined ? perSecond(rate) : bucket(rate, burst);
 }
 
-/** Decides whether a rule affects a request, and updates the rule's counters. */
+/** Returns true if the rule applies to the request. Also updates the rule's counters. */
 function applies(armed: ArmedRule, request: FastifyRequest): boolean {
 	const { rule } = armed;
 	if (request.routeOptions.config?.route !== rule.route) return false;

@@ -12,10 +12,10 @@ const HTML_PAGE =
 
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
-/** Properties of a rule that define the response. */
+/** Properties of a rule that describe the response. */
 export const ANSWER = {
 	status: { type: 'integer' },
-	/** Value of the Retry-After header. If the rule contains no status, the status is 429. */
+	/** Value of the Retry-After header. If the rule sets no status, the status is 429. */
 	retryAfter: { type: 'string' },
 	body: { type: 'string' },
 	contentType: { type: 'string' },
@@ -30,19 +30,16 @@ interface Finished {
 }
 
 interface Effect<Value> {
-	/**
-	 * Answers a request before its credentials are checked. If the function returns undefined, the route processes
-	 * the request.
-	 */
+	/** Answers before authentication. If this returns undefined, the route processes the request. */
 	replace?: (
 		value: Value,
 		request: FastifyRequest,
 		reply: FastifyReply,
 		answer: Answer,
 	) => FastifyReply | undefined;
-	/** Returns the payload that replaces the payload of a complete response. */
+	/** Returns the payload to send instead of the route's payload. */
 	spoil?: (value: Value, finished: Finished) => unknown;
-	/** Whether the client receives no complete response. */
+	/** Whether the client does not receive a complete response. */
 	breaks?: boolean;
 }
 
@@ -62,8 +59,9 @@ const DAMAGE: Record<(typeof DAMAGES)[number], (text: string) => string> = {
 };
 
 /**
- * All faults, by the name of the property that a rule sets. A new entry is enough to add a fault, because its schema
- * and effect are derived from this list. If a rule contains several faults, only the first one in this list applies.
+ * All faults. Each key is the name of the rule property that turns the fault on. To add a fault, add an entry to this
+ * list. Its schema and effect are derived from the entry. If a rule has several faults, the first one in this list
+ * applies.
  */
 export const FAULTS = {
 	/** Closes the connection before the route does its work, after the work, or in the middle of the response. */
@@ -85,7 +83,7 @@ export const FAULTS = {
 		},
 	),
 
-	/** Does the work, but sends only the first half of the body. The Content-Length is the length of that half. */
+	/** Does the work, then sends only the first half of the body. The Content-Length matches that half. */
 	truncate: fault(
 		{ type: 'boolean' },
 		{
@@ -97,7 +95,7 @@ export const FAULTS = {
 		},
 	),
 
-	/** Does the work, but damages the results of a chunking job. Other responses stay unchanged. */
+	/** Does the work, then damages the results of a chunking job. Other responses are not changed. */
 	damage: fault(
 		{ enum: DAMAGES },
 		{
@@ -108,7 +106,7 @@ export const FAULTS = {
 		},
 	),
 
-	/** Redirects to this URL. The default of `status` is 302. */
+	/** Redirects to this URL. `status` defaults to 302. */
 	redirectTo: fault(
 		{ type: 'string' },
 		{
@@ -120,7 +118,7 @@ export const FAULTS = {
 		},
 	),
 
-	/** Answers with a status and a plain text, as the gateway in front of the service does. */
+	/** Answers like the gateway in front of the service, with a status and plain text. */
 	gateway: fault(
 		{ enum: GATEWAY_INCIDENTS },
 		{
@@ -131,7 +129,7 @@ export const FAULTS = {
 		},
 	),
 
-	/** Answers with an HTML page. The default of `status` is 200. */
+	/** Answers with an HTML page. `status` defaults to 200. */
 	html: fault(
 		{ type: 'boolean' },
 		{
@@ -145,7 +143,7 @@ export const FAULTS = {
 };
 
 /**
- * Sends the status and body of a rule that contains no fault. The default body is what the gateway sends for this
+ * Sends the status and body of a rule without a fault. The default body is the one that the gateway sends for this
  * status.
  */
 export function answerPlainly(rule: Answer, reply: FastifyReply): FastifyReply {
@@ -154,7 +152,7 @@ export function answerPlainly(rule: Answer, reply: FastifyReply): FastifyReply {
 	const contentType = ofGateway === undefined ? 'application/json' : PLAIN_TEXT;
 	const injected = JSON.stringify({ message: `Injected fault: HTTP ${status}` });
 	reply.code(status).type(rule.contentType ?? contentType);
-	// HTTP allows no body for these statuses.
+	// In HTTP, responses with these statuses have no body.
 	return status === 204 || status === 304
 		? reply.send()
 		: reply.send(rule.body ?? ofGateway ?? injected);
@@ -175,7 +173,7 @@ function firstHalfThenReset(
 	payload: unknown,
 ): Readable {
 	const half = firstHalf(payload);
-	// The declared length must be longer than the part that is sent, even for a short or empty body.
+	// The declared length must exceed what is sent, even if the body is short or empty.
 	reply.header('content-length', Math.max(bytesOf(payload).byteLength, 64));
 	return Readable.from(
 		(async function* cut() {

@@ -14,8 +14,8 @@ interface GatewayResponse {
 }
 
 /**
- * Responses of the gateway. `RBAC: access denied` is known from the vendor's clients, and is a message of the proxy
- * Envoy. The other bodies are Envoy's messages too.
+ * The gateway's responses. The vendor's clients have seen `RBAC: access denied`, which is a message from the proxy
+ * Envoy. The other bodies are Envoy messages as well.
  */
 export const GATEWAY: Readonly<Record<(typeof GATEWAY_INCIDENTS)[number], GatewayResponse>> = {
 	accessDenied: { status: 403, body: 'RBAC: access denied' },

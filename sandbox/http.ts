@@ -5,13 +5,13 @@ import type { RecordedRequest } from './types';
 
 declare module 'fastify' {
 	interface FastifyContextConfig {
-		/** Name of the route in records and faults. Control routes have no name. */
+		/** The route's name in records and faults. Control routes have no name. */
 		route?: RouteName;
-		/** Whether the route controls the sandbox. Such a route is not recorded, and no fault affects it. */
+		/** Whether the route controls the sandbox. Such a route is neither recorded nor affected by faults. */
 		control?: boolean;
 	}
 	interface FastifyRequest {
-		/** The record of this request. Only requests to control routes have none. */
+		/** The record of this request. Requests to control routes have none. */
 		record?: RecordedRequest;
 	}
 }
@@ -30,7 +30,7 @@ export class HttpError extends Error {
 }
 
 /**
- * Creates an error with the body `{message}`. docs/service-interface.md describes error bodies only for token
+ * Creates an error whose body is `{message}`. docs/service-interface.md describes error bodies only for token
  * requests.
  */
 export function failure(status: number, message: string, headers?: Record<string, string>) {
@@ -42,8 +42,8 @@ export function rawBody(request: FastifyRequest): Buffer {
 }
 
 /**
- * Checks the Content-Type, and replaces the raw body with its JSON value before Fastify validates it. If `keep` is
- * true, the record also contains values of up to 1 MB.
+ * Checks the Content-Type, then replaces the raw body with its JSON value before Fastify validates it. If `keep` is
+ * true, the record also contains the value, if it is under 1 MB.
  * @throws HttpError 415 or 400
  */
 export function parseJson(request: FastifyRequest, keep: boolean): void {
@@ -62,7 +62,7 @@ export function parseJson(request: FastifyRequest, keep: boolean): void {
 	}
 }
 
-/** Returns a query parameter. Returns undefined if the parameter is missing or repeated. */
+/** Returns a query parameter, or undefined if it is missing or repeated. */
 export function queryValue(request: FastifyRequest, name: string): string | undefined {
 	const value = (request.query as Record<string, unknown>)[name];
 	return typeof value === 'string' ? value : undefined;

@@ -14,7 +14,7 @@ type Change =
 	| { endpoint: string; remove: string }
 	| { endpoint: string; commit: true };
 
-/** A data source: its documents in the order of their last push, and the IDs that the next commit deletes. */
+/** A data source, with its documents in the order of their last push, and the IDs that the next commit deletes. */
 interface Source {
 	documents: Map<string, PushDocument>;
 	pending: Set<string>;
@@ -29,11 +29,14 @@ function textsOf(value: unknown): string {
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}\p{M}_]+/gu) ?? [];
 
-/** Keeps the documents of all data sources in memory. If there is a file, it also contains each change as a line. */
+/**
+ * Keeps the documents of all data sources in memory. If there is a file, each change is also appended to it as a
+ * line.
+ */
 export class IndexStore {
 	private readonly sources = new Map<string, Source>();
 
-	/** @param file a JSON Lines file that contains earlier changes. Without a file, documents are only in memory */
+	/** @param file a JSON Lines file with earlier changes. Without a file, everything stays in memory */
 	constructor(private readonly file?: string) {
 		if (file === undefined) return;
 		mkdirSync(dirname(file), { recursive: true });
@@ -44,7 +47,7 @@ export class IndexStore {
 	}
 
 	/**
-	 * Stores documents and commits them. A document replaces the document with the same ID, and cancels a pending
+	 * Stores documents and commits immediately. A document replaces the one with the same ID, and cancels a pending
 	 * delete of this ID.
 	 *
 	 * @returns for each document, whether it is new

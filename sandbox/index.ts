@@ -21,10 +21,10 @@ export * from './types';
 export interface Sandbox {
 	url: string;
 	urls: { authUrl: string; aiUrl: string; pushUrl: string; baseUrl: string };
-	/** Settings may be changed at any time. A change applies from the next request on. */
+	/** Settings may be changed at any time. A change takes effect with the next request. */
 	settings: SandboxSettings;
 	faults: { add(rule: FaultRule): void; clear(): void };
-	/** All requests in order of arrival, without requests to control routes. */
+	/** All requests in order of arrival, except requests to control routes. */
 	requests: RecordedRequest[];
 	tokensIssued(scope?: string): number;
 	documents(endpoint: string): Array<Record<string, unknown>>;
@@ -34,12 +34,12 @@ export interface Sandbox {
 	commit(): void;
 	jobs(): JobSummary[];
 	stats(): SandboxStats;
-	/** Removes requests, statistics, faults, jobs, tokens, documents and blobs. Settings stay unchanged. */
+	/** Clears requests, statistics, faults, jobs, tokens, the index and blobs. Settings stay unchanged. */
 	reset(): void;
 	close(): Promise<void>;
 }
 
-/** Values for demos and tests. They are the defaults of `startSandbox`. */
+/** Public demo values, which are the defaults of `startSandbox`. */
 export const DEMO = {
 	authServerId: 'default',
 	clientId: 'demo-client',
@@ -50,9 +50,9 @@ export const DEMO = {
 
 /**
  * Starts a local service that implements all of docs/service-interface.md.
- * @param options by default, the sandbox listens on a free port of 127.0.0.1 and keeps its data in memory
- * @returns the sandbox as soon as it accepts requests
- * @throws an error if a setting is invalid or the port is in use
+ * @param options by default, the service uses a free port on 127.0.0.1 and keeps all data in memory
+ * @returns the running sandbox, once it accepts requests
+ * @throws an error if a setting is wrong or the port is in use
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
 	const settings = defaultSettings();

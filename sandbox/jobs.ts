@@ -19,7 +19,7 @@ export interface Job {
 	chunkingId: string;
 	status: JobStatus;
 	request: ChunkRequest;
-	/** Spans of each text's chunks, in UTF-16 units. They are missing until the job is READY. */
+	/** The spans of each text's chunks, in UTF-16 units. They exist once the job is READY. */
 	spans?: Span[][];
 	message?: string;
 }
@@ -32,7 +32,7 @@ export class Jobs {
 
 	private readonly timers = new Set<NodeJS.Timeout>();
 
-	/** Number of calls of `clear` so far. Jobs that started before the last call are ignored. */
+	/** Increases with every call of `clear`. Jobs from before the last call are ignored. */
 	private generation = 0;
 
 	chunksMade = 0;
@@ -58,7 +58,7 @@ export class Jobs {
 		}));
 	}
 
-	/** Removes all jobs. Jobs that are still running never finish. */
+	/** Forgets all jobs. Unfinished jobs never finish. */
 	clear(): void {
 		this.jobs.clear();
 		this.chunksMade = 0;
@@ -101,7 +101,7 @@ export class Jobs {
 		return await CHUNKERS[chunker].split(texts, config);
 	}
 
-	/** Removes chunks beyond `maxChunks` without an error, as the service does. */
+	/** Silently removes chunks beyond `maxChunks`, as the service does. */
 	private cutOff(all: Span[][]): Span[][] {
 		let left = this.settings.maxChunks ?? Infinity;
 		return all.map((spans) => {

@@ -2,7 +2,7 @@ import { createContext, Script } from 'node:vm';
 
 import type { Span } from './units';
 
-/** Python's syntax and its replacement in JavaScript. Syntax that this list does not contain is rejected. */
+/** Python syntax and its replacement in JavaScript. Any syntax that is not in this list is rejected. */
 const CONSTRUCTS: Array<[pattern: RegExp, replacement: string]> = [
 	[/^\(\?P</, '(?<'],
 	[/^\(\?P=(\w+)\)/, '\\k<$1>'],
@@ -10,12 +10,12 @@ const CONSTRUCTS: Array<[pattern: RegExp, replacement: string]> = [
 	[/^\\Z/, '(?![^])'],
 	[/^\\w/, '[\\p{L}\\p{N}_]'],
 	[/^\\d/, '\\p{Nd}'],
-	// Escapes that mean the same in both languages, and escaped punctuation.
+	// Escapes with the same meaning in both languages, and escaped punctuation.
 	[/^\\([bBDWsSnrtfv0-9\\]|x[\da-fA-F]{2}|u[\da-fA-F]{4}|[^\w\s])/, '$&'],
 	[/^(?:\[\^?\]?(?:\\[^]|[^\]\\])*\]|\(\?(?:[:=!]|<[=!])|[^\\])/, '$&'],
 ];
 
-/** Escapes that are valid in Python, but not in JavaScript with the flag `u`. */
+/** Escapes that Python allows but JavaScript's Unicode mode does not. */
 const NEEDLESS = /^\\[^\w\s^$\\.*+?()[\]{}|/-]/;
 
 function translated(pattern: string): RegExp {
@@ -30,7 +30,7 @@ function translated(pattern: string): RegExp {
 	return new RegExp(source, `gu${letters}`);
 }
 
-/** Translates the first construct of `rest`. Returns the construct's length and its translation. */
+/** Translates the construct at the beginning of `rest`. Returns the construct's length and its translation. */
 function construct(rest: string, at: number): [number, string] {
 	const extension = /^\(\?(?!P[<=]|[:=!]|<[=!])(<?.?)/.exec(rest);
 	if (extension) throw new Error(`unknown extension ?${extension[1]} at position ${at + 1}`);
@@ -43,7 +43,7 @@ function construct(rest: string, at: number): [number, string] {
 	throw new Error(`bad escape ${rest.slice(0, 2)} at position ${at}`);
 }
 
-/** Maximum time for one regular expression. Afterwards, the job ends in ERROR. */
+/** Maximum time for one regular expression. After that, the job ends in ERROR. */
 const TIME_LIMIT_MS = 10_000;
 
 const SPLIT = new Script(`
@@ -59,8 +59,8 @@ const SPLIT = new Script(`
 	})`);
 
 /**
- * Splits texts like `re.split` in Python without capture groups. Syntax that exists in only one of the two languages
- * is rejected, such as conditions, possessive quantifiers, comments, and flags inside a pattern.
+ * Splits texts like Python's `re.split` without capture groups. Syntax that exists in only one of the two languages
+ * is rejected, such as conditions, possessive quantifiers, comments, and flags within a pattern.
  *
  * @returns for each text, the spans of its non-empty pieces, in UTF-16 units
  * @throws an error if the pattern is invalid or exceeds the time limit

@@ -1,7 +1,7 @@
 /** Returns true if the service accepts one more request. `inFlight` includes this request. */
 export type Admission = (nowMs: number, inFlight: number) => boolean;
 
-/** Accepts `rate` requests per clock second. */
+/** Accepts `rate` requests in each clock second. */
 export function perSecond(rate: number): Admission {
 	let second = -1;
 	let count = 0;
@@ -13,8 +13,8 @@ export function perSecond(rate: number): Admission {
 }
 
 /**
- * Accepts `rate` requests per second on average, and `burst` requests at once after a pause. Many gateways limit
- * requests with this algorithm, which is called token bucket.
+ * Accepts `rate` requests per second on average, and up to `burst` requests at once after a pause. This algorithm is
+ * called a token bucket, and many gateways use it.
  */
 export function bucket(rate: number, burst: number): Admission {
 	let tokens = burst;

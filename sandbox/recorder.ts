@@ -4,7 +4,7 @@ import { breaksConnection } from './fault-rules';
 import { rawBody, rawPath } from './http';
 import type { RecordedRequest } from './types';
 
-/** Returns the headers. Secrets are replaced with `***`, but the scheme of an Authorization header is kept. */
+/** Returns the headers. Secrets become `***`, but the scheme of an Authorization header is kept. */
 function publicHeaders(request: FastifyRequest): Record<string, string> {
 	const headers: Record<string, string> = {};
 	for (const [name, value] of Object.entries(request.headers)) {
@@ -28,20 +28,20 @@ export class Recorder {
 		for (const route of Object.keys(this.maxInFlight)) delete this.maxInFlight[route];
 	}
 
-	/** Installs Fastify hooks. The routes must be registered afterwards. */
+	/** Installs Fastify hooks. Call this before the routes are registered. */
 	install(app: FastifyInstance): void {
 		app.addHook('onRequest', async (request, reply) => {
 			if (request.routeOptions.config?.control) return;
 			const record = this.begin(request);
 			request.record = record;
-			// For a reset connection, Fastify does not call onSend.
+			// Fastify does not call onSend for a reset connection.
 			reply.raw.once('close', () => this.end(record, 0));
 		});
 		app.addHook('preValidation', async (request) => {
 			if (request.record) request.record.bodyBytes = rawBody(request).byteLength;
 		});
-		// Completes the record before the response is sent. So a client in the same process finds the complete record
-		// as soon as it has the response.
+		// The record is completed before the response is sent, so a client in the same process can read the record as
+		// soon as the response arrives.
 		app.addHook('onSend', async (request, reply, payload) => {
 			const status = breaksConnection(request.spoiledBy) ? 0 : reply.statusCode;
 			if (request.record) this.end(request.record, status);

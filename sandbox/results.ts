@@ -5,8 +5,8 @@ import { toCodePoints } from './spans';
 import { makeVector } from './vectors';
 
 /**
- * Returns the response body with a job's chunks and vectors (docs/service-interface.md, Chunking results). The body
- * is created in steps, because 40,000 vectors in one step would block all other requests.
+ * Builds the response body with a job's chunks and vectors (docs/service-interface.md, Chunking results). The body is
+ * built in steps, because building 40,000 vectors at once would block all other requests.
  */
 export async function resultsBody(job: Job): Promise<Buffer> {
 	const breathe = breather();

@@ -1,4 +1,4 @@
-/** Names of routes in faults, records and statistics. */
+/** The routes that faults, records and statistics refer to. */
 export const ROUTE_NAMES = [
 	'token',
 	'submit',

@@ -2,11 +2,12 @@ import AjvCompiler from '@fastify/ajv-compiler';
 import type { FastifySchemaValidationError } from 'fastify';
 import type { Static as StaticOf, TSchema } from 'typebox' with { 'resolution-mode': 'import' };
 
-/** Type of the values that a JSON schema allows. The schema must be declared `as const`. */
+/** The type of the values that a JSON schema allows. The schema must be declared `as const`. */
 export type Static<Schema extends TSchema> = StaticOf<Schema>;
 
 /**
- * Returns the path of an error, e.g. `['batch', '1', 'text']`. If a property is missing, the path ends with its name.
+ * Returns an error's path within the value, e.g. `['batch', '1', 'text']`. If a property is missing, the path ends
+ * with its name.
  */
 export function errorPath({ instancePath, params }: FastifySchemaValidationError): string[] {
 	const member = params.missingProperty ?? params.additionalProperty;
@@ -33,13 +34,13 @@ export function describeError(errors: FastifySchemaValidationError[], what: stri
 	return new Error(`${path === '' ? `The ${what}` : path} ${errorText(error)}`);
 }
 
-/** Returns true if the value is valid. Otherwise, `errors` lists the errors. */
+/** Returns true if the value matches the schema. Otherwise, `errors` lists the problems. */
 interface Validate {
 	(value: unknown): boolean;
 	errors?: FastifySchemaValidationError[] | null;
 }
 
-/** Fastify's validator. These options prevent it from changing the values that it checks. */
+/** Fastify's validator, configured never to change the values that it checks. */
 const compile = AjvCompiler()(
 	{},
 	{ customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
@@ -47,7 +48,7 @@ const compile = AjvCompiler()(
 
 const validators = new WeakMap<object, Validate>();
 
-/** Returns a schema's validator. Compiling a schema is slow, so it happens once per process. */
+/** Returns a schema's validator. Compiling is slow, so each schema is compiled only once per process. */
 export function validatorOf(schema: object): Validate {
 	let validate = validators.get(schema);
 	if (!validate) {
@@ -64,8 +65,8 @@ export function validatorOf(schema: object): Validate {
 }
 
 /**
- * Checks a value that is not part of a request.
- * @param what name of the value in the error message, e.g. `fault rule`
+ * Checks a value that did not arrive in a request.
+ * @param what the value's name in error messages, e.g. `fault rule`
  * @throws an error that describes the first problem
  */
 export function check(schema: object, value: unknown, what: string): void {

@@ -7,25 +7,25 @@ import { controlRoutes } from './routes/control';
 import { indexPage } from './routes/index-page';
 import { describeError, validatorOf } from './schema';
 
-/** Fastify's limit for bodies, in bytes. The sandbox itself rejects much smaller bodies with 413. */
+/** Fastify's own limit for bodies, in bytes. The sandbox itself answers with 413 at much lower limits. */
 const BODY_LIMIT = 256_000_000;
 
-/** Maximum length of a path parameter. An ID may be a long URL in percent-encoding. */
+/** Maximum length of a path parameter. IDs may be long URLs that are percent-encoded. */
 const MAX_PARAM_LENGTH = 100_000;
 
-/** Creates the server with all routes. It does not listen yet. */
+/** Builds the server with all routes. It does not listen yet. */
 export function buildServer(context: Context, log: boolean): FastifyInstance {
 	const app = fastify({
 		logger: log,
 		bodyLimit: BODY_LIMIT,
-		// Without this option, open keep-alive connections would delay the end of the server.
+		// Clients' keep-alive connections must not delay closing the server.
 		forceCloseConnections: true,
 		exposeHeadRoutes: false,
 		schemaErrorFormatter: (errors) => describeError(errors, 'body'),
 		routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
 	});
 	app.setValidatorCompiler<object>(({ schema }) => validatorOf(schema));
-	// Bodies stay bytes at first, because the sandbox checks size, faults and keys before it parses a body.
+	// Bodies are kept as bytes, because size, faults and keys are checked before anything is parsed.
 	app.removeAllContentTypeParsers();
 	app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
 		done(null, body);

@@ -1,8 +1,8 @@
 import type { Static } from './schema';
 
 /*
- * All settings with their meanings, defaults and valid values. Types and checks are derived from this list. A setting
- * without a default is optional, and `null` removes its value.
+ * All settings with their meanings, defaults and allowed values. Types and checks are derived from this list. A
+ * setting without a default is optional, and `null` clears it.
  */
 const SETTINGS = {
 	revokePreviousTokens: {
@@ -91,9 +91,7 @@ export const SETTINGS_SCHEMA = {
 	),
 };
 
-/**
- * Returns the defaults of all settings. They are the numbers in docs/service-interface.md, if the page states any.
- */
+/** Returns the default settings. Where docs/service-interface.md states a number, it is the default. */
 export function defaultSettings(): SandboxSettings {
 	const defaults = Object.entries<object>(SETTINGS).map(
 		([name, schema]) => [name, 'default' in schema ? schema.default : undefined] as const,
@@ -101,7 +99,7 @@ export function defaultSettings(): SandboxSettings {
 	return Object.fromEntries(defaults) as SandboxSettings;
 }
 
-/** Applies valid changes. `null` removes the value of an optional setting. */
+/** Applies validated changes. `null` clears an optional setting. */
 export function applySettings(settings: SandboxSettings, changes: Record<string, unknown>): void {
 	for (const [name, value] of Object.entries(changes)) {
 		Object.assign(settings, { [name]: value ?? undefined });

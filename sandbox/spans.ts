@@ -1,12 +1,14 @@
 import type { Span } from './units';
 
 /**
- * The service is written in Python, so its spans count Unicode code points. JavaScript counts UTF-16 units. The
- * numbers differ only after a surrogate pair.
+ * The service is written in Python, so its spans count Unicode code points. JavaScript counts UTF-16 units. The two
+ * counts differ only in texts with surrogate pairs.
  */
 const SURROGATES = /[\ud800-\udbff][\udc00-\udfff]/;
 
-/** Returns the code-point offset of each UTF-16 offset. Returns undefined if all offsets are equal. */
+/**
+ * Maps every UTF-16 offset to a code-point offset. Returns undefined if the offsets are equal throughout the text.
+ */
 function codePointOffsets(text: string): Uint32Array | undefined {
 	if (!SURROGATES.test(text)) return undefined;
 	const offsets = new Uint32Array(text.length + 1);
@@ -14,7 +16,7 @@ function codePointOffsets(text: string): Uint32Array | undefined {
 	let unit = 0;
 	for (const character of text) {
 		offsets[unit] = point;
-		// Both halves of a surrogate pair belong to one code point.
+		// The second half of a surrogate pair belongs to the same code point.
 		if (character.length === 2) offsets[unit + 1] = point;
 		unit += character.length;
 		point += 1;
@@ -23,7 +25,7 @@ function codePointOffsets(text: string): Uint32Array | undefined {
 	return offsets;
 }
 
-/** Returns a function that converts spans of this text from UTF-16 units to code points. */
+/** Returns a function that converts a text's spans from UTF-16 units to code points. */
 export function toCodePoints(text: string): (span: Span) => [number, number] {
 	const offsets = codePointOffsets(text);
 	return offsets

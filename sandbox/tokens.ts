@@ -14,9 +14,7 @@ export const SCOPES = [
 	'commercestudio.rewrites',
 ] as const;
 
-/**
- * Number of random bytes in a token. They make a token of 760 characters, and the service's tokens have 500 to 1000.
- */
+/** Number of random bytes in a token. They are encoded as 760 characters. The service's tokens have 500 to 1000. */
 const TOKEN_BYTES = 570;
 
 export const LIFETIME_SECONDS = 3600;
@@ -38,9 +36,7 @@ export class Tokens {
 
 	constructor(private readonly settings: SandboxSettings) {}
 
-	/**
-	 * Issues a token. Depending on the settings, the token revokes the previous token of the same client and scope.
-	 */
+	/** Issues a token. Depending on the settings, this revokes the previous token for the same client and scope. */
 	issue(client: SandboxClient, scope: string): string {
 		const token = randomBytes(TOKEN_BYTES).toString('base64url');
 		const owner = `${client.id}\n${scope}`;
@@ -58,8 +54,9 @@ export class Tokens {
 	}
 
 	/**
-	 * Checks the Authorization header of a request.
-	 * @throws HttpError 401 if the token is missing, unknown, expired or revoked; 403 if its scope does not match
+	 * Checks the Authorization header.
+	 * @throws HttpError 401 if the token is missing, unknown, expired or revoked; 403 if its scope does not fit the
+	 * route
 	 */
 	check(authorization: string | undefined, scope: string): void {
 		const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];

@@ -1,7 +1,7 @@
 import type { RouteName } from './route-names';
 import type { SandboxSettings } from './settings';
 
-/** A client that may request tokens. By default, it may request all four scopes. */
+/** A client of the token endpoint. By default, it may request all four scopes. */
 export interface SandboxClient {
 	id: string;
 	secret: string;
@@ -13,7 +13,7 @@ export interface SandboxDataSource {
 	keys: string[];
 }
 
-/** Options of `startSandbox`, which are all optional (README.md). */
+/** Options of `startSandbox`. Each one has a default (README.md). */
 export interface SandboxOptions {
 	host?: string;
 	port?: number;
@@ -26,17 +26,17 @@ export interface SandboxOptions {
 	log?: boolean;
 }
 
-/** A request as the sandbox received it. Secrets are replaced with `***`. */
+/** One request as the sandbox received it. Secrets are replaced with `***`. */
 export interface RecordedRequest {
 	route: RouteName | 'other';
 	method: string;
-	/** The raw path in percent-encoding, without the query. */
+	/** The raw path without the query. It is still percent-encoded. */
 	path: string;
 	query: Record<string, string>;
 	headers: Record<string, string>;
 	bodyBytes: number;
 	body?: unknown;
-	/** Status of the response. It is 0 before the response, and after a reset of the connection. */
+	/** The status is 0 until a response is sent, and stays 0 if the connection was reset. */
 	status: number;
 	/** Milliseconds since the epoch. */
 	startedAt: number;
@@ -56,11 +56,11 @@ export interface JobSummary {
 	texts: number;
 }
 
-/** Statuses of a chunking job (docs/service-interface.md, Chunking results). */
+/** The four statuses of a chunking job (docs/service-interface.md, Chunking results). */
 export type JobStatus = 'SUBMITTED' | 'ERROR' | 'READY' | 'RETRIEVED';
 
 export interface SandboxStats {
-	/** Number of requests by route and status. Status 0 means that there was no complete response. */
+	/** Number of requests per route and status. Status 0 counts requests without a complete response. */
 	requests: Record<string, Record<string, number>>;
 	tokensIssued: Record<string, number>;
 	unauthorized: number;

@@ -1,14 +1,14 @@
-/** A range of UTF-16 units in a text. `end` is not part of the range. */
+/** A range in a text, in UTF-16 units. The end is exclusive. */
 export type Span = readonly [start: number, end: number];
 
-/** A line or a sentence. Chunkers join several units to a chunk. */
+/** A line or a sentence. Chunkers join several of them into a chunk. */
 export interface Unit {
 	start: number;
 	end: number;
 	tokens: number;
 }
 
-/** Estimates the number of tokens in a text as 1.3 per word (README.md, "Approximations"). */
+/** Estimates a text's token count as 1.3 tokens per word (README.md, "Approximations"). */
 export function countTokens(text: string): number {
 	const words = text.match(/\S+/g)?.length ?? 0;
 	return Math.ceil(words * 1.3);
@@ -27,13 +27,13 @@ function unitOf(text: string, start: number, end: number): Unit | undefined {
 	return { start: span[0], end: span[1], tokens: countTokens(text.slice(span[0], span[1])) };
 }
 
-/** Number of characters that `sentencesOf` segments at once. */
+/** Number of characters that `sentencesOf` segments in one step. */
 const WINDOW = 2_000;
 
 /**
- * Yields the sentences of a text by the rules of Unicode, but no blank sentences. The text is segmented in windows,
- * because the time for Intl.Segmenter grows with the square of the length. The last sentence of a window may be
- * incomplete, so the next window begins with this sentence.
+ * Yields a text's sentences by Unicode's rules, except blank ones. The text is read in windows, because the time that
+ * Intl.Segmenter needs grows with the square of the text's length. A window's last sentence may continue past the
+ * window, so the next window begins with that sentence.
  */
 export function* sentencesOf(text: string): Generator<Unit> {
 	const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
@@ -69,8 +69,8 @@ export function* linesOf(text: string): Generator<Unit> {
 }
 
 /**
- * Joins units into chunks of at most `maxTokens` tokens. A larger unit is a chunk by itself. A chunk begins with the
- * last `overlap` units of the previous chunk, or with fewer if they are too large.
+ * Joins units into chunks with at most `maxTokens` tokens. A larger unit becomes its own chunk. Each chunk begins
+ * with the previous chunk's last `overlap` units, or with fewer if they do not fit.
  */
 export function* joinUnits(
 	units: Iterable<Unit>,

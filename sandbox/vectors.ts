@@ -1,20 +1,20 @@
 import { hashText } from './random';
 
 /**
- * Quantization methods (docs/service-interface.md, Chunking request). Without quantization, vectors contain floats.
+ * The quantization methods (docs/service-interface.md, Chunking request). Without quantization, vectors contain
+ * floats.
  */
 export type Quantization = 'min-max' | 'max-scale' | undefined;
 
 /**
- * Creates a vector from a hash of a text. The vector is always the same for a text, but does not represent its
- * meaning.
+ * Makes a vector from a hash of the text. It is always the same for a text, but has no meaning.
  * @param size number of elements, which is dimReductionSize or the model's dimension
  * @returns 32-bit floats from -1 to 1. With min-max, integers from 0 to 255. With max-scale, integers from -127 to
- * 127, relative to the vector's largest value
+ * 127, scaled by the vector's own largest value
  */
 export function makeVector(text: string, size: number, quantization: Quantization): number[] {
-	// The loop contains the generator xorshift32, because a call per number would be slow: 40,000 chunks with 256
-	// numbers need ten million of them.
+	// The generator (xorshift32) is inlined, because 40,000 chunks with 256 numbers each would need ten million
+	// calls.
 	let state = hashText(text) || 1;
 	const values = new Array<number>(size);
 	let lowest = Infinity;
@@ -34,7 +34,7 @@ export function makeVector(text: string, size: number, quantization: Quantizatio
 	}
 	if (quantization === 'max-scale') {
 		const scale = 127 / (Math.max(-lowest, highest) || 1);
-		// The addition converts -0 to 0.
+		// `+ 0` turns -0 into 0.
 		return values.map((value) => Math.round(value * scale) + 0);
 	}
 	return values.map((value) => Math.fround(value) + 0);

@@ -47,7 +47,7 @@ export const results: Route = (app, { jobs, settings, tokens }, config) => {
 			if (status === 'ERROR') return { chunkingId, status, message };
 			if (status === 'SUBMITTED') return { chunkingId, status };
 			if (status === 'RETRIEVED' && settings.resultsOnce) return { chunkingId, status };
-			// The status changes before the body is created. Otherwise, two concurrent requests could both receive
+			// The status is changed before the body is built. Otherwise, two concurrent requests could both receive
 			// the chunks.
 			job.status = 'RETRIEVED';
 			return reply.type('application/json').send(await resultsBody(job));

@@ -6,8 +6,7 @@ import { parseJson, queryValue } from '../http';
 import { applySettings, SETTINGS_SCHEMA } from '../settings';
 
 /**
- * Adds routes that let another process control the sandbox. These routes are not recorded, and faults do not affect
- * them.
+ * Adds routes through which another process controls the sandbox. They are neither recorded nor affected by faults.
  */
 export function controlRoutes(app: FastifyInstance, context: Context): void {
 	const { faults, index, recorder, settings } = context;

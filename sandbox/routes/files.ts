@@ -4,10 +4,10 @@ import { Readable } from 'node:stream';
 import type { Route } from '../context';
 import { failure, queryValue, rawBody } from '../http';
 
-/** Defines the records of a sample file. Numbers begin with 1. A bad record has no `required` field. */
+/** Describes the records in a sample file. Record numbers start at 1. Bad records omit the `required` field. */
 interface Sample {
 	count: number;
-	/** Among this many records, one has no `required` field, and one is not JSON. */
+	/** Of every `badEvery` records, one omits the required field and one is not JSON. */
 	badEvery: number;
 	record(number: number): Record<string, string>;
 	required: string;
@@ -51,12 +51,12 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
 	},
 };
 
-/** Files that exist at the start. A workflow can replace them with its own files of the same names. */
+/** Files that exist from the start. A workflow can replace them by storing files with the same names. */
 const FIRST_FILES: Readonly<Record<string, string>> = {
 	'products.csv': 'id,name,text\ncsv/1,Kettle,It boils.\ncsv/2,Toaster,It toasts.\n',
 };
 
-/** Articles whose fields have other names than documents. The route returns two articles per page, like an API. */
+/** Articles whose field names differ from those of documents. The route returns them in pages of two, like an API. */
 const ARTICLES = ['Gift cards', 'Opening hours', 'Parking', 'Repairs', 'Returns'].map((title) => ({
 	key: `articles/${title.toLowerCase().replace(' ', '-')}`,
 	title,
@@ -84,8 +84,8 @@ const etagOf = (content: Uint8Array): string =>
 	`"${createHash('sha256').update(content).digest('hex').slice(0, 32)}"`;
 
 /**
- * Stores and returns files, which the real service does not do. There are sample files of any length, pages of
- * articles, and files that workflows have stored.
+ * Stores and returns files. The real service has no such route. There are sample files of any length, pages of
+ * articles, and files stored by workflows.
  */
 export const files: Route = (app, { stored }, config) => {
 	for (const [name, sample] of Object.entries(SAMPLES)) {

@@ -3,13 +3,13 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context';
 import { queryValue } from '../http';
 
-/** Number of parent documents per page. The page also shows their chunks. */
+/** Number of parent documents per page. Each one is shown with its chunks. */
 const PER_PAGE = 100;
 
 /** If a list is longer than this, the page shows only its length. Most vectors are longer. */
 const MAX_ENTRIES = 16;
 
-/** Longer strings are truncated, such as vectors in Base64. */
+/** Longer strings, such as packed vectors, are truncated. */
 const MAX_CHARACTERS = 1000;
 
 const STYLE = `
@@ -50,7 +50,7 @@ function hasAll(document: Fields, words: readonly string[]): boolean {
 	return words.every((word) => text.includes(word));
 }
 
-/** Groups documents by parent ID. A document without a parent ID belongs to the group of its own ID. */
+/** Groups documents by parent ID. A document without a parent is grouped under its own ID. */
 function byParent(documents: Fields[]): Map<string, Fields[]> {
 	const groups = new Map<string, Fields[]>();
 	for (const document of documents) {
@@ -102,7 +102,9 @@ ${part.join('\n')}
 <p>${earlier}${later}</p>`;
 }
 
-/** Adds an HTML page that lists documents with their fields and chunks, counts them, and has a search box. */
+/**
+ * Adds an HTML page that shows the documents with their fields and chunks, the number of documents, and a search box.
+ */
 export function indexPage(app: FastifyInstance, { index, dataSources }: Context): void {
 	app.get('/', { config: { control: true } }, async (request, reply) => {
 		const endpoint = queryValue(request, 'endpoint') ?? dataSources[0]?.endpoint ?? '';

@@ -10,7 +10,7 @@ import type { SandboxDataSource } from '../types';
 const PATH = `/site-search${PATHS.push}/:endpoint`;
 
 /**
- * Checks the key of a request, and returns its data source (docs/service-interface.md, Push).
+ * Checks the request's key and returns its data source (docs/service-interface.md, Push).
  * @throws HttpError 401 if the key is missing or unknown, 404 if the endpoint is unknown, 403 if the key belongs to
  * another data source
  */
@@ -29,7 +29,7 @@ function authorize(context: Context, request: FastifyRequest): SandboxDataSource
 	return source;
 }
 
-/** Documents in a push request. A single document counts as a list with one document. */
+/** The documents in a push request. A single document is treated as a list of one. */
 const DOCUMENTS = {
 	type: 'array',
 	items: {
@@ -39,7 +39,7 @@ const DOCUMENTS = {
 	},
 } as const;
 
-/** Stores one or more documents. If a document is invalid, none is stored. */
+/** Stores one or more documents. If any document is invalid, none of them are stored. */
 export const push: Route = (app, context, config) => {
 	const { index, settings } = context;
 	const preValidation = async (request: FastifyRequest) => {
@@ -87,12 +87,12 @@ export const push: Route = (app, context, config) => {
 	);
 };
 
-/** Deletes a document at the next commit. */
+/** Deletes a document. The delete takes effect with the next commit. */
 export const remove: Route = (app, context, config) => {
 	const { index, settings } = context;
 	app.delete(`${PATH}/:id`, { config }, async (request, reply) => {
 		const { endpoint } = authorize(context, request);
-		// Reads the ID from the raw path, because an ID may contain an encoded slash, and must be decoded only once.
+		// The ID is read from the raw path, because it may contain an encoded slash and must be decoded exactly once.
 		const id = decodeURIComponent(rawSegments(request)[6] ?? '');
 		const known = index.has(endpoint, id);
 		if (known) index.addPending(endpoint, id);

@@ -1,8 +1,8 @@
 import type { Route } from '../context';
 
 /**
- * Replaces the service's product for rules and rewrites, whose routes are unknown. This route only shows that tokens
- * with the scope merchandising.rules are accepted.
+ * Stands in for the vendor's product for rules and rewrites, whose routes are not documented. This route only shows
+ * that a token with the scope merchandising.rules is accepted.
  */
 export const rules: Route = (app, { tokens }, config) => {
 	app.get('/em-rules/rules', { config }, async (request) => {

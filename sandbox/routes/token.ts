@@ -15,7 +15,7 @@ declare module 'fastify' {
 
 const PKCE_TEXT = 'Browser requests to the token endpoint must use Proof Key for Code Exchange.';
 
-/** Headers that each token request must contain (docs/service-interface.md, Access tokens). */
+/** Headers that every token request must contain (docs/service-interface.md, Access tokens). */
 const HEADERS: ReadonlyArray<readonly [name: string, value: RegExp, wanted: string]> = [
 	['cache-control', /^no-cache$/i, 'no-cache'],
 	['accept', /^application\/json$/i, 'application/json'],
@@ -88,7 +88,7 @@ function checkScope(request: FastifyRequest, allowed: readonly string[]): string
 }
 
 export const token: Route = (app, context, config) => {
-	// A separate Fastify scope limits the authentication and the error format to this route.
+	// The route has its own Fastify scope, because its authentication and error format are unique.
 	void app.register(async (scope) => await addTokenRoute(scope, context, config));
 };
 
@@ -106,7 +106,7 @@ async function addTokenRoute(
 			if (!request.client) throw unknownClient();
 		},
 	});
-	// The plugin's error would have another format.
+	// The plugin's own error has a different format.
 	app.setErrorHandler(async (error: FastifyError, _request, reply) => {
 		const isPlugins = error.code?.startsWith('FST_BASIC_AUTH') ?? false;
 		await sendError(reply, isPlugins ? unknownClient() : error);
