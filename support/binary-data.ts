@@ -17,15 +17,15 @@ interface ContainerApi {
 }
 
 /**
- * Returns the dependency injection container of n8n-core. An import of `@n8n/di` could load another copy of the
- * package.
+ * Returns the dependency injection container that n8n-core uses. Importing `@n8n/di` directly might load another
+ * copy.
  */
 function container(): ContainerApi {
 	const requireOfCore = createRequire(require.resolve('n8n-core'));
 	return (requireOfCore('@n8n/di') as { Container: ContainerApi }).Container;
 }
 
-/** n8n's file storage, with a separate folder for each test file. */
+/** n8n's own file storage. Each test file gets a separate folder. */
 export class TestFiles {
 	private service!: BinaryDataService;
 
@@ -66,7 +66,7 @@ export class TestFiles {
 		return await this.service.store(location, Buffer.from(content as string), binary);
 	}
 
-	/** From now on, each read returns these pieces instead of the stored content. */
+	/** Makes all later reads return these pieces instead of the stored content. */
 	stream(pieces: () => AsyncIterable<Buffer>): void {
 		this.service.getAsStream = async () =>
 			Object.assign(pieces(), { destroy: () => undefined }) as never;
@@ -76,7 +76,7 @@ export class TestFiles {
 		this.service.getAsStream = async () => await Promise.resolve(watchFile(stream));
 	}
 
-	/** From now on, storing a file fails with this error. */
+	/** Makes all later attempts to store a file fail. */
 	fail(error: Error): void {
 		this.service.store = async () => await Promise.reject(error);
 	}
@@ -87,13 +87,13 @@ export class TestFiles {
 	}
 }
 
-/** Sets up file storage for a test file. Files are on disk unless a test chooses another mode. */
+/** Provides file storage for a test file. Files are stored on disk unless a test sets another mode. */
 export function useFiles(): TestFiles {
 	const folder = mkdtempSync(path.join(tmpdir(), 'files-'));
 	const files = new TestFiles(folder);
 	beforeEach(async () => await files.use('filesystem'));
 	afterAll(async () => {
-		// Other test files in this process expect the default mode, which stores files in the items.
+		// Other test files share this n8n instance and expect its default mode, which keeps files in the items.
 		await files.use('default');
 		rmSync(folder, { recursive: true, force: true });
 	});

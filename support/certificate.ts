@@ -34,7 +34,7 @@ export interface KeyAndCertificate {
 const nameOf = (name: string) =>
 	sequence(der(0x31, sequence(COMMON_NAME, der(0x0c, Buffer.from(name, 'utf8')))));
 
-/** Creates a key and a self-signed certificate, so that the repository contains no key. */
+/** Creates a self-signed certificate and its key, so that the repository does not need to contain a key. */
 export function selfSigned(name = 'localhost'): KeyAndCertificate {
 	const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
 	const DAY_MS = 86_400_000;

@@ -32,10 +32,10 @@ function withModel(parameters: INodeParameters): INodeParameters {
 	});
 }
 
-/** Polls jobs as often as possible, and shortens the time for the last poll. */
+/** Polls jobs as often as possible, and shortens the time limit of the last poll. */
 const OFTEN = { firstMs: 20, longestMs: 40, finalMs: 2_000 };
 
-/** Returns a Chunk Text node for a pipeline. By default, each line becomes a chunk. */
+/** Creates a Chunk Text node for a pipeline. By default, the node makes one chunk per line. */
 export const chunkNode = (
 	parameters: INodeParameters = {},
 	settings: Partial<NodeOptions> = {},
@@ -45,14 +45,14 @@ export const chunkNode = (
 	...settings,
 });
 
-/** Returns items with the texts `text 0`, `text 1` and so on. */
+/** Creates items with the texts `text 0`, `text 1` and so on. */
 export const texts = (count: number): IDataObject[] =>
 	indexes(count).map((at) => ({ id: `i${at}`, name: `N${at}`, text: `text ${at}` }));
 
 export const textsOf = (items: IDataObject[]) => items.map(({ text }) => text);
 
 /**
- * Sets up a sandbox and Chunk Text for a test file. The returned functions run the node, read requests and add
+ * Provides Chunk Text and a sandbox for a test file. Tests can run the node, read the requests that arrived, and add
  * faults. Pauses before retries are short.
  *
  * @param settings - settings that differ from the sandbox's defaults
@@ -66,8 +66,8 @@ export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 	let tests = 0;
 	beforeEach(() => tests++);
 	/**
-	 * Returns credentials of a different client for each test. The nodes keep tokens in memory per client, but the
-	 * sandbox forgets its tokens between tests.
+	 * Returns the credentials of a different client for each test. The nodes keep tokens in memory for each client,
+	 * but the sandbox forgets all tokens when it is reset.
 	 */
 	const credentials = (): CredentialData => {
 		const all = sandboxCredentials(sandbox());
@@ -113,13 +113,13 @@ export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 		requests,
 		submits: () => requests('submit'),
 		polls: () => requests('results'),
-		/** Returns the texts of each submission in order of arrival. */
+		/** Returns the texts in each submission, in order of arrival. */
 		batches: () =>
 			requests('submit').map(({ body }) =>
 				(body as { batch: Array<{ text: string }> }).batch.map(({ text }) => text),
 			),
 		fault,
-		/** The next polls receive these bodies instead of the real results. */
+		/** Makes the next polls return these bodies instead of the real results. */
 		answers: (...bodies: unknown[]) => {
 			for (const body of bodies) {
 				fault('results', { status: 200, body: JSON.stringify(body), times: 1 });
@@ -129,7 +129,7 @@ export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 			await eventually(() => jobs().every(({ status }) => status !== 'SUBMITTED'), jobs);
 		},
 		arrived,
-		/** After the first `count` submissions, each job takes a minute. */
+		/** Makes every job take a minute, except the jobs from the first `count` submissions. */
 		slowAfter: (count: number) => {
 			fault('submit', { latencyMs: 100, skip: count });
 			void arrived('submit', count + 1).then(() => {

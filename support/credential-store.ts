@@ -4,11 +4,11 @@ export type CredentialData = Record<string, ICredentialDataDecryptedObject>;
 
 interface CredentialUpdate {
 	type: string;
-	/** The fields that `preAuthentication` has returned. */
+	/** The fields that `preAuthentication` returned. */
 	data: ICredentialDataDecryptedObject;
 }
 
-/** Stands for n8n's credentials table. Runs with the same store are executions in the same n8n instance. */
+/** Replaces n8n's credentials table. Runs that share a store represent executions of one n8n instance. */
 export class CredentialStore {
 	/** Number of times that n8n has read and decrypted a credential. */
 	decryptions = 0;
@@ -17,13 +17,10 @@ export class CredentialStore {
 
 	readonly updates: CredentialUpdate[] = [];
 
-	/** Runs before each read of a credential. The read waits for it. */
+	/** Called and awaited before each read of a credential. */
 	onDecrypt?: (type: string) => void | Promise<void>;
 
-	/**
-	 * Whether storing a token also overwrites other fields with the values that the run has read. n8n did this before
-	 * 2.34.
-	 */
+	/** Whether storing a token also overwrites the other fields with the run's copy, as n8n did before 2.34. */
 	storesAll = false;
 
 	private readonly data: CredentialData;
@@ -42,7 +39,7 @@ export class CredentialStore {
 		return structuredClone(stored);
 	}
 
-	/** Changes fields of a credential, as a user or another worker can do. */
+	/** Changes fields of a stored credential, as a user or another worker would. */
 	set(type: string, patch: ICredentialDataDecryptedObject): void {
 		this.data[type] = { ...this.data[type], ...structuredClone(patch) };
 	}

@@ -19,13 +19,12 @@ import { EngineCredentialsHelper } from './credentials-helper';
 interface CredentialTestResult {
 	ok: boolean;
 	message: string;
-	/** The store after the test. It contains what `preAuthentication` has returned. */
+	/** The store after the test, with everything that `preAuthentication` returned. */
 	store: CredentialStore;
 }
 
 /**
- * Returns the node that sends the test request. n8n adds the request to a noOp node, and reads the type's name from
- * the description.
+ * Creates the noOp node to which n8n adds the test request. n8n reads the type's name from the node's description.
  */
 function testNodeType(credentialType: string, test: ICredentialTestRequest): INodeType {
 	return {
@@ -61,7 +60,7 @@ function valueAt(data: unknown, path: string): unknown {
 		);
 }
 
-/** Returns the message that n8n shows after a failed test. */
+/** Returns the message that n8n shows for a failed test. */
 function failureMessage(error: unknown, test: ICredentialTestRequest): string {
 	const { cause, message } = error as Error & {
 		cause?: { response?: { status: number; statusText?: string }; code?: string };
@@ -85,8 +84,8 @@ function failureMessage(error: unknown, test: ICredentialTestRequest): string {
 /**
  * Tests a credential like the Test button (n8n 2.41.1, `dist/services/credentials-tester.service.js`). A declarative
  * node sends the test request with the stored token. `preAuthentication` runs only if no token is stored, or after a
- * 401. n8n has a special case for credential tests, but it never applies: n8n looks for the node type
- * `n8n-nodes-base.noOp`, and the type is `noOp`.
+ * 401. n8n's own check for credential tests never applies, because it looks for the type `n8n-nodes-base.noOp`, but
+ * the node's type is `noOp`.
  */
 export async function testCredential(
 	type: ICredentialType,
@@ -105,7 +104,7 @@ export async function testCredential(
 		type: type.name,
 		data: await helper.applyDefaults(base, data, type.name, 'internal'),
 	};
-	// A user can test fields that are not saved yet.
+	// A user can test fields that have not been saved yet.
 	helper.getDecrypted = async () => credentials.data ?? {};
 
 	const nodeType = testNodeType(type.name, test);

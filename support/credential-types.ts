@@ -6,8 +6,8 @@ import { credentialClasses } from './manifest';
 export type CredentialTypes = Record<string, ICredentialType>;
 
 /**
- * Loads a credential type of this package on demand, because tests of the engine itself do not need it. Also removes
- * all tokens from memory, so that each run is like the first run of a process.
+ * Loads a credential type of this package on first use, because tests of the engine itself do not need it. Also
+ * clears all tokens in memory, so that each run acts like a new process.
  */
 export function packageCredentialType(name: string): ICredentialType | undefined {
 	const className = credentialClasses.get(name);

@@ -44,7 +44,7 @@ const MOCK_NODE_TYPES = {
 	getKnownTypes: () => ({}),
 } as unknown as INodeTypes;
 
-/** Limits the requests of `preAuthentication` to the credential's allowed domains, as n8n does. */
+/** Limits requests in `preAuthentication` to the credential's allowed domains, as n8n does. */
 function restrictToCredentialDomains(
 	helpers: IHttpRequestHelper,
 	credentials: ICredentialDataDecryptedObject,
@@ -69,8 +69,8 @@ function restrictToCredentialDomains(
 }
 
 /**
- * Does what n8n's CredentialsHelper does (n8n 2.41.1, `dist/credentials-helper.js`), but reads from a store in
- * memory. It needs no database, license or external secrets. `e2e/n8n/credential-code.ts` compares the two.
+ * Works like n8n's CredentialsHelper (n8n 2.41.1, `dist/credentials-helper.js`), but on an in-memory store. It needs
+ * no database, license or external secrets. `e2e/n8n/credential-code.ts` compares the two.
  */
 export class EngineCredentialsHelper extends ICredentialsHelper {
 	private readonly loaded = new Map<string, ICredentialType>();
@@ -82,7 +82,7 @@ export class EngineCredentialsHelper extends ICredentialsHelper {
 		super();
 	}
 
-	/** Returns the credential type. Like an n8n process, each run has its own instance of it. */
+	/** Returns the credential type. Each run has its own instance, like an n8n process. */
 	getType(name: string): ICredentialType {
 		const known = this.loaded.get(name);
 		if (known) return known;
@@ -101,7 +101,7 @@ export class EngineCredentialsHelper extends ICredentialsHelper {
 	}
 
 	getCredentialsProperties(name: string): INodeProperties[] {
-		// n8n adds the field "Allowed HTTP Request Domains" to each credential type that can sign requests.
+		// n8n adds the "Allowed HTTP Request Domains" fields to every credential that can sign requests.
 		return injectDomainRestrictionFields(this.getType(name));
 	}
 
@@ -156,8 +156,8 @@ export class EngineCredentialsHelper extends ICredentialsHelper {
 		)) as ICredentialDataDecryptedObject;
 		if (output[expirable] === undefined || !node.credentials) return undefined;
 
-		// Since 2.34, n8n stores only the fields that `preAuthentication` returns. Before, it also stored the run's
-		// copy of all other fields.
+		// Since 2.34, n8n stores only the fields that `preAuthentication` returns. Earlier versions also stored the
+		// run's copy of all other fields.
 		const { storesAll } = this.store;
 		const all = JSON.parse(JSON.stringify(credentials)) as ICredentialDataDecryptedObject;
 		const stored = storesAll ? all : this.store.get(typeName);
@@ -210,7 +210,7 @@ export class EngineCredentialsHelper extends ICredentialsHelper {
 		);
 	}
 
-	/** Fills in defaults and resolves expressions. */
+	/** Sets missing fields to their defaults and resolves expressions. */
 	async applyDefaults(
 		additionalData: IWorkflowExecuteAdditionalData,
 		stored: ICredentialDataDecryptedObject,

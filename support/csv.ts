@@ -1,12 +1,12 @@
 /**
- * Writes a CSV row (RFC 4180).
+ * Formats a CSV row (RFC 4180).
  *
  * @param cells strings stay unchanged, undefined and null become empty cells, and other values become JSON
  * @returns the row without a line break
  */
 export function csvRow(cells: readonly unknown[], delimiter = ','): string {
 	const row = cells.map((cell) => csvCell(cell, delimiter)).join(delimiter);
-	// Readers skip blank lines, so a single blank cell is quoted.
+	// Readers skip blank lines, so a row with a single blank cell is quoted.
 	return row.trim() === '' && cells.length === 1 ? `"${row}"` : row;
 }
 

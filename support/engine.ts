@@ -26,7 +26,7 @@ import { EngineCredentialsHelper } from './credentials-helper';
 import { manifest } from './manifest';
 import { useCleanProcess } from './process-state';
 
-// Benchmarks use this file without jest.
+// Benchmarks also use this engine, but outside of jest.
 if (typeof afterEach === 'function') useCleanProcess();
 
 export { CredentialStore } from './credential-store';
@@ -36,7 +36,7 @@ export { testCredential } from './credential-test';
 
 export interface NodeOptions {
 	node: INodeType;
-	/** Parameters as in a workflow file. Missing parameters have their defaults. */
+	/** Parameters as in a workflow file. A missing parameter has its default value. */
 	parameters?: INodeParameters;
 	onError?: OnError;
 	retryOnFail?: boolean;
@@ -47,35 +47,33 @@ export interface NodeOptions {
 
 export interface ExecutionOptions {
 	credentials?: CredentialData;
-	/** Runs with the same store are executions in the same n8n instance. */
+	/** Runs that share a store represent executions of one n8n instance. */
 	store?: CredentialStore;
-	/**
-	 * Credential types in addition to this package's types. A type with the same name replaces the package's type.
-	 */
+	/** Credential types that extend or replace this package's own types. */
 	credentialTypes?: CredentialTypes;
-	/** The default is `manual`, which is an execution from the editor. */
+	/** The default is `manual` (the editor's Execute button). */
 	mode?: WorkflowExecuteMode;
 	/** The execution is stopped when this promise resolves or rejects. */
 	cancelWhen?: Promise<unknown>;
-	/** Setting of the workflow. If it is `combined`, the JSON of an item also contains its files. */
+	/** A workflow setting. With `combined`, an item's JSON also contains its files. */
 	binaryMode?: 'separate' | 'combined';
 }
 
 export interface RunOptions extends NodeOptions, ExecutionOptions {
-	/** Items, or only their JSON. The default is one empty item. */
+	/** Input items, or only their JSON. The default is one empty item. */
 	items?: IDataObject[] | INodeExecutionData[];
 }
 
 export interface RunResult {
 	output: INodeExecutionData[];
 	errorOutput: INodeExecutionData[];
-	/** The error of the node. If the node has none, the error of the execution. */
+	/** The node's error, or the execution's error if the node has none. */
 	error?: ExecutionError;
 	hints: NodeExecutionHint[];
 	status: ExecutionStatus;
-	/** The input items after the run, so that a test can see whether the node has changed them. */
+	/** The input items after the run, so that a test can check whether the node changed them. */
 	input: INodeExecutionData[];
-	/** Data that n8n recorded about the node. It is missing if the node did not run. */
+	/** Data that n8n recorded about the node, or undefined if the node did not run. */
 	taskData?: ITaskData;
 	run: IRun;
 	store: CredentialStore;
@@ -91,7 +89,7 @@ function isItem(item: IDataObject | INodeExecutionData): item is INodeExecutionD
 	);
 }
 
-/** Converts plain objects to items. Each item is paired with itself, as in the output of a trigger. */
+/** Turns plain objects into items. Each item is paired with itself, like a trigger's items. */
 function toItems(items: IDataObject[] | INodeExecutionData[]): INodeExecutionData[] {
 	return items.map((item, index) =>
 		isItem(item)
@@ -207,8 +205,8 @@ async function execute(
 }
 
 /**
- * Runs a chain of nodes on the engine in n8n-core. Each node receives the main output of the previous node.
- * Expressions, defaults, retries, error outputs, paired items and HTTP are n8n's own.
+ * Runs several nodes on n8n-core's real engine. Each node receives the previous node's main output. n8n itself
+ * handles expressions, defaults, retries, error outputs, paired items and HTTP.
  */
 export async function runPipeline(
 	nodes: NodeOptions[],

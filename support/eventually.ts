@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** This limit is shorter than the time limit of a test. So the error can say what the test was waiting for. */
+/** This is shorter than a test's time limit, so that the error can say what the test was waiting for. */
 const WITHIN_MS = 15_000;
 
 /**
  * Waits until a condition is true.
  *
  * @param sight returns the current state for the error message
- * @throws an error with the current state if the wait takes too long
+ * @throws an error that contains the current state if the wait takes too long
  */
 export async function eventually(
 	isSo: () => boolean,

@@ -13,12 +13,12 @@ import { CONTINUE, hintsOf, jsonOf, nodeRunner } from './sandbox';
 export interface PushedFile {
 	json: IDataObject;
 	failures: string[];
-	/** Hints, except for hints that only count failures. */
+	/** All hints except those that only count failures. */
 	hints: string[];
 	documents: Array<Record<string, unknown>>;
 }
 
-/** Sets up a sandbox and the three nodes that read files for a test file. */
+/** Provides a sandbox and the three nodes that read files for a test file. */
 export function useEverydayFiles() {
 	const files = useFiles();
 	const { sandbox, chunk, credentials } = useChunkText({ vectorSize: 3 });
@@ -62,6 +62,6 @@ function outcomeOf(result: RunResult): Omit<PushedFile, 'documents'> {
 export const idsOf = (documents: Array<Record<string, unknown>>): unknown[] =>
 	documents.map(({ id }) => id);
 
-/** Joins parts to a file. A part is a string in UTF-8, or a list of bytes. */
+/** Builds a file from parts. Each part is a string, which is encoded as UTF-8, or a list of bytes. */
 export const bytes = (...parts: Array<string | number[]>): Buffer =>
 	Buffer.concat(parts.map((part) => Buffer.from(part as string)));

@@ -9,14 +9,17 @@ export interface Finished {
 	stderr: string;
 }
 
-/** jest sets NODE_ENV to `test`, which would change how some programs behave, such as n8n's lint rules. */
+/**
+ * jest sets NODE_ENV to `test`, which changes how some programs behave. For example, n8n's lint rules would apply
+ * different checks.
+ */
 const { NODE_ENV: _, ...ENVIRONMENT } = process.env;
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Runs a program until it ends. A nonzero exit code is part of the result, and does not throw an error. `env` adds
- * variables to the environment.
+ * Runs a program and waits until it ends. A nonzero exit code is returned, not thrown as an error. `env` extends the
+ * environment.
  */
 export async function run(
 	file: string,
@@ -33,7 +36,7 @@ export async function run(
 		return { code: 0, stdout, stderr };
 	} catch (error) {
 		const { code, stdout = '', stderr = '' } = error as Partial<Finished> & { code?: unknown };
-		// If there is no exit code, the program did not start.
+		// A missing exit code means that the program could not be started.
 		if (typeof code !== 'number') throw error;
 		return { code, stdout, stderr };
 	}

@@ -3,15 +3,15 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 
 export interface ForwardProxy {
 	url: string;
-	/** All requests so far: `GET http://host/path`, or `CONNECT host:port` for a tunnel. */
+	/** All requests so far: `GET http://host/path` for plain requests, `CONNECT host:port` for tunnels. */
 	seen: string[];
 	close: () => Promise<void>;
 }
 
 /**
- * Starts a proxy on a free port.
+ * Starts a forward proxy on a free port.
  *
- * @param login the `user:password` that the proxy requires. By default, it requires none
+ * @param login the `user:password` that the proxy requires. By default, it requires no login
  */
 export async function startForwardProxy(login?: string): Promise<ForwardProxy> {
 	const seen: string[] = [];

@@ -25,15 +25,15 @@ export const manifest = JSON.parse(
 	readFileSync(path.join(ROOT, 'package.json'), 'utf8'),
 ) as Manifest;
 
-/** Returns the class name for a built file, e.g. `ChunkText` for `dist/nodes/ChunkText/ChunkText.node.js`. */
+/** Returns the name of the class in a built file, e.g. `ChunkText` in `dist/nodes/ChunkText/ChunkText.node.js`. */
 const classOf = (file: string): string => path.basename(file).split('.')[0];
 
-/** Returns the name that n8n uses for a class, e.g. `chunkText`. */
+/** Returns n8n's name for a class, e.g. `chunkText`. */
 const nameOf = (className: string): string => className[0].toLowerCase() + className.slice(1);
 
 export const nodeNames: readonly string[] = manifest.n8n.nodes.map(classOf).map(nameOf).sort();
 
-/** Classes of this package's credentials, by n8n's name of the credential. */
+/** The classes of this package's credentials, by their names in n8n. */
 export const credentialClasses: ReadonlyMap<string, string> = new Map(
 	manifest.n8n.credentials
 		.map(classOf)

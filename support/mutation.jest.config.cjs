@@ -1,8 +1,8 @@
 const base = require('../jest.config.js');
 
 /**
- * Selects the tests for mutation testing with Stryker. Only unit tests and simulations run, because the others are
- * too slow.
+ * Selects the tests for mutation testing with Stryker. Only unit tests and simulations run, because all other tests
+ * are too slow.
  *
  * @type {import('jest').Config}
  */

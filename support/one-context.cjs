@@ -1,11 +1,11 @@
 const { TestEnvironment } = require('jest-environment-node');
 
 /**
- * Runs all test files of a worker in the same context, together with packages-once.cjs. Each package is loaded once
- * per worker, which saves a second in each file that uses n8n. Packages and tests also share classes such as Error
- * and Array. Test files, and the files that they test, are still loaded each time.
+ * Runs test files in the worker's own context, so that packages-once.cjs can load each package only once per worker.
+ * This saves a second for each file that uses n8n's engine. Packages and tests share the same Error and Array
+ * classes. Tests and the files they test are still loaded for each test file.
  *
- * n8n reads its settings only once. If a test file changes these settings, it needs n8n for itself, so it declares
+ * n8n reads its settings once. A test file that changes these settings needs its own n8n instance, so it declares
  * `@jest-environment node`.
  */
 class OneContext extends TestEnvironment {
@@ -16,7 +16,7 @@ class OneContext extends TestEnvironment {
 	constructor(config, context) {
 		super(config, context);
 		this.before = Object.getOwnPropertyDescriptors(globalThis);
-		// Tests receive a copy of process.env, so that no test file can change it for later files.
+		// Tests see a copy of process.env, so that one test file's changes do not affect later test files.
 		const { process: value } = this.global;
 		Object.defineProperty(globalThis, 'process', { value, writable: true, configurable: true });
 		this.global = globalThis;
@@ -29,7 +29,7 @@ class OneContext extends TestEnvironment {
 		});
 	}
 
-	/** Removes what the test file has added to the global object. */
+	/** Restores the globals. */
 	async teardown() {
 		this.moduleMocker.restoreAllMocks();
 		await super.teardown();

@@ -3,12 +3,15 @@ const { compileFunction, constants } = require('node:vm');
 
 const { default: Runtime } = require('jest-runtime');
 
-/** Packages that jest must load: some versions of Node.js cannot require them, or jest provides them. */
+/**
+ * Packages that jest must load, because some Node.js versions cannot require them or because jest itself provides
+ * them.
+ */
 const JEST_LOADS = /^(stream-json|stream-chain|@jest\/globals)(\/|$)/;
 
 /**
- * Lets Node.js load each package once per worker. All other files are loaded for each test file. This class works
- * only with the environment in one-context.cjs.
+ * Lets Node.js itself load packages, once per worker. All other files are loaded for each test file. This class
+ * requires the environment in one-context.cjs.
  */
 class PackagesOnce extends Runtime {
 	/** @param {ConstructorParameters<typeof Runtime>} args */

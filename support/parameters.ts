@@ -3,7 +3,10 @@ import type { IDataObject, IExecuteFunctions, INodeProperties, INodeType } from 
 import { Parameters } from '../nodes/shared/n8n/parameters/parameters';
 import { runNode, type RunOptions } from './engine';
 
-/** Returns a node that reads parameters. For each input item, it returns what `read` returns or throws. */
+/**
+ * Creates a node that only reads parameters. For each input item, it returns an item with the value that `read`
+ * returns or the error that it throws.
+ */
 function readingNode<P extends INodeProperties[]>(
 	properties: P,
 	read: (parameters: Parameters<P>, itemIndex: number, context: IExecuteFunctions) => unknown,

@@ -1,6 +1,7 @@
 /**
- * n8n runs many executions in one process, so each run must release all shared state that it has used. After each
- * test, this file checks that nothing remains. Then it clears the state, so that tests do not depend on each other.
+ * n8n runs many executions in one process, so each run must release everything it has acquired. After each test, this
+ * file asserts that nothing is left. It then clears all state that is shared in the process, so that no test depends
+ * on an earlier test.
  */
 import type { Readable } from 'node:stream';
 
@@ -11,7 +12,7 @@ import { limiters } from '../nodes/shared/n8n/session/request-options';
 import { Session } from '../nodes/shared/n8n/session/session';
 import { eventually } from './eventually';
 
-/** A canceled request ends a little later than its run, so the check waits for this time. */
+/** Canceled requests end a little later than their run, so the check waits for them. */
 const GIVEN_BACK_WITHIN_MS = 5_000;
 
 const allLimiters = new Set([limiters]);
@@ -20,10 +21,10 @@ const sessions = new Set<Session>();
 const budgets = new Set<Budget>();
 const files = new Set<Readable>();
 
-/** Also checks the limiters of modules that a test has loaded again. */
+/** Watches the limiters in modules that a test has reloaded. */
 export const watchLimiters = (loaded: Map<string, Limiter>): void => void allLimiters.add(loaded);
 
-/** Also checks the runs of this class, which may come from modules that a test has loaded again. */
+/** Watches the runs of a `Run` class. The class is either this process's own or one that a test has reloaded. */
 export function watchRuns({ prototype }: { prototype: Pick<Run, 'finish'> }): void {
 	const { finish } = prototype;
 	prototype.finish = async function (this: Run) {
@@ -53,7 +54,7 @@ function watchBudgets(): void {
 	};
 }
 
-/** Lists what was not released. */
+/** Describes everything that was not released. */
 function kept(): string[] {
 	const found: string[] = [];
 	for (const { clients, waiting, running } of [...allLimiters].flatMap((all) => [
@@ -83,7 +84,7 @@ function kept(): string[] {
 	return found;
 }
 
-/** After each test in a file, checks that all shared state was released, and then clears it. */
+/** Asserts after each test in a file that everything was released. Afterward, clears all state. */
 export function useCleanProcess(): void {
 	watchRuns(Run);
 	watchSessions();

@@ -7,7 +7,7 @@ import type { Admission } from '../sandbox/rates';
 import { VirtualClock } from './virtual-clock';
 import { VirtualRun } from './virtual-run';
 
-/** Accepts `limit` requests in any 60 seconds. Rejected requests count too. */
+/** Accepts `limit` requests in any 60 seconds. Rejected requests also use up the limit. */
 export function perMinute(limit: number): Admission {
 	const seen: number[] = [];
 	return (now) => {
@@ -16,7 +16,7 @@ export function perMinute(limit: number): Admission {
 	};
 }
 
-/** Returns how many of these times lie within 60 seconds, at most. */
+/** Returns the largest number of these times that lie within 60 seconds. */
 export function mostInAMinute(moments: number[]): number {
 	const sorted = [...moments].sort((one, other) => one - other);
 	let most = 0;
@@ -27,7 +27,7 @@ export function mostInAMinute(moments: number[]): number {
 	return most;
 }
 
-/** Accepts `limit` requests per clock minute. */
+/** Accepts `limit` requests in each clock minute. */
 export function refilledEachMinute(limit: number): Admission {
 	let minute = -1;
 	let count = 0;
@@ -40,7 +40,7 @@ export function refilledEachMinute(limit: number): Admission {
 
 export const untilNextMinute = (now: number): number => 60_000 - (now % 60_000);
 
-/** Rejects a random share of all requests, at any rate. */
+/** Rejects this share of all requests, regardless of their rate. */
 export const atRandom =
 	(share: number): Load['admits'] =>
 	(_now, _inFlight, random) =>
@@ -49,10 +49,10 @@ export const atRandom =
 export interface Load {
 	admits: (nowMs: number, inFlight: number, random: () => number) => boolean;
 	executions?: number;
-	/** Number of requests per execution. The default is no limit. */
+	/** Number of requests that each execution sends. By default, the number is unlimited. */
 	requests?: number;
 	seconds?: number;
-	/** Number of entries per request, before a batch is split. */
+	/** Entries per request before a batch is split. */
 	perRequest?: number;
 	concurrency?: number;
 	latencyMs?: number;
@@ -60,12 +60,12 @@ export interface Load {
 	retryAfterMs?: number | ((nowMs: number) => number);
 	/** Whether each execution has its own limiter. */
 	apart?: boolean;
-	/** *Max Requests per Minute* of each execution. */
+	/** *Max Requests per Minute* in each execution. */
 	limitPerMinute?: number;
 	seed?: number;
 }
 
-/** Simulates executions of a node in virtual time. The service limits the rate of their requests. */
+/** Simulates executions of a node against a rate-limited service, in virtual time. */
 export async function play({
 	admits,
 	executions = 1,
@@ -131,7 +131,7 @@ export async function play({
 	const since = (moments: number[], fromMs: number) =>
 		moments.filter((at) => at >= fromMs && at <= endedAt).length;
 	const rate = (fromMs: number) => since(accepted, fromMs) / ((endedAt - fromMs) / 1000);
-	/** Returns how many requests were rejected for each accepted request after this time. */
+	/** Returns the ratio of rejected to accepted requests from this time on. */
 	const refusedShare = (fromMs: number) => since(refusals, fromMs) / since(accepted, fromMs);
 	return { sent, accepted, refused: refusals.length, failed, rate, refusedShare, endedAt };
 }

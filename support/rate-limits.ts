@@ -1,14 +1,14 @@
 import { atOnce, bucket, perSecond } from '../sandbox/rates';
 import { perMinute, refilledEachMinute, untilNextMinute, type Load } from './rate-limited';
 
-/** A service with a rate limit, and the share of this limit that the node must reach in ten minutes. */
+/** A rate-limited service, and the share of its limit that the node must reach in ten minutes. */
 export interface RateLimit {
 	title: string;
-	/** Average number of requests per second that the service accepts. */
+	/** Requests per second that the service accepts on average. */
 	allowed: number;
-	/** Minimum share of `allowed` that must be accepted. If it is missing, there is no minimum. */
+	/** Minimum rate of accepted requests, as a share of `allowed`. If it is missing, no rate is promised. */
 	goal?: number;
-	/** Returns the limit of a service that has not received any request yet. */
+	/** Creates a new service, which has not received any requests yet. */
 	admits: () => Load['admits'];
 	load?: Omit<Load, 'admits'>;
 }
@@ -18,8 +18,8 @@ const TEXTS = { concurrency: 8, latencyMs: 50 };
 const SHEDDING = { status: 503 };
 
 /**
- * Most of these services use a token bucket. By default, one execution sends four requests at a time, and each
- * request takes 20 ms.
+ * Most of these services limit requests with a token bucket. By default, one execution sends four requests at a time,
+ * and each request takes 20 ms.
  */
 export const RATE_LIMITS: RateLimit[] = [
 	{ title: '20/s, burst 20', allowed: 20, goal: 0.9, admits: () => bucket(20, 20) },
@@ -138,7 +138,7 @@ export const RATE_LIMITS: RateLimit[] = [
 
 export const TEN_MINUTES = 600;
 
-/** A service that accepts four requests at once. All executions together need at least 8.5 s. */
+/** A service that accepts four concurrent requests. All executions together take at least 8.5 s. */
 export const FOUR_AT_ONCE: { seconds: number; most: number; load: () => Load } = {
 	seconds: 8.5,
 	most: 12,

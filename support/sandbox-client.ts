@@ -46,7 +46,7 @@ export async function requestToken(
 		url: sandbox.urls.authUrl + PATHS.token(auth),
 		params: { scope, grant_type: 'client_credentials', ...changes.query },
 		headers,
-		// Without data, axios would remove the Content-Type.
+		// axios removes the Content-Type from a request without data.
 		data: changes.body ?? '',
 	});
 }
@@ -73,7 +73,7 @@ interface Results {
 	vector?: Array<{ vector: number[] }>;
 }
 
-/** Submits texts, and polls until the status is no longer SUBMITTED. */
+/** Submits texts and polls until the job's status is no longer SUBMITTED. */
 export async function chunk(
 	sandbox: Sandbox,
 	chunker: string,

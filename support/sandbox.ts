@@ -15,9 +15,9 @@ import { runNode, type RunOptions, type RunResult } from './engine';
 import { eventually } from './eventually';
 
 /**
- * Starts a sandbox for a test file, and resets it before each test.
+ * Provides one sandbox for a test file and resets it before each test.
  *
- * @returns a function that returns the sandbox as soon as the tests run
+ * @returns a function that returns the sandbox once the tests run
  */
 export function useSandbox(options: SandboxOptions = {}): () => Sandbox {
 	let sandbox: Sandbox;
@@ -52,15 +52,15 @@ export const shown = ({ requests }: Sandbox): string[] =>
 		[method, path, endedAt === 0 ? 'in flight' : status].join(' '),
 	);
 
-/** With this delay, a request ends only because of a timeout or Stop, even on a slow machine. */
+/** A delay so long that the request ends only because of a timeout or Stop, even on a slow machine. */
 export const HANGS = { latencyMs: 600_000 };
 
-/** This time is longer than any pause between two requests of a run. */
+/** This is longer than the pauses between requests in a run that is still going. */
 const QUIET_MS = 100;
 
 /**
- * Waits until all requests have ended and no more requests arrive. Fails if the node continues to send requests, for
- * example because it has ignored Stop.
+ * Waits until all requests have ended and no new requests arrive. Fails if the node keeps sending requests, for
+ * example because it ignored Stop.
  */
 export async function requestsOver(sandbox: Sandbox): Promise<void> {
 	const { requests } = sandbox;
@@ -76,8 +76,8 @@ export async function requestsOver(sandbox: Sandbox): Promise<void> {
 const isInFlight = ({ endedAt }: RecordedRequest) => endedAt === 0;
 
 /**
- * Runs a node, and stops the run as soon as this many requests have arrived. The function does not check how quickly
- * the run ends. So use a run that would exceed the time limit of the test without Stop.
+ * Runs a node and presses Stop once this many requests have arrived. This function does not check how quickly the run
+ * ends, so use a run that would exceed the test's time limit if Stop had no effect.
  */
 export async function stopped(
 	sandbox: Sandbox,
@@ -92,7 +92,7 @@ export async function stopped(
 	return result;
 }
 
-/** Makes the random pauses before retries a thousand times shorter in a test file. */
+/** Divides the random pauses before retries by 1,000 for all tests in a file. */
 export function useShortBackoff(): void {
 	const random = Math.random.bind(Math);
 	let spy: jest.SpyInstance;
@@ -103,9 +103,10 @@ export function useShortBackoff(): void {
 }
 
 /**
- * Returns a function that runs a node. Its arguments are items, parameters, and settings of the node and the run.
+ * Creates a function that runs one node. The function's arguments are items, parameters, and settings for the node
+ * and the run.
  *
- * @param always parameters of all runs
+ * @param always parameters for all runs
  */
 export function nodeRunner(
 	node: INodeType,
@@ -127,7 +128,7 @@ export function nodeRunner(
 }
 
 /**
- * Sets up a sandbox and nodes for a test file. Pauses before retries are short.
+ * Provides nodes and one sandbox for a test file. Pauses before retries are short.
  *
  * @returns the sandbox, and a function that creates a runner for a node with the sandbox's credentials
  */

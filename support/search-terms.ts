@@ -1,4 +1,4 @@
-/** Terms that users search for in the editor, and the nodes that must be found first. */
+/** Terms that users search for in the editor, and the nodes that each term must find first. */
 export const SEARCH_TERMS: Readonly<Record<string, readonly string[]>> = {
 	lucidworks: ['chunkText', 'deleteDocument', 'migrateBlobs', 'pushDocuments'],
 	chunk: ['chunkText'],
@@ -13,7 +13,7 @@ export const SEARCH_TERMS: Readonly<Record<string, readonly string[]>> = {
 	fusion: ['migrateBlobs'],
 };
 
-/** Terms in the names of n8n's own nodes. The search must also find these nodes of ours. */
+/** Terms that also occur in the names of n8n's own nodes. The search results must include our nodes. */
 export const SHARED_SEARCH_TERMS: Readonly<Record<string, readonly string[]>> = {
 	csv: ['chunkText', 'deleteDocument', 'pushDocuments'],
 	'split text': ['chunkText'],

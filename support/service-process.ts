@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { startSandbox, type SandboxSettings } from '../sandbox';
 import type { ServiceKind } from './service';
 
-/** Starts a server that answers any request with status 200, and does as little work as possible. */
+/** Starts a server that answers every request with status 200 and does as little work as possible. */
 async function startSink(): Promise<string> {
 	const server: Server = createServer((request, response) => {
 		request.resume();
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
 			: (await startSandbox({ settings: JSON.parse(settings) as Partial<SandboxSettings> }))
 					.url;
 	process.send?.({ url });
-	// The parent process has ended, or no longer needs the service.
+	// The parent process has ended or no longer needs the service.
 	process.once('disconnect', () => process.exit(0));
 }
 

@@ -13,15 +13,15 @@ import {
 import type { CredentialData } from './credential-store';
 import { sandboxCredentials } from './credentials';
 
-/** The sandbox, or a server that ignores request bodies. */
+/** The sandbox, or a server that accepts request bodies and does nothing with them. */
 export type ServiceKind = 'sandbox' | 'sink';
 
-/** A service in a separate process, so that it does not slow down the client. */
+/** A service that runs in its own process, so that it does not slow down the client. */
 export interface Service {
 	credentials: CredentialData;
 	pushUrl: string;
 	pushKey: string;
-	/** Resets the service. From then on, each request takes `latencyMs` longer. */
+	/** Resets the service. Afterward, each request takes `latencyMs` longer. */
 	reset: (latencyMs?: number) => Promise<void>;
 	fault: (rule: FaultRule) => Promise<void>;
 	stats: () => Promise<SandboxStats>;

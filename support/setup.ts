@@ -1,6 +1,6 @@
-// n8n reads its settings when it is loaded, so they are set before.
+// n8n reads its settings when it is first loaded, so they are set here.
 process.env.N8N_LOG_LEVEL ??= 'silent';
-// All servers in tests are local, so the machine's proxy must not be used.
+// Tests must not depend on the machine's proxy settings. Every server that a test uses is local.
 for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY']) {
 	delete process.env[name];
 	delete process.env[name.toLowerCase()];

@@ -1,13 +1,13 @@
-/** Prints one line with the numbers of passed and failed tests, for scripts. */
+/** Prints the numbers of passed and failed tests in one line that scripts read. */
 class TotalsReporter {
 	/**
 	 * @param {unknown} _contexts
 	 * @param {import('@jest/reporters').AggregatedResult} results
 	 */
 	onRunComplete(_contexts, results) {
-		// A file that cannot be loaded counts as one failure.
+		// A file that fails to load counts as one failure.
 		const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
-		// This line must be the last line, after jest's summary.
+		// The line is printed on exit, so that it follows jest's own summary.
 		process.once('exit', () => {
 			process.stdout.write(`${results.numPassedTests} passed, ${failed} failed\n`);
 		});

@@ -10,8 +10,8 @@ interface Timer {
 const settle = async () => await new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
- * A clock whose time passes only while all code is waiting. Sleeps end one after the other, in order of time. So a
- * run of several minutes takes milliseconds, and is the same each time.
+ * A clock whose time passes only while all code is waiting. Sleeps end one by one, in the order of their due times. A
+ * run that lasts minutes therefore takes milliseconds, and is the same each time.
  */
 export class VirtualClock implements Clock {
 	private time = 0;
@@ -24,7 +24,7 @@ export class VirtualClock implements Clock {
 		return this.time;
 	}
 
-	/** Returns a random number of the generator mulberry32. */
+	/** Returns a random number from the mulberry32 generator. */
 	random(): number {
 		this.seed = (this.seed + 0x6d2b79f5) | 0;
 		let bits = Math.imul(this.seed ^ (this.seed >>> 15), this.seed | 1);
@@ -33,8 +33,8 @@ export class VirtualClock implements Clock {
 	}
 
 	/**
-	 * @param wakers contains a function that ends this sleep early, as long as it lasts. A set is faster than a
-	 * signal for each sleep
+	 * @param wakers while this sleep lasts, this set contains a function that ends it early. A set is faster than one
+	 * signal per sleep
 	 */
 	async sleep(ms: number, wake?: AbortSignal, wakers?: Set<() => void>): Promise<void> {
 		if (this.canceled) throw this.canceled.error;
@@ -72,7 +72,7 @@ export class VirtualClock implements Clock {
 		this.insert({ due: ms, wake: action });
 	}
 
-	/** Makes all sleeps fail from this time on, including sleeps that have already begun. */
+	/** Makes every sleep fail after this time, including sleeps that have already begun. */
 	cancelAt(ms: number, error: unknown): void {
 		this.at(ms, () => {
 			this.canceled = { error };
@@ -87,7 +87,7 @@ export class VirtualClock implements Clock {
 	/**
 	 * Lets time pass until the work has ended.
 	 *
-	 * @throws the error of the work, or an error if the work waits for something that never happens
+	 * @throws the error that the work throws, or an error if the work waits for something that cannot happen
 	 */
 	async run<T>(work: Promise<T>): Promise<T> {
 		let ended = false;

@@ -32,7 +32,7 @@ export class VirtualRun implements RunState {
 		this.wakeAll();
 	}
 
-	/** Cancels the run at this time, even if the run has already ended for another reason. */
+	/** Cancels the run at this time. The cancellation replaces any earlier reason why the run ended. */
 	cancelAt(ms: number, reason: unknown): void {
 		this.clock.at(ms, () => {
 			this.ended = { reason };

@@ -5,17 +5,17 @@ import type { CredentialTypes } from './credential-types';
 import { watchLimiters, watchRuns } from './process-state';
 import { type CredentialStore, runNode, type RunOptions, type RunResult } from './engine';
 
-/** A simulated n8n process. It shares nothing but the credential store with other workers. */
+/** A simulated n8n process. It shares only the credential store with other workers. */
 export interface Worker {
 	node: INodeType;
 	credentialTypes: CredentialTypes;
 }
 
 /**
- * Loads new copies of Chunk Text and its credential, so that each worker has its own state. All workers use the same
+ * Loads new copies of Chunk Text and its credential, so that each worker has its own state. All workers share one
  * copy of n8n.
  *
- * @param speed how much faster than real time the clock of a run is. Pauses are shorter by the same factor
+ * @param speed factor by which a run's clock is faster than real time. Pauses are shorter by the same factor
  */
 export function startWorker({ speed = 1 } = {}): Worker {
 	const n8n = jest.requireActual<object>('n8n-workflow');
@@ -52,7 +52,7 @@ export function startWorker({ speed = 1 } = {}): Worker {
 }
 
 export interface ChunkRunOptions {
-	/** Number of texts. Each text has its own request. */
+	/** Number of texts. Each text is sent in its own request. */
 	texts?: number;
 	concurrency?: number;
 	parameters?: INodeParameters;
@@ -62,7 +62,7 @@ export interface ChunkRunOptions {
 	cancelWhen?: Promise<unknown>;
 }
 
-/** Runs Chunk Text on a worker. By default, the node only submits texts. */
+/** Runs Chunk Text once on a worker. By default, the node submits texts. */
 export async function chunk(
 	worker: Worker,
 	store: CredentialStore,

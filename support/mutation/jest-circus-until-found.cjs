@@ -4,7 +4,7 @@ const { default: circus } = require('jest-circus/runner');
 /** Stryker's ID of the last mutant that made a test fail. */
 let found;
 
-/** Returns the result for a test file that is not loaded. jest expects at least one test per file. */
+/** Returns a result without loading the test file. jest requires at least one test per file. */
 const skipped = (testFilePath) => {
 	const test = {
 		status: 'pending',
@@ -16,7 +16,7 @@ const skipped = (testFilePath) => {
 	return { ...createEmptyTestResult(), testFilePath, numPendingTests: 1, testResults: [test] };
 };
 
-/** Runs test files like jest. As soon as a test finds the mutant, the remaining files are skipped. */
+/** Runs test files like jest, but skips all further tests of a mutant once a test has failed. */
 module.exports = async (globalConfig, config, environment, runtime, testPath, ...rest) => {
 	const mutant = process.env.__STRYKER_ACTIVE_MUTANT__;
 	const isFound = () => mutant !== undefined && mutant === found;
