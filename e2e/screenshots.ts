@@ -1,7 +1,7 @@
 /**
- * Takes the pictures for docs/images from a real n8n, in the light and the dark theme. They show each example on the
- * canvas, the panel of each node and operation, the form of the AI credential, and a search in the index. The names
- * of examples after `--`, `credential` or `search` limit the command to these pictures. The command fails if a window
+ * Takes the pictures for docs/images from a real n8n, in the light and the dark theme: every example workflow on the
+ * canvas, the panel of each node type and operation, the dialog of the AI credential, and a search of the index. To
+ * take only some pictures, add names of examples, `credential` or `search` after `--`. The command fails if a window
  * does not show what the alt text of its picture says.
  */
 import { mkdir } from 'node:fs/promises';
@@ -20,7 +20,7 @@ import { IMAGES } from './shared/paths';
 import { say } from './shared/progress';
 import { pause } from './shared/wait';
 
-/** These examples do not run, because they need a message, a call from another execution, or a confirmation. */
+/** Examples that are not run, because they need a message, a call from another execution, or a confirmation. */
 const NOT_RUN = new Set([
 	'agent-with-search-ingest-tools',
 	'fan-out-one-range',
@@ -28,7 +28,7 @@ const NOT_RUN = new Set([
 	'migrate-blobs',
 ]);
 
-/** With this size, each workflow fits without a smaller zoom, in which n8n makes labels smaller. */
+/** Large enough for every workflow, so that n8n does not shrink its labels. */
 const CANVAS_SIZE = { width: 2600, height: 2400 };
 
 /** CSS selector of nodes and sticky notes on the canvas. */
@@ -37,17 +37,17 @@ const ON_CANVAS = '.vue-flow__node';
 /** Space around the nodes in a picture, in pixels. */
 const MARGIN = 24;
 
-/** With this height, no panel and no form must be scrolled. */
+/** Tall enough to show every panel and dialog without scrolling. */
 const HEIGHT = 1400;
 
-/** A search for these words finds a document of Getting Started, which runs before. */
+/** Words to search for. They occur in the example Getting Started, which runs before the picture is taken. */
 const SEARCHED = 'warehouse noon';
 const FOUND = ['1 of ', 'Shipping', 'before noon leave the warehouse', 'vector'];
 
-/** With this height, the search results fill the window. */
+/** Height of the search window, chosen so that the results fill it. */
 const SEARCH_HEIGHT = 400;
 
-/** Time for animations and late requests to end. */
+/** Time for animations and late requests to finish. */
 const SETTLE_MS = 1500;
 
 const CREDENTIAL = 'Demo AI Service';
@@ -62,7 +62,7 @@ const isWanted = (name: string): boolean => names.length === 0 || names.includes
 
 const slug = (words: string): string => words.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 
-/** Returns a key. Two nodes with the same key have the same panel. */
+/** Returns a key for a node's panel. Panels with the same key look the same. */
 function kindOf({ type, parameters }: WorkflowNode): string {
 	const isFile = [parameters.documentSource, parameters.textSource].includes('file');
 	return [type, parameters.operation ?? '', isFile].join();
@@ -79,7 +79,7 @@ async function workflowArea(page: Page): Promise<Clip> {
 	return { x, y, width: right - x, height: bottom - y };
 }
 
-/** Shows an output as a schema, because a table has too little space for the texts of chunks. */
+/** Shows any output as a schema, because a table has too little space for the chunk texts. */
 async function showSchema(page: Page): Promise<void> {
 	const output = page.locator('[data-test-id="output-panel"]');
 	const choice = output.getByText('Schema', { exact: true });
@@ -87,7 +87,7 @@ async function showSchema(page: Page): Promise<void> {
 }
 
 /**
- * Takes a picture of a window, of an area or of an element.
+ * Takes a picture of a window, or of an area or element in it.
  * @param expected strings that the window must show
  */
 async function shoot(
@@ -140,14 +140,14 @@ runCommand(async (command) => {
 		if (isWanted('credential')) {
 			await page.goto(`${demo.n8n.url}/home/credentials/${demo.credentials[CREDENTIAL].id}`);
 			await page.locator(DIALOG).waitFor();
-			// The form scrolls inside its dialog, so a higher window alone would not show more of it.
+			// The dialog has its own scroll bar, so a taller window alone does not show more of it.
 			await page.addStyleTag({ content: UNROLLED });
 			await page.setViewportSize({ ...WINDOW_SIZE, height: HEIGHT });
 			const picture = `credential-${slug(CREDENTIAL)}.${theme}`;
 			await shoot(page, picture, [CREDENTIAL, 'Client ID'], DIALOG);
 		}
 		if (isWanted('search')) {
-			// Other examples have deleted documents, so Getting Started runs again.
+			// Other examples delete documents, so Getting Started runs again.
 			await stage.runByHand('getting-started');
 			const query = new URLSearchParams({ q: SEARCHED });
 			await page.goto(`${demo.sandbox.url}/?${query}`);
@@ -158,7 +158,7 @@ runCommand(async (command) => {
 	return true;
 });
 
-/** Returns the text of a window in one line, including the values of its fields. */
+/** Reads all text of a window, including the contents of its fields, as one line. */
 async function shownBy(page: Page): Promise<string> {
 	const fields = await page
 		.locator('input, textarea')
@@ -169,7 +169,7 @@ async function shownBy(page: Page): Promise<string> {
 
 /**
  * Checks that a window shows what the alt text of its picture says.
- * @param expected strings that a user can find in the picture
+ * @param expected strings that a person would find in the picture
  * @throws Error with the missing strings
  */
 async function expectShown(

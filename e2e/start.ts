@@ -1,7 +1,7 @@
 /**
- * Runs the demo: all examples in a real n8n that contains this package. Then the editor stays open. With `--once`,
- * the command ends after the examples, and the exit code is 0 only if all checks have passed. The names of examples
- * after `--` limit the demo to these examples.
+ * Runs the demo: every example workflow in a real n8n with the packed package. Afterward, the editor stays open. With
+ * `--once`, the command ends after the examples, and the exit code is 0 only if every check passed. To run only some
+ * examples, add their names after `--`.
  */
 import type { Demo } from './demo/demo';
 import { startDemo } from './demo/demo';
@@ -41,9 +41,9 @@ runCommand(
 		if (!once)
 			say('\nEach example runs once now. The login for the editor follows in a few minutes.');
 		const stage = new Stage(demo);
-		// The scenarios for all examples take long, so a user who wants to open the editor does not wait for them.
+		// A user who wants to open the editor should not have to wait for the bad-day and outage checks.
 		await runScenarios(stage, names, { withBadDays: once });
-		// In a new node, n8n chooses the credential that was changed last. This save makes it the credential that
+		// In a new node, n8n selects the credential that was changed last. It should be the credential that the
 		// examples use.
 		await demo.n8n.api.saveCredential(demo.credentials['Demo AI Service']);
 		const passed = printChecks(stage.checks);
@@ -52,7 +52,7 @@ runCommand(
 		printLogin(demo);
 		say('Ctrl-C stops everything; what you make in n8n is kept for the next start.');
 		const { n8n } = demo;
-		// The editor stays open until Ctrl-C, or until n8n ends by itself.
+		// The editor stays open until Ctrl-C. If n8n ends by itself, the command ends too.
 		const code = await n8n.process.ended;
 		if (!command.isStopping) throw new Error(`n8n ended with ${code}:\n${tail(n8n.logFile)}`);
 		return true;

@@ -14,7 +14,7 @@ const PARAMETERS = '[data-test-id="node-parameters"]';
 const LABEL = '[data-test-id="input-label"]';
 const OUTPUT = '[data-test-id="output-panel"]';
 
-/** Controls the canvas of n8n's editor, and the panel of the open node. */
+/** Controls the editor's canvas and the panel of the open node. */
 export class Canvas {
 	constructor(
 		readonly page: Page,
@@ -24,7 +24,7 @@ export class Canvas {
 	async open(workflowId: string): Promise<void> {
 		await this.page.goto(`${this.url}/workflow/${workflowId}`);
 		await this.page.locator(NODE).first().waitFor();
-		// A checklist covers the canvas of a published workflow until it is closed.
+		// n8n's checklist for published workflows covers the canvas until it is closed.
 		const close = this.page.locator('[data-test-id="suggested-actions-close"]');
 		if (await close.isVisible()) await close.click();
 	}
@@ -32,7 +32,7 @@ export class Canvas {
 	async run(): Promise<void> {
 		await this.page.locator('[data-test-id="execute-workflow-button"]').click();
 		await this.page.locator(NOTIFICATION).first().waitFor();
-		// Notifications cover buttons, so they are closed here. Some of them disappear before the click.
+		// Notifications cover buttons, so they are closed here. A notification may close by itself before the click.
 		for (const close of await this.page.locator('.el-notification__closeBtn').all())
 			await close.click({ timeout: KEY_MS }).catch(() => undefined);
 		await this.page.locator(NOTIFICATION).first().waitFor({ state: 'hidden' });
@@ -48,7 +48,7 @@ export class Canvas {
 		await this.page.locator(PARAMETERS).first().waitFor({ state: 'hidden' });
 	}
 
-	/** Adds a node to an agent as a tool, and waits until the panel of the new node is open. */
+	/** Attaches a node to an agent as a tool, then waits until the new node's panel is open. */
 	async addTool(agent: string, displayName: string): Promise<void> {
 		await this.openNode(agent);
 		await this.page.locator('[data-test-id="add-subnode-ai_tool-0"]').click();
@@ -60,7 +60,7 @@ export class Canvas {
 			async () => (await first.innerText()).startsWith(displayName),
 			PLACED_WITHIN_MS,
 		);
-		// n8n asks for an operation if the node has several.
+		// If a node has several operations, n8n asks which one to add.
 		await until(
 			async () => {
 				if (!(await search.isVisible())) return true;
@@ -74,15 +74,15 @@ export class Canvas {
 	}
 
 	/**
-	 * Returns the labels of all visible parameters, from top to bottom.
-	 * @param part CSS selector that limits the parameters to those whose control contains a matching element
+	 * Reads the labels of the visible parameters, from top to bottom.
+	 * @param part CSS selector. Only parameters whose control contains a matching element are read
 	 */
 	async labels(part = '*'): Promise<string> {
 		const labels = await this.page.locator(`${PARAMETERS} ${LABEL}`).evaluateAll(
 			(all, [label, wanted]) =>
 				all
 					.filter((each) => (each as HTMLElement).offsetParent !== null)
-					// A control may contain labels of its own.
+					// Skips labels inside a control.
 					.filter((each) => !each.parentElement?.closest(label))
 					.filter((each) => each.querySelector(wanted) !== null)
 					.map((each) => each.querySelector('.n8n-text')?.textContent?.trim() ?? ''),

@@ -6,7 +6,7 @@ import { chromium } from 'playwright-core';
 import type { N8n } from '../n8n/process';
 import type { Command } from '../shared/command';
 
-/** Path of the browser that Debian's package `chromium` installs. */
+/** The program that Debian's `chromium` package installs. */
 const BROWSER = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 const BROWSER_ARGS = [
@@ -20,13 +20,13 @@ const BROWSER_ARGS = [
 	'--disable-sync',
 ];
 
-/** Maximum time until something appears. A busy machine needs this much time. */
+/** Maximum time for something to appear. A slow machine under load needs this much time. */
 const WITHIN_MS = 180_000;
 
 export const WINDOW_SIZE = { width: 1440, height: 900 };
 
 /**
- * Starts Chromium. Chromium is closed when the command ends.
+ * Starts Chromium, which is closed when the command ends.
  * @throws Error if Chromium is not installed
  */
 export async function startBrowser(command: Command): Promise<Browser> {
@@ -44,7 +44,7 @@ export async function startBrowser(command: Command): Promise<Browser> {
 	return browser;
 }
 
-/** Opens n8n's editor in a new window, in which the owner is logged in. */
+/** Opens n8n's editor in a new window, logged in as the owner. */
 export async function openEditor(
 	browser: Browser,
 	n8n: N8n,

@@ -3,7 +3,7 @@ import type { Stage } from './stage';
 
 const EXAMPLE = 'agent-with-search-ingest-tools';
 
-/** Names of tools, as the model sees them. */
+/** The tools' names, as n8n passes them to models. */
 const ADD = 'Add_or_Update_Document';
 const SPLIT = 'Split_Text';
 const DELETE = 'Delete_Document';
@@ -12,7 +12,7 @@ const TEXT = '# Returns\nWithin thirty days.\n# Refunds\nFive working days.';
 const ID = 'agent/returns';
 const FIELDS_OF_DOCUMENT = { name: 'Returns', text: TEXT, url: 'https://example.com/returns' };
 
-/** Values that the model chooses for the new document, by field name. */
+/** Values that the model fills in to add the document, by field name. */
 const VALUES = {
 	Document_ID: ID,
 	Document_Name: FIELDS_OF_DOCUMENT.name,
@@ -28,12 +28,11 @@ const FIELDS = {
 	[SPLIT]: ['Text'],
 };
 
-/** Matches a vector. A model cannot use it, so no tool may return one. */
+/** Matches an embedding vector. Vectors are useless to a model, so no tool may return one. */
 const VECTOR = /\[(-?[\d.e-]+,){16}|"(i8|u8|f32|f64):/;
 
 /**
- * Runs each tool alone, like "Execute step", and then lets an agent use all of them. A local server replaces the
- * model.
+ * Runs each tool by itself, as "Execute step" does. Then lets an agent use all tools, with a stand-in for the model.
  */
 export async function useTools(stage: Stage): Promise<void> {
 	await runTools(stage);
@@ -93,7 +92,7 @@ async function askAgent(stage: Stage): Promise<void> {
 			read[at],
 		);
 	});
-	// The field is not called `id`, because n8n would replace its value with the ID of the tool call.
+	// The field is not called `id`, because n8n would then show the ID of the tool call instead.
 	checks.add(
 		'The model reads its own values again',
 		JSON.stringify(requests.at(-1)).includes(`\\"Document_ID\\":\\"${ID}\\"`),

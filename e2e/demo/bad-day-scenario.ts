@@ -7,10 +7,10 @@ import type { NodeChanges, Stage } from './stage';
 
 const FAN_OUT = 'fan-out-over-workers';
 
-/** This separator matches the whole text, so there are no chunks. */
+/** The separator matches the whole text, so there are no chunks. */
 const NO_CHUNKS = { 'Chunk Text': { parameters: { regex: '[\\s\\S]+' } } };
 
-/** A run that must fail. `what` names the problem, and the error message must match `says`. */
+/** An example run that must fail. `what` describes the problem, and `says` matches the expected error message. */
 interface BadRun {
 	example: string;
 	what: string;
@@ -18,7 +18,7 @@ interface BadRun {
 	says: RegExp;
 }
 
-/** A run in which the service rejects all requests on a route that contain a string. */
+/** A failing run in which one route rejects every request that contains a string. */
 interface BadPart extends BadRun {
 	route: 'submit' | 'push';
 	contains: string;
@@ -54,7 +54,7 @@ const PARTS: BadPart[] = [
 
 const code = (jsCode: string) => ({ parameters: { jsCode } });
 
-/** Texts that Chunk Text cannot split, and texts without chunks. */
+/** Texts that cannot be chunked, and texts that produce no chunks. */
 const TEXTS: BadRun[] = [
 	{
 		example: 'getting-started',
@@ -84,7 +84,7 @@ const TEXTS: BadRun[] = [
 	})),
 ];
 
-/** Checks failures that no other scenario covers. */
+/** Checks failures that no other scenario covers: partial failures, bad texts, bad files and bad sources. */
 export async function badDays(stage: Stage): Promise<void> {
 	const { faults } = stage.demo.sandbox;
 	for (const { route, contains } of PARTS)
@@ -118,7 +118,7 @@ async function emptyFile({ demo }: Stage): Promise<BadRun> {
 	};
 }
 
-/** Checks that documents without chunks fail in each run, and not only in the first. */
+/** Checks that documents without chunks fail every run, not only the first. */
 async function noChunks(stage: Stage): Promise<void> {
 	const change = (name: string, node: { name: string; parameters: object }) =>
 		node.name === name
@@ -173,7 +173,7 @@ async function noRules(stage: Stage): Promise<void> {
 	);
 }
 
-/** Requests a failed range of a file again after the file has changed. This run must fail. */
+/** Checks that a run fails if its file changes before a failed range is requested again. */
 async function changedFile(stage: Stage): Promise<void> {
 	const { faults } = stage.demo.sandbox;
 	const file = (name: string) =>

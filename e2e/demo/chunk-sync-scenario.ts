@@ -5,7 +5,7 @@ import { SyncedSource } from './synced-source';
 const EXAMPLE = 'sync-chunks-by-source';
 const TABLE = 'Synced Chunks';
 
-/** Creates a document with one chunk per section. */
+/** Creates a source document. Each section becomes a chunk. */
 const document = (id: string, ...sections: string[]): SourceDocument => ({
 	id: `chunks/${id}`,
 	name: id,
@@ -13,7 +13,7 @@ const document = (id: string, ...sections: string[]): SourceDocument => ({
 	text: sections.map((section) => `# ${section}`).join('\n'),
 });
 
-/** Returns the chunks that the index must contain for this document, as `id=text`. */
+/** Returns the chunks that the index should contain for a document, as `id=text`. */
 const chunksOf = ({ id, text }: SourceDocument): string[] =>
 	text === '' ? [] : text.split('\n').map((section, number) => `${id}#${number}=${section}`);
 
@@ -22,7 +22,7 @@ const ids = (one: SourceDocument, from = 0): string[] =>
 		.slice(from)
 		.map((chunk) => chunk.split('=')[0]);
 
-/** Syncs a source that changes. Bad calls and failures must not damage the index. */
+/** Syncs a source that changes. Then checks that bad calls and failures do not damage the index. */
 export async function syncChunks(stage: Stage): Promise<void> {
 	const source = new SyncedSource(stage, {
 		name: EXAMPLE,

@@ -2,7 +2,7 @@ import type { NodeChanges, Stage } from './stage';
 
 const NIGHTLY = 'every-night-a-csv';
 
-/** Bad files by name. Each has its content, and a pattern for the error message. */
+/** Bad files by name, with their contents and what the run's error message must contain. */
 export const BAD_FILES: Readonly<Record<string, [content: string, why: RegExp]>> = {
 	'no-id.csv': ['sku,title\n1,Kettle\n', /id/i],
 	'empty.csv': ['', /empty|no records/i],
@@ -10,7 +10,7 @@ export const BAD_FILES: Readonly<Record<string, [content: string, why: RegExp]>>
 	'cut-off.json': ['[{"id":"cut/1","name":"One"},{"id":"cut/2","na', /end|JSON/i],
 };
 
-/** Stores a file at the local service, from which the workflows download it. */
+/** Stores a file in the local service, from which the workflows download it. */
 export async function storeFile(stage: Stage, name: string, content: string): Promise<string> {
 	const url = `${stage.demo.sandbox.url}/files/${name}`;
 	await fetch(url, { method: 'PUT', body: content });
@@ -18,7 +18,7 @@ export async function storeFile(stage: Stage, name: string, content: string): Pr
 }
 
 /**
- * Runs an example with each bad file, and with a revoked key. Each run must fail with an error that names the reason.
+ * Runs an example with each bad file, and with a revoked key. Every run must end with an error that names the reason.
  * @param get name of the node that reads the file
  */
 export async function failOnBadFiles(stage: Stage, example: string, get: string): Promise<void> {
@@ -43,7 +43,8 @@ export async function failOnBadFiles(stage: Stage, example: string, get: string)
 }
 
 /**
- * Pushes the rows of a file, with and without chunking. A bad row makes the run fail, but all other rows are pushed.
+ * Pushes a file's rows, unchanged or as chunks. A row that cannot be pushed fails the run, but does not affect other
+ * rows.
  */
 export async function nightlyCsv(stage: Stage): Promise<void> {
 	const { checks } = stage;
@@ -91,7 +92,7 @@ export async function nightlyCsv(stage: Stage): Promise<void> {
 	await failOnBadFiles(stage, NIGHTLY, 'Get CSV');
 }
 
-/** Checks that each chunk has a vector, and begins with the title and the heading. */
+/** Checks that each chunk begins with the title and its heading, and that each chunk has a vector. */
 export async function chunksWithContext(stage: Stage): Promise<void> {
 	await stage.runByHand('chunks-with-context');
 	const chunks = stage.documents().filter(({ id }) => String(id).startsWith('context/kettle#'));

@@ -20,7 +20,7 @@ import { createSampleFiles } from './sample-files';
 
 const EDITOR_PORT = 5678;
 
-/** The local service and a real n8n, which contains this package, the demo's credentials and all examples. */
+/** The local service and a real n8n with the packed package, the demo credentials and the examples. */
 export interface Demo extends Imported {
 	sandbox: Sandbox;
 	chatModel: ChatModel;
@@ -28,10 +28,7 @@ export interface Demo extends Imported {
 	files: string;
 }
 
-/**
- * Returns the folder for all data. If `keepData` is false, it is a new folder that is removed at the end of the
- * command.
- */
+/** Returns the folder for all data. It is kept for the next start, or removed when the command ends. */
 async function dataFolder(command: Command, keepData: boolean): Promise<string> {
 	if (!keepData) return await command.temporaryFolder('demo');
 	await mkdir(DATA, { recursive: true });
@@ -39,8 +36,8 @@ async function dataFolder(command: Command, keepData: boolean): Promise<string> 
 }
 
 /**
- * Starts the demo. When the command ends, the demo is stopped.
- * @param options.keepData whether the data remains for the next start
+ * Starts the demo. Everything is stopped when the command ends.
+ * @param options.keepData whether to keep the data for the next start
  * @throws Error if a step fails
  */
 export async function startDemo(command: Command, options: { keepData: boolean }): Promise<Demo> {
@@ -52,7 +49,7 @@ export async function startDemo(command: Command, options: { keepData: boolean }
 	command.onStop(async () => await sandbox.close());
 	const chatModel = await startChatModel();
 	command.onStop(async () => await chatModel.close());
-	// A test must not use this port, because a demo may be running there.
+	// A test run leaves the usual port free for an interactive demo.
 	const port = await (options.keepData ? freePort(EDITOR_PORT) : freePort());
 	if (options.keepData && port !== EDITOR_PORT) {
 		say(`  Port ${EDITOR_PORT} is taken: the editor gets ${port}.`);
@@ -71,10 +68,10 @@ export async function startDemo(command: Command, options: { keepData: boolean }
 	return { sandbox, chatModel, n8n, files, ...imported };
 }
 
-/** @throws Error if n8n has not loaded all nodes of the package */
+/** @throws Error if n8n has not loaded all nodes in the package */
 async function ourNodeTypes(n8n: N8n, packed: PackedPackage): Promise<string> {
 	const ours = (await n8n.api.nodeTypes()).filter((name) => name.startsWith(`${packed.name}.`));
-	// For each node that can be a tool, n8n adds a second node type.
+	// If a node can be used as a tool, n8n adds a variant of the node for AI agents.
 	const nodes = ours.filter((name) => !name.endsWith('Tool'));
 	if (nodes.length === 0 || nodes.length < packed.nodeCount) {
 		throw new Error(

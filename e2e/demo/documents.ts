@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { ROOT } from '../shared/paths';
 
-/** A document as the example for ingesting documents accepts it. */
+/** A document in the format that the ingest workflow accepts. */
 export interface SourceDocument {
 	id: string;
 	name: string;
@@ -11,7 +11,7 @@ export interface SourceDocument {
 	text: string;
 }
 
-/** Folders with Markdown files of this project. Their subfolders are ignored. */
+/** Folders with this project's Markdown files. Subfolders are ignored. */
 const FOLDERS = ['.', 'docs', 'sandbox', 'examples', 'e2e', 'bench'];
 
 function markdownIn(folder: string): string[] {

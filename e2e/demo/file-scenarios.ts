@@ -5,7 +5,7 @@ import { SAMPLE_FILES } from './sample-files';
 import type { Execution } from '../n8n/execution';
 import type { Stage } from './stage';
 
-/** Pushes a file. Its bad records are stored in a file of their own, and the run fails. */
+/** Pushes a file of documents. Records that cannot be pushed are stored as files and fail the run. */
 export async function bulkLoad(stage: Stage): Promise<void> {
 	const example = 'bulk-load-a-file';
 	const execution = await stage.tryByHand(example);
@@ -44,8 +44,8 @@ function failsWith(stage: Stage, example: string, execution: Execution, why: str
 }
 
 /**
- * Pushes a file in several rounds. The first round succeeds, and some records fail in all others. Another run is
- * rejected entirely.
+ * Pushes a file in small rounds. Some records fail in every round except the first. In a further run, the service
+ * rejects everything.
  */
 export async function pushInRounds(stage: Stage): Promise<void> {
 	const example = 'push-a-large-file-with-progress';
@@ -69,7 +69,7 @@ export async function pushInRounds(stage: Stage): Promise<void> {
 		lines,
 	);
 	const { faults } = stage.demo.sandbox;
-	// During this delay, the node reads the rest of the file, and then the service rejects the request.
+	// The latency lets the node read the whole file before the service rejects the request.
 	faults.add({ route: 'push', status: 401, latencyMs: 500 });
 	const { status, message = '', items } = await stage.tryByHand(example);
 	faults.clear();
@@ -86,7 +86,7 @@ export async function pushInRounds(stage: Stage): Promise<void> {
 	await stage.runWith(example, { ...inRounds, 'Get File': { parameters: { url } } });
 }
 
-/** Chunks a file of articles, and pushes the resulting files. No item may contain a vector. */
+/** Turns a file of articles into chunk files and pushes them. Checks that no item contains a vector. */
 export async function ingestCorpus(stage: Stage): Promise<void> {
 	const { checks } = stage;
 	const example = 'ingest-a-large-corpus';
@@ -124,7 +124,7 @@ export async function ingestCorpus(stage: Stage): Promise<void> {
 	await stage.runWith(example, { 'Get Corpus': { parameters: { url } } });
 }
 
-/** An unusable response must be stored, because the service may return the results only once. */
+/** Checks that an unusable response is stored, because the service might not return it again. */
 async function storeResponses(stage: Stage, example: string): Promise<void> {
 	const { faults } = stage.demo.sandbox;
 	const chunkedData = [{ error: 'model overloaded' }];
@@ -140,7 +140,7 @@ async function storeResponses(stage: Stage, example: string): Promise<void> {
 	);
 }
 
-/** Chunks the sample files on disk. The index must contain each paragraph with a vector. */
+/** Chunks the sample files on disk. Checks that the index contains each paragraph with a vector. */
 export async function chunkTextFiles(stage: Stage): Promise<void> {
 	await stage.runByHand('chunk-text-files');
 	const documents = stage.documents();
@@ -165,8 +165,8 @@ export async function chunkTextFiles(stage: Stage): Promise<void> {
 }
 
 /**
- * Files in test/files that n8n's node Extract from File can read. Each has options for that node and for Push
- * Documents, and the expected names.
+ * Files in test/files that n8n's Extract from File can read, with the options for that node and for Push Documents,
+ * and the resulting document names.
  */
 const EXTRACTED: Array<
 	[file: string, extract: object, push: object, names: string, error?: string]
@@ -180,7 +180,7 @@ const EXTRACTED: Array<
 	],
 	[
 		'excel-german.csv',
-		// Extract from File cannot read Windows-1252, so quotation marks become control characters.
+		// n8n's Extract from File does not support Windows-1252, so quotation marks become control characters.
 		{ options: { delimiter: ';', encoding: 'latin1' } },
 		{ idField: 'Artikel-Nr', nameField: 'Bezeichnung' },
 		'Äpfel \x84Elstar\x93|Birnen',
@@ -195,7 +195,7 @@ const EXTRACTED: Array<
 	],
 ];
 
-/** Pushes what n8n's node Extract from File reads from files of other programs. */
+/** Pushes items that n8n's Extract from File makes from files that other programs created. */
 async function pushExtracted(stage: Stage): Promise<void> {
 	const { checks, demo } = stage;
 	const { api } = demo.n8n;

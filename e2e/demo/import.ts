@@ -14,14 +14,17 @@ const FIRST_EXAMPLE = 'getting-started';
 
 export interface Imported {
 	credentials: Credentials;
-	/** Workflows by the example's file name, without `.json`. */
+	/** Keyed by the example's file name, without `.json`. */
 	workflows: Record<string, StoredWorkflow>;
 }
 
-/** Examples that an earlier start imported: the version in n8n, and the content of the file at that time. */
+/** Previously imported examples by name, with n8n's version ID and the contents of the file. */
 type EarlierImport = Record<string, { versionId: string | undefined; template: string }>;
 
-/** Returns the names of all examples, which are their file names without `.json`. Getting Started is the first. */
+/**
+ * Returns the names of all examples, which are their file names without `.json`. The example for newcomers comes
+ * first.
+ */
 export function exampleNames(): string[] {
 	const others = readdirSync(EXAMPLES)
 		.filter((file) => file.endsWith('.json'))
@@ -30,10 +33,7 @@ export function exampleNames(): string[] {
 	return [FIRST_EXAMPLE, ...others];
 }
 
-/**
- * n8n starts these triggers only in published workflows. Schedules are missing from this list, so that no example
- * starts by itself.
- */
+/** Triggers that n8n starts only in published workflows. Schedules are left out, so no example runs by itself. */
 const PUBLISHED = ['n8n-nodes-base.webhook', 'n8n-nodes-base.errorTrigger'];
 
 function mustBePublished(workflow: Workflow): boolean {
@@ -45,10 +45,10 @@ function readEarlierImport(file: string): EarlierImport {
 }
 
 /**
- * Stores the demo's credentials and all examples in n8n, and publishes the examples that need it. An example that a
- * user has edited stays unchanged.
+ * Stores the demo credentials and all examples in n8n. Publishes the workflows whose triggers require it. Examples
+ * that were edited in n8n are not overwritten.
  * @param files the folder that n8n may read
- * @param folder the folder for the list of imported examples
+ * @param folder the folder that stores the list of imported examples
  */
 export async function importExamples(
 	api: N8nApi,
@@ -79,7 +79,7 @@ export async function importExamples(
 		earlier[name] = { versionId, template: text };
 	}
 	writeFileSync(file, JSON.stringify(earlier));
-	// n8n lists the last saved workflow first. Saving it without changes does not create a new version.
+	// n8n puts the most recently saved workflow first in its list. Saving it without changes keeps its version.
 	const first = workflows[FIRST_EXAMPLE];
 	if (isAnySaved) await api.saveWorkflow(first, first.id);
 	return { credentials, workflows };

@@ -6,7 +6,10 @@ import { until } from '../shared/wait';
 import { storeFile } from './csv-scenarios';
 import type { NodeChanges, Stage } from './stage';
 
-/** Time for which the nodes retry in this scenario, in seconds. The examples themselves retry for 1 or 15 minutes. */
+/**
+ * Time for which our nodes retry in this scenario, in seconds. In the examples, it is 1 minute, or 15 minutes for
+ * nightly runs.
+ */
 const RETRY_FOR_SECONDS = 2;
 
 const EVERY_SECONDS = 5;
@@ -16,14 +19,14 @@ const PUBLISHED_MS = 10_000;
 interface Outage {
 	what: string;
 	reason: RegExp;
-	/** Examples that do not run during this outage. */
+	/** Examples that are not run during this outage. */
 	spared: string[];
 	/** A scheduled example. The example Tell Me must report its failure. */
 	scheduled?: string;
 	begin(): Promise<void>;
 }
 
-/** Bodies for the examples that start with a webhook and answer the caller. */
+/** Request bodies for the examples that start with a webhook and send a response. */
 const CALLS: Readonly<Record<string, object>> = {
 	'ingest-documents': { documents: [{ id: 'outage/1', name: 'One', text: '# One' }] },
 	'update-documents': {
@@ -34,7 +37,7 @@ const CALLS: Readonly<Record<string, object>> = {
 	'sync-chunks-by-source': { documents: [{ id: 'outage/6', name: 'Six', text: '# Six' }] },
 };
 
-/** Examples that start by hand, with changes to their nodes. */
+/** Examples that are run by hand, with the changes to their nodes. */
 const BY_HAND: Readonly<Record<string, NodeChanges>> = {
 	'getting-started': {},
 	'chunk-text-files': {},
@@ -63,8 +66,8 @@ const RANGE = 'fan-out-one-range';
 const AGENT = 'agent-with-search-ingest-tools';
 
 /**
- * Runs all examples while the service is down. Each run must fail, and its error message must name the reason. After
- * the last outage, the next run of each sync must repair the index.
+ * Runs all examples during service outages. Checks that no run succeeds, and that each error message says why. After
+ * the last outage, checks that the next run of each sync repairs the index.
  */
 export async function outages(stage: Stage): Promise<void> {
 	const examples = [...Object.keys(CALLS), ...Object.keys(BY_HAND), FAN_OUT, RANGE, AGENT];
@@ -83,7 +86,7 @@ export async function outages(stage: Stage): Promise<void> {
 
 const nameOf = (example: string): string => `outage-${example}`;
 
-/** Changes the parameters of a node. If the node belongs to this package, it also retries for a shorter time. */
+/** Changes a node's parameters. If it is one of our nodes, also shortens its retry time. */
 function changed(node: WorkflowNode, change: NodeChanges[string] = {}): WorkflowNode {
 	const parameters = { ...node.parameters, ...change.parameters };
 	const retries = /^n8n-nodes-search-ingest\.(?!migrate)/.test(node.type);
@@ -91,7 +94,7 @@ function changed(node: WorkflowNode, change: NodeChanges[string] = {}): Workflow
 	return { ...node, ...change, parameters: { ...parameters, ...(retries && { options }) } };
 }
 
-/** Stores a copy of an example with a short retry time, and publishes the copy if it has a webhook. */
+/** Stores a copy of an example that retries only briefly. Publishes the copy if it has a webhook. */
 async function copyOf(stage: Stage, example: string): Promise<StoredWorkflow> {
 	const { n8n, workflows } = stage.demo;
 	const name = nameOf(example);
@@ -103,8 +106,8 @@ async function copyOf(stage: Stage, example: string): Promise<StoredWorkflow> {
 			? { ...node, webhookId: name, parameters: { ...node.parameters, path: name } }
 			: node,
 	);
-	// If the example calls another example, its copy must call the copy of that example. It also reads shorter files,
-	// to save time.
+	// If a workflow calls another workflow, it must call the copy of that workflow. The copy also reads shorter
+	// files, to save time.
 	const text = JSON.stringify(own)
 		.replace(`/webhook/${RANGE}`, `/webhook/${nameOf(RANGE)}`)
 		.replace(/(documents|corpus)\.jsonl/, '$&?count=20');
@@ -116,13 +119,13 @@ async function copyOf(stage: Stage, example: string): Promise<StoredWorkflow> {
 	workflows[name] = stored;
 	if (webhook === undefined) return stored;
 	await n8n.api.activate(stored);
-	// As soon as the webhook exists, it answers with 403 to a call without the key.
+	// As soon as a workflow is published, its webhook answers 403 to a call without the key.
 	const isThere = async () => (await n8n.api.postWebhook(name, {})).status === 403;
 	await until(isThere, PUBLISHED_MS);
 	return stored;
 }
 
-/** Each of these outages lasts longer than the nodes retry. */
+/** Returns the outages, all of which last longer than the nodes retry. */
 function allOutages({ demo }: Stage): Outage[] {
 	const { n8n, sandbox, chatModel } = demo;
 	const overloaded = /503|no healthy upstream/;
@@ -151,8 +154,7 @@ function allOutages({ demo }: Stage): Outage[] {
 		{
 			what: 'answers pushes and deletes with status 503',
 			reason: overloaded,
-			// Some of these examples only push, which the previous outage has covered. The others neither push nor
-			// delete.
+			// Some of these examples only push, so the previous outage covered them. The others never push or delete.
 			spared: [
 				'bulk-load-a-file',
 				'push-a-large-file-with-progress',
@@ -174,7 +176,7 @@ function allOutages({ demo }: Stage): Outage[] {
 
 const ROUTES = ['submit', 'results', 'push', 'delete', 'convert', 'rules'] as const;
 
-/** Runs the copies of all examples at once during an outage. */
+/** Runs all copies at the same time during an outage. */
 async function endure(stage: Stage, outage: Outage): Promise<void> {
 	const { sandbox, n8n, chatModel } = stage.demo;
 	const before = idsOf(stage);
@@ -254,7 +256,7 @@ async function fail(stage: Stage, example: string, { what, reason }: Outage): Pr
 const hasFailed = ({ status, message = '' }: Execution, reason: RegExp): boolean =>
 	status === 'error' && reason.test(message);
 
-/** Returns the body of a call that pushes a file as one range. The range is requested at most twice. */
+/** Returns a request body for pushing a file in one range. The range is requested at most twice. */
 const fileOf = ({ demo }: Stage): object => ({
 	fileUrl: `${demo.sandbox.url}/files/fan-out.jsonl?count=20`,
 	...{ ranges: 1, recordsPerRange: 1000, waitSeconds: 3, maxCalls: 2 },
@@ -276,7 +278,7 @@ async function tellModel(stage: Stage, { what, reason }: Outage): Promise<void> 
 	);
 }
 
-/** Checks that the example Tell Me reports the failure of a scheduled run. */
+/** Checks that the example Tell Me reports why a scheduled run failed. */
 async function tell(stage: Stage, example: string, reason: RegExp): Promise<void> {
 	const { sandbox } = stage.demo;
 	const name = await schedule(stage, example, async () => {
@@ -292,7 +294,7 @@ async function tell(stage: Stage, example: string, reason: RegExp): Promise<void
 	return name;
 }
 
-/** Runs a scheduled example every few seconds until `see` has ended. If a run fails, n8n starts Tell Me. */
+/** Runs a scheduled example every few seconds until `see` returns. Tell Me is its error workflow. */
 async function schedule(stage: Stage, example: string, see: () => Promise<void>): Promise<void> {
 	const { n8n, workflows } = stage.demo;
 	const rule = { interval: [{ field: 'seconds', secondsInterval: EVERY_SECONDS }] };
@@ -313,7 +315,7 @@ async function schedule(stage: Stage, example: string, see: () => Promise<void>)
 	}
 }
 
-/** Checks that a run of Tell Me fails if it cannot send its message. */
+/** Checks that the run of Tell Me fails if it cannot send its message. */
 async function missMessage(stage: Stage): Promise<void> {
 	const { n8n, sandbox, workflows } = stage.demo;
 	sandbox.faults.add({ route: 'files', status: 503 });
@@ -333,7 +335,7 @@ async function missMessage(stage: Stage): Promise<void> {
 	sandbox.faults.clear();
 }
 
-/** Runs each sync once more. This run must complete what has failed during the outages. */
+/** Checks that the next run of each sync completes what failed during the outages. */
 async function repair(stage: Stage): Promise<void> {
 	for (const example of ['sync-by-source', 'sync-chunks-by-source']) {
 		await stage.callWebhook(nameOf(example), CALLS[example], nameOf(example));

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { ROOT } from '../shared/paths';
 
-/** Text files by name, with a blank line between paragraphs. */
+/** Text files by name. A blank line separates paragraphs. */
 export const SAMPLE_FILES: Readonly<Record<string, string>> = {
 	'gift-cards.txt':
 		'Gift cards are valid for three years.\n\nA lost card is replaced if you have its number.\n',
@@ -14,9 +14,9 @@ export const SAMPLE_FILES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Creates the folder that n8n may read, and stores the sample files there.
- * @param folder n8n's user folder, whose subfolder `.n8n` is not readable for workflows
- * @returns the path without symbolic links, because n8n compares such paths
+ * Creates the folder that n8n may read, with the sample files.
+ * @param folder n8n's user folder. Workflows may not read its subfolder `.n8n`
+ * @returns the path with symbolic links resolved, because n8n compares resolved paths
  */
 export async function createSampleFiles(folder: string): Promise<string> {
 	const files = path.join(folder, 'files');

@@ -13,7 +13,7 @@ import type { Stage } from './stage';
 import { nightlySync, sync } from './sync-scenario';
 import { ingest, remove, update } from './webhook-scenarios';
 
-/** A function for each example, which runs and checks it. The functions run in this order. */
+/** Functions that run and check the examples, by file name without `.json`. They run in this order. */
 const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
 	'getting-started': start,
 	'ingest-documents': ingest,
@@ -38,12 +38,12 @@ const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
 	'agent-with-search-ingest-tools': useTools,
 };
 
-/** Scenarios that use all examples. The command line accepts their names too. */
+/** Scenarios that check all examples together. Their names can be passed on the command line. */
 const OF_ALL: Record<string, (stage: Stage) => Promise<void>> = { 'bad-days': badDays, outages };
 
 /**
- * Checks that each example has a scenario, and each scenario an example.
- * @throws Error with the names of all others
+ * Checks that every example has a scenario, and that every scenario has an example.
+ * @throws Error with the names that have no counterpart
  */
 export function checkScenarios(): void {
 	const examples = exampleNames();
@@ -65,8 +65,8 @@ export async function runScenario(example: string, stage: Stage): Promise<void> 
 
 /**
  * Runs and checks examples, and shows the progress in one line.
- * @param names names of the examples. By default, all of them run
- * @param options.withBadDays whether the scenarios for all examples also run, if `names` is empty
+ * @param names the examples to run. By default, all of them run
+ * @param options.withBadDays whether the scenarios for all examples together also run, if no names are given
  */
 export async function runScenarios(
 	stage: Stage,
@@ -90,7 +90,7 @@ export async function runScenarios(
 	});
 }
 
-/** Runs a scenario. If it throws an error, this is a failed check, and the next scenario still runs. */
+/** Runs a scenario. If it throws an error, adds a failed check, so that the other scenarios still run. */
 async function runToEnd(
 	stage: Stage,
 	name: string,
@@ -104,13 +104,11 @@ async function runToEnd(
 	}
 }
 
-/**
- * Chunks three documents at blank lines, and pushes the chunks. The index must contain each chunk with its vector.
- */
+/** Splits three documents into chunks at blank lines. Checks that the index contains each chunk with its vector. */
 async function start(stage: Stage): Promise<void> {
 	const execution = await stage.runByHand('getting-started');
 	const pushed = execution.items('Push Documents').filter(({ json }) => json.pushed === true);
-	// `npm start` keeps its index, so it may also contain chunks of other examples.
+	// The index that `npm start` keeps also contains the chunks of other examples.
 	const ids = new Set(pushed.map(({ json }) => json.id));
 	const vectors = stage
 		.documents()

@@ -5,7 +5,7 @@ const PUBLISHED_MS = 10_000;
 
 const CHECK = 'check-my-service';
 
-/** Settings of the sandbox. For each question in the example's report, the answer must contain these words. */
+/** Sandbox settings, each with the words that the example's report must contain for each question. */
 const SERVICES = [
 	{
 		settings: { resultsOnce: true, unknownDeleteStatus: 404, pushResponse: 'perDocument' },
@@ -27,9 +27,7 @@ const SERVICES = [
 	},
 ] as const;
 
-/**
- * Checks that the example finds out the settings of the service with few requests, and leaves nothing in the index.
- */
+/** Checks that the example detects the service's settings with few requests and leaves nothing behind. */
 export async function checkService(stage: Stage): Promise<void> {
 	const { checks, demo } = stage;
 	const { settings, requests } = demo.sandbox;
@@ -54,7 +52,7 @@ export async function checkService(stage: Stage): Promise<void> {
 		checks.add('Its test document is deleted', left.length === 0);
 	}
 	Object.assign(settings, usual);
-	// If the service rejects everything, the example must not say anything about its settings.
+	// If a service rejects everything, the example must claim nothing about that service.
 	demo.sandbox.faults.add({ route: 'submit', status: 400, body: '{"error":"no such model"}' });
 	const execution = await stage.runWith(CHECK, { Wait: { parameters: { amount: 1 } } });
 	demo.sandbox.faults.clear();
@@ -68,8 +66,7 @@ export async function checkService(stage: Stage): Promise<void> {
 }
 
 /**
- * Checks that each failed run is reported in exactly one message that contains the reason. A run that fails only
- * partly counts too.
+ * Checks that each failed run is reported in one message with the reason. This includes runs that fail only in part.
  */
 export async function tellMe(stage: Stage): Promise<void> {
 	const { api } = stage.demo.n8n;
@@ -95,7 +92,7 @@ export async function tellMe(stage: Stage): Promise<void> {
 		() => watched(settings),
 		async (name, copy) => {
 			await api.activate(copy);
-			// The webhook is available a moment after n8n has published the workflow. Then it answers with 403 to a
+			// A webhook becomes available a moment after its workflow is published. From then on, it answers 403 to a
 			// call without the key.
 			await until(async () => (await api.postWebhook(path, {})).status === 403, PUBLISHED_MS);
 			const call = async (body: object) => await stage.callWebhook(name, body, path);

@@ -17,13 +17,13 @@ const TRIGGERS = new Set([
 
 const HEADERS = { [WEBHOOK_HEADER.name]: WEBHOOK_HEADER.value };
 
-/** A committed document whose texts are joined. */
+/** A committed document. All of its texts are joined. */
 interface IndexedChunk {
 	id: string;
 	text: string;
 }
 
-/** Changes to the nodes of an example, by node name. */
+/** Changes to an example's nodes, by node name. Other parameters stay the same. */
 export type NodeChanges = Record<string, { parameters?: object; disabled?: boolean }>;
 
 const changed = (node: WorkflowNode, { parameters, ...change }: NodeChanges[string] = {}) => ({
@@ -32,32 +32,30 @@ const changed = (node: WorkflowNode, { parameters, ...change }: NodeChanges[stri
 	parameters: { ...node.parameters, ...parameters },
 });
 
-/**
- * The running demo, as scenarios see it. A stage runs workflows, reads the index, and collects the results of checks.
- */
+/** Gives scenarios access to the running demo. It runs workflows, reads the index, and collects checks. */
 export class Stage {
 	readonly checks = new Checks();
 
 	constructor(readonly demo: Demo) {}
 
-	/** Runs an example like "Execute workflow". A webhook returns its sample data. */
+	/** Runs an example as "Execute workflow" does. Webhooks return their sample data. */
 	async runByHand(example: string): Promise<Execution> {
 		return this.addRun(this.demo.workflows[example].name, await this.tryByHand(example));
 	}
 
-	/** Does the same as `runByHand`, but the run may fail. */
+	/** Like `runByHand`, for an example that may fail. */
 	async tryByHand(example: string): Promise<Execution> {
 		const { id } = this.demo.workflows[example];
 		return await this.demo.n8n.api.runManually(id, this.triggerOf(example));
 	}
 
-	/** Runs a copy of an example with changed nodes, and deletes the copy. */
+	/** Runs a copy of an example with changed nodes by hand, then deletes the copy. */
 	async runWith(example: string, changes: NodeChanges): Promise<Execution> {
 		const { name } = this.demo.workflows[example];
 		return this.addRun(`${name}, changed`, await this.tryWith(example, changes));
 	}
 
-	/** Does the same as `runWith`, but the run may fail. */
+	/** Like `runWith`, for a run that may fail. */
 	async tryWith(example: string, changes: NodeChanges): Promise<Execution> {
 		return await this.withCopy(
 			example,
@@ -66,7 +64,7 @@ export class Stage {
 		);
 	}
 
-	/** Stores a changed copy of an example while `use` runs. */
+	/** Stores a changed copy of an example, passes it to `use`, and then deletes it. */
 	async withCopy<Result>(
 		example: string,
 		change: (workflow: StoredWorkflow) => Partial<Workflow>,
@@ -93,7 +91,9 @@ export class Stage {
 		return this.addRun(name, await api.runManually(id, this.triggerOf(example), message));
 	}
 
-	/** Runs a tool of an agent with values that a model could choose. Returns the text for the model. */
+	/**
+	 * Runs an agent's tool with the values that a model would fill in. Returns the text that the model would read.
+	 */
 	async runTool(example: string, { tool, values }: ToolCall): Promise<string> {
 		const { id, name } = this.demo.workflows[example];
 		const execution = await this.demo.n8n.api.runTool(id, tool, values);
@@ -102,14 +102,14 @@ export class Stage {
 		return JSON.stringify(results.map(({ json }) => json.response));
 	}
 
-	/** Runs an example by calling its webhook, whose path is the name of the example. */
+	/** Runs an example by calling its webhook. The webhook's path is the example's name. */
 	async runByWebhook(example: string, body: unknown): Promise<AnsweredExecution> {
 		const execution = await this.callWebhook(example, body);
 		this.addRun(this.demo.workflows[example].name, execution);
 		return execution;
 	}
 
-	/** Calls the webhook of an example. Returns the execution and the response, even after a failure. */
+	/** Calls an example's webhook. Returns the execution and the response, even if the execution failed. */
 	async callWebhook(
 		example: string,
 		body: unknown,
@@ -128,7 +128,7 @@ export class Stage {
 		return this.demo.sandbox.documents(DEMO.endpoint);
 	}
 
-	/** Returns the committed documents that are chunks of these documents. */
+	/** Returns the committed documents that were made from any of the source documents. */
 	chunksOf(sourceIds: string[]): IndexedChunk[] {
 		const sources = sourceIds.map((id) => `${id}#`);
 		return this.documents()

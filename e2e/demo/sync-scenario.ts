@@ -7,7 +7,7 @@ import { SyncedSource } from './synced-source';
 const EXAMPLE = 'sync-by-source';
 const TABLE = 'Synced Documents';
 
-/** With this many documents, two runs that start together use the table at the same time. */
+/** Enough documents that two runs started together overlap while they use the table. */
 const DOCUMENTS_AT_ONCE = 25;
 
 const PUSH_MS = 3000;
@@ -20,13 +20,13 @@ const document = (id: string, text: string): SourceDocument => ({
 });
 
 /**
- * Pushes changed documents, and deletes documents that are missing from the list. Bad calls, concurrent runs and
- * failures must not damage the index.
+ * Pushes changed documents and deletes documents that are missing from the list. Then checks that bad calls,
+ * concurrent runs and failures do not damage the index.
  */
 export async function sync(stage: Stage): Promise<void> {
 	const { dataTables } = stage.demo.n8n.api;
-	// n8n also finds a table by a part of its name, and prefers the newest one. So this table could be mistaken for
-	// the other.
+	// n8n finds tables by part of their name and prefers the newest. So the example could mistake this newer table
+	// for its own.
 	const table = `${TABLE} ${stage.demo.workflows[EXAMPLE].id}`;
 	await dataTables.create(`Not the ${table}`, ['documentId', 'fingerprint']);
 	const source = new SyncedSource(stage, {
@@ -95,7 +95,7 @@ async function ignoreVolatileFields(source: SyncedSource, a: SourceDocument): Pr
 	);
 }
 
-/** Starts two runs at once. They must not leave rows that let a later run delete existing documents. */
+/** Checks that two concurrent runs leave no rows that would make a later run delete existing documents. */
 async function syncTwiceAtOnce(source: SyncedSource): Promise<void> {
 	const { n8n, sandbox } = source.stage.demo;
 	const documents = Array.from({ length: DOCUMENTS_AT_ONCE }, (_, number) =>
@@ -104,7 +104,7 @@ async function syncTwiceAtOnce(source: SyncedSource): Promise<void> {
 	const headers = { [WEBHOOK_HEADER.name]: WEBHOOK_HEADER.value };
 	const call = async () =>
 		await n8n.api.postWebhook(EXAMPLE, { documents, confirmDeletes: true }, headers);
-	// This delay lets both runs compare their lists with the table before either of them changes it.
+	// With this latency, both runs compare their lists with the table before either run changes the table.
 	sandbox.faults.add({ route: 'push', latencyMs: PUSH_MS });
 	const responses = await Promise.all([call(), call()]);
 	sandbox.faults.clear();
@@ -118,15 +118,15 @@ async function syncTwiceAtOnce(source: SyncedSource): Promise<void> {
 }
 
 /**
- * Checks that the next run after a failed run repairs the index, although the table does not contain what the failed
- * run has done.
+ * Checks that the next run after a failure repairs the index, although the table does not record what the failed run
+ * did.
  */
 async function syncAfterFailure(source: SyncedSource): Promise<void> {
 	const { faults } = source.stage.demo.sandbox;
 	const [a, b] = [document('a', 'Almond'), document('b', 'Blueberry')];
 	await source.sync('before a failure', [a, b], { confirmDeletes: true });
 	for (const route of ['push', 'delete'] as const) {
-		// The service does the work of the first attempt, but its response is lost. The next attempt is rejected.
+		// The first attempt succeeds, but the node receives no response. The next attempt fails permanently.
 		faults.add({ route, reset: 'afterWork', times: 1 });
 		faults.add({ route, status: 400 });
 	}
@@ -152,12 +152,12 @@ function settings(node: WorkflowNode, list: string, firstPage: number): Workflow
 	return { ...node, parameters: { ...node.parameters, assignments: { assignments } } };
 }
 
-/** Syncs all pages of an API. An incomplete list must not change anything. */
+/** Syncs all pages of an API. Checks that an incomplete list changes nothing. */
 export async function nightlySync(stage: Stage): Promise<void> {
 	const example = 'nightly-sync-from-an-api';
 	const { faults } = stage.demo.sandbox;
 	const { api } = stage.demo.n8n;
-	// This scenario changes the example itself, because a copy would have its own table.
+	// The workflow itself is changed, because a copy would use its own table.
 	const original = stage.demo.workflows[example];
 	const indexed = () =>
 		stage

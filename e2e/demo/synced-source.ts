@@ -12,14 +12,14 @@ export interface SourceDocument {
 interface SyncExample {
 	name: string;
 	table: string;
-	/** All IDs of the source begin with this prefix. */
+	/** The prefix of all IDs in the source. */
 	prefix: string;
-	/** Returns what the index must contain for a document, as `id=text`. */
+	/** Returns the entries that the index should contain for a document, as `id=text`. */
 	entriesOf(document: SourceDocument): string[];
 	shown(row: Row): string;
 }
 
-/** A synced source: the example that syncs it, its data table, and its documents in the index. */
+/** An example that syncs a source, with its data table and the source's documents in the index. */
 export class SyncedSource {
 	counts = '';
 
@@ -28,7 +28,7 @@ export class SyncedSource {
 		private readonly example: SyncExample,
 	) {}
 
-	/** Syncs a list, and compares the index with it. Returns what the service was asked to do. */
+	/** Syncs a list and checks the index against it. Returns what the service was asked to do. */
 	async sync(after: string, documents: SourceDocument[], more: object = {}): Promise<Asked> {
 		const { sandbox } = this.stage.demo;
 		const before = sandbox.requests.length;
@@ -42,7 +42,7 @@ export class SyncedSource {
 		return askedIn(sandbox.requests.slice(before));
 	}
 
-	/** Calls the example with a bad body. The call must fail, and the index must not change. */
+	/** Calls the example with an invalid body. Checks that the call fails and that the index does not change. */
 	async refuse(what: string, body: object, why: string): Promise<void> {
 		const before = this.indexed();
 		const { name } = this.example;
@@ -58,7 +58,7 @@ export class SyncedSource {
 		checks.add(`${this.example.name}: ${what} changes nothing`, this.indexed() === before);
 	}
 
-	/** Checks the table's rows of documents, and that no run has left its lock in the table. */
+	/** Checks the sorted document rows, and that no run has left a lock behind. */
 	async checkTable(when: string, expected: string): Promise<void> {
 		const rows = await this.stage.demo.n8n.api.dataTables.rows(this.example.table);
 		const ofDocuments = rows.filter(({ documentId }) => documentId);
@@ -69,7 +69,7 @@ export class SyncedSource {
 		this.stage.checks.add(title, isRight, `${shown.join()}; ${locks}`);
 	}
 
-	/** Checks that the sync stops if its list is bad, or if another run has not ended. */
+	/** Checks that the sync stops if the list is missing, empty or ambiguous, and while another run is unfinished. */
 	async refuseBadCalls(document: SourceDocument): Promise<void> {
 		const calls: Array<[what: string, body: object, why: string]> = [
 			['no list', { oops: [] }, 'Expected: {'],
@@ -95,7 +95,8 @@ export class SyncedSource {
 	}
 
 	/**
-	 * Checks that the sync stops if more than ten documents, and more than 5 % of all, are missing from the list.
+	 * Checks that the sync stops if more than ten documents and more than 5 % of all documents are missing from the
+	 * list.
 	 * @param documents 25 indexed documents
 	 */
 	async checkGuard(documents: SourceDocument[]): Promise<void> {
@@ -110,7 +111,7 @@ export class SyncedSource {
 		await this.sync('of which all but one are gone, confirmed', documents.slice(24), confirmed);
 	}
 
-	/** Checks that the sync accepts the number 0 as an ID, and counts duplicates of a document once. */
+	/** Checks that the number 0 is accepted as an ID, and that duplicates of a document are counted once. */
 	async checkIds(document: SourceDocument): Promise<void> {
 		const zero = { ...document, id: 0 as unknown as string };
 		await this.stage.runByWebhook(this.example.name, { documents: [document, document, zero] });
@@ -124,8 +125,8 @@ export class SyncedSource {
 	}
 
 	/**
-	 * Checks that a run fails if it only deletes documents and receives a 404 for each of them. A 404 does not prove
-	 * that a document is missing.
+	 * Checks that a run fails if it sends only deletes and all of them receive a 404. A 404 does not prove that a
+	 * document no longer exists.
 	 */
 	async refuseUnprovenDeletes(documents: SourceDocument[], gone: Row): Promise<void> {
 		const { sandbox, n8n } = this.stage.demo;
@@ -138,9 +139,7 @@ export class SyncedSource {
 		);
 	}
 
-	/**
-	 * Checks that the sync stops as long as another run holds the lock, and runs again after the lock has expired.
-	 */
+	/** Checks that the sync stops while another run is unfinished, until that run's lock expires. */
 	async checkLock(documents: SourceDocument[]): Promise<void> {
 		const { dataTables } = this.stage.demo.n8n.api;
 		const { table } = this.example;
@@ -155,7 +154,8 @@ export class SyncedSource {
 	}
 
 	/**
-	 * Syncs an empty list, which removes all documents. Also checks that the webhook rejects a call without its key.
+	 * Syncs an empty list, which removes the source from the index. Checks that a caller without the webhook's key is
+	 * rejected.
 	 */
 	async empty(): Promise<void> {
 		await this.sync('after a confirmed empty list', [], { confirmDeletes: true });
@@ -181,10 +181,10 @@ export interface Asked {
 	deleted: string[];
 }
 
-/** Returns what these requests asked the service to do, in alphabetical order. */
+/** Lists what these requests asked the service to do. Each list is in alphabetical order. */
 function askedIn(requests: RecordedRequest[]): Asked {
 	const of = (route: RecordedRequest['route']) => requests.filter((one) => one.route === route);
-	// A request has no body if its connection was closed at once.
+	// A request whose connection was closed at once has no body.
 	const submitted = of('submit').flatMap(({ body }) => (body as Submission | undefined) ?? []);
 	const pushed = of('push').flatMap(({ body = [] }) => body as Document | Document[]);
 	return {

@@ -1,10 +1,10 @@
 import type { Stage } from './stage';
 import { repositoryDocuments } from './documents';
 
-/** A query with this many words finds exactly one chunk. */
+/** Number of words in a query. With this many words, a query finds exactly one chunk. */
 const QUERY_WORDS = 6;
 
-/** Returns the first long words of a text. A search for these words finds the text. */
+/** Returns the first long words of a text, as a query that finds the text. */
 function queryFor(text: string): string {
 	const words = [...new Set(text.match(/\p{L}{5,}/gu) ?? [])];
 	return words.slice(0, QUERY_WORDS).join(' ');
@@ -15,8 +15,8 @@ interface Answer {
 }
 
 /**
- * Calls an example with bad bodies. Each response must describe the right format, each run must fail, and the service
- * must receive nothing.
+ * Calls an example with malformed bodies. Checks that the response names the expected format, that the run fails, and
+ * that the service receives nothing.
  */
 async function refuseBadCalls(stage: Stage, example: string, bodies: object[]): Promise<void> {
 	const { sandbox } = stage.demo;
@@ -34,7 +34,7 @@ async function refuseBadCalls(stage: Stage, example: string, bodies: object[]): 
 	stage.checks.add(`${example}: calls of a wrong shape send nothing`, sent === 0, `${sent}`);
 }
 
-/** Calls an example whose work fails in part. The response must say so, and the run must fail. */
+/** Calls an example so that part of its work fails. Checks that the response says so and that the run fails. */
 async function failPartly(
 	stage: Stage,
 	example: string,
@@ -53,8 +53,8 @@ async function failPartly(
 }
 
 /**
- * Sends this project's Markdown files to the webhook, and checks that their chunks can be found. Then sends the
- * sample data.
+ * Sends this repository's Markdown to the webhook. Checks that it is chunked, pushed and found. Then sends the sample
+ * data.
  */
 export async function ingest(stage: Stage): Promise<void> {
 	const { checks } = stage;
@@ -94,7 +94,10 @@ function sampleChunks(stage: Stage): string[] {
 	return stage.chunksOf(['handbook/returns.md', 'handbook/shipping.md']).map(({ id }) => id);
 }
 
-/** Deletes a document, which must disappear from the index at once, without others. Then sends the sample data. */
+/**
+ * Checks that a deleted document disappears from the index at once and that all others remain. Then sends the sample
+ * data.
+ */
 export async function remove(stage: Stage): Promise<void> {
 	const { checks } = stage;
 	const deleted = stage.chunksOf(repositoryDocuments().map(({ id }) => id)).at(-1);
@@ -123,7 +126,9 @@ export async function remove(stage: Stage): Promise<void> {
 	checks.add('The other document is deleted', body.deleted === 1, JSON.stringify(body));
 }
 
-/** Sends a document with three chunks, and then a shorter version. The index must not keep the additional chunk. */
+/**
+ * Sends a document with three chunks, then a shorter version. Checks that the extra chunk is removed from the index.
+ */
 export async function update(stage: Stage): Promise<void> {
 	const example = 'update-documents';
 	const id = 'update/shrinking.md';

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { credentialClasses } from '../../support/manifest';
 import type { Suite } from './suite';
 
-/** A URL at which nothing listens. */
+/** A URL where nothing listens. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 /** A demo credential, and the name and label of its URL field. */
@@ -14,8 +14,8 @@ const CREDENTIALS: Array<[stored: string, field: string, label: string]> = [
 ];
 
 /**
- * Creates each credential in the editor, with good values and with a URL at which nothing listens.
- * test/engine/credentials.test.ts checks other mistakes.
+ * Creates each credential through its form, with good values and with a URL where nothing listens. Other mistakes are
+ * checked without a browser in test/engine/credentials.test.ts.
  */
 export async function credentials({ page, demo, checks }: Suite): Promise<void> {
 	const dialog = new CredentialDialog(page, demo.n8n.url);
@@ -41,7 +41,7 @@ export async function credentials({ page, demo, checks }: Suite): Promise<void> 
 	}
 }
 
-/** Returns the values for text fields. Dropdowns keep their defaults. */
+/** Returns the values to type. Dropdowns keep their defaults. */
 function typed(data: Record<string, unknown>): Record<string, string> {
 	const lists = ['scope', 'authentication'];
 	return Object.fromEntries(
@@ -72,8 +72,8 @@ class CredentialDialog {
 	}
 
 	/**
-	 * Creates a credential with these values. n8n tests a credential as soon as it is saved.
-	 * @returns the error message of the test, or an empty string
+	 * Creates a credential with these values. n8n tests a credential when it is saved.
+	 * @returns the error message if the test fails, otherwise an empty string
 	 */
 	async create(displayName: string, texts: Record<string, string>): Promise<string> {
 		await this.search(displayName);

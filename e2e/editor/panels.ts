@@ -4,12 +4,12 @@ import { NodeHelpers } from 'n8n-workflow';
 import type { Suite } from './suite';
 import { describe, ownNode, saveChain } from './suite';
 
-/** Types of properties that have no label in the panel. */
+/** Property types that the panel shows without a label. */
 const WITHOUT_LABEL = new Set(['notice', 'hidden', 'callout', 'button']);
 
 const AGENT = 'Agent';
 
-/** Nodes that agents can use as tools, with the parameters that the model fills in by default. */
+/** The nodes that agents can use as tools, with the parameters that the model fills in by default. */
 const TOOLS: Readonly<Record<string, readonly string[]>> = {
 	pushDocuments: [
 		'documentId',
@@ -23,8 +23,8 @@ const TOOLS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Checks that the panel of a new node shows the right parameters in the right order. test/package/panels.test.ts
- * checks all other cases without the editor.
+ * Checks that a new node's panel contains the right parameters in the right order. test/package/panels.test.ts checks
+ * all other cases, without the editor.
  */
 export async function panels(suite: Suite): Promise<void> {
 	const { canvas, checks, nodes } = suite;
@@ -42,7 +42,7 @@ export async function panels(suite: Suite): Promise<void> {
 }
 
 function labelsByDefault(description: INodeTypeDescription): string {
-	// The editor hides properties that are variants for AI agents.
+	// Properties that are declared a second time for AI agents are left out.
 	const own = description.properties.filter(
 		({ displayOptions }) => !displayOptions?.show?.['@tool'],
 	);
@@ -62,7 +62,7 @@ function labelsByDefault(description: INodeTypeDescription): string {
 		.join(', ');
 }
 
-/** Adds a node to an agent by hand. The node must work without further changes. */
+/** Checks that a node needs no changes after it is attached to an agent by hand. */
 export async function tools(suite: Suite): Promise<void> {
 	const { canvas, checks, nodes, demo } = suite;
 	for (const [name, parameters] of Object.entries(TOOLS)) {

@@ -11,7 +11,7 @@ export interface Suite {
 	page: Page;
 	canvas: Canvas;
 	checks: Checks;
-	/** n8n's descriptions of this package's nodes, by name. Checks read labels from these descriptions. */
+	/** n8n's descriptions of our nodes, by name. Checks read labels from here instead of repeating them. */
 	nodes: ReadonlyMap<string, INodeTypeDescription>;
 }
 
@@ -24,9 +24,9 @@ interface OwnNode {
 }
 
 /**
- * Stores a workflow with a manual trigger and one node of this package, which uses a demo credential.
- * @param items items that the trigger returns
- * @returns the ID of the workflow
+ * Stores a workflow with a manual trigger and one of our nodes. The node uses a demo credential.
+ * @param items the items that the trigger returns
+ * @returns the workflow's ID
  */
 export async function saveChain(
 	{ demo, nodes }: Suite,
@@ -56,13 +56,13 @@ export async function saveChain(
 	return id;
 }
 
-/** Returns a node of this package, whose name is its display name. */
+/** Creates one of our nodes, named after its display name. */
 export function ownNode({ nodes }: Suite, name: string): OwnNode {
 	const description = describe(nodes, name);
 	return { name: description.displayName, type: description.name };
 }
 
-/** @throws Error if n8n has not loaded this node */
+/** @throws Error if n8n has not loaded the node */
 export function describe(nodes: Suite['nodes'], name: string): INodeTypeDescription {
 	const description = nodes.get(name);
 	if (!description) throw new Error(`n8n has no node '${name}'`);

@@ -23,7 +23,7 @@ export interface AnsweredExecution extends Execution {
 	response: WebhookResponse;
 }
 
-/** The requests of n8n's editor that the end-to-end commands need. */
+/** The part of the editor's API that the end-to-end commands use. */
 export class N8nApi {
 	readonly dataTables: DataTables;
 
@@ -57,7 +57,7 @@ export class N8nApi {
 		return Object.fromEntries(types.map(({ name, displayName }) => [name, displayName]));
 	}
 
-	/** Creates or updates the credential with this name and type. Returns its ID. */
+	/** Creates the credential, or updates the existing one with the same name and type. Returns its ID. */
 	async saveCredential(credential: Omit<CredentialValues, 'id'>): Promise<string> {
 		const all = await this.n8n.request<Array<{ id: string; name: string; type: string }>>({
 			url: '/rest/credentials',
@@ -80,7 +80,7 @@ export class N8nApi {
 		return found && (await this.n8n.request({ url: `/rest/workflows/${found.id}` }));
 	}
 
-	/** Creates a workflow. If there is an ID, replaces the workflow with this ID. */
+	/** Creates a workflow, or replaces the existing one if an ID is passed. */
 	async saveWorkflow(workflow: Workflow, id?: string): Promise<StoredWorkflow> {
 		const { name, nodes, connections, settings, pinData } = workflow;
 		return await this.n8n.request({
@@ -94,7 +94,7 @@ export class N8nApi {
 		const url = `/rest/workflows/${id}`;
 		// n8n deletes only archived workflows.
 		await this.n8n.request({ method: 'POST', url: `${url}/archive`, data: {} });
-		// If the workflow was published, n8n needs a moment before it can be deleted.
+		// A published workflow is unpublished first, which may take a moment.
 		let refusal: unknown;
 		const isDeleted = async () =>
 			await this.n8n.request({ method: 'DELETE', url }).then(
@@ -113,8 +113,8 @@ export class N8nApi {
 	}
 
 	/**
-	 * Starts a trigger like "Execute workflow", and waits until the execution has ended.
-	 * @param json data that the trigger returns, such as a chat message
+	 * Starts a trigger as "Execute workflow" does, and waits until the execution ends.
+	 * @param json the data that the trigger returns, such as a chat message
 	 */
 	async runManually(
 		workflowId: string,
@@ -128,9 +128,9 @@ export class N8nApi {
 	}
 
 	/**
-	 * Runs an agent's tool like "Execute step", and waits until the execution has ended.
-	 * @param tool name of the tool for the model
-	 * @param values values that a model could choose
+	 * Runs an agent's tool as "Execute step" does, and waits until the execution ends.
+	 * @param tool the tool's name, as passed to the model
+	 * @param values the values that a model would fill in
 	 */
 	async runTool(
 		workflowId: string,
@@ -156,8 +156,8 @@ export class N8nApi {
 	}
 
 	/**
-	 * Calls a webhook, and waits until the execution has ended.
-	 * @throws Error if no execution has started
+	 * Calls a published webhook and waits until its execution has ended.
+	 * @throws Error if no execution was started
 	 */
 	async callWebhook(
 		workflowId: string,
@@ -167,7 +167,7 @@ export class N8nApi {
 	): Promise<AnsweredExecution> {
 		const [before] = await this.executions(workflowId, 1);
 		const response = await this.postWebhook(path, body, headers);
-		// For a moment, n8n's list may not contain an execution that has answered but not ended.
+		// An execution that has sent its response but has not ended may be missing from the list for a moment.
 		let latest: ExecutionSummary | undefined;
 		const isListed = async () => {
 			[latest] = await this.executions(workflowId, 1);
@@ -181,7 +181,7 @@ export class N8nApi {
 		return { ...(await this.waitForExecution(latest.id)), response };
 	}
 
-	/** Calls a webhook. Returns the response, even if its status is an error. */
+	/** Calls a published webhook. Returns the response, whatever its status. */
 	async postWebhook(
 		path: string,
 		body: unknown,

@@ -8,7 +8,7 @@ export interface Login {
 	password: string;
 }
 
-/** The HTTP connection to an n8n, with its owner logged in. */
+/** The HTTP connection to one n8n, logged in as its owner. */
 export class N8nConnection {
 	private readonly http: AxiosInstance;
 
@@ -19,13 +19,13 @@ export class N8nConnection {
 			baseURL: url,
 			proxy: false,
 			validateStatus: () => true,
-			// After n8n was blocked for a long time, it closes idle connections, even if one of them has just been
-			// used again. So connections are not kept.
+			// After n8n was blocked for a long time, it closes kept-alive connections, even those that were just used
+			// again. So connections are not kept alive.
 			httpAgent: new Agent({ keepAlive: false }),
 		});
 	}
 
-	/** Returns true as soon as n8n answers and its database is ready. */
+	/** Returns true once n8n answers and its database is ready. */
 	async isReady(): Promise<boolean> {
 		try {
 			const health = await this.http.get('/healthz/readiness');
@@ -39,7 +39,7 @@ export class N8nConnection {
 	}
 
 	/**
-	 * Logs in. In a new n8n, creates the owner before.
+	 * Logs in. On a new instance, creates the owner first.
 	 * @throws Error if n8n rejects the login
 	 */
 	async logIn(account: Login): Promise<void> {
@@ -62,7 +62,7 @@ export class N8nConnection {
 		}
 	}
 
-	/** Sends a request without a login. Returns the response, even if its status is an error. */
+	/** Sends a request without being logged in. Returns the response, whatever its status. */
 	async post(
 		url: string,
 		body: unknown,
@@ -76,18 +76,16 @@ export class N8nConnection {
 	}
 
 	/**
-	 * Sends a request to the editor's API.
-	 * @returns `data` in the response
-	 * @throws Error if the status is 400 or above
+	 * Sends a request to the editor's API and returns the `data` of the response.
+	 * @throws Error for a status of 400 or above
 	 */
 	async request<T>(config: AxiosRequestConfig): Promise<T> {
 		return (await this.send<{ data: T }>(config)).data;
 	}
 
 	/**
-	 * Sends a request.
-	 * @returns the whole body of the response
-	 * @throws Error if the status is 400 or above
+	 * Sends a request and returns the whole response body.
+	 * @throws Error for a status of 400 or above
 	 */
 	async send<T>(config: AxiosRequestConfig): Promise<T> {
 		const response = await this.http.request<T>({

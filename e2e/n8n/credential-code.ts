@@ -1,7 +1,7 @@
 /**
- * n8n's credentials helper and credential tester need n8n's database. So the tests of the nodes use copies of them
- * (`support/credentials-helper.ts`, `support/credential-test.ts`). This file runs the same work with a copy and with
- * the installed n8n, and compares the results. It shows whether a copy is still right after an update of n8n.
+ * Node tests use copies of two parts of n8n that cannot run without its database: the credentials helper and the
+ * credential tester (`support/credentials-helper.ts`, `support/credential-test.ts`). This file runs the same work
+ * with the copies and with the installed n8n. After an n8n update, this shows whether a copy still behaves like n8n.
  */
 import 'reflect-metadata';
 
@@ -66,8 +66,7 @@ const nothing = () => undefined;
 const TOKEN = 'sessionToken';
 
 /**
- * A credential type with two features that n8n treats in a special way: an expirable field, and headers from
- * expressions.
+ * A credential type with two features that n8n treats specially: an expirable field, and headers from expressions.
  */
 const sample = (answer: Data): ICredentialType => ({
 	name: 'sample',
@@ -127,7 +126,7 @@ const NODES = {
 	'a test': { ...NODE, parameters: { temp: '' }, type: 'n8n-nodes-base.noOp' },
 };
 
-/** Returns n8n's helper with the same store that the copy uses. */
+/** Creates n8n's helper, using the same store as our copy. */
 function n8nHelper(store: CredentialStore, type: ICredentialType): N8nHelper {
 	const { CredentialsHelper } = requireOfN8n('./dist/credentials-helper.js') as {
 		CredentialsHelper: Class<N8nHelper>;
@@ -148,7 +147,7 @@ function n8nHelper(store: CredentialStore, type: ICredentialType): N8nHelper {
 	return helper;
 }
 
-/** Returns a result or an error as a value that can be compared. */
+/** Returns a result or an error in a form that can be compared. */
 async function seen(work: () => Promise<unknown>): Promise<unknown> {
 	try {
 		return { result: structuredClone(await work()) };
@@ -157,7 +156,7 @@ async function seen(work: () => Promise<unknown>): Promise<unknown> {
 	}
 }
 
-/** Runs the same work with the copy and with n8n's helper. */
+/** Runs the same work with our copy and with n8n's helper. */
 async function both(
 	type: ICredentialType,
 	stored: Data,
@@ -174,7 +173,7 @@ async function both(
 	return { ours: await play(true), n8n: await play(false) };
 }
 
-/** Returns n8n helpers that record the requests of `preAuthentication`. */
+/** Records the requests that `preAuthentication` sends. */
 function recordingHelpers() {
 	const requests: IHttpRequestOptions[] = [];
 	const httpRequest = async (options: IHttpRequestOptions) =>
@@ -203,7 +202,7 @@ async function compareHelper(add: (title: string, ours: unknown, n8n: unknown) =
 				for (const isExpired of [false, true]) {
 					const { ours, n8n } = await both(type, stored, async (helper) => {
 						const { requests, helpers } = recordingHelpers();
-						// The fields that n8n passes on may differ from the stored ones.
+						// The data passed with a request may differ from the stored data.
 						const data = { ...structuredClone(stored), user: 'c' };
 						const result = await helper.preAuthentication(
 							helpers,
@@ -250,7 +249,7 @@ async function compareHelper(add: (title: string, ours: unknown, n8n: unknown) =
 	}
 }
 
-/** A credential type whose test contains rules, which this package's types do not use. */
+/** A credential type with rules in its test. Our own credentials have no such rules. */
 const plain = (url: string): ICredentialType => ({
 	name: 'plain',
 	displayName: 'Plain',
@@ -267,9 +266,7 @@ const plain = (url: string): ICredentialType => ({
 	},
 });
 
-/**
- * Returns n8n's credential tester. It needs the database only for features that have nothing to do with credentials.
- */
+/** Creates n8n's credential tester, which accesses the database only for features other than credentials. */
 function n8nTester(helper: N8nHelper, type: ICredentialType): N8nTester {
 	const base = requireOfN8n('./dist/workflow-execute-additional-data.js') as {
 		getBase: unknown;
@@ -340,7 +337,7 @@ async function compareTester(add: (title: string, ours: unknown, n8n: unknown) =
 	}
 }
 
-/** Compares the copies of n8n's code in support/ with the installed n8n. */
+/** Compares the copies of n8n's credential code in support/ with the installed n8n. */
 export async function compareCredentialCode(checks: Checks): Promise<void> {
 	const differences: string[] = [];
 	let count = 0;

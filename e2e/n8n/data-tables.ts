@@ -6,13 +6,13 @@ interface DataTable {
 	projectId: string;
 }
 
-/** A row of a data table. n8n adds columns such as `id`. */
+/** A data table row, including the columns that n8n adds. */
 export type Row = Record<string, unknown>;
 
 export class DataTables {
 	constructor(private readonly n8n: N8nConnection) {}
 
-	/** Creates an empty table with text columns. If there is a table of this name, does nothing. */
+	/** Creates an empty table with text columns, unless a table with this name exists. */
 	async create(name: string, columns: string[]): Promise<void> {
 		if (await this.find(name)) return;
 		const { id } = await this.n8n.request<{ id: string }>({ url: '/rest/projects/personal' });
@@ -23,7 +23,7 @@ export class DataTables {
 		});
 	}
 
-	/** Returns up to 100 rows of a table, the newest first. Returns an empty list if the table does not exist. */
+	/** Returns a table's newest rows, up to 100, or an empty list if the table does not exist. */
 	async rows(name: string): Promise<Row[]> {
 		const table = await this.find(name);
 		if (!table) return [];

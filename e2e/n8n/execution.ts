@@ -10,7 +10,7 @@ export interface Execution {
 	status: string;
 	milliseconds: number;
 	message?: string;
-	/** Returns all items of a node, from all of its outputs and runs. */
+	/** Returns a node's items from all of its outputs and runs. */
 	items(nodeName: string): Item[];
 }
 
@@ -26,7 +26,7 @@ export interface StoredExecution {
 	status: string;
 	startedAt: string;
 	stoppedAt?: string;
-	/** Data of the execution in the format of the package `flatted`. */
+	/** Execution data, serialized with `flatted`. */
 	data: string;
 }
 
@@ -37,7 +37,7 @@ interface ExecutionData {
 	};
 }
 
-/** Returns true if the execution has ended and n8n has stored its data. n8n stores the status first. */
+/** Returns true once an execution has ended and its data is stored. n8n stores the status before the data. */
 export function isOver({ status, data }: StoredExecution): boolean {
 	if (NOT_OVER.has(status)) return false;
 	const stored = parseFlatted(data) as Partial<ExecutionData> | undefined;
@@ -63,8 +63,8 @@ export function readExecution(stored: StoredExecution): Execution {
 }
 
 /**
- * Parses the format of the npm package `flatted`, which is a JSON array. The first entry is the value itself. A
- * string within an object or array is the index of the entry that replaces it.
+ * Parses the format of the npm package `flatted`. It is a JSON array, and its first entry is the value. Inside an
+ * object or array, each string is the index of the entry that belongs there.
  */
 function parseFlatted(text: string): unknown {
 	const entries = JSON.parse(text) as unknown[];

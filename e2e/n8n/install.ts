@@ -11,7 +11,7 @@ const MODULES = path.join(E2E, 'node_modules');
 
 const STAMP = path.join(MODULES, '.complete');
 
-/** The Node.js for n8n. n8n needs a newer version than this package. */
+/** The Node.js binary for n8n, which needs a newer version than this package does. */
 export const N8N_NODE = path.join(MODULES, '.bin', 'node');
 
 export const N8N_CLI = path.join(MODULES, 'n8n', 'bin', 'n8n');
@@ -33,10 +33,10 @@ function lockHash(): string {
 	return createHash('sha256').update(lock).digest('hex');
 }
 
-/** Returns true if n8n is installed, and the lock file is still the same. */
+/** Returns true if n8n is installed and the lock file has not changed since then. */
 const isInstalled = (): boolean => existsSync(STAMP) && readFileSync(STAMP, 'utf8') === lockHash();
 
-/** Returns the folder with the headers of n8n's Node.js, so that nothing must be downloaded for compiling. */
+/** Returns the folder with the header files of n8n's Node.js, so that compiling needs no download. */
 function headersFolder(): string | undefined {
 	const packages = path.join(MODULES, 'node', 'node_modules');
 	if (!existsSync(packages)) return undefined;
@@ -73,8 +73,8 @@ async function compileSqlite(): Promise<void> {
 }
 
 /**
- * Installs n8n into e2e/node_modules, unless it is installed. Only two packages run install scripts: `node` downloads
- * its program, and `sqlite3` is compiled.
+ * Installs n8n into e2e/node_modules if necessary. Only two packages may run their install scripts: `node` downloads
+ * its binary, and `sqlite3` is compiled.
  * @throws Error with the end of npm's output
  */
 export async function installN8n(): Promise<void> {

@@ -26,7 +26,7 @@ async function readManifest(folder: string): Promise<Manifest> {
 	return JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as Manifest;
 }
 
-/** Builds the package, and packs the files that npm would publish. */
+/** Builds the package and packs the files that would be published. */
 export async function packPackage(): Promise<PackedPackage> {
 	await mkdir(CACHE, { recursive: true });
 	await run('npm', ['run', 'build'], { cwd: ROOT, logFile: path.join(CACHE, 'build.log') });
@@ -41,14 +41,14 @@ export async function packPackage(): Promise<PackedPackage> {
 }
 
 /**
- * Installs the tarball in the same way as "Install community node" in n8n:
+ * Installs the tarball in the same steps as n8n's "Install community node":
  *
- * 1. Unpacks the tarball into `<user folder>/.n8n/nodes/node_modules`.
- * 2. Removes the development and peer dependencies.
- * 3. Installs the other dependencies with n8n's options for npm.
- * 4. Adds the package to n8n's list.
+ * 1. It unpacks the tarball into `<user folder>/.n8n/nodes/node_modules`.
+ * 2. It removes the development and peer dependencies.
+ * 3. npm installs the rest with n8n's options.
+ * 4. It adds the package to n8n's list.
  *
- * n8n itself installs packages only from a registry, and needs a license for any registry but npm's.
+ * n8n itself installs only from a registry, and any registry other than npm's requires a license.
  */
 export async function installPackage(packed: PackedPackage, userFolder: string): Promise<void> {
 	const nodes = path.join(userFolder, '.n8n', 'nodes');

@@ -10,13 +10,13 @@ import { N8nApi } from './api';
 import type { Login } from './connection';
 import { N8N_CLI, N8N_NODE } from './install';
 
-/** These modules of n8n are not needed, and would send requests to n8n's servers. */
+/** n8n modules that are not needed here and would contact n8n's servers. */
 const UNUSED_MODULES = ['insights', 'mcp-registry', 'instance-ai', 'chat-hub', 'agents'];
 
-/** Settings of another n8n that the user may run. They must not apply to this n8n. */
+/** Settings for another n8n instance that the user runs. They must not affect the instance that is started here. */
 const FOREIGN_SETTING = /^(N8N_|DB_|EXECUTIONS_|WEBHOOK_URL|QUEUE_|NODES_|NODE_FUNCTION_|npm_)/;
 
-/** Each n8n process loads this file. */
+/** Loaded into every n8n process. */
 const WATCH_PARENT = path.join(E2E, 'n8n', 'watch-parent.cjs');
 
 export interface N8n {
@@ -32,7 +32,7 @@ export interface N8nOptions {
 	logFile?: string;
 }
 
-/** Reads the login of this user folder. The first start generates it. */
+/** Reads the login for this user folder. It is generated at the first start. */
 function readLogin(userFolder: string): Login {
 	const file = path.join(userFolder, 'login.json');
 	if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Login;
@@ -46,7 +46,7 @@ function readLogin(userFolder: string): Login {
 	return login;
 }
 
-/** Returns the environment without the settings of another n8n. Local URLs do not use a proxy. */
+/** Returns this process's environment without the settings for another n8n instance. Local URLs bypass any proxy. */
 function environment(settings: Record<string, string>): NodeJS.ProcessEnv {
 	const inherited = Object.entries(process.env).filter(([name]) => !FOREIGN_SETTING.test(name));
 	const local = ['localhost', '127.0.0.1', process.env.NO_PROXY ?? process.env.no_proxy ?? ''];
@@ -55,9 +55,9 @@ function environment(settings: Record<string, string>): NodeJS.ProcessEnv {
 }
 
 /**
- * Starts one of n8n's commands, and waits until it is ready.
+ * Starts one of n8n's commands and waits until it is ready.
  * @param ready words in the output, or a check
- * @throws Error with the end of the log if the process does not start
+ * @throws Error with the end of the process's log if the process does not start
  */
 export async function startN8nProcess(
 	userFolder: string,
@@ -87,7 +87,7 @@ export async function startN8nProcess(
 
 /**
  * Starts n8n and logs in. The first start creates the owner.
- * @throws Error with the end of n8n's log if n8n does not start
+ * @throws Error with the end of n8n's log if it does not start
  */
 export async function startN8n(
 	userFolder: string,

@@ -1,4 +1,4 @@
-/* n8n loads this file. If the command that has started n8n is killed, n8n ends too. */
+/* Loaded into n8n, so that n8n ends if the command that started it is killed. */
 const parent = process.ppid;
 setInterval(() => {
 	if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM');

@@ -7,14 +7,14 @@ export interface WorkflowNode {
 	credentials?: Record<string, { id: string; name: string }>;
 }
 
-/** A workflow, as in files and in n8n's API. */
+/** A workflow in the format that workflow files and n8n's API share. */
 export interface Workflow {
 	id?: string;
 	name: string;
 	nodes: WorkflowNode[];
 	connections: Record<string, unknown>;
 	settings?: Record<string, unknown>;
-	/** In an execution by hand, these nodes do not run, but return these items. */
+	/** Output that nodes return instead of running when the workflow is run by hand. */
 	pinData?: Record<string, Item[]>;
 	versionId?: string;
 	active?: boolean;

@@ -11,18 +11,14 @@ import { run, startUntil } from '../shared/processes';
 
 const LOCAL = '127.0.0.1';
 
-/**
- * Debian installs each version of PostgreSQL in a subfolder of this folder. The PATH does not contain these folders.
- */
+/** Debian installs each PostgreSQL version in its own subfolder of this folder. None of them are in the PATH. */
 const DEBIAN_POSTGRESQL = '/usr/lib/postgresql';
 
 export const QUEUE_LOGS = path.join(CACHE, 'queue');
 
 type DatabaseSettings = Record<string, string>;
 
-/**
- * Returns a program's output without surrounding white space, or an empty string if the program is missing or fails.
- */
+/** Returns a program's trimmed output, or an empty string if the program is missing or fails. */
 async function outputOf(command: string, args: string[]): Promise<string> {
 	try {
 		return (await promisify(execFile)(command, args)).stdout.trim();
@@ -41,8 +37,9 @@ async function postgresFolder(): Promise<string | undefined> {
 }
 
 /**
- * Starts Redis without files, and PostgreSQL with a temporary folder. Only this machine can reach them.
- * @throws Error that says what to install if a program is missing
+ * Starts Redis, which writes no files, and PostgreSQL, which uses a temporary folder. Only this machine can reach
+ * them.
+ * @throws Error that names what to install if a program is missing
  */
 export async function startDatabases(command: Command): Promise<DatabaseSettings> {
 	const folder = await postgresFolder();
@@ -67,7 +64,7 @@ async function startRedis(): Promise<DatabaseSettings> {
 }
 
 /**
- * Returns the user of Debian's PostgreSQL package if this process runs as root, because PostgreSQL refuses to run as
+ * If this process is root, returns the user that Debian's PostgreSQL package creates. PostgreSQL refuses to run as
  * root.
  */
 async function postgresUser(): Promise<{ uid: number; gid: number } | undefined> {
@@ -92,7 +89,7 @@ async function startPostgres(command: Command, folder: string): Promise<Database
 		`listen_addresses=${LOCAL}`,
 		`port=${port}`,
 		'unix_socket_directories=',
-		// This data is not needed after a crash of the machine.
+		// The data need not survive a crash of the machine.
 		'fsync=off',
 	];
 	const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
@@ -100,7 +97,7 @@ async function startPostgres(command: Command, folder: string): Promise<Database
 		cwd,
 		logFile: path.join(QUEUE_LOGS, 'postgres.log'),
 		user,
-		// This signal makes PostgreSQL stop without waiting for its clients.
+		// PostgreSQL's fast shutdown, which does not wait for clients.
 		lastSignal: 'SIGINT',
 	});
 	return {

@@ -20,7 +20,7 @@ import { QUEUE_LOGS, startDatabases } from './databases';
 
 const WORKERS = 2;
 
-/** Workflows of this test. The path of each webhook is the name of the file. */
+/** Workflows for the test. Each has a webhook named after its file. */
 const WORKFLOWS = {
 	'queue-ingest': QUEUE_WORKFLOWS_FOLDER,
 	'queue-file': QUEUE_WORKFLOWS_FOLDER,
@@ -31,8 +31,8 @@ const WORKFLOWS = {
 type WorkflowName = keyof typeof WORKFLOWS;
 
 /**
- * These settings decide how soon n8n notices that a worker has ended. The defaults are 60, 10 and 30 seconds, which
- * would make the test slow.
+ * Settings that determine how soon n8n notices that a worker has ended. The values are much lower than the defaults
+ * (60, 10 and 30 seconds) to make the test fast.
  */
 const LOCKS = {
 	QUEUE_WORKER_LOCK_DURATION: '15000',
@@ -40,7 +40,7 @@ const LOCKS = {
 	QUEUE_WORKER_STALLED_INTERVAL: '5000',
 };
 
-/** Time until a stopped worker must have finished its executions. */
+/** Time that a worker has to finish its executions after it is asked to stop. */
 const SHUTDOWN_SECONDS = '5';
 
 export interface Worker {
@@ -49,9 +49,9 @@ export interface Worker {
 	userFolder: string;
 	process: RunningProcess;
 	log(): string;
-	/** Returns the IDs of all executions that the worker has started, from its log. */
+	/** Returns the IDs of the executions that the worker has started so far, according to its log. */
 	started(): string[];
-	/** Returns the IDs of the executions that the worker has started and not finished. */
+	/** Returns the IDs of the executions that the worker has started but not finished. */
 	underWay(): string[];
 }
 
@@ -60,14 +60,14 @@ export interface QueueMode {
 	api: N8nApi;
 	workers: Worker[];
 	workflows: Record<WorkflowName, StoredWorkflow>;
-	/** Starts a killed worker again with the same user folder. */
+	/** Starts a killed worker again, with the same user folder. */
 	restart(worker: Worker): Promise<void>;
 	n8nUrl: string;
 }
 
 /**
- * Starts n8n in queue mode: Redis, PostgreSQL, a main process and workers, which all contain the package. When the
- * command ends, all of them are stopped.
+ * Starts n8n in queue mode: Redis, PostgreSQL, a main process and workers, each with the package. Everything is
+ * stopped when the command ends.
  * @throws Error if a step fails
  */
 export async function startQueueMode(command: Command): Promise<QueueMode> {
@@ -112,7 +112,7 @@ export async function startQueueMode(command: Command): Promise<QueueMode> {
 	return { sandbox, api, n8nUrl, workers, workflows, restart };
 }
 
-/** Starts a worker with its own user folder, like a worker on another machine. */
+/** Starts a worker with its own user folder, as if it ran on its own machine. */
 async function startWorker(
 	name: string,
 	userFolder: string,

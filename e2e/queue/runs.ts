@@ -17,8 +17,8 @@ const RANGES = 4;
 const FAN_OUT = 'fan-out-over-workers';
 
 /**
- * Runs many executions at once on all workers. In this test, each new token revokes the previous token of the same
- * scope.
+ * Runs many concurrent executions on all workers. In this test, each new token revokes the previous token for the
+ * same scope.
  */
 export async function sharedTokens(stage: QueueStage): Promise<void> {
 	const run = 'Shared tokens';
@@ -37,7 +37,10 @@ export async function sharedTokens(stage: QueueStage): Promise<void> {
 	checkService(stage, run);
 }
 
-/** Runs the example that lets several workers push one file, with the file that the sandbox offers for it. */
+/**
+ * Runs the example that spreads a file over all workers, using the file that the local service provides for this
+ * example.
+ */
 export async function fanOut(stage: QueueStage): Promise<void> {
 	const run = 'Fan-out';
 	const { api, sandbox, checks, workers, workflows, n8nUrl, model } = stage;
@@ -76,22 +79,22 @@ const RUN = 'Killed worker';
 const FILE = 'queue-documents.jsonl';
 const RECORDS = 2000;
 
-/** The push takes more than 10 seconds with this many requests. So the worker logs its progress. */
+/** With this many requests, the push takes more than 10 seconds, so the worker logs its progress. */
 const REQUESTS = 150;
 const PUSH_LATENCY_MS = 700;
 
 const INGESTS = 16;
 
-/** With this delay, some executions are still running when the worker is killed. */
+/** Slow enough that some executions are still running when the worker is killed. */
 const CHUNK_DELAY_MS = 3000;
 
 const WITHIN_MS = 180_000;
 
-/** Returns the number of records to skip from the log of a worker, or 0 if the log does not contain it yet. */
+/** Reads the number of records to skip from a worker's log. Returns 0 if the log does not contain the number yet. */
 const skipIn = (worker: Worker): number =>
 	Number([...worker.log().matchAll(/set 'Skip Records' to (\d+)/g)].at(-1)?.[1] ?? 0);
 
-/** Kills a worker while it pushes a file and runs other executions. No document may be lost or indexed twice. */
+/** Kills a worker while it pushes a file and runs other executions. Checks that nothing is lost or indexed twice. */
 export async function killedWorker(stage: QueueStage): Promise<void> {
 	const { api, sandbox, workers, checks, model } = stage;
 	const before = new Set((await executionsOf(stage, 'queue-ingest')).map(({ id }) => id));
@@ -105,10 +108,10 @@ export async function killedWorker(stage: QueueStage): Promise<void> {
 	if (!victim) throw new Error('No worker has written how to continue');
 	const deliveries = deliveriesOf(stage, 'killed', INGESTS);
 	const calls = ingest(stage, deliveries);
-	// One of these executions pushes the file.
+	// The push of the file is one of these executions.
 	await until(() => victim.underWay().length > 1, WITHIN_MS);
 	victim.process.kill();
-	// The log is complete only after the end of the process.
+	// The log is complete only after the process has ended.
 	await victim.process.ended;
 	sandbox.faults.clear();
 	const lost = new Set(victim.underWay());
@@ -132,7 +135,7 @@ export async function killedWorker(stage: QueueStage): Promise<void> {
 	);
 	const executions = await ended();
 	const failed = executions.filter(({ status }) => status !== 'success');
-	// The log of a killed worker may lack its last executions. In this case, no log contains them.
+	// The worker's last executions may be missing from its log. If so, no other log contains them either.
 	const isLost = (id: string) =>
 		lost.has(id) || !workers.some((worker) => worker.started().includes(id));
 	checks.add(

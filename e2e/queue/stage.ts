@@ -4,7 +4,7 @@ import type { ExecutionSummary } from '../n8n/execution';
 import type { Checks } from '../shared/checks';
 import type { QueueMode } from './queue-mode';
 
-/** Workers revoke each other's tokens at first. So this many tokens are allowed in addition to one per worker. */
+/** Number of tokens that are allowed beyond one per worker, because workers revoke each other's tokens at first. */
 const SPARE_TOKENS = 2;
 
 const DOCUMENTS = 3;
@@ -12,17 +12,19 @@ const SECTIONS = 3;
 
 export interface QueueStage extends QueueMode {
 	checks: Checks;
-	/** Documents that the index must contain, as `id=text`. */
+	/** Documents that the index must contain by now, each as `id=text`. */
 	model: Set<string>;
 }
 
-/** The body of one call. No other call contains its documents. One of their chunks is deleted at the end. */
+/** The body of one webhook call. It contains documents that no other call sends, and a chunk to delete again. */
 export interface Delivery {
 	documents: Array<{ id: string; name: string; text: string }>;
 	delete: string;
 }
 
-/** Calls the workflow once per delivery, with all calls at the same time. The workflow chunks, pushes and deletes. */
+/**
+ * Calls the workflow that chunks, pushes and deletes, once for each delivery. All calls are sent at the same time.
+ */
 export async function ingest(
 	{ api }: QueueStage,
 	deliveries: Delivery[],
@@ -32,8 +34,8 @@ export async function ingest(
 }
 
 /**
- * Creates deliveries, and adds their chunks to `model`. A delivery contains three documents, and each of them three
- * sections, which become chunks.
+ * Creates deliveries and adds their chunks to `model`. Each contains three documents with three sections each, and
+ * each section becomes a chunk.
  */
 export function deliveriesOf({ model }: QueueStage, run: string, count: number): Delivery[] {
 	return Array.from({ length: count }, (_call, call) => {
@@ -64,7 +66,7 @@ export async function executionsOf(
 	return await api.executions(workflows[workflow].id);
 }
 
-/** Checks that the index contains exactly what was sent, and that the service has not issued too many tokens. */
+/** Checks that the index contains exactly what was sent, and that not too many tokens were issued. */
 export function checkService({ sandbox, checks, workers, model }: QueueStage, run: string): void {
 	const issued = sandbox.tokensIssued();
 	const most = workers.length + SPARE_TOKENS;

@@ -29,8 +29,8 @@ export interface ChatModel {
 }
 
 /**
- * Starts a server that replaces a chat model and has OpenAI's interface. The user's message is a list of tool calls
- * in JSON (`ToolCall[]`). The model makes these calls one after the other, and then replies 'Done'.
+ * Starts a stand-in for a chat model with OpenAI's interface. The user's message lists tool calls as JSON
+ * (`ToolCall[]`). The model makes these calls one after another, then replies 'Done'.
  */
 export async function startChatModel(): Promise<ChatModel> {
 	const requests: ChatRequest[] = [];

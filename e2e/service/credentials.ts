@@ -7,7 +7,7 @@ import type { Sandbox } from '../../sandbox';
 import { DEMO } from '../../sandbox';
 import type { CredentialValues } from '../n8n/workflow';
 
-/** Header that the webhooks of the examples require. */
+/** The header that the webhooks of the examples require. */
 export const WEBHOOK_HEADER = { name: 'X-Webhook-Key', value: 'demo-webhook-key' };
 
 interface CredentialByHand {
@@ -15,7 +15,7 @@ interface CredentialByHand {
 	fields: Array<[label: string, value: string]>;
 }
 
-/** Returns the two credentials that a new user needs, with the values of the running sandbox. */
+/** Returns the two credentials that a new user creates, with the values for the running sandbox. */
 export function credentialsByHand(sandbox: Sandbox): CredentialByHand[] {
 	const { authUrl, aiUrl, pushUrl } = sandbox.urls;
 	const of = (credential: ICredentialType, values: Record<string, string>) => ({
@@ -42,8 +42,8 @@ export function credentialsByHand(sandbox: Sandbox): CredentialByHand[] {
 }
 
 /**
- * Returns the credentials of all examples, with the values of the running sandbox.
- * @param chatModelUrl URL of the server that replaces a chat model, if any
+ * Returns the credentials that the examples use, with the values for the running sandbox.
+ * @param chatModelUrl URL of the stand-in for a chat model, if there is one
  */
 export function demoCredentials(
 	sandbox: Sandbox,

@@ -4,15 +4,15 @@ import type { Sandbox } from '../../sandbox';
 import { DEMO, startSandbox } from '../../sandbox';
 import { freePort } from '../shared/ports';
 
-/** Port of the service in the examples. If it is not free, the sandbox uses another port. */
+/** The port that the examples use. If it is taken, another one is used. */
 const SANDBOX_PORT = 4321;
 
 export const TEMPLATE_URL = `http://localhost:${SANDBOX_PORT}`;
 
-/** With this delay, the node polls more than once, but the demo stays fast. */
+/** Long enough for the node to poll more than once, and short enough for a demo. */
 const CHUNK_DELAY_MS = 1500;
 
-/** Starts the local service of the demo, and stores its index in the folder. */
+/** Starts the demo's local service. Its index is stored in the folder. */
 export async function startDemoSandbox(folder: string): Promise<Sandbox> {
 	return await startSandbox({
 		port: await freePort(SANDBOX_PORT),

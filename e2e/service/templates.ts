@@ -8,7 +8,7 @@ import { TEMPLATE_URL } from './sandbox';
 
 export type Credentials = Record<string, CredentialValues>;
 
-/** Creates the demo's credentials in n8n, or updates them after an earlier start. */
+/** Creates the demo credentials in n8n, or updates those that an earlier start created. */
 export async function saveCredentials(
 	api: N8nApi,
 	sandbox: Sandbox,
@@ -21,14 +21,14 @@ export async function saveCredentials(
 	return saved;
 }
 
-/** The folder that workflows may read in n8n's Docker image. The examples contain this path. */
+/** The folder that n8n may read in Docker. The examples use this path. */
 const TEMPLATE_FOLDER = '/home/node/.n8n-files';
 
 /**
- * Reads a workflow file, and replaces its credentials and URLs with those of the running demo.
+ * Reads a workflow file, and connects the workflow to the stored credentials and the running sandbox.
  * @param url URL of the sandbox
  * @param files the folder that n8n may read
- * @throws Error if a credential of the workflow is not stored
+ * @throws Error if the workflow uses a credential that is not stored
  */
 export function readTemplate(
 	file: string,

@@ -16,13 +16,13 @@ export interface Check {
 export class Checks {
 	readonly all: Check[] = [];
 
-	/** Adds a result, and returns whether the check has passed. */
+	/** Adds the result of a check and returns whether it passed. */
 	add(title: string, passed: boolean, seen = ''): boolean {
 		this.all.push({ title, passed, seen });
 		return passed;
 	}
 
-	/** Reads a value again and again until it is right or the time is over, and then adds the result. */
+	/** Reads a value repeatedly until it is right or time is up. Then adds the result. */
 	async eventually(
 		title: string,
 		read: () => Promise<string>,
@@ -40,10 +40,7 @@ export class Checks {
 
 const CHECKS_LOG = path.join(CACHE, 'checks.log');
 
-/**
- * Prints the failed checks and the number of passed ones, and writes all checks to a log. Returns true if all have
- * passed.
- */
+/** Prints how many checks passed and which failed, and writes all of them to a log. Returns true if all passed. */
 export function printChecks(checks: Checks): boolean {
 	const failed = checks.failed.length;
 	const line = ({ title, passed, seen }: Check) =>

@@ -10,7 +10,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const INTERRUPTED = 130;
 
-/** A running end-to-end command. All code that starts something registers here how to stop it. */
+/** A running end-to-end command. Code that starts something registers here how to stop it. */
 export class Command {
 	private readonly cleanUps: Array<() => Promise<void>> = [];
 
@@ -20,17 +20,14 @@ export class Command {
 		return this.stopped !== undefined;
 	}
 
-	/**
-	 * Adds work for the end of the command. It happens after all processes have ended, and the last addition comes
-	 * first.
-	 */
+	/** Registers cleanup work. It runs after all processes have stopped, in the reverse order of registration. */
 	onStop(cleanUp: () => Promise<void>): void {
 		this.cleanUps.push(cleanUp);
 	}
 
 	/**
-	 * Creates a folder, and removes it when the command ends.
-	 * @param name part of the folder's name, which tells users what the folder is for
+	 * Creates a folder that is removed when the command ends.
+	 * @param name part of the folder's name, which tells anyone who finds the folder what it is for
 	 */
 	async temporaryFolder(name: string): Promise<string> {
 		const folder = await mkdtemp(path.join(tmpdir(), `search-ingest-${name}-`));
@@ -49,8 +46,8 @@ export class Command {
 }
 
 /**
- * Runs a command, and then ends this process. The exit code is 0 if `work` returns true, and 1 otherwise. Before
- * that, all processes are stopped and temporary folders are removed, even after Ctrl-C or the end of npm.
+ * Runs an end-to-end command, then ends this process. The exit code is 0 if `work` returns true, otherwise 1.
+ * Processes are stopped and temporary folders are removed first, even after Ctrl-C or if npm is killed.
  * @param options.interrupted exit code after Ctrl-C. The default is 130
  */
 export function runCommand(
@@ -80,25 +77,24 @@ export function runCommand(
 
 const CHECK_EVERY_MS = 1000;
 
-/** Returns the parent of a process on Linux, and undefined on other systems. */
+/** Returns the parent of a process on Linux, or undefined on other systems. */
 function parentOf(pid: number): string | undefined {
 	try {
 		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-		// The file contains `ID (name) state parent`. The name may contain parentheses, so only the last one ends it.
+		// The file contains `ID (name) state parent ...`. The name may contain parentheses, so the search starts at
+		// the last one.
 		return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
 	} catch {
 		return undefined;
 	}
 }
 
-/** Returns the IDs of this process's parent (tsx) and grandparent (npm's shell). */
+/** Returns this process's parent and grandparent: tsx, and the shell that npm started. */
 function ancestors(): string {
 	return `${process.ppid} ${parentOf(process.ppid)}`;
 }
 
-/**
- * Calls `callback` if npm ends without a signal to this process. Otherwise, other processes would continue to run.
- */
+/** Calls back if npm ends without sending this process a signal, so that nothing is left running. */
 function whenOrphaned(callback: () => void): void {
 	const before = ancestors();
 	const timer = setInterval(() => {

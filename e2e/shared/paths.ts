@@ -4,10 +4,10 @@ export const ROOT = path.resolve(__dirname, '..', '..');
 
 export const E2E = path.join(ROOT, 'e2e');
 
-/** Packed package and logs, which can be deleted at any time. */
+/** Files that may be deleted at any time: the packed tarball and logs. */
 export const CACHE = path.join(ROOT, '.cache', 'e2e');
 
-/** Data that `npm start` keeps: n8n's user folder, and the index. */
+/** n8n's user folder and the index of `npm start`, kept between runs. */
 export const DATA = path.join(E2E, '.n8n-data');
 
 export const EXAMPLES = path.join(ROOT, 'examples');

@@ -1,13 +1,16 @@
 import { createServer } from 'node:net';
 
-/* The package `get-port` does this too, but n8n installs another version of it in e2e/node_modules. */
+/*
+ * This code replaces the package `get-port`, because n8n installs a different major version of it in
+ * e2e/node_modules.
+ */
 
-/** Returns the port if it is free, or undefined. For 0, returns any free port. */
+/** Returns the port if nothing listens on it. With 0, the system chooses a free port. */
 async function tryPort(port: number): Promise<number | undefined> {
 	return await new Promise((resolve) => {
 		const server = createServer();
 		server.once('error', () => resolve(undefined));
-		// Without a host, the port must be free for IPv4 and IPv6. n8n uses both.
+		// Without a host, the port must be free on IPv4 and IPv6, because n8n listens on both.
 		server.listen(port, () => {
 			const address = server.address();
 			const found = typeof address === 'object' ? address?.port : undefined;
@@ -16,7 +19,7 @@ async function tryPort(port: number): Promise<number | undefined> {
 	});
 }
 
-/** Returns the preferred port, or else one of the next hundred ports, or else any free port. */
+/** Returns the preferred port if it is free, otherwise one of the next hundred, otherwise any free port. */
 export async function freePort(preferred?: number): Promise<number> {
 	if (preferred !== undefined) {
 		for (let port = preferred; port < preferred + 100; port++) {

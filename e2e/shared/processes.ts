@@ -5,14 +5,17 @@ import path from 'node:path';
 
 import { until } from './wait';
 
-/** Time until a stopped process is killed. */
+/** Time that a process has to stop before it is killed. */
 const STOP_WITHIN_MS = 15_000;
 
 const READY_WITHIN_MS = 180_000;
 
 const CHECK_EVERY_MS = 50;
 
-/** Number of characters at the end of the output that are searched for the words of a ready process. */
+/**
+ * A process is ready when its output contains certain words. Only this many characters at the end of the output are
+ * searched.
+ */
 const SEARCHED_CHARACTERS = 10_000;
 
 const TAIL_LINES = 40;
@@ -21,24 +24,27 @@ interface ProcessOptions {
 	cwd: string;
 	logFile: string;
 	env?: NodeJS.ProcessEnv;
-	/** User of the process, for programs that refuse to run as root. */
+	/** The user to run the process as, for programs that refuse to run as root. */
 	user?: { uid: number; gid: number };
-	/** Signal for processes that must stop last. For example, a database stops after the processes that use it. */
+	/**
+	 * The signal for a process that must stop after all others. For example, a database must not stop before the
+	 * processes that use it.
+	 */
 	lastSignal?: NodeJS.Signals;
 	onOutput?: (text: string) => void;
 }
 
-/** A process, together with the processes that it has started. */
+/** A running process, including everything that it has started itself. */
 export interface RunningProcess {
 	pid: number | undefined;
-	/** Exit code or signal, after the process has ended. This promise never rejects. */
+	/** The exit code or signal, once the process has ended. This promise never rejects. */
 	ended: Promise<number | string>;
 	stop(): Promise<void>;
-	/** Sends SIGKILL, which simulates a loss of power. */
+	/** Sends SIGKILL, as if the machine lost power. */
 	kill(): void;
 }
 
-/** Shows that a process is ready: words in its output, or a check. */
+/** A sign that a process is ready: words in its output, or a check. */
 type Ready = string | (() => Promise<boolean>);
 
 const running = new Map<RunningProcess, { isLast: boolean }>();
@@ -53,7 +59,9 @@ export function tail(logFile: string, lines = TAIL_LINES): string {
 	}
 }
 
-/** Sends a signal to a process and to all processes that it has started. Returns false if none of them exists. */
+/**
+ * Sends a signal to a process and everything it has started. Returns false if none of these processes exists anymore.
+ */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
 	try {
 		process.kill(-pid, signal);
@@ -71,8 +79,9 @@ async function stopGroup({ pid }: ChildProcess, signal: NodeJS.Signals): Promise
 }
 
 /**
- * Starts a process in its own process group. So Ctrl-C reaches only this command, which then stops the whole group.
- * @throws Error if the command is already stopping
+ * Starts a process in a group of its own. Ctrl-C in the terminal reaches only this command, which then stops the
+ * whole group.
+ * @throws Error if the command has begun to stop
  */
 function start(command: string, args: string[], options: ProcessOptions): RunningProcess {
 	if (isClosing)
@@ -110,7 +119,7 @@ function start(command: string, args: string[], options: ProcessOptions): Runnin
 }
 
 /**
- * Runs a program until it ends.
+ * Runs a program and waits until it ends.
  * @throws Error with the end of its output if the program fails
  */
 export async function run(command: string, args: string[], options: ProcessOptions): Promise<void> {
@@ -123,9 +132,9 @@ export async function run(command: string, args: string[], options: ProcessOptio
 }
 
 /**
- * Starts a process, and waits until it is ready.
+ * Starts a process and waits until it is ready.
  * @param ready words in its output, or a check that is repeated until it returns true
- * @throws Error with the end of the output if the process ends too early, or is not ready after 3 minutes
+ * @throws Error with the end of the output if the process exits too early or is not ready within 3 minutes
  */
 export async function startUntil(
 	ready: Ready,
@@ -162,7 +171,7 @@ export async function startUntil(
 	);
 }
 
-/** Stops all processes. After this call, no process can be started. */
+/** Stops everything that is still running. Afterward, nothing can be started. */
 export async function stopAll(): Promise<void> {
 	isClosing = true;
 	for (const last of [false, true]) {

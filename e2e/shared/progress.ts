@@ -1,8 +1,8 @@
-/** Interval between the progress lines of a step in a log, in seconds. On a terminal, one line is updated instead. */
+/** Seconds between a step's progress lines in a log. On a terminal, one line is updated instead. */
 
 const LOG_EVERY_SECONDS = 15;
 
-/** Sets the text that follows the elapsed time while a step runs. */
+/** While a step runs, sets the text shown after the elapsed time. */
 export type Detail = (read: () => string) => void;
 
 export function say(text = ''): void {
@@ -13,7 +13,7 @@ export function seconds(milliseconds: number): string {
 	return `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-/** Runs a step. Meanwhile, shows its title and the elapsed time. */
+/** Runs a step and shows its title with the elapsed time. */
 export async function step<T>(title: string, work: (detail: Detail) => Promise<T>): Promise<T> {
 	const startedAt = Date.now();
 	const terminal = process.stdout.isTTY;

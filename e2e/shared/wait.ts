@@ -6,8 +6,8 @@ export async function pause(milliseconds: number): Promise<void> {
 
 /**
  * Waits until a condition is true.
- * @param everyMs interval between two checks
- * @returns false if the time is over
+ * @param everyMs interval between checks
+ * @returns false if the condition does not become true in time
  */
 export async function until(
 	holds: () => boolean | Promise<boolean>,
