@@ -42,8 +42,8 @@ async function pollsOf(service: Service): Promise<number> {
 }
 
 /**
- * Measures the time and the number of polls for many jobs. The service processes all jobs at the same time, and each
- * takes 2 s.
+ * Measures the wall time and the number of polls for many jobs. Each job takes 2 s, and the service processes all
+ * jobs in parallel.
  */
 export async function chunkWait({ quick }: BenchOptions): Promise<string> {
 	const jobs = quick ? 4 : 100;

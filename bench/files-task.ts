@@ -25,7 +25,7 @@ export interface FileParameters {
 
 export interface FileResult {
 	ms: number;
-	/** Highest memory use minus the memory at the start, in bytes. It includes garbage. */
+	/** Peak memory minus the memory at the start, in bytes. This includes garbage. */
 	rss: number;
 }
 
@@ -47,7 +47,7 @@ async function pushByNode({ file, fileName, count, credentials }: FileParameters
 	throw error ?? new Error(`Not ${count} records: ${JSON.stringify(output[0]?.json)}`);
 }
 
-/** Pushes a JSON Lines file with axios, in batches of the same size as the node's. */
+/** Sends a JSON Lines file with axios, in batches of the same size as the node's. */
 async function pushByAxios({ file, pushUrl }: FileParameters): Promise<void> {
 	const axios = axiosClient({});
 	const inFlight = new Set<Promise<unknown>>();
@@ -68,7 +68,7 @@ async function pushByAxios({ file, pushUrl }: FileParameters): Promise<void> {
 	await Promise.all(inFlight);
 }
 
-/** Pushes a file in a process that has nothing else in memory. */
+/** Pushes one file in a process that keeps nothing else in memory. */
 export async function run(parameters: FileParameters): Promise<FileResult> {
 	const before = process.memoryUsage().rss;
 	const startedAt = performance.now();

@@ -19,8 +19,8 @@ type Send = (
 ) => Promise<unknown>;
 
 /**
- * Creates a node that does only what it must. It sends the same batches with n8n's helper, and returns an item per
- * document. It checks nothing, retries nothing, and ignores all responses.
+ * Creates a node that does as little as any node can. It sends the same batches with n8n's own helper and returns one
+ * item per document. It checks nothing, retries nothing and reads no response.
  */
 const minimalNode = (concurrency: number, perRequest: number, send: Send): INodeType => ({
 	description: {
@@ -86,8 +86,8 @@ const running =
 	};
 
 /**
- * Sends the same file with axios instead of n8n. The file is in memory, as in n8n. It is decoded, parsed line by
- * line, and sent in batches of the same size.
+ * Sends the same file with axios, without n8n. As in n8n, the file is in memory. It is decoded, parsed line by line,
+ * and sent in batches of the same size.
  */
 const fileByAxios =
 	({ pushUrl, pushKey }: Service, base64: string, concurrency: number, perRequest: number) =>
@@ -118,7 +118,7 @@ function* chunksOf(file: Buffer): Generator<Buffer> {
 }
 
 async function cpuOf(work: () => Promise<void>, documents: number): Promise<number> {
-	// Removes the garbage of the previous run, if Node.js runs with --expose-gc.
+	// Collects the garbage of the previous run, if Node.js was started with --expose-gc.
 	globalThis.gc?.();
 	const { cpuMs } = await time(work);
 	return (cpuMs / documents) * 1000;
@@ -127,7 +127,7 @@ async function cpuOf(work: () => Promise<void>, documents: number): Promise<numb
 const median = (list: number[]): number =>
 	[...list].sort((one, other) => one - other)[Math.floor(list.length / 2)];
 
-/** Measures the processor time per document for this package's node and the minimal node, in turn. */
+/** Compares the processor time per document of this package's node and the minimal node, in alternating rounds. */
 export async function minimal({ quick }: BenchOptions): Promise<string> {
 	const rounds = quick ? 1 : 9;
 	const documents = makeDocuments(quick ? 1_000 : 20_000);
@@ -193,7 +193,7 @@ export async function minimal({ quick }: BenchOptions): Promise<string> {
 			for (let round = -1; round < rounds; round++) {
 				const one = await cpuOf(ours, all);
 				const other = await cpuOf(floor, all);
-				// The first round is not measured, because the code is not compiled yet.
+				// The first round only warms up the code.
 				if (round < 0) continue;
 				figures.ours.push(one);
 				figures.floor.push(other);

@@ -14,7 +14,7 @@ import type { BenchOptions } from './lib/options';
 const CONCURRENCIES = [1, 4, 16];
 const PER_REQUEST = [10, 100, 1000];
 const LATENCIES_MS = [0, 20];
-/** Minimum number of requests per client and cell of the table. */
+/** Minimum number of requests that each client sends for each cell of the table. */
 const REQUESTS = 8;
 
 interface Setting {
@@ -89,8 +89,7 @@ async function matrix(
 }
 
 /**
- * Measures documents per second for the node and for axios, with various numbers of concurrent requests and documents
- * per request.
+ * Compares documents per second with axios, for different numbers of concurrent requests and documents per request.
  */
 export async function pushThroughput({ quick }: BenchOptions): Promise<string> {
 	const settings: Matrix = quick
@@ -101,7 +100,7 @@ export async function pushThroughput({ quick }: BenchOptions): Promise<string> {
 	);
 	const service = await startService('sandbox');
 	try {
-		// Lets Node.js compile the code of all clients and of the server before anything is measured.
+		// Warms up the code of all clients and of the server.
 		const warmUp = { concurrency: 4, perRequest: 100 };
 		await pushByNode(service, documents.slice(0, 5_000), warmUp);
 		await pushByAxios(service, documents.slice(0, 5_000), warmUp);

@@ -15,10 +15,10 @@ import { time } from './lib/timing';
 const DOCUMENTS_PER_REQUEST = 100;
 const LATENCY_MS = 20;
 const JOBS = 400;
-/** Number of polls before the first one that the service rejects. */
+/** Number of polls that the service accepts before it rejects one. */
 const POLLS_BEFORE = 11;
 
-/** A limit of the service, and the number of executions that share it. */
+/** A limit of the service, and the number of executions that send requests to it. */
 interface Load {
 	title: string;
 	refuses?: Omit<FaultRule, 'route'>;
@@ -70,9 +70,10 @@ const LOADS: Load[] = [
 ];
 
 /**
- * Runs Push Documents with default options.
+ * Runs Push Documents with its default options.
  *
- * @returns the duration in seconds, and the numbers of rejected requests, failed documents and lost documents
+ * @returns the duration in seconds, and the numbers of rejected requests, failed documents and documents that never
+ * arrived
  */
 async function push(service: Service, { refuses, executions }: Load, documents: number) {
 	await service.reset();
@@ -114,8 +115,8 @@ const range = (values: number[], text: (value: number) => string): string =>
 	`${text(Math.min(...values))} to ${text(Math.max(...values))}`;
 
 /**
- * Measures, in virtual time, the share of a rate limit that the node reaches in ten minutes, and the share of
- * requests that are rejected.
+ * Measures in virtual time how much of the allowed rate a node reaches in ten minutes, and how many requests are
+ * rejected.
  */
 async function learn(seeds: number[], seconds: number): Promise<void> {
 	const rows: Cell[][] = [];
@@ -128,7 +129,7 @@ async function learn(seeds: number[], seconds: number): Promise<void> {
 		const later = Math.max(...plays.map(({ refusedShare }) => refusedShare(60_000)));
 		const failed = plays.reduce((sum, each) => sum + each.failed, 0);
 		const isKept = Math.min(...shares) >= (goal ?? 0) && refused < 1 / 2 && failed === 0;
-		// A shorter run sends nothing after the first minute.
+		// A short run has no requests after the first minute.
 		const isComplete = seconds === TEN_MINUTES;
 		const kept = goal && isComplete ? promise(isKept && later < 1 / 10) : '-';
 		const cells = [goal ? percent(goal) : '-', range(shares, percent), kept];
@@ -138,7 +139,7 @@ async function learn(seeds: number[], seconds: number): Promise<void> {
 	print('', table(['Ten minutes, virtual, service', ...head], rows));
 }
 
-/** Measures, in virtual time, how long a number of requests takes. */
+/** Measures in virtual time how long a given number of requests takes. */
 async function compare(seeds: number[]): Promise<void> {
 	const rows: Cell[][] = [];
 	const seconds = async (load: Omit<Parameters<typeof play>[0], 'seed'>) => {
@@ -170,7 +171,7 @@ async function compare(seeds: number[]): Promise<void> {
 	print('', table(['Virtual, service', ...head], rows));
 }
 
-/** Runs the nodes with default options while the service limits the number of requests. */
+/** Runs nodes with their default options against services that limit the number of requests. */
 export async function rateLimit({ quick }: BenchOptions): Promise<string> {
 	const rows: Cell[][] = [];
 	let unlimited = 0;

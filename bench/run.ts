@@ -11,7 +11,7 @@ import { pushThroughput } from './push-throughput';
 import { rateLimit } from './rate-limit';
 
 /**
- * All benchmarks by name. A benchmark prints its figures. It returns a text about its checks, or throws an error if a
+ * All benchmarks by name. Each one prints its figures and returns a text about its checks. It throws an error if a
  * check fails.
  */
 const BENCHMARKS: Record<string, (options: BenchOptions) => Promise<string>> = {

@@ -1,6 +1,7 @@
 export interface BenchOptions {
 	/**
-	 * Whether to run once with few documents. Such a run shows that a benchmark works, but its figures mean nothing.
+	 * Whether to use few documents and only one round. Such a run shows that a benchmark works, but its figures are
+	 * not meaningful.
 	 */
 	quick: boolean;
 }

@@ -1,6 +1,6 @@
 export type Cell = string | number;
 
-/** Returns a Markdown table with aligned columns. Numbers are aligned to the right. */
+/** Formats a Markdown table with aligned columns. Numbers are aligned to the right. */
 export function table(head: string[], rows: Cell[][]): string {
 	const texts = [head, ...rows.map((row) => row.map(String))];
 	const widths = head.map((_, column) => Math.max(3, ...texts.map((row) => row[column].length)));
@@ -13,7 +13,7 @@ export function table(head: string[], rows: Cell[][]): string {
 	return [line(texts[0]), rule, ...texts.slice(1).map(line)].join('\n');
 }
 
-/** Formats a number like `12,345`. */
+/** Formats a number as `12,345`. */
 export const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
 
 export const ratio = (value: number): string => value.toFixed(2);

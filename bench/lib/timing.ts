@@ -19,7 +19,7 @@ function median(timings: Timing[]): Timing {
 }
 
 /**
- * Measures competitors in turn, for several rounds. So other load on the machine affects all of them in the same way.
+ * Measures competitors alternately in several rounds, so that other load on the machine affects all of them equally.
  */
 export async function compare<K extends string>(
 	rounds: number,
