@@ -1,5 +1,5 @@
 /**
- * Replaces the owner of the package in all files. package.json contains the previous owner.
+ * Replaces the package's owner throughout the repository. The current values are read from package.json.
  *
  * `npx tsx scripts/owner.ts OWNER/NAME "Full Name" you@your.domain`
  */
@@ -24,7 +24,7 @@ export function ownerOf(root: string): Owner {
 	};
 }
 
-/** Replaces the owner in all files. Returns the files that have changed. */
+/** Replaces the owner in all files in the repository, and returns the files that changed. */
 export function replaceOwner(root: string, owner: Owner): string[] {
 	const before = ownerOf(root);
 	const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
@@ -33,7 +33,7 @@ export function replaceOwner(root: string, owner: Owner): string[] {
 	return files.filter((file) => {
 		const text = readFileSync(path.join(root, file), 'utf8');
 		let written = text.replaceAll(before.repository, owner.repository);
-		// In other files, the author's name could be an ordinary word.
+		// In other files, the author's name may occur as an ordinary word.
 		if (['LICENSE', 'package.json'].includes(file)) {
 			written = written
 				.replaceAll(before.author, owner.author)

@@ -7,17 +7,17 @@ import { manifest, ROOT } from '../support/manifest';
 
 type Properties = ReadonlyMap<string, INodeProperties[]>;
 
-/** A parameter, an option, or a choice, which has no type. */
+/** A parameter, an option, or a choice. Choices have no type. */
 type Member = Pick<INodeProperties, 'name' | 'description' | 'displayOptions'> &
 	Partial<INodeProperties>;
 
 /** A table in a page, between two comments. */
 export const PART = /(<!-- options: ([^>]*?)-->\n)([\s\S]*?)(<!-- end -->)/g;
 
-/** Types that store no value, and collections, which have tables of their own. */
+/** Types that store no value, and collections, which have their own tables. */
 const NOT_LISTED = ['notice', 'hidden', 'callout', 'collection'];
 
-/** Options without an effect until a user adds them. Their default is the value right after that. */
+/** Options whose default applies only after a user has added the option. Until then, the node ignores the default. */
 const ONLY_IF_ADDED = [
 	'dataType',
 	'dimReductionSize',
@@ -25,10 +25,10 @@ const ONLY_IF_ADDED = [
 	'vectorQuantizationMethod',
 ];
 
-/** Maximum number of words in a cell. A cell contains as many whole sentences as possible, but at least one. */
+/** Maximum number of words in a cell. A cell contains only whole sentences of the description, and at least one. */
 const MAX_WORDS = 25;
 
-/** Loads all nodes and credentials in package.json, by class name. */
+/** Loads the nodes and credentials that package.json lists, by class name. */
 export async function shippedTypes(): Promise<Map<string, INodeType | ICredentialType>> {
 	const all = new Map<string, INodeType | ICredentialType>();
 	for (const built of [...manifest.n8n.nodes, ...manifest.n8n.credentials]) {
@@ -53,8 +53,8 @@ export async function allProperties(): Promise<Properties> {
 /**
  * Creates a table in Markdown.
  *
- * @param argument `Class` for parameters, `Class.collection` for options, or the path of a parameter or an option for
- * its choices. If names follow, the table contains only these names
+ * @param argument `Class` for parameters, `Class.collection` for options, or the dotted path of a parameter or an
+ * option for its choices. If names follow, the table contains only these
  * @throws Error if the argument does not exist
  */
 export function tableOf(all: Properties, argument: string): string {
@@ -72,7 +72,8 @@ export function tableOf(all: Properties, argument: string): string {
 }
 
 /**
- * Returns all parameters and options that are in no table. If several nodes share a definition, one table is enough.
+ * Returns the parameters and options that no table lists. A definition that several nodes share needs to be listed
+ * only once.
  */
 export function missingProperties(all: Properties, tables: readonly string[]): string[] {
 	const keyOf = ({ displayName, description }: Member) => `${displayName}: ${description}`;
@@ -90,7 +91,7 @@ export function missingProperties(all: Properties, tables: readonly string[]): s
 	);
 }
 
-/** Returns what a table lists, without the variants for AI agents. */
+/** Returns the entries of a table, without the variants for AI agents. */
 function membersOf(all: Properties, argument: string): Member[] {
 	const [dotted = '', ...selected] = argument.trim().split(/\s+/);
 	const [className = '', ...path] = dotted.split('.');

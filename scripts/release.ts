@@ -20,13 +20,13 @@ import { x as extract } from 'tar';
 import { run } from '../support/exec';
 import { ownerOf } from './owner';
 
-/** `.ci/run` writes the commit into this file if all checks have passed. */
+/** `.ci/run` writes the commit for which it passed into this file. */
 const STAMP = '.cache/ci-passed';
 
-/** The first version of npm that can publish from GitHub Actions without a token. */
+/** The oldest npm version with which GitHub Actions can publish without a token. */
 const OLDEST_NPM = '11.5.1';
 
-/** Domains that are reserved for examples (RFC 2606). An owner at such a domain is a placeholder. */
+/** Domains that nobody can own (RFC 2606). The placeholder owner uses them. */
 const RESERVED = /(^|[@/.])example\.(com|org|net)(\/|$)/;
 
 interface Manifest {
@@ -45,8 +45,8 @@ async function must(root: string, program: string, ...args: string[]): Promise<s
 }
 
 /**
- * Returns the changelog of a version. Returns undefined if the version is not the first entry, or if its date or text
- * is missing.
+ * Returns a version's changelog. Returns undefined if the version is not the first entry, or if its date or text is
+ * missing.
  */
 export function notesOf(changelog: string, version: string): string | undefined {
 	const [, title, text] = /^## (.+)$([^]*?)(?=^## |^\[[^\]]+\]: |(?![^]))/m.exec(changelog) ?? [];
@@ -62,9 +62,9 @@ async function publishedVersions(root: string, name: string): Promise<string[]> 
 }
 
 /**
- * Finds reasons against a release of the last commit.
+ * Finds reasons why the last commit cannot be released.
  *
- * @param tag the tag of the release, if this runs on GitHub
+ * @param tag the tag being released, if the release runs on GitHub
  * @param published asks npm for the published versions
  */
 export async function faultsOf(
@@ -100,8 +100,8 @@ export async function faultsOf(
 }
 
 /**
- * Builds and packs the last commit in another folder, where the package is not private. The tarball does not contain
- * uncommitted changes.
+ * Builds and packs the last commit in a separate folder, where the package is not private. Uncommitted changes are
+ * not included.
  *
  * @returns the path of the tarball
  */
@@ -118,7 +118,7 @@ export async function packCommit(root: string, folder: string): Promise<string> 
 	return path.join(folder, packed.split('\n').at(-1) ?? '');
 }
 
-/** Publishes the last commit. If npm can prove where it was built, npm adds this proof (provenance). */
+/** Publishes the last commit, with provenance if npm can prove where it was built. */
 async function publish(root: string, args: string[]): Promise<void> {
 	const isOnGitHub = process.env.GITHUB_ACTIONS !== undefined;
 	const { version } = await manifestOf(root);

@@ -1,5 +1,5 @@
 /**
- * Runs the linter of n8n's publish gate on a folder, and prints the result in JSON: `node scripts/scan.mjs FOLDER
+ * Runs the linter from n8n's publish gate on a folder, and prints the result as JSON: `node scripts/scan.mjs FOLDER
  * source|built`.
  */
 import path from 'node:path';

@@ -1,10 +1,10 @@
 /**
- * Keeps lists of what saved workflows and credentials depend on: names, types, defaults and choices of all
- * parameters. A saved workflow contains only values that differ from the default. So a new default changes what the
- * workflow does. If a parameter is missing, n8n silently drops its value.
+ * Keeps lists of what saved workflows and credentials rely on: names, types, defaults and choices of all parameters.
+ * A saved workflow contains only the values that differ from the default, so a new default changes what the workflow
+ * does. If a parameter was renamed or removed, n8n silently drops its value.
  *
- * `test/package/stored-parameters` contains a list for each version of a node and for each credential. `npm run docs`
- * adds new lines to the lists, but never removes one. If the code no longer contains a line,
+ * `test/package/stored-parameters` contains a list for each version of a node, and for each credential. `npm run
+ * docs` adds new lines to the lists, but never removes one. If a line no longer occurs in the code,
  * `test/package/stored-parameters.test.ts` fails (CONTRIBUTING.md, Versions of nodes).
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -26,10 +26,10 @@ import { shippedTypes } from './property-tables';
 
 const FOLDER = path.join(ROOT, 'test', 'package', 'stored-parameters');
 
-/** Types of properties that only show a text. */
+/** Property types that show text and store no value. */
 const WITHOUT_VALUE = ['notice', 'callout'];
 
-/** Lines of each list, by the name of the list, such as `chunkText.1`. */
+/** The lines of each list, by the list's name, such as `chunkText.1`. */
 type Lists = Map<string, string[]>;
 
 export async function currentLists(): Promise<Lists> {
@@ -37,7 +37,7 @@ export async function currentLists(): Promise<Lists> {
 	return new Map(types.flatMap((type) => [...listsOf(type)]));
 }
 
-/** Creates the lists of a node, which has one per version, or the list of a credential. */
+/** Creates a node's lists, one per version, or a credential's only list. */
 export function listsOf(type: Pick<INodeType, 'description'> | ICredentialType): Lists {
 	if (!('description' in type)) return new Map([[type.name, linesOf(type.properties)]]);
 	const { description } = type;
@@ -54,7 +54,7 @@ export function listsOf(type: Pick<INodeType, 'description'> | ICredentialType):
 	);
 }
 
-/** Returns true if this version of the node contains the property. Conditions other than the version are ignored. */
+/** Returns true if a node version contains a property. Conditions other than the version are ignored. */
 function hasVersion(
 	{ displayOptions, ...property }: INodeProperties,
 	typeVersion: number,
@@ -76,7 +76,7 @@ function linesOf(
 	properties: INodeProperties[],
 	isShown: (one: INodeProperties) => boolean = () => true,
 ) {
-	// Variants of a parameter often result in the same line.
+	// Variants of a parameter for different choices often have the same line.
 	const lines = new Set<string>();
 	const add = (list: INodeProperties[], prefix: string) => {
 		for (const property of list.filter(isShown)) {
@@ -100,7 +100,7 @@ function linesOf(
 	return [...lines].sort();
 }
 
-/** Shortens a default that contains a text for a model, because this text may change. */
+/** Shortens a default that an agent's model fills in, because the text for the model may change. */
 const withoutWords = (initial: unknown): unknown =>
 	typeof initial === 'string' ? initial.replace(/.*\$fromAI\('(\w+)',.*/s, 'fromAI $1') : initial;
 
@@ -119,7 +119,7 @@ export function missingLines(lists: Lists, from: Lists): string[] {
 }
 
 /**
- * Adds new lines to the lists.
+ * Adds the lines that the lists do not contain yet.
  *
  * @returns the files that were written
  */

@@ -1,4 +1,4 @@
-/** Checks the commands and permissions in the GitHub workflows. */
+/** Checks the commands and permissions of the GitHub workflows. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 

@@ -1,4 +1,4 @@
-/** The checks of `npm run lint` that ESLint does not offer. Each fault is one line of output. */
+/** The part of `npm run lint` that ESLint does not cover. Prints one line for each fault. */
 import '../../support/setup';
 
 import { execFileSync } from 'node:child_process';
@@ -13,7 +13,7 @@ import { brokenLinks, unknownSections, wrongSteps } from './pages';
 import { proseFaults } from './prose';
 import { gateFaults, switchedOffRules } from './sources';
 
-/** Returns all files, including those that are not committed yet, so that a new page is checked too. */
+/** Returns all files in the repository, including uncommitted ones, so that a new page is checked too. */
 function repositoryFiles(): string[] {
 	const args = ['ls-files', '--cached', '--others', '--exclude-standard'];
 	return execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' })
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
 		...(await tableFaults()),
 	];
 	for (const fault of faults) process.stdout.write(`${fault}\n`);
-	// An empty list of files would pass all checks.
+	// If the list of files were empty, all checks would pass without checking anything.
 	const isSane = files.length > 300;
 	process.exit(faults.length === 0 && isSane ? 0 : 1);
 }

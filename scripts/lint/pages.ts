@@ -1,4 +1,4 @@
-/** Checks that links in pages have targets, and that comments name existing sections of docs/service-interface.md. */
+/** Checks that the targets of links in pages exist, and that interface sections named in comments exist. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -24,7 +24,7 @@ function isBroken(link: string, from: string): boolean {
 	return anchor !== undefined && !headingsOf(file).map(anchorOf).includes(anchor);
 }
 
-/** Finds links to missing files or headings, in pages and in the documentation links of nodes and credentials. */
+/** Finds links to missing files or headings, in pages and in the Docs links of nodes and credentials. */
 export function brokenLinks(files: readonly string[]): string[] {
 	const pages = files.filter((file) => file.endsWith('.md'));
 	const sources = files.filter((file) => /^(nodes|credentials)\/.+\.(ts|json)$/.test(file));
@@ -43,14 +43,14 @@ export function brokenLinks(files: readonly string[]): string[] {
 	return [...ofPages, ...ofSources];
 }
 
-/** Finds sections in comments that docs/service-interface.md does not contain. */
+/** Finds sections that comments refer to but that are missing from docs/service-interface.md. */
 export function unknownSections(files: readonly string[]): string[] {
 	const titles = new Set(headingsOf(INTERFACE));
 	return files
 		.filter((file) => file.endsWith('.ts'))
 		.flatMap((file) => {
 			const text = textOf(file).replace(/\n\s*(?:\*|\/\/) ?/g, ' ');
-			// A title contains only letters and spaces, so any other character ends it.
+			// A title consists of letters and spaces, so it ends at the first other character.
 			return [...text.matchAll(/docs\/service-interface\.md, ([A-Z][a-zA-Z ]+)/g)]
 				.map(([, title = '']) => title.trim())
 				.filter((title) => !titles.has(title))
@@ -59,12 +59,12 @@ export function unknownSections(files: readonly string[]): string[] {
 }
 
 const STEP = /`(\w+)` \(`([\w./-]+\.ts)`\)/g;
-/** A path with at least one folder, in the text of a page. */
+/** Matches a path in a page's text that includes at least one folder. */
 const PATH = /`((?:[\w.-]+\/)+[\w.-]+\.\w+)`/g;
-/** Pages for maintainers. Their paths are relative to one of the `FOLDERS`. */
+/** Pages for maintainers. Paths in these pages are relative to any of the `FOLDERS`. */
 const MAINTAINERS_PAGES = ['AGENTS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'STYLE.md'];
 const FOLDERS = ['nodes/shared', 'nodes/shared/n8n', 'nodes', ''];
-/** Files that a build or a command creates, and names with placeholders, such as `ENDPOINT.STATUS.json`. */
+/** Files that a build or a command writes, and names with placeholders, such as `ENDPOINT.STATUS.json`. */
 const NOT_THERE = /^(?:dist|\.cache|\.data)\/|[A-Z]{4,}\.[A-Z]/;
 
 const sourceOf = (file: string): string | undefined =>
@@ -72,7 +72,10 @@ const sourceOf = (file: string): string | undefined =>
 		existsSync(path.join(ROOT, source)),
 	);
 
-/** Finds paths that do not exist in maintainers' pages, and functions that the file next to them does not contain. */
+/**
+ * Finds paths in maintainers' pages that do not exist. Also finds functions that are missing from the file mentioned
+ * next to them.
+ */
 export function wrongSteps(): string[] {
 	return MAINTAINERS_PAGES.flatMap((page) => {
 		const text = textOf(page);

@@ -1,4 +1,4 @@
-/** Checks the parts of STYLE.md that a program can check: docstrings, long sentences in pages, and old names. */
+/** Checks the parts of STYLE.md that a machine can check: docstrings, long sentences in pages, and old names. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -7,7 +7,7 @@ import ts from 'typescript';
 import { ROOT } from '../../support/manifest';
 
 const MAX_WORDS = 30;
-/** Names that shipped code no longer uses. The check prevents them from coming back. */
+/** Names that were removed from shipped code. The check keeps them from coming back. */
 const OLD_NAMES = new Set(
 	`Answer answersIn breathe deliverEach DocumentAnswer DocumentForm FieldsOfDocument filled
 	hasNothing hasNoValue Health HELD isData Lane lane Line Needed NeededParameter OF_ITEMS
@@ -17,13 +17,13 @@ const OLD_NAMES = new Set(
 
 const DOCSTRING =
 	/\/\*\*\s*(?:\*\s*)?(What|How|Whether|Where|Which)\b(?:[^*]|\*(?!\/))*\*\/\s*([^\n]*)/g;
-/** The beginning of a boolean field, constant, parameter or getter. */
+/** Matches the first line of a boolean field, constant, parameter or getter. */
 const BOOLEAN =
 	/^(?:[a-z]+ )*(?:get \w+\(\)|#?\w+\??)(?:: (?:boolean|true|false)\b| = (?:true|false)\b)/;
 
 const lineOf = (text: string, index: number): number => text.slice(0, index).split('\n').length;
 
-/** Finds docstrings that begin with a question word. Only the docstring of a boolean may begin with Whether. */
+/** Finds docstrings that begin with a question word. The docstring of a boolean may begin with Whether. */
 export function docstringFaults(file: string, text: string): string[] {
 	return [...text.matchAll(DOCSTRING)]
 		.filter(([, word, next = '']) => word !== 'Whether' || !BOOLEAN.test(next))
@@ -33,7 +33,7 @@ export function docstringFaults(file: string, text: string): string[] {
 		);
 }
 
-/** Finds old names among identifiers. Comments, strings and fields in JSON may contain these words. */
+/** Finds identifiers that were renamed. Comments, strings and JSON fields may use these words. */
 export function oldNameFaults(file: string, text: string): string[] {
 	const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
 	const faults: string[] = [];
@@ -48,7 +48,9 @@ export function oldNameFaults(file: string, text: string): string[] {
 	return faults;
 }
 
-/** Removes from a page what is not prose, or replaces it with a word. The number of lines does not change. */
+/**
+ * Removes everything that is not prose from a page, or replaces it with a word. The number of lines stays the same.
+ */
 function proseOf(markdown: string): string[] {
 	const lines = (text: string) => text.replace(/[^\n]/g, '');
 	return markdown
@@ -69,7 +71,7 @@ function sentencesOf(paragraph: string): string[] {
 		.split(/(?<=[.!?][)_*'"]*)\s+/);
 }
 
-/** Finds sentences with too many words in a page. Tables, code and lists of links are ignored. */
+/** Finds sentences in a page that contain too many words. Tables, code and lists of links are ignored. */
 export function sentenceFaults(file: string, markdown: string): string[] {
 	const linked = markdown.split('\n');
 	return proseOf(markdown).flatMap((paragraph, at) => {
@@ -91,7 +93,7 @@ export function sentenceFaults(file: string, markdown: string): string[] {
 const COMMENTED =
 	/^(?:nodes|credentials|sandbox|support|e2e|bench|scripts)\/.+\.(?:ts|cjs|mjs|js)$/;
 const PAGES = /^(?:[^/]+|(?:docs|examples|sandbox|e2e|bench)\/.+)\.md$/;
-/** The changelog is not checked, because entries of past releases never change. */
+/** The changelog is not checked, because entries for past releases are never rewritten. */
 const NOT_CHECKED = ['CHANGELOG.md'];
 
 export function proseFaults(files: readonly string[]): string[] {

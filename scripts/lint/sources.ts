@@ -1,4 +1,4 @@
-/** Checks shipped code with our own rules and those of n8n's publish gate. */
+/** Checks shipped code against our own rules and the rules of n8n's publish gate. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { ROOT } from '../../support/manifest';
 
 const SWITCH = /eslint-disable|@ts-ignore|@ts-expect-error|@ts-nocheck/;
 
-/** Finds lines in shipped code that turn off a lint rule. A comment may mention how to do so. */
+/** Finds lines in shipped code that disable a lint rule. Comments may mention such a directive. */
 export function switchedOffRules(files: readonly string[]): string[] {
 	return files
 		.filter((file) => /^(nodes|credentials)\/.+\.ts$/.test(file))
