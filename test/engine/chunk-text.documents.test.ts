@@ -1,6 +1,6 @@
 /**
- * Tests 'Documents Ready to Push', the output of Chunk Text that contains documents for Push Documents. It also lists
- * chunks that a document no longer contains.
+ * Tests the output 'Documents Ready to Push', in which Chunk Text creates documents for Push Documents and reports
+ * chunks that no longer exist.
  */
 import { type IDataObject, type INodeExecutionData, type INodeParameters } from 'n8n-workflow';
 
@@ -177,7 +177,7 @@ describe('Documents Ready to Push', () => {
 		expect(hintsOf(result)).toEqual([
 			expect.stringContaining("Several items have the same 'Document ID' ('a/1', 'b')"),
 		]);
-		// The input contains the ID 'c' only once, so the node can tell which of its chunks no longer exist.
+		// The ID 'c' occurs only once, so the node knows which chunks of that document no longer exist.
 		const removed = jsonOf(result.output).filter((json) => json.removed === true);
 		expect(ids(removed)).toEqual(['c#2']);
 	});

@@ -16,7 +16,7 @@ async function errorOf(count: number, parameters = {}) {
 	return { message: error?.message ?? '', description: error?.description ?? '' };
 }
 
-/** Removes the chunking ID from the end of a message, and checks that the message contains the ID only there. */
+/** Removes the chunking ID from the end of a message, and checks that it occurs nowhere else in the message. */
 function withoutId(message: string): string {
 	const [{ chunkingId }] = jobs();
 	const end = ` (chunking ID ${chunkingId})`;

@@ -1,6 +1,6 @@
 /**
- * Tests which fields Chunk Text sends besides the texts, which input fields it keeps, and which parameters it rejects
- * before it sends a request.
+ * Tests which fields Chunk Text sends and keeps in addition to the texts, and which parameters it rejects before it
+ * sends anything.
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 

@@ -1,6 +1,6 @@
 /**
- * Tests Chunk Text's output with one item per document. An item contains the document's chunks and the IDs of chunks
- * that no longer exist.
+ * Tests Chunk Text with one item per document. Each item contains its chunks and the IDs of chunks that no longer
+ * exist.
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 

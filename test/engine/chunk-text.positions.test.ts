@@ -1,4 +1,4 @@
-/** Tests that Chunk Text never returns one text's chunks or vectors as the chunks of another text. */
+/** Tests that a text never receives the chunks or vectors of another text. */
 import type { IDataObject } from 'n8n-workflow';
 
 import { texts, useChunkText } from '../../support/chunking';
@@ -14,7 +14,7 @@ describe('documents that share a request', () => {
 	const options = { maxWaitSeconds: 1 };
 	const expected = { 'i0#0': 'text 0', 'i1#0': 'text 1' };
 
-	/** Runs the node until its time limit, and returns the items of the texts that failed. */
+	/** Runs the node until its time limit, and returns the failed items. */
 	async function late() {
 		fault('results', { status: 200, body: '{"status":"SUBMITTED"}' });
 		const { output } = await chunk(texts(2), { ...DOCUMENTS, options }, CONTINUE);

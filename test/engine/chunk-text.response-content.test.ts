@@ -1,4 +1,4 @@
-/** Tests how Chunk Text handles responses that are valid JSON but have the wrong content. */
+/** Tests how Chunk Text handles responses that are valid JSON but have unexpected content. */
 import { texts, useChunkText } from '../../support/chunking';
 import { CONTINUE, hintsOf, jsonOf, pairedIndexes } from '../../support/sandbox';
 import { naming } from '../../support/wording';
@@ -39,8 +39,8 @@ describe('a response of an odd shape', () => {
 				textPosition: 0,
 				response: { status: 'READY', chunkedData },
 			},
-			// The response says nothing about where each chunk is in the text. So the node cannot check whether
-			// chunks are missing, and does not report any as removed.
+			// Without the chunks' positions, the node cannot know whether any chunks are missing, so it reports none
+			// as removed.
 			expect.objectContaining({ id: 'i1#0', text: 'text 1' }),
 			{
 				error: naming(request.chunkingId),

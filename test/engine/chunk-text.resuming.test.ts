@@ -1,4 +1,4 @@
-/** Tests that Get Results can later fetch the chunks of a job by its chunking ID. */
+/** Tests chunking IDs, and how Get Results uses them to fetch chunks later. */
 
 import type { IDataObject } from 'n8n-workflow';
 
@@ -33,7 +33,7 @@ describe('Get Results', () => {
 });
 
 describe('a second run with the items of the first one', () => {
-	/** Passes only items with a chunking ID to Get Results, as an IF node in a workflow would do. */
+	/** Acts like an IF node that sends only items with a `chunkingId` to Get Results. */
 	const secondRun = async (items: IDataObject[]) => {
 		const withId = items.filter(({ chunkingId }) => Boolean(chunkingId));
 		const others = items.filter(({ chunkingId }) => !chunkingId);

@@ -1,7 +1,4 @@
-/**
- * Tests that Chunk Text returns a job's raw response if the response is not valid JSON. The service may return the
- * results only once.
- */
+/** Tests that results are kept even if they cannot be read, because the service may deliver them only once. */
 import type { IDataObject } from 'n8n-workflow';
 
 import type { FaultRule } from '../../sandbox';

@@ -1,6 +1,6 @@
 /**
- * Tests that no node blocks the event loop for long, because n8n's other executions need it too. Each test measures
- * this process's CPU time, so other processes do not influence the result.
+ * Tests that no node does all of its work in one step, because n8n's other executions must be able to run. Steps are
+ * measured in this process's CPU time, so other processes do not affect the result.
  */
 import type { IDataObject, IExecuteFunctions, INodeParameters, INodeType } from 'n8n-workflow';
 
@@ -9,17 +9,17 @@ import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { runNode, type RunResult } from '../../support/engine';
 import { startService, type Service } from '../../support/service';
 
-/** A node that blocks the event loop for less than this time passes, even if it does all of its work at once. */
+/** A step this short does not delay other executions noticeably, even if it is all of the node's work. */
 const SHORT_MS = 100;
-/** Maximum share of a node's work that it may do without a break. A share is the same on fast and slow machines. */
+/** Maximum share of the total work that one step may take. A share does not depend on the machine's speed. */
 const MAX_SHARE = 1 / 3;
 /**
- * Number of times that a test is tried. Garbage collection can make one try fail, but a node that never pauses fails
- * every time.
+ * Maximum number of attempts. Garbage collection can make one step too long, but a node that does all of its work in
+ * a single step fails every time.
  */
 const RUNS = 10;
 
-/** The service runs in a separate process, so that its CPU time is not counted. */
+/** The service runs in its own process, so that its work is not measured. */
 let service: Service;
 beforeAll(async () => {
 	service = await startService('sandbox');
@@ -31,7 +31,7 @@ function cpuMs(): number {
 	return (user + system) / 1000;
 }
 
-/** CPU time of a node: in total, and the longest time without a break. */
+/** A node's CPU time in total, and its longest step between two turns of the event loop. */
 interface Computing {
 	totalMs: number;
 	longestMs: number;
@@ -47,7 +47,7 @@ async function measure(work: () => Promise<unknown>): Promise<Computing> {
 		const now = cpuMs();
 		longestMs = Math.max(longestMs, now - last);
 		last = now;
-		// With setImmediate, this loop would use CPU time even while the node waits.
+		// setImmediate would keep the processor busy while the node waits.
 		setTimeout(turn, 1);
 	};
 	turn();
@@ -110,7 +110,7 @@ const chunking = (dimReductionSize: number) => ({
 
 test.each<[string, () => INodeType, () => IDataObject[], INodeParameters, number]>([
 	['20,000 documents', () => new PushDocuments(), () => documents(20_000), {}, 20_000],
-	// Here n8n's errors take most of the time, because each error contains a stack trace.
+	// Each n8n error contains a stack trace, and creating these traces takes most of the time here.
 	['5,000 that fail', () => new PushDocuments(), () => documents(5_000), {}, 5_000],
 	['a file', () => new PushDocuments(), () => fileOf(50_000), { documentSource: 'file' }, 1],
 	['20,000 texts', () => new ChunkText(), () => documents(20_000), chunking(8), 20_000],

@@ -1,4 +1,4 @@
-/** Tests chained nodes. After a node has processed a file, the next node must accept the items that it returned. */
+/** Tests chained nodes. Each node must accept the items that another node returned for a file. */
 import type { INodeExecutionData, INodeParameters, INodeType } from 'n8n-workflow';
 
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
@@ -87,7 +87,7 @@ it('an item with a file that is no document says to choose File', async () => {
 	const item = { ...(await files.item(lines('a'))), json: { title: 'x' } };
 	const { error } = await push([item], { documentSource: 'wholeItem' });
 	expect(error?.message).toEqual(naming("'id'", "'name'"));
-	// The user should choose 'File', so the advice must not ask for fields of the item.
+	// The advice is to choose 'File', so it must not ask for fields of the item.
 	expect(error?.description).toEqual(
 		naming("'data'", "'File' in 'Documents From'", "'Text File'"),
 	);

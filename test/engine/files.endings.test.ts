@@ -1,5 +1,5 @@
 /**
- * Tests how the nodes that read files handle record ranges, and runs that end while they are reading a file.
+ * Tests ranges of records, and runs that end while a file is being read.
  *
  * @jest-environment node
  */
@@ -35,8 +35,8 @@ const lines = (count: number): string =>
 		.join('');
 
 /**
- * Columns: node, route of its requests, field of the summary that counts successful records, parameters for reading a
- * file, and options that put each record in its own request.
+ * Columns: node, route, summary field that counts successful records, parameters for reading a file, and options for
+ * one record per request.
  */
 const NODES: Array<
 	[string, FaultRule['route'], string, () => INodeType, INodeParameters, IDataObject]
@@ -73,9 +73,7 @@ const run = async (
 	);
 const [PUSH] = NODES;
 
-/**
- * Returns a stream that stops after these bytes but never ends. `waits` resolves when a reader has read all bytes.
- */
+/** Returns a storage stream that stalls after these bytes. `waits` resolves once all of the bytes have been read. */
 function stalled(bytes: string | Buffer): { stream: Readable; waits: Promise<void> } {
 	let waiting: () => void = () => undefined;
 	const waits = new Promise<void>((resolve) => (waiting = resolve));
@@ -119,7 +117,7 @@ describe.each(NODES)('%s', (...node) => {
 	])('ends with a cancel although its storage stalls: a file %s', async (_how, bytes) => {
 		const { stream, waits } = stalled(bytes);
 		files.opens(stream);
-		// At this point, the run sends nothing and only waits for the rest of the file.
+		// At this point, no request is in flight. The run is only waiting for the stalled file.
 		const cancelWhen = waits.then(async () => await requestsOver(sandbox()));
 		const { status } = await run(node, [await files.item('')], {}, { cancelWhen });
 		expect(status).toBe('canceled');
@@ -143,8 +141,8 @@ describe.each(NODES)('%s', (...node) => {
 		const { output } = await run(node, items, {}, CONTINUE);
 		const { progress, error } = output.at(-1)?.json ?? {};
 		expect(error).toContain('307');
-		// Chunk Text may process several files at once. So the item of each unfinished file contains an error instead
-		// of `progress`.
+		// Chunk Text may process several files at once, so the item for each unfinished file has an error instead of
+		// `progress`.
 		expect(error).toContain("'b.jsonl'");
 		expect(progress).toBeUndefined();
 	});
@@ -153,8 +151,8 @@ describe.each(NODES)('%s', (...node) => {
 		['a lost connection', { reset: 'beforeResponse' as const }],
 		['a status', { status: 403 }],
 	])('continues after an outage before the records that failed: %s', async (_what, fault) => {
-		// Chunk Text receives chunks of earlier records after it has learned that later records were rejected. The
-		// late chunks must not change where the next run should continue.
+		// Chunk Text receives the chunks of earlier records only after later records have been rejected. These chunks
+		// must not change the position at which the run continues.
 		sandbox().settings.chunkDelayMs = 300;
 		jest.replaceProperty(OUTAGE, 'minSilenceMs', 1000);
 		sandbox().faults.add({ route: route, skip: 4, latencyMs: 400, ...fault });

@@ -1,4 +1,7 @@
-/** Tests typical files, each with a common problem. Each file is read twice, plain and compressed with gzip. */
+/**
+ * Tests typical files, each with a common problem. Each file is processed twice: once plain and once compressed with
+ * gzip.
+ */
 import type { INodeParameters } from 'n8n-workflow';
 
 import { DEMO } from '../../sandbox';

@@ -1,5 +1,5 @@
 /**
- * Tests what a long run writes to n8n's log. The clock in these tests is a hundred times faster than real time.
+ * Tests what a long run writes to n8n's log. The clock in these tests runs a hundred times faster than real time.
  *
  * @jest-environment node
  */
@@ -31,7 +31,7 @@ beforeAll(() => {
 });
 afterAll(() => jest.restoreAllMocks());
 
-/** Runs a node whose request is never answered. Returns the first line in n8n's log that matches. */
+/** Runs a node while one of its requests gets no response. Returns the first log line that matches. */
 async function untilLogged(
 	words: RegExp,
 	fault: FaultRule,
@@ -65,7 +65,7 @@ it.each<[string, INodeType, INodeParameters, FaultRule, RegExp]>([
 ])('%s writes a line every 10 seconds', async (_name, node, parameters, fault, words) => {
 	const items = indexes(6).map((at) => ({ id: `d${at}`, name: 'N', text: `Text ${at}` }));
 	const line = await untilLogged(words, fault, { node, items, parameters });
-	// Each figure is a separate field, so that users can filter the log by it.
+	// Each figure is a separate field of the log entry, so that logs can be filtered by it.
 	expect(line).toMatch(/"?retries"?: ?0/);
 });
 

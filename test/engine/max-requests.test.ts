@@ -1,6 +1,6 @@
 /**
- * Tests 'Max Requests per Minute', and the pauses that a service asks for. All executions in a process share both.
- * The tests check only minimum times, because a busy machine can make everything slower.
+ * Tests Max Requests per Minute and the pauses that a service asks for. Executions in the same process share both.
+ * Only minimum times are checked, because a busy machine makes everything slower.
  */
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
@@ -15,7 +15,7 @@ const remove = nodeRunner(new DeleteDocument(), credentials);
 
 const PER_MINUTE = 1200;
 const INTERVAL_MS = 60_000 / (0.95 * PER_MINUTE);
-/** The limiter may send a request this much too early, after a timer was late. */
+/** A request may start this many milliseconds early to make up for a late timer. */
 const CATCH_UP_MS = 30;
 
 async function expectPace(run: () => Promise<unknown>): Promise<void> {
@@ -67,7 +67,7 @@ it('is shared by executions, including runs with a single document', async () =>
 	await expectPace(async () => {
 		const run = async () => await push(documents.slice(4), single);
 		await Promise.all([run(), run(), run()]);
-		// In a loop, n8n runs the node again for each document, and all of these runs share the limit.
+		// A node in a loop starts a new short run for each document.
 		for (const document of documents.slice(5)) await push([document], single);
 		expect(sandbox().requests).toHaveLength(15);
 	});
@@ -80,8 +80,8 @@ it('a pause that the service requests from one execution also holds for the othe
 	);
 	for (const { output } of await Promise.all(runs)) expect(output).toHaveLength(8);
 	const refused = sandbox().requests.find(({ status }) => status === 429);
-	// The other execution may send one request before it knows about the pause, so the test ignores the first request
-	// after the rejection.
+	// The other execution may send one more request before it learns of the pause, so this test ignores the first
+	// request after the rejection.
 	const later = sandbox()
 		.requests.map(({ startedAt }) => startedAt - (refused?.endedAt ?? 0))
 		.filter((ms) => ms > 0)

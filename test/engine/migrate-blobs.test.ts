@@ -1,7 +1,4 @@
-/**
- * Tests that Migrate Blobs sends its request only after the user has confirmed the migration, and never sends it
- * twice.
- */
+/** Tests that Migrate Blobs sends its request only after the user has confirmed it, and never twice. */
 
 import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';
 import { MIGRATE_ACTION } from '../../nodes/shared/service/outcome-messages';

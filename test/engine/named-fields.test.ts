@@ -1,6 +1,6 @@
 /**
- * Tests the hint for an optional field that no input item contains, and tests which fields of a record the nodes
- * keep.
+ * Tests what a node reports about optional fields that do not exist in the input, and which of a record's fields it
+ * keeps.
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 

@@ -1,6 +1,6 @@
 /**
- * Nodes read simple expressions such as `{{ $json.a }}` without n8n's expression engine. This file compares the
- * values with those of the engine, for random items and paths.
+ * Nodes read simple expressions such as `{{ $json.a }}` without n8n's expression engine. These tests compare the
+ * values with the engine's, for random items and paths.
  */
 import { isDeepStrictEqual } from 'node:util';
 
@@ -59,7 +59,7 @@ const anyExpression = fc
 	)
 	.map(([before, steps, after]) => `${before}$json${steps.join('')}${after}`);
 
-/** Returns the value in a list, so that it differs from an error message. */
+/** Returns the value in a list, or the error message. */
 function attempt(read: () => unknown): unknown {
 	try {
 		return [read()];
@@ -89,8 +89,8 @@ test(
 						(parameters, at, context) => {
 							const path = parsePlainPath(one);
 							const { json } = context.getInputData()[at];
-							// `Parameters` would compare its first value with n8n's value, so this test calls
-							// `readPlainPath` directly.
+							// The Parameters class compares the first item with n8n's value, so this test must read
+							// the field without that class.
 							const plain = path ? readPlainPath(json, path) : NOT_PLAIN;
 							const n8ns = attempt(() => context.getNodeParameter('one', at));
 							if (plain !== NOT_PLAIN && Array.isArray(n8ns)) direct++;
@@ -110,7 +110,7 @@ test(
 			),
 			{ numRuns: 60 },
 		);
-		// Checks that the test has compared at least one value.
+		// If no field was read directly, the test has compared nothing.
 		expect(direct).toBeGreaterThan(0);
 	},
 	TIMEOUT_MS,

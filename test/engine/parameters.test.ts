@@ -157,7 +157,7 @@ describe('text', () => {
 
 type Reader = (parameters: Parameters<Sample>, itemIndex: number) => unknown;
 
-/** Each row contains a value of an expression, and the result or error message that the reader returns for it. */
+/** Lists values of an expression. Next to each value is the result of reading it, or the error message. */
 describe.each<[string, string, Reader, Array<[value: unknown, expected: unknown]>]>([
 	[
 		'ID',
@@ -427,7 +427,7 @@ describe('collection', () => {
 });
 
 describe('the number of evaluations', () => {
-	/** Wraps a context and counts how often the node asks n8n to evaluate a parameter. */
+	/** Returns a context that counts how often n8n evaluates a parameter. */
 	const counting = (count: { evaluations: number }) => (context: IExecuteFunctions) =>
 		new Proxy(context, {
 			get(target, name) {

@@ -1,4 +1,7 @@
-/** Tests the nodes behind an HTTP proxy, which is set in the environment variables that n8n reads. */
+/**
+ * Tests the nodes with a proxy between n8n and the services. The proxy is set in the environment variables that n8n
+ * itself reads.
+ */
 import type { INodeParameters, INodeType } from 'n8n-workflow';
 
 import { LucidworksAiOAuth2Api } from '../../credentials/LucidworksAiOAuth2Api.credentials';

@@ -424,7 +424,7 @@ describe('failed records', () => {
 
 describe('bad input', () => {
 	const good = lines(documents(2));
-	/** Columns: case, file, file name, error of the failed record, and number of pushed documents. */
+	/** Columns: case, file, file name, the record's error, and the number of pushed documents. */
 	it.each<[string, string | Buffer, string, RegExp, number]>([
 		[
 			'invalid JSON',

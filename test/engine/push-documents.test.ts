@@ -84,7 +84,7 @@ describe('documents', () => {
 					index: 0,
 					fixed: 'text',
 				},
-				// The recommended fields are empty in this row, so the node omits them.
+				// Recommended fields are not sent if they are empty.
 				{ id: 'k2', name: 'Two', tags: [], index: 1, fixed: 'text' },
 			],
 		]);
@@ -435,7 +435,7 @@ describe('a dry run', () => {
 			})),
 		);
 		expect(pairedIndexes(result)).toEqual(indexes(5));
-		// A request with two documents needs 3 more bytes for two brackets and a comma.
+		// A request with two documents also contains two brackets and a comma, which are 3 bytes.
 		const all = 5 * bytes + 2 * 3;
 		expect(hintsOf(result)).toContain(
 			`Dry run: 5 documents in 3 requests, ${all} bytes in total. Nothing was sent.`,

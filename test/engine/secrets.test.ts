@@ -1,7 +1,4 @@
-/**
- * A service may repeat a secret in its response. Tests that the nodes hide each secret, wherever and whenever a
- * response contains it.
- */
+/** Tests that no person or model can see a secret that a service repeats, wherever the response contains it. */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
@@ -26,14 +23,14 @@ const API_KEY = 'push+key/of us';
 
 let server: Server;
 let url: string;
-/** Which requests the service answers with their own secret. It answers other requests normally. */
+/** The kind of request whose response repeats the request's own secret. All other requests succeed. */
 let echoing: Echoing;
 let answer: (secret: string) => Answer;
 let refusals: number;
 let tokens: string[];
 let repeated: Set<string>;
 
-/** Returns the secrets in a request, both as they were sent and decoded. */
+/** Returns a request's secrets, both as sent and decoded. */
 function secretsIn({ headers }: IncomingMessage): string[] {
 	const [scheme, sent = ''] = (headers.authorization ?? '').split(' ');
 	const login = Buffer.from(sent, 'base64').toString();
@@ -56,7 +53,7 @@ function respond(request: IncomingMessage): Answer {
 	}
 	if (route === echoing) {
 		for (const secret of secrets) repeated.add(secret);
-		// Services may also repeat a secret in URL-encoded form.
+		// A service may also repeat a secret in URL-encoded form.
 		return answer([...secrets, ...secrets.map(encodeURIComponent)].join(' '));
 	}
 	if (route === 'submit') return [200, { chunkingId: 'job-1', status: 'SUBMITTED' }];
@@ -108,11 +105,11 @@ const credentials = (): CredentialData => ({
 	lucidworksBlobApi: { ...LOGIN, baseUrl: url, authentication: 'basic' },
 });
 
-/** Converts a value to a string, including non-enumerable properties and causes of errors. */
+/** Returns everything in a value as one string, including non-enumerable properties and causes. */
 const allOf = (seen: unknown): string =>
 	inspect(seen, { depth: Infinity, showHidden: true, maxStringLength: Infinity });
 
-/** Checks that no secret is visible. Returns true if the nodes have replaced a secret with `***`. */
+/** Checks that no secret is visible. Returns true if `***`, which replaces a secret, is visible. */
 function expectNoSecret(seen: unknown): boolean {
 	expect(repeated.size).toBeGreaterThan(0);
 	const text = allOf(seen) + JSON.stringify(seen);
@@ -121,12 +118,12 @@ function expectNoSecret(seen: unknown): boolean {
 	return text.includes('***');
 }
 
-/** Parts of a response that the nodes show for every status. */
+/** The parts of a response that the nodes show, regardless of its status. */
 const PLACES: Record<string, (secret: string) => unknown> = {
 	'JSON in an error': (secret) => ({ error: { errors: [{ message: `No: ${secret}` }] } }),
 	text: (secret) => `No: ${secret}`,
 };
-/** Parts of a successful push response that the node returns. */
+/** Places in a successful push response that the node returns. */
 const RETURNED: Record<string, (secret: string) => unknown> = {
 	'nested JSON': (secret) => ({ request: { headers: [{ value: secret }] } }),
 	'a name of a member': (secret) => ({ seen: { [secret]: 1 } }),
@@ -162,7 +159,7 @@ for (const [place, body] of Object.entries(PLACES)) {
 			route: 'blobs',
 		});
 		add('token', { node: new ChunkText(), parameters: CHUNK, route: 'token' });
-		// A 401 makes the node request a new token, which a later test covers.
+		// After a 401, the node requests a new token. A later test covers this case.
 		if (status === 401) continue;
 		add('submission', { node: new ChunkText(), parameters: CHUNK, route: 'submit' });
 		const get = { ...CHUNK, operation: 'getResults', chunkingId: 'job-1' };
@@ -205,7 +202,7 @@ rows['submission, a job that failed'] = {
 
 const MODES = ['stopWorkflow', 'continueRegularOutput'] as const;
 
-/** Runs a row in each error mode, and checks that the service's text is shown with the secret replaced. */
+/** Runs a row in each error mode, and checks that the service's text appears without the secret. */
 async function expectMasked({ node, parameters, route, status, body }: Row): Promise<void> {
 	echoing = route;
 	answer = (secret) => [status, body(secret)];
@@ -221,7 +218,7 @@ async function expectMasked({ node, parameters, route, status, body }: Row): Pro
 		});
 		seen.push(error, hints, output, run);
 	}
-	// If the service's text were not shown at all, this test would prove nothing.
+	// The service's text must be visible. Otherwise, the test would prove nothing.
 	expect(expectNoSecret(seen)).toBe(true);
 }
 
@@ -262,8 +259,8 @@ describe('in the test of a credential', () => {
 		answer = (secret) => [status, body(secret)];
 		const { ok, message } = await testCredential(type, credentials()[type.name] ?? {});
 		const isMasked = expectNoSecret(message);
-		// If the chunking service answers with any status except 401 and 403, it has accepted the token. The
-		// credential test then succeeds and does not show the response.
+		// Any status from the chunking service except 401 and 403 means that the token was accepted. The credential
+		// test then succeeds and does not show the response.
 		const isAccepted = route === 'results' && ![401, 403].includes(status);
 		expect({ ok, isMasked }).toEqual({ ok: isAccepted, isMasked: !isAccepted });
 	});

@@ -1,4 +1,4 @@
-/** Tests the figures in summaries and in the execution data after a run. */
+/** Tests which figures a user can see after a run, both in summaries and in the execution data. */
 import type { IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
 
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';

@@ -1,4 +1,4 @@
-/** Tests the text below a node's name on the canvas. n8n evaluates an expression to create this text. */
+/** Tests the text below a node's name on the canvas. n8n creates this text from an expression. */
 import type { INodeParameters, INodeType } from 'n8n-workflow';
 import { NodeHelpers, Workflow } from 'n8n-workflow';
 

@@ -1,7 +1,7 @@
 /**
- * Tests 'Allowed HTTP Request Domains' and 'Allowed Domains', which n8n adds to each of these credentials. n8n
- * applies both fields to token requests, to the Test button and to the HTTP Request node, but not to requests of this
- * package's nodes.
+ * Tests the fields "Allowed HTTP Request Domains" and "Allowed Domains", which n8n adds to every credential that
+ * signs requests. n8n applies them to token requests, to the Test button and to the HTTP Request node, but not to our
+ * nodes' requests.
  */
 import { LucidworksAiOAuth2Api } from '../../credentials/LucidworksAiOAuth2Api.credentials';
 import { startSandbox, type Sandbox } from '../../sandbox';
@@ -21,7 +21,10 @@ afterAll(async () => {
 	await sandbox.close();
 });
 
-/** Returns a credential whose token server is `localhost` and whose AI service is 127.0.0.1. The sandbox is both. */
+/**
+ * Returns a restricted credential. The sandbox acts as both servers. The token server's host is `localhost`, and the
+ * AI service's host is 127.0.0.1.
+ */
 const restricted = (allowedHttpRequestDomains: string, allowedDomains = '') => {
 	const data = sandboxCredentials(sandbox)[TYPE];
 	const authUrl = String(data.authUrl).replace('127.0.0.1', 'localhost');
@@ -72,8 +75,7 @@ describe('a credential restricted to domains', () => {
 			restricted('domains', 'localhost, 127.0.0.1'),
 		);
 		expect(allowed).toMatchObject({ ok: true });
-		// 'localhost' is only the token server. The Test button is not allowed to reach the AI service, but this
-		// package's nodes are.
+		// The Test button does not reach the AI service, but the nodes of this package do.
 		const tokenHostOnly = await testCredential(
 			new LucidworksAiOAuth2Api(),
 			restricted('domains', 'localhost'),

@@ -1,5 +1,5 @@
 /**
- * Tests that the client secret and the access tokens occur neither in a run's data nor in n8n's log.
+ * Tests that the client secret and the access tokens appear neither in a run's data nor in n8n's log.
  *
  * @jest-environment node
  */
@@ -39,7 +39,7 @@ const newStore = (changes = {}) =>
 		[TYPE]: { ...sandboxCredentials(sandbox)[TYPE], clientSecret: SECRET, ...changes },
 	});
 
-/** Converts a value to a string, including non-enumerable properties and causes of errors. */
+/** Returns everything in a value as text, including non-enumerable properties and causes. */
 const allOf = (value: unknown) =>
 	inspect(value, {
 		depth: Infinity,
@@ -81,7 +81,7 @@ async function expectNothing(
 		for (const secret of [...forms(SECRET), ...tokenIn(store), ...moreSecrets]) {
 			expect(text.includes(secret)).toBe(false);
 		}
-		// A truncated message must not contain the beginning of a token either.
+		// No part of a token may be visible either, for example in a truncated message.
 		expect(text).not.toMatch(/eyJ[\w-]{20}/);
 	}
 }

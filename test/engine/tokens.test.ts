@@ -1,6 +1,6 @@
 /**
- * Tests access tokens (ARCHITECTURE.md, Tokens). A worker stands for one n8n process. Workers that share a credential
- * store stand for n8n processes that share a database.
+ * Tests access tokens (ARCHITECTURE.md, Tokens). A worker represents one n8n process. Workers that share a credential
+ * store represent processes that share a database.
  */
 import type { IExecuteFunctions, INodeType } from 'n8n-workflow';
 
@@ -22,7 +22,7 @@ interface StoredToken {
 }
 
 let sandbox: Sandbox;
-/** How far the clocks of this process and of the sandbox are ahead of real time, in milliseconds. */
+/** The clocks of this process and of the sandbox are both this many milliseconds ahead of real time. */
 let ahead = 0;
 
 beforeAll(async () => {
@@ -91,7 +91,7 @@ describe('a cold credential', () => {
 		succeeded(await chunk(worker, store, { texts: 8 }));
 		succeeded(await chunk(startWorker(), store, { texts: 8 }));
 		expect(sandbox.tokensIssued()).toBe(1);
-		// Each of the two executions reads the credential once.
+		// Each execution reads the credential only once, regardless of the number of requests.
 		expect(store.decryptions - decryptions).toBe(2);
 	});
 
@@ -193,7 +193,7 @@ describe('a token close to its end', () => {
 	});
 });
 
-/** Makes another worker obtain and store a new token, which revokes the previous token. */
+/** Makes another worker request and store a new token, which revokes the previous token. */
 async function renewElsewhere(store: CredentialStore): Promise<void> {
 	const own = new CredentialStore({ [TYPE]: { ...store.get(TYPE), accessTokens: '' } });
 	const replace = own.replace.bind(own);
@@ -228,7 +228,7 @@ describe('a 401 in the middle of a run', () => {
 		const store = newStore();
 		const run = chunk(startWorker(), store, { texts: 24, concurrency: 4 });
 		await seen('submit', 8);
-		// Another program with the same client requests a token, which revokes the run's token.
+		// A program outside n8n requests a token, which revokes the run's token.
 		await requestToken(sandbox);
 		expect(succeeded(await run)).toBe(24);
 		expect(sandbox.tokensIssued()).toBe(3);
@@ -276,7 +276,7 @@ describe('three executions, where a new token revokes the previous one', () => {
 			const worker = workers[at % workerCount] as Worker;
 			return await chunk(worker, store, { texts: 40, concurrency: 4 });
 		});
-		// Another program with the same client requests two tokens. Each of them revokes the run's token.
+		// A program outside n8n revokes the token twice.
 		for (const submissions of [30, 80]) {
 			await seen('submit', submissions);
 			await requestToken(sandbox);
@@ -359,7 +359,7 @@ describe('two scopes in one credential', () => {
 	});
 });
 
-/** Returns a node that signs a request with a credential, as the HTTP Request node does. */
+/** Returns a node that uses a credential in the same way as the HTTP Request node. */
 function requestNode(): INodeType {
 	return {
 		description: {
@@ -429,7 +429,7 @@ describe('a credential a person has edited', () => {
 		const store = newStore();
 		const run = chunk(startWorker(), store, { texts: 24 });
 		await seen('submit', 8);
-		// The editor saves only the fields that a user has changed. The hidden field with the tokens stays.
+		// The editor saves only the fields that a person has changed, so the hidden field stays.
 		const edited = {
 			clientId: 'other-client',
 			aiUrl: elsewhere.url,
@@ -446,7 +446,7 @@ describe('a credential a person has edited', () => {
 		const used = requestsTo('token').slice(asked).length;
 		expect(used).toBeGreaterThan(1);
 		expect(sandbox.tokensIssued()).toBeGreaterThan(2);
-		// The run's tokens belong to the old client, so they are not stored for the new one.
+		// The tokens that the run obtained belong to the old client, so they are not stored for the new one.
 		expect(store.get(TYPE)).toMatchObject(edited);
 		const { issuedFor } = storedTokens(store)[PREDICT] as unknown as { issuedFor: string };
 		expect(issuedFor).toBe(parseClient(newStore().get(TYPE)).identity);

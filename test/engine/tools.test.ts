@@ -1,4 +1,4 @@
-/** Tests the nodes as tools of AI agents: what n8n offers to an agent, and what the model reads. */
+/** Tests the nodes as tools for AI agents: what n8n offers to an agent, and what a model reads. */
 import {
 	type IDataObject,
 	type INodeParameters,
@@ -43,8 +43,8 @@ const requestOf = (wanted: string) =>
 	sandbox().requests.find(({ method }) => method === wanted)?.path;
 
 /**
- * Returns the length of the longest list of numbers in the output, and whether the output contains a vector that is
- * encoded as a string.
+ * Returns the length of the longest list of numbers that a model would read, and whether the output contains a vector
+ * packed into a string.
  */
 function numbersIn({ output }: RunResult): { longest: number; isPacked: boolean } {
 	const text = JSON.stringify(jsonOf(output));
@@ -55,7 +55,7 @@ function numbersIn({ output }: RunResult): { longest: number; isPacked: boolean 
 
 const NO_NUMBERS = { longest: 0, isPacked: false };
 
-/** Returns a property as the panel shows it for a node with default settings. */
+/** Returns a property as a node with default settings shows it. */
 function shownBy({ description }: INodeType, name: string): INodeProperties | undefined {
 	const values = { operation: 'submitAndWait', output: 'documents' };
 	const isShown = (declared: object) =>
@@ -171,7 +171,7 @@ describe('what a model reads', () => {
 	});
 });
 
-/** Returns the node as n8n offers it to AI agents, which is the same node under another type name. */
+/** Returns the variant of a node that n8n offers to AI agents, which is the same node with another type name. */
 function toolVariant(node: INodeType): INodeType {
 	return Object.assign(node, {
 		description: { ...node.description, name: `${node.description.name}Tool` },

@@ -1,4 +1,7 @@
-/** Tests what n8n's AI builder and MCP server read about the nodes: hints, and types that n8n generates. */
+/**
+ * Tests what n8n's AI builder and MCP server know about the nodes: the hints, and the types that n8n generates from
+ * the descriptions.
+ */
 import 'reflect-metadata';
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -18,7 +21,7 @@ let types: string;
 
 beforeAll(async () => {
 	const loader = new PackageDirectoryLoader(ROOT);
-	// `loadAll` throws an error if n8n does not allow a hint at its place.
+	// `loadAll` throws an error if a hint is in a place where n8n does not allow it.
 	await loader.loadAll();
 	descriptions = loader.types.nodes as INodeTypeDescription[];
 	types = mkdtempSync(path.join(tmpdir(), 'node-definitions-'));
@@ -40,7 +43,7 @@ describe('a hint', () => {
 		const hints = descriptions.map(({ name, builderHint }) => [name, builderHint?.searchHint]);
 		expect(hints.map(([name]) => name).sort()).toEqual(nodeNames);
 		for (const [name, hint] of hints) {
-			// The builder shows this hint in search results, so it must be short.
+			// The builder shows the hint in a list of search results, so it must be short.
 			expect({ name, isShort: (hint?.length ?? 0) < 700 }).toEqual({ name, isShort: true });
 			expect(hint).toMatch(/\.$/);
 			expect(hint).not.toMatch(/=\{\{|ai_/);
@@ -56,7 +59,7 @@ describe('a hint', () => {
 });
 
 describe('the types that n8n generates', () => {
-	/** Returns the properties without the variants for AI agents, which differ only in their defaults. */
+	/** Returns the properties that users see. The variants for AI agents differ only in their defaults. */
 	const shownToUsers = (properties: INodeProperties[]) =>
 		properties.filter(({ displayOptions }) => !displayOptions?.show?.['@tool']);
 	const repeated = (properties: INodeProperties[]): string[] => {
@@ -84,7 +87,7 @@ interface ExampleNode {
 	parameters: object;
 }
 
-/** This package's nodes in all examples. Agents' tools have the same types as ordinary nodes. */
+/** This package's nodes in all examples. A node's types are the same if an AI agent uses it as a tool. */
 const nodes: ExampleNode[] = readdirSync(path.join(ROOT, 'examples'))
 	.filter((file) => file.endsWith('.json'))
 	.flatMap((file) => {
@@ -118,7 +121,9 @@ describe('the nodes of the examples', () => {
 	});
 });
 
-/** The generated types use these names without declaring them, because only a model reads the types. */
+/**
+ * Declares the names that the generated types use. n8n does not declare them, because only a model reads the types.
+ */
 const GLOBALS = `
 type Expression<T> = string & { readonly of?: T };
 type IDataObject = Record<string, unknown>;
@@ -133,7 +138,7 @@ function programOf(examples: ExampleNode[]): string {
 	const values = examples.map(({ type, parameters }, at) => {
 		const [, node = ''] = type.replace(/Tool$/, '').split('.');
 		const name = `${node[0].toUpperCase()}${node.slice(1)}V1Params`;
-		// n8n adds these two parameters to tools, so the generated types do not contain them.
+		// n8n adds these parameters to tools. The node itself does not have them.
 		const {
 			descriptionType: _,
 			toolDescription: __,

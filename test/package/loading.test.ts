@@ -17,7 +17,7 @@ import { SEARCH_TERMS, SHARED_SEARCH_TERMS } from '../../support/search-terms';
 
 const CREDENTIALS = [...credentialClasses.keys()];
 
-/** Categories that n8n's node panel knows (https://docs.n8n.io, "Node codex files"). */
+/** The categories in n8n's node panel (https://docs.n8n.io, "Node codex files"). */
 const CATEGORIES = [
 	'Data & Storage',
 	'Finance & Accounting',
@@ -34,7 +34,7 @@ const CATEGORIES = [
 let packed: PackedPackage;
 let full: PackageDirectoryLoader;
 
-/** Each test needs a new loader, because a loader remembers which classes it has loaded. */
+/** Creates a new loader for each test, because a loader remembers which classes were used. */
 async function loadLazily(): Promise<LazyPackageDirectoryLoader> {
 	const lazy = new LazyPackageDirectoryLoader(packed.folder);
 	await lazy.loadAll();
@@ -182,8 +182,8 @@ describe('credentials', () => {
 
 describe("the editor's search for nodes", () => {
 	/**
-	 * Returns the nodes at the top of the editor's search results. The editor compares a term with names and aliases,
-	 * and lists names that begin with the term first.
+	 * Returns the nodes that the editor lists first for a search term. The editor compares the term with display
+	 * names and aliases. Names that begin with the term come first.
 	 */
 	const finds = (term: string): string[] =>
 		(full.types.nodes as INodeTypeDescription[])

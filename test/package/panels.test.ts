@@ -1,4 +1,6 @@
-/** Tests that the panel of each node shows only fields that apply, and not too many of them. */
+/**
+ * Tests which fields the nodes' panels show. A panel may contain only fields that apply, and not too many of them.
+ */
 import type { INodeParameters, INodeProperties, INodeType } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
 
@@ -68,7 +70,7 @@ describe('the options', () => {
 		],
 		['Delete Document with items', new DeleteDocument(), {}, []],
 		['Delete Document with files', new DeleteDocument(), { idSource: 'file' }, FILE_OPTIONS],
-		// Chunk Text can return files even if its input consists of items.
+		// With items as input, Chunk Text can also return its chunks in files.
 		['Chunk Text with items', new ChunkText(), {}, ['bytesPerFile']],
 		['Chunk Text with files', new ChunkText(), { textSource: 'file' }, FILE_OPTIONS],
 		['Get Results', new ChunkText(), { operation: 'getResults' }, ['bytesPerFile']],

@@ -13,14 +13,14 @@ import { credentialClasses, manifest, ROOT } from '../../support/manifest';
 
 const MAX_HINT_LENGTH = 120;
 
-/** Parameters whose place in the panel explains them, so they need no description. */
+/** Parameters that need no description, because their place in the panel explains them. */
 const WITHOUT_DESCRIPTION = new Set(['operation', 'options']);
 
 const WITHOUT_EXAMPLE = new Set(['value', 'clientId']);
 
 const NOT_FIELDS = new Set(['notice', 'hidden', 'callout']);
 
-/** Words that a native speaker would not use in these texts. */
+/** Words that these texts do not use, because there are better ones. */
 const FOREIGN_WORDS =
 	/\b(repl(y|ies)|address(es)?|time-?outs?-|time-out|sign-in|former|put(s)? out|hand(s)? over|surely|gone on|look at a job)\b/i;
 
@@ -111,7 +111,7 @@ describe('descriptions', () => {
 		const names = new Set(
 			fields.flatMap(({ property }) => [
 				property.displayName,
-				// Texts may refer to a field without the unit at the end of its name.
+				// Texts may mention a field without its unit.
 				property.displayName.replace(/ \(.*\)$/, ''),
 				...optionsOf(property).map(({ name }) => name),
 			]),

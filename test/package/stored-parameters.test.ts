@@ -1,12 +1,15 @@
 /**
- * Tests that workflows and credentials that were saved with an earlier release still work in the same way
- * (CONTRIBUTING.md, Versions of nodes).
+ * Tests that workflows and credentials saved with an earlier release keep their meaning (CONTRIBUTING.md, Versions of
+ * nodes).
  */
 import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow';
 
 import { currentLists, listsOf, missingLines, storedLists } from '../../scripts/stored-parameters';
 
-/** Returns the description of a node that renamed a parameter in version 1.1. `old` is the parameter before that. */
+/**
+ * Returns the description of a node that renamed a parameter in version 1.1. `old` is the parameter before the
+ * rename.
+ */
 const renamed = (version: number | number[], old: INodeProperties): INodeTypeDescription =>
 	({
 		name: 'example',
@@ -55,8 +58,8 @@ describe('a list of stored parameters', () => {
 it('no version of a node and no credential has lost a parameter, a default or a choice', async () => {
 	const stored = storedLists();
 	expect([...stored.values()].flat().length).toBeGreaterThan(150);
-	// A missing line means that saved workflows would behave differently. If a release contained the line, the node
-	// needs a new version. Otherwise, delete the line from its list.
+	// If a line is missing, saved workflows would behave differently, so the node needs a new version. If no release
+	// has contained the line yet, delete it from its list instead.
 	expect(missingLines(stored, await currentLists())).toEqual([]);
 });
 

@@ -5,7 +5,7 @@ import { run } from '../../support/exec';
 import { ROOT } from '../../support/manifest';
 import { packPackage, type PackedPackage } from '../../support/packed-package';
 
-/** Every file in the tarball must match one of these patterns. */
+/** The tarball may contain only files whose paths match one of these patterns. */
 const KINDS: RegExp[] = [
 	/^(package\.json|README\.md|LICENSE)$/,
 	/^dist\/credentials\/\w+\.credentials\.js$/,
@@ -25,7 +25,7 @@ const NEEDED = [
 
 const MAX_BYTES = 250_000;
 
-/** Modules that n8n's package scan allows. */
+/** Modules that n8n's scan allows. */
 const MODULES = ['n8n-workflow', 'crypto', 'node:crypto'];
 
 const SECRETS = [
@@ -88,7 +88,7 @@ it('declares in package.json what n8n requires', () => {
 		author: { name: expect.any(String) as string, email: expect.any(String) as string },
 	});
 	expect(manifest.keywords).toContain('n8n-community-node-package');
-	// npm would run these scripts when a user installs the package.
+	// npm would run these scripts on the user's machine.
 	const lifecycle = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish'];
 	expect(lifecycle.filter((name) => name in manifest.scripts)).toEqual([]);
 });
@@ -107,7 +107,7 @@ it('contains no path of the machine on which it was built', async () => {
 });
 
 it("passes n8n's publish gate", async () => {
-	// Jest cannot load the scanner because it is an ES module, so the scan runs in a separate process.
+	// The linter is an ES module, so it needs its own process.
 	const args = ['scripts/scan.mjs', packed.folder, 'built'];
 	const { stdout, stderr } = await run(process.execPath, args, ROOT);
 	expect({ stdout: stdout.trim(), stderr }).toEqual({ stdout: '{"passed":true}', stderr: '' });

@@ -1,4 +1,7 @@
-/** Tests that this repository's workflows use only existing parameters, because n8n silently ignores unknown ones. */
+/**
+ * Tests that this repository's workflows use only parameters that the nodes have, because n8n silently ignores all
+ * others.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -17,7 +20,7 @@ import { manifest, ROOT } from '../../support/manifest';
 
 const FOLDERS = ['examples', 'e2e/queue/workflows'];
 
-/** Parameters that n8n adds if an AI agent uses a node as a tool. */
+/** Parameters that n8n adds to a node that an AI agent uses as a tool. */
 const OF_TOOLS: INodeProperties[] = ['descriptionType', 'toolDescription'].map((name) => ({
 	displayName: name,
 	name,
@@ -25,7 +28,7 @@ const OF_TOOLS: INodeProperties[] = ['descriptionType', 'toolDescription'].map((
 	default: '',
 }));
 
-/** Properties of each node type that the workflows use. */
+/** Maps each node type in the workflows to the node's properties. */
 const properties = new Map<string, INodeProperties[]>(
 	manifest.n8n.nodes.flatMap((file) => {
 		const source = file.replace(/^dist\//, '').replace(/\.js$/, '');
@@ -39,7 +42,7 @@ const properties = new Map<string, INodeProperties[]>(
 	}),
 );
 
-/** Returns all parameters that the node does not have, or whose value is not among the options. */
+/** Returns every parameter that is not a property, or whose value is not one of the property's options. */
 function unknownIn(parameters: INodeParameters, known: INodeProperties[], prefix = ''): string[] {
 	return Object.entries(parameters).flatMap(([name, value]) => {
 		const named = known.filter((property) => property.name === name);
@@ -115,7 +118,7 @@ function tablesOf(file: string) {
 	return read(file).nodes.filter(({ type }) => type === 'n8n-nodes-base.dataTable');
 }
 
-// n8n also finds a data table by a part of its name, so a name could select the wrong table.
+// n8n also finds a data table by part of its name, so a name may select the wrong table.
 it.each(ofDataTables)('%s uses the data table whose ID its first node returns', (file) => {
 	const [create, ...others] = tablesOf(file);
 	expect(create.parameters.operation).toBe('create');
@@ -150,8 +153,8 @@ test('after its list, the nightly sync equals Sync Chunks by Source, except for 
 		const [{ parameters }] = all.filter((node) => node.name === 'Make Table if Missing');
 		const { tableName } = parameters;
 		delete parameters.tableName;
-		// Here the two workflows differ on purpose. One answers its caller, and the other continues with the next
-		// node.
+		// At this point, the two workflows differ on purpose. One answers its caller, while the other continues with
+		// the next node.
 		const names = ['List Arrives', ...all.map((node) => node.name)];
 		const ends = names
 			.map((node) => connections[node])
@@ -165,13 +168,13 @@ test('after its list, the nightly sync equals Sync Chunks by Source, except for 
 	expect(nightly.tableName).not.toEqual(chunks.tableName);
 });
 
-/** Converts part of a workflow to a string, without the IDs that n8n generates. */
+/** Returns part of a workflow as a string, without the IDs that n8n generates. */
 const withoutIds = (part: unknown): string =>
 	JSON.stringify(part, (key, value: unknown) => (key === 'id' ? undefined : value));
 
 const SYNCS = ['sync-by-source', 'sync-chunks-by-source', 'nightly-sync-from-an-api'];
 
-// If two workflows shared a table, each would delete the documents that the other has pushed.
+// If the workflows shared a table, each sync would delete the documents that the others have pushed.
 test('each workflow that syncs has a data table of its own: its name has the ID of the workflow', () => {
 	const names = SYNCS.map((name) => tablesOf(`examples/${name}.json`)[0].parameters.tableName);
 	expect(names.filter((name) => !/^=.+ \{\{ \$workflow\.id \}\}$/.test(String(name)))).toEqual(
@@ -207,7 +210,7 @@ function expressionsIn(value: unknown): string[] {
 	return Object.values(Object(value)).flatMap(expressionsIn);
 }
 
-// n8n parses an expression only when its node runs. Some of these nodes run only after a failure.
+// n8n parses an expression only when its node runs, and some nodes run only if something went wrong.
 it.each(examples)('%s has only expressions that n8n can read', (file) => {
 	const { nodes } = read(file);
 	const expressions = nodes.flatMap(({ parameters }) => expressionsIn(parameters));
@@ -237,7 +240,7 @@ function after(name: string, { connections }: IWorkflowBase, seen = new Set<stri
 	return seen;
 }
 
-// If a node sends a failure to its error output, n8n reports success unless a later node stops the execution.
+// If a failure goes to an error output, n8n reports success unless another node makes the execution fail.
 it.each(examples.filter((file) => !file.includes('fan-out-one-range')))(
 	'%s fails if one of its nodes does',
 	(file) => {
@@ -255,7 +258,7 @@ it.each(examples.filter((file) => !file.includes('fan-out-one-range')))(
 	},
 );
 
-// n8n runs the upper branch before the lower branch. So the positions of the nodes decide what happens first.
+// n8n runs the upper branch before the lower one, so positions on the canvas determine the order.
 it.each(examples.filter((file) => ofType(file, 'splitOut').some(isOfFailedRecords)))(
 	'%s stores failed records before it fails',
 	(file) => {

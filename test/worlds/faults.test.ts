@@ -1,6 +1,7 @@
 /**
- * Runs every kind of request with every fault. Each case shows what the node reports, whether it repeats the request,
- * and whether the service did the work. docs/reliability.md contains the results as a table.
+ * Combines every fault with every kind of request and runs the node each time. Each case shows what is reported,
+ * whether the request is repeated, and whether the work was done. The table in docs/reliability.md contains the
+ * results.
  *
  * `UPDATE=1` rewrites the table.
  */
@@ -27,10 +28,11 @@ import { push } from '../../support/sandbox-client';
 const PAGE = path.join(ROOT, 'docs', 'reliability.md');
 const CELLS_AT_ONCE = 16;
 
-/** Two attempts are enough to show whether the node retries. */
+/** Two attempts are enough to show that the node retries. */
 const OPTIONS = { retryForSeconds: 0, concurrency: 1, documentsPerRequest: 1, textsPerRequest: 1 };
 /**
- * Time limits for faults that prevent a response. A busy machine must still be able to answer other requests in time.
+ * Time limits for faults without a response. The limits are long enough for a busy machine to send all other
+ * responses.
  */
 const IMPATIENT = { timeoutSeconds: 8, maxWaitSeconds: 20 };
 
@@ -41,7 +43,7 @@ interface Target {
 	parameters: INodeParameters;
 	options?: INodeParameters;
 	credential: [type: string, url: string];
-	/** Whether each item has its own request. If so, a second item shows whether the run continues. */
+	/** Whether each item is sent in its own request, so that a second item can show whether the run continues. */
 	hasNext?: boolean;
 	isDone: (sandbox: Sandbox) => boolean;
 }
@@ -99,7 +101,7 @@ const TARGETS: Target[] = [
 		parameters: CHUNKING,
 		options: { maxWaitSeconds: 6 },
 		credential: ['lucidworksAiOAuth2Api', 'aiUrl'],
-		// A failed poll does not stop the job, so the test cannot tell anything from the state of the job.
+		// A job continues even if its polls fail, so the job's state proves nothing.
 		isDone: () => false,
 	},
 	{
@@ -113,7 +115,7 @@ const TARGETS: Target[] = [
 ];
 
 type Rule = Omit<FaultRule, 'route'>;
-/** The sandbox cannot simulate these two faults, because they prevent the connection. */
+/** The sandbox cannot simulate these two faults, because no connection succeeds. */
 type Fault = Rule | 'refused' | 'untrusted';
 
 const FAULTS: Record<string, Fault> = {
@@ -141,7 +143,7 @@ const FAULTS: Record<string, Fault> = {
 };
 
 /**
- * Returns true if the fault occurs only once. Such a case runs without short time limits, which could expire on a
+ * Returns true if the fault occurs only once. Such a case does not use the short time limits, which could expire on a
  * busy machine.
  */
 const isOnce = (fault: Fault) => typeof fault === 'object' && fault.times === 1;
@@ -149,7 +151,7 @@ const isSlow = (fault: Fault) => typeof fault === 'object' && fault.latencyMs !=
 
 useShortBackoff();
 
-/** Returns a URL to which no connection succeeds, and a function that counts the attempts to connect. */
+/** Returns a URL to which no connection succeeds, and a function that counts the connection attempts. */
 async function brokenServer(kind: 'refused' | 'untrusted') {
 	let count = 0;
 	const server = createTlsServer(selfSigned()) as unknown as Server;
@@ -160,7 +162,7 @@ async function brokenServer(kind: 'refused' | 'untrusted') {
 	if (kind === 'untrusted') {
 		return { url: `https://127.0.0.1:${port}`, count: () => count, close };
 	}
-	// No server counts the attempts for this URL, so the test listens to Node's own events.
+	// No server listens on this port, so only this process sees the connection attempts.
 	await close();
 	const onSocket = (message: unknown) =>
 		(message as { socket: Socket }).socket.on('connectionAttempt', (_ip, to) => {
@@ -206,8 +208,9 @@ async function play(target: Target, fault: Fault, ids: string[]) {
 		const requests = sandbox.requests.filter((request) => request.route === route).length;
 		return {
 			items: output.map(({ json, pairedItem }) => ({ json, pairedItem })),
-			// A token request serves all runs that wait for it. Other tests in this process clear the tokens, which
-			// can cause another token request. So the test does not count the requests here.
+			// An unanswered token request continues for all runs that are waiting for it. However, other tests in
+			// this process clear all tokens, and then a second request may start. Therefore, the test always counts
+			// one request here.
 			requests: route === 'token' && isSlow(fault) ? 1 : (broken?.count() ?? requests),
 			isDone: isDone(sandbox),
 		};
@@ -217,7 +220,7 @@ async function play(target: Target, fault: Fault, ids: string[]) {
 	}
 }
 
-/** Checks that the node's report matches what happened at the service, and returns the cell for the table. */
+/** Checks that the outcome reported to the user matches what happened, and returns that outcome. */
 async function outcomeOf(target: Target, fault: Fault): Promise<string> {
 	const one = await play(target, fault, ['a']);
 	const errors = one.items.flatMap(({ json }) => (json.error as string | undefined) ?? []);

@@ -1,13 +1,12 @@
 /**
- * Simulates random runs. The service fails at random, and afterward the test compares the output of n8n with the
- * state of the service. Then the nodes send all failed documents again without faults, and no document may be
- * missing.
+ * Simulates random worlds. Documents go in, the service fails at random, and n8n's output is compared with the
+ * service's state. Then all failed documents are sent again without faults, and afterward none may be missing.
  *
- * In every fifth simulation ("world"), temporary faults affect up to half of all requests until the end of the run. A
- * retry can still succeed, so only documents that the service always rejects may fail.
+ * In every fifth world, temporary faults affect up to half of all requests for the whole run. A request that is
+ * retried succeeds eventually, so only documents that the service never accepts may fail.
  *
- * `WORLDS=500 SEED=7 npx jest test/worlds/worlds` simulates 500 worlds, starting at seed 7. A failed test names its
- * seed. `WORLDS=100 SEED=5 STEP=5` simulates only worlds whose faults do not end.
+ * `WORLDS=500 SEED=7 npx jest test/worlds/worlds` simulates 500 worlds, starting at seed 7. The message of a failed
+ * test names the seed. `WORLDS=100 SEED=5 STEP=5` simulates only worlds whose faults last for the whole run.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,16 +35,16 @@ import { push as pushDirectly, requestToken } from '../../support/sandbox-client
 
 const WORLDS = Number(process.env.WORLDS ?? 60);
 const FIRST_SEED = Number(process.env.SEED ?? 1);
-/** Difference between two seeds. A difference of 5 selects only worlds whose faults do not end. */
+/** Difference between two seeds. If it is 5, the faults in every world last for the whole run. */
 const STEP = Number(process.env.STEP ?? 1);
 const WORLDS_AT_ONCE = 8;
 
-/** The service rejects any document or text that contains this word. */
+/** The service always rejects a document or text that contains this word. */
 const POISON = 'poison';
-/** The service answers with status 500 to any document or text that contains this word, until `heal` is called. */
+/** The service answers a document or text that contains this word with status 500 until `heal` is called. */
 const VENOM = 'venom';
 const secretOf = (kind: Kind) => (kind === 'chunk' ? DEMO.clientSecret : DEMO.pushKey);
-/** Placeholder that a response contains instead of the secret. */
+/** Placeholder for the secret in a response. */
 const SECRET = '{secret}';
 
 class Dice {
@@ -55,7 +54,7 @@ class Dice {
 		this.random = seededRandom(`world ${seed}${what}`);
 	}
 
-	/** Returns a whole number from 0 up to, but not including, `end`. */
+	/** Returns a whole number between 0 (inclusive) and `end` (exclusive). */
 	below(end: number): number {
 		return Math.floor(this.random() * end);
 	}
@@ -83,12 +82,12 @@ interface World {
 	options: INodeParameters;
 	onError: OnError;
 	format: (typeof FORMATS)[number];
-	/** Whether one run submits the texts, and a second run fetches the results. */
+	/** Whether one run submits the texts and another run fetches the results. */
 	isSplit: boolean;
-	/** Number of requests after which the user stops the run. */
+	/** Number of requests after which Stop is pressed. */
 	stopAfter?: number;
 	isTextFiles: boolean;
-	/** Whether the faults last until the end of the run. Then only bad documents may fail. */
+	/** Whether the faults last for the whole run. If so, only documents that the service never accepts may fail. */
 	isLive: boolean;
 	/** Number of tokens that another n8n instance with the same client requests during the run. */
 	rivalTokens: number;
@@ -131,8 +130,7 @@ function documentsOf(seed: number, kind: Kind, count: number, dice: Dice): IData
 		const words = Array.from({ length: 1 + dice.below(6) }, () => dice.one(WORDS));
 		if (dice.chance(0.05)) words.push(POISON);
 		return {
-			// If an ID contains a slash, a 404 does not show that the document is missing. So deletes use IDs without
-			// a slash.
+			// A 404 for an ID with a slash proves nothing, so deleted documents have IDs without one.
 			id: `${seed}${kind === 'delete' ? '-' : '/'}${at} ${dice.one(WORDS)}`,
 			name: `Document ${at}`,
 			text: words.join(kind === 'chunk' ? '\n' : ' '),
@@ -140,7 +138,7 @@ function documentsOf(seed: number, kind: Kind, count: number, dice: Dice): IData
 	});
 }
 
-/** Faults after which a retry can succeed. */
+/** Faults that the nodes survive by retrying. */
 const PASSING: Rule[] = [
 	{ gateway: 'timeout' },
 	{ status: 500 },
@@ -152,10 +150,10 @@ const PASSING: Rule[] = [
 	{ gateway: 'noUpstream' },
 	{ gateway: 'rateLimited' },
 ];
-/** Faults after which the nodes slow down. If they were frequent, the test would take too long. */
+/** Faults after which the nodes send more slowly. If these faults were frequent, a test would take too long. */
 const SLOWING = ['noUpstream', 'rateLimited'];
 
-/** Makes a world's faults affect a random share of requests until the end of the run, so that a retry can succeed. */
+/** Makes a world's faults affect a random share of all requests for the whole run, so that a retry can succeed. */
 function withRates(world: World): World {
 	const { seed, kind } = world;
 	const dice = new Dice(seed, 'rates');
@@ -169,7 +167,7 @@ function withRates(world: World): World {
 				SLOWING.includes(String(rule.gateway)) ? 0.1 : 1,
 			),
 		}));
-		// With random delays, responses arrive out of order.
+		// Random delays make the responses arrive out of order.
 		return [...struck, { route, latencyMs: 1 + dice.below(40), probability: 0.3 }];
 	});
 	const count = (kind === 'chunk' ? 20 : 60) + dice.below(60);
@@ -188,10 +186,10 @@ function withRates(world: World): World {
 		rules,
 		documents,
 		isLive: true,
-		// A world with bad documents uses only one run. If a submission contained a bad text, the second run would
-		// not fetch the chunks of other texts.
+		// A world with bad documents is not split. If one of the submitted texts fails, the second run does not fetch
+		// the chunks of the other texts.
 		isSplit: world.isSplit && !documents.some(isBad),
-		// The service returns the same results again, because a response may be lost.
+		// If a response is lost, the service returns the results again.
 		settings: { ...world.settings, resultsOnce: false },
 		options: { ...world.options, retryForSeconds: 10 },
 	};
@@ -287,7 +285,7 @@ const textFileOf = async (document: IDataObject): Promise<INodeExecutionData> =>
 	json: document,
 });
 
-/** Simulates one world, and collects all violations of the rules. */
+/** Simulates one world and collects all violations of the rules. */
 class Play {
 	readonly violations: string[] = [];
 
@@ -360,7 +358,7 @@ class Play {
 		return result;
 	}
 
-	/** Checks that the output contains each input item. Returns the indexes of the failed items. */
+	/** Checks that the output contains every input item. Returns the indexes of the failed items. */
 	private failedIn(
 		{ output, errorOutput }: RunResult,
 		count: number,
@@ -385,7 +383,7 @@ class Play {
 		return failed;
 	}
 
-	/** Checks that an error does not deny work that the service has done. */
+	/** Checks that an error message is right about whether the work was done. */
 	private checkError(item: INodeExecutionData, isDone: boolean): void {
 		const error = errorOf(item) ?? '';
 		const isUnknown = /\bunknown\b|not known/.test(error);
@@ -493,7 +491,7 @@ class Play {
 		this.checkLive(left);
 		this.heal();
 		const refused = left.length > 0 ? (await round(left)).filter((one) => !isPoison(one)) : [];
-		// A run that fetches results fails as a whole if one of the texts was rejected.
+		// If a split run contains a rejected text, the whole run fails and is not continued.
 		const isWhole = !isSplit || !left.some(isPoison);
 		this.check(
 			!isWhole || refused.length === 0,
@@ -532,7 +530,7 @@ class Play {
 		this.checkIndex(wanted, refused);
 	}
 
-	/** Pushes the file of failed records again. Now only bad records may fail. */
+	/** Pushes the file of failed records again. This time, only rejected records may fail. */
 	private async pushFailed(summary: INodeExecutionData | undefined): Promise<void> {
 		const { failed } = summary?.binary ?? {};
 		if (!failed) return;
@@ -540,7 +538,10 @@ class Play {
 		await this.fileRun(item, { documentSource: 'file', binaryPropertyName: 'failed' });
 	}
 
-	/** Pushes a file. After a cancellation, there is no output item. The error message may say where to continue. */
+	/**
+	 * @returns the output item, which is missing after a cancellation, and the error message, which may say where to
+	 * continue
+	 */
 	private async fileRun(
 		item: INodeExecutionData,
 		parameters: INodeParameters,
@@ -564,7 +565,9 @@ class Play {
 		return { item: all[0], ...(said !== undefined && { said }) };
 	}
 
-	/** If faults last until the end of the run, checks that only bad documents have failed. */
+	/**
+	 * If the faults last for the whole run, checks that only documents that the service never accepts have failed.
+	 */
 	private checkLive(failed: IDataObject[]): void {
 		const innocent = failed.filter((one) => !isBad(one)).length;
 		this.check(
@@ -578,14 +581,14 @@ class Play {
 		const { sandbox, world } = this;
 		sandbox.faults.clear();
 		addPoison(sandbox);
-		// After ten rejected documents without a success, a run no longer splits its batches. A good document could
-		// then fail together with its batch, so each batch contains only one entry.
+		// If a run sends ten bad documents before any good one, it stops splitting batches, and a good document may
+		// then fail with its batch. Therefore, each batch contains only one entry.
 		if (!world.isLive) return;
 		for (const name of ['documentsPerRequest', 'textsPerRequest'])
 			if (name in world.options) world.options[name] = 1;
 	}
 
-	/** Checks that the index contains each document unchanged, except for rejected documents. */
+	/** Checks that the index contains every document unchanged, except the rejected ones. */
 	private checkIndex(wanted: Map<string, IDataObject>, refused: IDataObject[]): void {
 		const { index } = this;
 		for (const [id, document] of wanted) {
@@ -619,8 +622,8 @@ async function violationsIn(world: World): Promise<string[]> {
 	const sandbox = await startSandbox({ settings: world.settings });
 	try {
 		if (world.kind === 'delete') await pushDirectly(sandbox, world.documents);
-		// The sandbox applies the first rule that matches. If faults last until the end, faults that prevent the work
-		// come before the rules for bad documents.
+		// The first matching rule applies. If faults last for the whole run, the faults that prevent all work come
+		// before the rules for bad documents.
 		const isFirst = (rule: FaultRule) =>
 			world.isLive && !['afterWork', 'midBody'].includes(String(rule.reset));
 		for (const rule of world.rules.filter(isFirst)) sandbox.faults.add(rule);
@@ -652,8 +655,8 @@ it(
 			}
 		};
 		const worlds = Array.from({ length: WORLDS }, (_, at) => worldOf(FIRST_SEED + STEP * at));
-		// Each of these runs clears the tokens of the whole process, so other runs would receive a 401. Therefore
-		// these worlds run one at a time.
+		// Each run of the engine clears the tokens of all other runs, which then receive a 401. Therefore, these
+		// worlds run one at a time.
 		const isAlone = ({ isLive, kind }: World) => isLive && kind === 'chunk';
 		const beside = worlds.filter((world) => !isAlone(world)).values();
 		await Promise.all(

@@ -19,9 +19,9 @@ function setUp({ stopsOnFailure = false, retryForMs = 60_000 } = {}) {
 		retryForMs,
 		judge: (error: unknown) => error as Verdict,
 	};
-	/** Number of this run's requests in flight, recorded at each attempt. */
+	/** The number of requests in flight in this run, read during each attempt. */
 	const inFlight: number[] = [];
-	/** Sends a request. Each verdict makes one attempt fail, and the attempt after the last verdict succeeds. */
+	/** Sends a request that fails with each of these verdicts in order, and then succeeds. */
 	const request = async (
 		verdicts: Verdict[],
 		history: Pick<RequestSettings, 'withHistory'> = {},

@@ -34,7 +34,7 @@ const bodyBytes = (batch: Array<Packed<Item>>, used: BatchLimits) =>
 	);
 type Made = Array<Packed<Item>> | Unsendable<Item>;
 const isSent = (made: Made): made is Array<Packed<Item>> => !('reason' in made);
-/** Yields all batches, and each entry that is too large for a request. */
+/** Yields each batch, and each entry that is too large to send. */
 function* batches(
 	{ entries, ...packing }: Packing<Item> & { entries: Item[] },
 	lowered: BatchLimits = packing.limits,
@@ -47,7 +47,9 @@ function* batches(
 	const { batch } = batcher.flush();
 	if (batch.length > 0) yield batch;
 }
-/** Writes each batch as a string of keys. `a!` means that entry a is too large for a request. */
+/**
+ * Returns each batch's keys as one string. An exclamation mark follows the key of an entry that is too large to send.
+ */
 const keys = (made: Iterable<Made>) =>
 	[...made].map((batch) =>
 		'reason' in batch ? `${batch.entry.key}!` : batch.map(({ entry }) => entry.key).join(''),
@@ -59,7 +61,8 @@ const split = (items: Item[]) => keys(make(items));
 test.each<[string, Item[], string[]]>([
 	['nothing makes no batch', [], []],
 	['by count', [...'abcdefg'].map((key) => item(key)), ['abc', 'def', 'g']],
-	// The first two entries have 97 bytes, and the brackets and the comma add 3. The total is exactly the limit.
+	// The first two entries total 97 bytes. The brackets and the comma add three more, so the body has exactly the
+	// maximum size.
 	['by bytes, up to the limit', [item('a', 48), item('b', 49), item('c', 1)], ['ab', 'c']],
 	['by bytes, one beyond the limit', [item('a', 49), item('b', 49)], ['a', 'b']],
 	['one of exactly the limit, without brackets', [item('a', 100), item('b', 1)], ['a', 'b']],

@@ -15,7 +15,10 @@ jest.setTimeout(120_000);
 
 const PASSING: Fault[] = ['slow', 'throttled', 'throttled 3 s', 'unavailable', 'reset'];
 
-/** Many of these entries share an ID, and their sizes are close to the limits below. */
+/**
+ * Generates entries with only a few different IDs, so that many entries share an ID. Their sizes are close to the
+ * limits below.
+ */
 const anyEntries = fc
 	.array(
 		fc.record({
@@ -70,8 +73,8 @@ test('whatever happens, each entry ends once, the index equals the model and no 
 				positions(scenario.entries),
 			);
 			expect(outcome.index).toEqual(model(scenario.entries, outcome));
-			// The text of an entry is created at most once, even if a request is retried or split. After the run has
-			// ended, no more texts are created.
+			// An entry's text is created only once, even if its request is retried or split. No text is created after
+			// the run has ended.
 			const { packed } = outcome;
 			expect(packed).toEqual(positions(scenario.entries).slice(0, packed.length));
 			if (ended(outcome, 'skipped').length === 0) {
@@ -109,8 +112,8 @@ test('a cancel at any time ends the run with every entry accounted for', async (
 test('no document fails because of transient errors or because other documents are rejected', async () => {
 	await fc.assert(
 		fc.asyncProperty(anyScenario, faultsOf(...PASSING), async (scenario, faults) => {
-			// After ten rejected requests without a success, the node no longer splits batches. So the service must
-			// accept the first entry here.
+			// If ten single-entry requests are rejected before any entry is accepted, later batches are not split.
+			// Therefore, the service must accept the first entry.
 			const entries = [{ id: 'healthy', position: 0, text: 'x' }].concat(
 				scenario.entries.map((entry) => ({ ...entry, position: entry.position + 1 })),
 			);

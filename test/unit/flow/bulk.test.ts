@@ -84,7 +84,8 @@ test('Retry-After delays its own request, and with 429 and 503 all requests', as
 });
 
 test('splits a request that is too large, and sends smaller requests from then on', async () => {
-	// The service accepts only 180 bytes per request. The 64 entries have about 10 bytes each.
+	// The service accepts 180 bytes per request, which is half of the batch limit. Each of the 64 entries is about 10
+	// bytes long.
 	const outcome = await runScenario({
 		entries: entries(64),
 		maxCount: 64,
@@ -120,8 +121,7 @@ test('an entry that cannot be written fails alone, whatever is in flight', async
 });
 
 test('the search in a batch goes on although another one was refused entirely', async () => {
-	// The service first answers all three requests for the second batch, and then rejects one half of the first
-	// batch.
+	// All three requests for the second batch are answered before the service rejects one half of the first batch.
 	const outcome = await runScenario({
 		entries: entries(6),
 		maxCount: 4,
@@ -147,7 +147,7 @@ test('once ten entries were rejected alone and none accepted, further batches ar
 		concurrency: 1,
 	});
 	expect(ended(outcome, 'failed')).toHaveLength(40);
-	// The first batch needs 19 requests, and each of the other three batches needs one.
+	// 19 requests belong to the first batch. Each of the other three batches is sent once.
 	expect(outcome.sent).toHaveLength(22);
 });
 
@@ -164,7 +164,7 @@ test('a failure that affects all entries ends the run and skips the others with 
 	expect(outcome.sent).toHaveLength(4);
 	expect(ended(outcome, 'done')).toEqual([0, 1, 3]);
 	expect(ended(outcome, 'skipped')).toEqual([4, 5, 6, 7, 8, 9]);
-	// The rest of the file may contain millions of records, so the node must stop creating request texts.
+	// Millions of records may follow in the file. After the failure, the node must not create their request text.
 	expect(outcome.packed.length).toBeLessThan(6);
 	expect(endingOf(outcome, 9)?.error).toBe(denied?.error);
 	expect(outcome.stats?.requests).toBe(4);
@@ -179,8 +179,7 @@ test('a request that waits for its turn when the run stops is not sent', async (
 		stopOnFailure: true,
 		latencyMs: 10,
 		poisoned: ['id2'],
-		// After the 429, the limiter allows only four requests in flight. Entry 8 is still waiting when the run
-		// stops.
+		// After the 429, only four requests may be in flight. Entry 8 is still waiting when the run stops.
 		faults: ['throttled', 'none', ...Array<Fault>(6).fill('slow')],
 	});
 	expect(outcome.violations).toEqual([]);
@@ -198,8 +197,7 @@ test.each([
 	async (_case, scenario, httpStatus) => {
 		const outcome = await runScenario({
 			...scenario,
-			// The service asks the run to pause for 3 s after the first request. Another failure ends the run during
-			// this pause.
+			// The first request is throttled for 3 s. A later failure ends the run during this pause.
 			entries: entries(8),
 			maxCount: 1,
 			concurrency: 3,
@@ -327,8 +325,8 @@ test('reads no more from the source than can be sent', async () => {
 		},
 	});
 	expect(run.stats.requests).toBe(100);
-	// Up to three batches are in flight, and a fourth is being filled. One more entry was read but did not fit into
-	// the fourth batch.
+	// Three batches are in flight, and a fourth batch is being filled. One more entry has been read, but it did not
+	// fit into the fourth batch.
 	expect(most).toBeLessThanOrEqual(3 * 10 + 10 + 1);
 });
 
@@ -414,7 +412,7 @@ test('entries without keys may be in several requests at once', async () => {
 	};
 	await run.clock.run(consume());
 	expect(responses).toEqual(['a', 'a', 'a', 'a']);
-	// Three requests run at once, and then the last one, so the run takes 2 × 10 ms.
+	// Three requests run at once, followed by the last one. Each request takes 10 ms.
 	expect(run.now()).toBe(20);
 });
 

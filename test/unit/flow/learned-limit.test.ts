@@ -24,7 +24,8 @@ function setUp(max: number) {
 	const limiterClient = new LimiterClient(limiter, run, max);
 	const starts: number[] = [];
 	/**
-	 * Sends requests, of which the service accepts only the first `accepted`. Returns the start time of each request.
+	 * Sends this many requests. The service accepts only the first `accepted` requests. Returns each request's start
+	 * time.
 	 */
 	const send = async (count: number, accepted = count, through = limiterClient) => {
 		starts.length = 0;
@@ -44,7 +45,7 @@ function setUp(max: number) {
 
 test('after a pause requests start one by one, one more in flight for each success', async () => {
 	const { send } = setUp(8);
-	// The service accepts no request here, so the limiter cannot learn how many may be in flight.
+	// The service accepts no request here, so the limiter does not know how many may be in flight.
 	await send(1, 0);
 	expect(await send(8)).toEqual([1000, 1100, 1100, 1200, 1200, 1200, 1200, 1300]);
 });
@@ -60,8 +61,8 @@ test('after a refusal requests start evenly, at 95 % of the rate that was refuse
 	const { send } = setUp(1);
 	await send(21, 20);
 	const starts = await send(20);
-	// The service accepted 20 requests in 2.05 s, which is 9.76 per second, and then rejected one. So the limiter
-	// allows 95% of that rate. A request may start 20 ms early.
+	// The service accepted 20 requests in 2.05 s, which is 9.76 per second, and then refused one. The limiter
+	// therefore allows 95 % of that rate. A request may start 20 ms early.
 	const lastMs = (starts[19] ?? 0) - (starts[0] ?? 0);
 	expect(lastMs).toBeGreaterThanOrEqual(Math.floor((19 * 1000) / (0.95 * 9.76)) - 20);
 	expect(lastMs).toBeLessThan(2100);

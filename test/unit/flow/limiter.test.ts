@@ -22,7 +22,7 @@ describe('the pause before another attempt', () => {
 	});
 });
 
-/** Returns a limiter client, and a task that records when it starts and how many tasks run at once. */
+/** Sets up a limiter client whose tasks record when they start and how many run at once. */
 function setUp(max: number) {
 	const run = new VirtualRun();
 	const { clock } = run;
@@ -38,7 +38,7 @@ function setUp(max: number) {
 			running--;
 			return sequence;
 		});
-	/** Starts many tasks, and returns how many of them run at once. */
+	/** Returns the largest number of tasks that run at once while many are waiting. */
 	const width = async () => {
 		peak = 0;
 		await clock.run(Promise.all(Array.from({ length: 2 * max }, async () => await task(10))));
@@ -171,7 +171,7 @@ describe('a limit per minute', () => {
 		await run.clock.run(Promise.all([sendOne(line, send), sendOne(line, send)]));
 		const gaps = starts.slice(1).map((at, index) => at - starts[index]);
 		expect(gaps).toHaveLength(3);
-		// Timers are often late, so the limiter may start the next request 20 ms early.
+		// Timers fire late, so the limiter lets a request start 20 ms early to catch up.
 		expect(gaps[0]).toBeCloseTo(1000 / 0.95 - 20, 5);
 		for (const gap of gaps.slice(1)) expect(gap).toBeCloseTo(1000 / 0.95, 5);
 	});
@@ -221,7 +221,7 @@ describe('a limit per minute', () => {
 		await run.clock.run(Promise.all(all));
 		expect(run.now()).toBe(5000);
 		limiterClient.leave();
-		// Two of the requests never started, so they do not count against the limit. The next run waits only for the
+		// The two requests that never started do not count against the limit. The next run waits only because of the
 		// first request.
 		const later = new VirtualRun({ clock: run.clock });
 		const next = new LimiterClient(limiter, later, 1, 1);
@@ -234,7 +234,7 @@ describe('a limit per minute', () => {
 			limiterClient: fc.nat(2),
 			atMs: fc.nat(150_000),
 			durationMs: fc.nat(5000),
-			/** After this time, the request starts even during a pause. */
+			/** After this time, the request starts even if a pause is still running. */
 			patienceMs: fc.option(fc.nat(20_000), { nil: Infinity }),
 			isRefused: fc.boolean(),
 		});
@@ -313,7 +313,7 @@ describe('a limit per minute', () => {
 		expect(waits).toHaveLength(60);
 		expect(mostInAMinute(sent)).toBeLessThanOrEqual(60);
 		expect(Math.max(...waits)).toBeLessThan(10_000);
-		// Submissions must not wait until all polls are done. If they did, this run would take 378 s.
+		// If all polls went ahead of the submissions, this run would take 378 s.
 		expect(run.now()).toBeLessThan(240_000);
 	});
 });

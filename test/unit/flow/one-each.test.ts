@@ -9,7 +9,9 @@ import { VirtualRun } from '../../../support/virtual-run';
 const FAIL: Verdict = { action: 'fail' };
 const RETRY: Verdict = { action: 'retry' };
 
-/** Returns a sender whose requests take 10 ms. For each entry, `faults` lists what its attempts throw. */
+/**
+ * Sets up a sender whose requests take 10 ms. `faults` contains what each attempt to send an entry throws, in order.
+ */
 function setUp({ concurrency = 2, faults = {} as Record<string, unknown[]> } = {}) {
 	const run = new VirtualRun();
 	const sent: string[] = [];
@@ -70,7 +72,7 @@ test('each entry gets its own outcome, whatever the outcomes of others', async (
 		['a', 'A'],
 		['b', 'B'],
 		['c', FAIL],
-		// The handler of this failure has a bug and throws an error. This entry fails, but the run continues.
+		// The code that handles this failure throws an error. Only that entry fails, and the run continues.
 		['d', bug],
 		['e', 'E'],
 	]);

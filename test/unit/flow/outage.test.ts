@@ -1,4 +1,4 @@
-/** Simulates outages and bad entries in virtual time. No good entry may fail because of them. */
+/** Simulates outages and faulty entries in virtual time, and checks that no other entries fail. */
 import { bulk } from '../../../nodes/shared/flow/bulk';
 import type { BulkOptions } from '../../../nodes/shared/flow/bulk-options';
 import { oneEach } from '../../../nodes/shared/flow/one-each';
@@ -151,7 +151,7 @@ it('a service that stays down ends the run after one to two minutes, with 16 req
 
 it('single requests that fail end the run after three, unless others succeed', async () => {
 	const down = await play({ documents: 1000, perRequest: 1, statusOf: () => 503 });
-	// A few more requests were already in flight when the third one failed.
+	// Some requests were already in flight when the third one failed.
 	expect(down.failed.length).toBeLessThan(8);
 	expect(down.failed.length + down.skipped.length).toBe(1000);
 	const bad = [3, 300, 301, 700, 701, 1500];

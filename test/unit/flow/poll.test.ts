@@ -173,7 +173,7 @@ test('whatever happens, each job ends exactly once and no poll is made after its
 					const [how] = outcome.endings.get(job.name) ?? [];
 					const { readyAtMs, addedAtMs = 0, faults = [] } = job;
 					if (how === 'failed') expect(faults).toContain('refused');
-					// A job can time out only if it became ready too late, or if one of its polls failed.
+					// A job never times out if it was ready in time and none of its polls failed.
 					const isPolledInTime = addedAtMs <= settings.deadlineMs;
 					const isFaultless = faults.every((fault) => fault === 'none');
 					if (how === 'timeout' && isFaultless && isPolledInTime) {
@@ -201,7 +201,7 @@ test('pauses after polls that fail double with each of them', async () => {
 describe('the input and the result of a poll', () => {
 	const PENDING: Finding<string> = { state: 'pending' };
 	const DONE: Finding<string> = { state: 'finished', response: 'done' };
-	/** With this random number, there is no jitter, so the first interval is exactly 500 ms. */
+	/** Removes the jitter, so that the first interval is exactly 500 ms. */
 	const EVEN = { random: () => 0.5 };
 
 	test('each poll learns how long is left', async () => {

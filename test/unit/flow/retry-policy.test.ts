@@ -1,5 +1,6 @@
 /**
- * Tests each rule of the retry policy in virtual time. Each row lists events, and the policy's decision after them.
+ * Tests each rule in the retry policy, in virtual time. Each row lists events and the decision that the policy then
+ * makes.
  */
 import {
 	RetryPolicy,
@@ -26,12 +27,12 @@ const VERDICTS = {
 
 type Step =
 	| /** The request fails with this verdict. */ keyof typeof VERDICTS
-	| /** Another request starts and succeeds at once. */ 'success'
-	| /** Another request with one entry fails with this status. */ 'other 400'
+	| /** Another request starts now and succeeds immediately. */ 'success'
+	| /** Another request with a single entry fails with this status. */ 'other 400'
 	| 'other 403'
 	| /** The first attempt of another request fails. */ 'other 504'
-	| /** The request is split. All later events belong to one of its parts. */ 'part'
-	| /** This many milliseconds pass. */ number;
+	| /** The request is split. The next events belong to one of its parts. */ 'part'
+	| /** Time passes, in milliseconds. */ number;
 
 interface Setting {
 	size?: number;
@@ -39,7 +40,7 @@ interface Setting {
 	retryForMs?: number;
 }
 
-/** Plays the events. Returns the decision after the last failure, and the pause before the next attempt. */
+/** Simulates the events. Returns the decision after the last failure, and the pause before the next attempt. */
 async function tell(story: Step[], { size = 10, isProbe, retryForMs = MINUTE_MS }: Setting = {}) {
 	const run = new VirtualRun();
 	run.clock.random = () => 0.999;
@@ -70,7 +71,7 @@ async function tell(story: Step[], { size = 10, isProbe, retryForMs = MINUTE_MS 
 
 const times = <T>(count: number, ...steps: T[]): T[] =>
 	Array.from({ length: count }, () => steps).flat();
-/** After 30 successes, it is unlikely that one request fails several times by chance. */
+/** After this many successes, it is unlikely that one request fails repeatedly by chance. */
 const HEALTHY: Step[] = times(30, 'success' as const);
 const AMID: Step[] = ['504', 'success'];
 const SINGLE = { size: 1 };

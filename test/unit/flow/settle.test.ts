@@ -14,18 +14,15 @@ interface World {
 	entries: string;
 	perRequest?: number;
 	concurrency?: number;
-	/** Returns the result of a job. The job's name consists of its entries and the number of its submission. */
+	/** Returns a job's result. A job's name consists of its entries and its submission number. */
 	settle: (job: string, run: VirtualRun) => Promise<Result> | Result;
-	/** Whether the service rejects this submission. The first submission has number 1. */
+	/** Whether the service rejects this submission. Submissions are numbered from 1. */
 	rejects?: (entries: string, submission: number) => boolean;
 	maxBytes?: number;
 	consume?: (run: VirtualRun) => Promise<void>;
 }
 
-/**
- * Sends entries in requests that create jobs. Returns all submissions with their times, and the outcome of each
- * entry.
- */
+/** Sends entries whose requests create jobs. Returns each submission with its time, and each entry's outcome. */
 async function play({
 	entries,
 	perRequest = 2,

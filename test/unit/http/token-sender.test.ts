@@ -17,7 +17,7 @@ const request = tokenRequest(
 	'machinelearning.predict',
 );
 
-/** Sends a token request with this function instead of n8n's HTTP client. */
+/** Sends a token request through this function, which takes the place of n8n's HTTP client. */
 async function sendWith(client: (options: IHttpRequestOptions) => Promise<unknown>) {
 	const helper = { helpers: { httpRequest: client } } as IHttpRequestHelper;
 	return await tokenSender(helper)(request);
@@ -79,7 +79,7 @@ test.each([
 	).catch((failure: unknown) => failure);
 	expect(error).toBeInstanceOf(ServiceFailure);
 	expect(error).toMatchObject({ kind: 'token', ...expected });
-	// n8n's error contains the request with its secret, so the failure must not contain n8n's error.
+	// The error from n8n's client contains the request with its secret, so the failure must not keep that error.
 	const { message, description, cause } = error as ServiceFailure;
 	expect(JSON.stringify([error, message, description])).not.toContain('client-s3cret');
 	expect(cause).toBeUndefined();

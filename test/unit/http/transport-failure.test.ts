@@ -43,7 +43,7 @@ async function tls(onConnection: (socket: Socket) => void, options: TlsOptions =
 	return await listen(server);
 }
 
-/** Returns the error that n8n's HTTP helper throws, whose cause is an axios error. */
+/** Returns the error that n8n's HTTP helper throws. Its cause is the axios error. */
 async function errorOf(
 	url: string,
 	{ trusting = true, signal = undefined as AbortSignal | undefined } = {},
@@ -118,7 +118,8 @@ describe('requests over real sockets', () => {
 	});
 
 	test('a client certificate that is required is permanent, but the request may have arrived', async () => {
-		// In TLS 1.3, the client finishes the handshake before the server rejects it for its missing certificate.
+		// In TLS 1.3, the server rejects a client without a certificate only after the client has finished the
+		// handshake.
 		const port = await tls(silent, { requestCert: true, minVersion: 'TLSv1.3' });
 		const facts = transportFacts(await errorOf(`https://127.0.0.1:${port}/`));
 		expect(facts).toMatchObject({ wasNeverSent: false, permanent: true });

@@ -1,6 +1,6 @@
 /**
- * Lists all messages of failed texts in Chunk Text. After changing a message, run `npx jest
- * test/unit/n8n/chunk-failures -u`, and read the changes in the snapshot.
+ * Lists every Chunk Text failure message with its advice. If you change a message, run `npx jest
+ * test/unit/n8n/chunk-failures -u`, and then read the diff of the snapshot.
  */
 import * as failures from '../../../nodes/ChunkText/jobs/job-errors';
 import { InputError } from '../../../nodes/shared/service/input-error';
@@ -88,7 +88,7 @@ it.each([
 		'Out of job-12345678',
 		'"Out of …": the AI service reported ERROR (chunking ID job-12345678)',
 	],
-	// This ID is also an ordinary word, so the word stays in the message.
+	// A short ID may also be an ordinary word, so that word stays in the message.
 	['of', 'Out of memory', '"Out of memory": the AI service reported ERROR (chunking ID of)'],
 ])('the message of a job has its ID once, at the end: %s', (id, words, message) => {
 	expect(jobMessage(jobFailed('ERROR', words, 1), id)).toBe(message);

@@ -31,7 +31,7 @@ test.each(['\n', '\r\n', '\r'])('rows may end with %j, and are returned at once'
 			[4, { a: '2', b: 'z' }],
 		]);
 	}
-	// A CR at the end of a piece may be the first half of CRLF, so the reader must wait for the next piece.
+	// A CR at the end of a piece may be the first half of CRLF, so the reader waits for the next piece.
 	const atOnce = lineBreak === '\r' ? 2 : 3;
 	expect([...new CsvReader().push(['a', 1, 2, 3, ''].join(lineBreak))]).toHaveLength(atOnce);
 });
@@ -186,7 +186,7 @@ test('reads what csv-parse reads, however the text is cut', () => {
 				const hasValue = (row: string[]) =>
 					/[^"\s]/.test(row.join('').replaceAll(delimiter, ''));
 				const all = [columns, ...rows.map((row) => row.slice(0, width)).filter(hasValue)];
-				// Without the final line break, the reader would report that the last row may be truncated.
+				// Without the line break at the end, the reader would report that the final row may be truncated.
 				const text = all.map((row) => csvRow(row, delimiter) + lineBreak).join('');
 				const { records, error } = readAll(
 					new CsvReader({ delimiter: isGiven || width === 1 ? delimiter : undefined }),
@@ -235,7 +235,7 @@ test('returns the same records of a damaged text for any cuts', () => {
 	);
 });
 
-/** Generates a row with three cells. The file treats quotes as ordinary characters. */
+/** Generates a row of three cells for a file in which quotes are ordinary characters. */
 const looseRow = fc
 	.tuple(fc.constantFrom('x', '"x', 'x"', '12" x', '""', ''), fc.constantFrom('', 'y'))
 	.map(([title, more]) => ['id', title, more].join('\t'));
@@ -266,7 +266,7 @@ test('rows without quoting never disappear: each is read, or fails with its line
 			for (const [line, count] of covered) {
 				expect(line).toBe(next);
 				next += count;
-				// If a quoted cell is longer, the reader treats its lines as separate rows.
+				// The reader would treat the lines of a longer quoted cell as separate rows.
 				expect(count).toBeLessThanOrEqual(10);
 			}
 			expect(next).toBe(last);

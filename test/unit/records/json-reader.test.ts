@@ -146,7 +146,7 @@ describe('a broken file', () => {
 	});
 });
 
-/** Reads the values with the library stream-json, for comparison. */
+/** Returns the values that the stream-json library finds. */
 async function peer(text: string, cuts: number[]): Promise<unknown[]> {
 	const [{ chain }, { parser }, { pick }, { streamArray }] = await Promise.all([
 		import('stream-chain'),

@@ -30,11 +30,11 @@ test.each<[string, () => RecordReader, (id: string, padding: string) => string]>
 		const before = process.memoryUsage().heapUsed;
 		for (let index = 0; index < 100; index++) {
 			const piece = write(`a-long-id-of-a-document-${index}`, 'x'.repeat(PIECE));
-			// Like the decoder, `toString` returns one string without parts. A substring of it would keep the entire
+			// Like the decoder, `toString` returns one flat string. A substring of that string would keep the whole
 			// piece in memory.
 			for (const { value, text } of reader.push(Buffer.from(piece).toString())) {
 				if (text.length > 1000) continue;
-				// A parsed JSON value consists of new strings, so it does not keep the piece in memory.
+				// A value parsed from JSON consists of new strings, so it does not keep the piece in memory.
 				const id = name.startsWith('JSON') ? value : detach(idOf(value));
 				kept.push(id, detach(text));
 			}

@@ -67,7 +67,7 @@ test('reads back the JSON Lines that were written', () => {
 
 describe('CSV', () => {
 	test('reads back what was written', () => {
-		// The reader skips a row of dashes below the header, so no cell here consists of dashes.
+		// A row of dashes below the header row is skipped, so no cell here consists of dashes.
 		const text = fc.string().filter((value) => !/^\s*-+\s*$/.test(value));
 		const cell = fc.oneof(text, fc.constantFrom('"', '""', '\r\n', ',', ' ', ''));
 		fc.assert(

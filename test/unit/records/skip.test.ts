@@ -1,11 +1,11 @@
-/** Tests that the reader skips records at the beginning of a file, and still counts them. */
+/** Tests skipping records at the beginning of a file. The reader still counts the skipped records. */
 import fc from 'fast-check';
 
 import { FORMATS, type RecordFormat } from '../../../nodes/shared/records/format';
 import type { RecordReader } from '../../../nodes/shared/records/record';
 import { brief, lengths } from './support';
 
-/** Each format has pieces from which the tests build files. Some of the pieces are invalid. */
+/** Pieces from which files in each format are generated. Some pieces damage the file. */
 const PIECES: Record<RecordFormat, string[]> = {
 	jsonLines: [
 		'{"id":1}\n',

@@ -1,6 +1,6 @@
 /**
- * Stops reading gzip files at many positions. text.test.ts runs this program with this version of Node.js and the
- * versions in `OTHER_NODES`. An error that nobody catches would end the process.
+ * Stops reading gzip files at many positions. text.test.ts runs this file with the current Node.js version and with
+ * the versions in `OTHER_NODES`. An error that is thrown outside the reader ends the process.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -15,7 +15,7 @@ const FILES = [
 ];
 const LENGTHS = [1000, 10_000, 65_536];
 
-/** Yields a file immediately or with delays. Some files end early with an error. */
+/** Yields a file at once or with delays. Some files end early with an error. */
 async function* chunks(turn: number): AsyncGenerator<Uint8Array> {
 	const file = FILES[turn % 2];
 	const length = LENGTHS[turn % 3];
@@ -39,7 +39,7 @@ async function stop(turn: number): Promise<void> {
 			if (turn % 2 === 0 || turn % 11 < 5) await sleep((turn % 3) * 3);
 		}
 	} catch {
-		// The reader's caller may receive an error here.
+		// An error that reaches the reader's caller is expected here.
 	}
 }
 

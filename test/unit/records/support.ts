@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import type { RecordReader, SourceRecord } from '../../../nodes/shared/records/record';
 
-/** Cuts a string or bytes into pieces. `cuts` lists the lengths, and is repeated as often as necessary. */
+/** Cuts a string or bytes into pieces. The list of lengths is repeated as often as necessary. */
 export function* cut<T extends string | Uint8Array>(whole: T, cuts: number[]): Generator<T> {
 	for (let at = 0, turn = 0; at < whole.length; turn++) {
 		const length = Math.max(1, cuts[turn % cuts.length] ?? 1);
@@ -24,7 +24,7 @@ export async function* chunks(
 
 export const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
 
-/** Reads a string that is cut into pieces. Returns the records, and the error that ended the reading. */
+/** Returns the records that a reader finds in a string cut into pieces, and the error that ended the reading. */
 export function readAll(
 	reader: RecordReader,
 	text: string,
@@ -43,8 +43,7 @@ export function readAll(
 }
 
 /**
- * Returns what `readAll` returns, but with one short line per record:
- * `1@1 text -> value` or `1@1 text !! message`.
+ * Returns the same as `readAll`, but with one short line per record: `1@1 text -> value` or `1@1 text !! message`.
  */
 export function brief(
 	reader: RecordReader,

@@ -83,7 +83,7 @@ test.each([
 	['caf\u00e9 \u20ac\u201c\n', [0x63, 0x61, 0x66, 0xe9, 0x20, 0x80, 0x93, 0x0a]],
 	['\u00fc\u00c3\u00a9', [0xfc, 0xc3, 0xa9]],
 	['\u00e2\u201a', [0xe2, 0x82]],
-	// In Windows-1252, the first bytes of a UTF-16 byte order mark are letters.
+	// In Windows-1252, the first bytes of UTF-16 byte order marks are letters.
 	['\u00fej\u00f3\u00f0', [0xfe, 0x6a, 0xf3, 0xf0]],
 	['\u00ffx', [0xff, 0x78]],
 ])('reads %j as Windows-1252, since its first character is not UTF-8', async (text, bytes) => {
@@ -121,7 +121,7 @@ test.each([
 );
 
 test('valid UTF-8 among bad bytes is read as TextDecoder reads it, for any cuts', async () => {
-	/** The first and last bytes of all ranges in the definition of UTF-8. */
+	/** The first and last byte of each range that the definition of UTF-8 lists. */
 	const edges = [0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec];
 	edges.push(0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5);
 	const rest = fc.array(fc.constantFrom(...edges), { maxLength: 40, size: 'max' });
@@ -238,7 +238,9 @@ describe('gzip', () => {
 		while (!isClosed) await new Promise(setImmediate);
 	});
 
-	/** Paths to Node.js programs. The environment variable `OTHER_NODES` can add more, separated by colons. */
+	/**
+	 * Paths to Node.js executables. The environment variable `OTHER_NODES` can add more paths, separated by colons.
+	 */
 	const nodes = [process.execPath, ...(process.env.OTHER_NODES?.split(':') ?? [])];
 	test.each(nodes)('a process that stops reading at any place survives: %s', (node) => {
 		const program = 'test/unit/records/stop-gzip.ts';

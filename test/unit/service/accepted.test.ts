@@ -16,7 +16,7 @@ const answers = (body: unknown, all = documents): Array<Partial<DocumentOutcome>
 	return sent.map(({ id }) => found.get(id) ?? {});
 };
 
-/** Writes the outcome of each document as `ok`, `failed`, or `?` if it is unknown. */
+/** Returns each document's outcome: `ok`, `failed`, or `?` if it is unknown. */
 const outcomes = (body: unknown, all = documents): string =>
 	answers(body, all)
 		.map(({ failure }) => (failure ? (failure.isOutcomeUnknown ? '?' : 'failed') : 'ok'))
@@ -30,7 +30,7 @@ function failureOf(id: string, body: unknown) {
 	return { isUnknown: isOutcomeUnknown, words: serviceWords, ...status };
 }
 
-/** Documents with fields that look like a failure. */
+/** Documents whose own fields look like fields in a failure. */
 const telling = [
 	document('a', { status: 422, error: 'E42', success: false }),
 	document('b', { failed: 3, errors: ['x'], statusCode: 500, errorMessage: { code: 1 } }),
@@ -62,7 +62,7 @@ describe('a 2xx response', () => {
 		[{ results: [{ id: 'a', status: '404' }] }],
 		[{ errors: false, items: [{ index: { _id: 'a', status: 200 } }] }],
 		[['a', null, 7]],
-		// The service's response repeats the documents.
+		// The response repeats the documents.
 		[telling, telling],
 		[{ documents: telling }, telling],
 		[{ results: telling.map((each) => ({ ...each, status: 201 })) }, telling],

@@ -149,7 +149,7 @@ describe('classify: chunks', () => {
 		expect(read).toHaveLength(3);
 	});
 
-	/** Returns the texts of a response in the older format, where all vectors are in one list beside the entries. */
+	/** Reads a response in the older format, which contains one list of vectors beside the entries. */
 	const older = (chunkedData: unknown[], count = 3) =>
 		textsOf(
 			classify(

@@ -37,7 +37,7 @@ describe('paths', () => {
 
 	test('the chunking ID is only encoded in the results path', () => {
 		expect(resultsPath(DEFAULT_RESULTS_PATH, 'a/b')).toBe(`${PATHS.chunking}/a%2Fb`);
-		// In a replacement string, JavaScript would replace `$&` with the match.
+		// String.replace would give the characters `$&` a special meaning.
 		expect(resultsPath('/x/{chunkingId}/y/{chunkingId}', "$&$'")).toBe(
 			"/x/%24%26%24'/y/%24%26%24'",
 		);

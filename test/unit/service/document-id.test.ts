@@ -17,7 +17,7 @@ describe('documentId', () => {
 		[12345678901234567890n, '12345678901234567890'],
 		[new Date(0), '1970-01-01T00:00:00.000Z'],
 		[runInNewContext('new Date(0)'), '1970-01-01T00:00:00.000Z'],
-		// Only numbers as spreadsheets write them are rejected.
+		// Only the notation that spreadsheets use for long numbers is rejected.
 		['12E4', '12E4'],
 		['4E5', '4E5'],
 		['1.2E+123', '1.2E+123'],

@@ -1,5 +1,5 @@
 /**
- * These tests run in the environment `node`, because n8n's environment adds a toJSON method to BigInt.
+ * Runs without n8n, because n8n adds a toJSON method to BigInt.
  *
  * @jest-environment node
  */
@@ -55,7 +55,7 @@ describe('pushBody', () => {
 				const body = Buffer.from(
 					pushBody(packed, requestBytes(packed.length, bytes, limits)),
 				);
-				// If the body's length were wrong by a byte, the body would not be valid JSON.
+				// If the length were wrong by one byte, the body would not be valid JSON.
 				expect(JSON.parse(body.toString())).toEqual(list.length === 1 ? list[0] : list);
 			}),
 		);

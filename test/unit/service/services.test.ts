@@ -38,7 +38,7 @@ it.each([408, 500, 502, 503, 504])('%i may pass', (status) => {
 	for (const service of [AI_SERVICE, PUSH_SERVICE]) {
 		expect(inNode(service, status)).toMatch(/try again later(?:$|\. If)/);
 	}
-	// The migration may still be running, so the advice must not be to start it again.
+	// A migration may still be running, so the advice must not tell the user to start it again.
 	expect(inNode(BLOB_SERVICE, status)).toMatch(/check its log and the manifests$/);
 });
 
@@ -50,7 +50,7 @@ it.each([401, 403, 500, 501, 503, 504])(
 				expect(advice(service, status)).toMatch(
 					/[\w']\. If it worked before, see status\.lucidworks\.com$/,
 				);
-			// Users run the blob service themselves, so the vendor's status page does not help them.
+			// The user runs the blob service, so the vendor's status page does not help.
 			expect(advice(BLOB_SERVICE, status)).not.toContain('status.lucidworks.com');
 		}
 	},

@@ -11,7 +11,7 @@ const fields = {
 };
 
 let now: number;
-/** The only token that the service accepts. Each new token replaces it. */
+/** The token that the service accepts. Issuing another token revokes it. */
 let valid: string;
 let issued: number;
 let hints: string[];
@@ -34,9 +34,7 @@ const issue = async () => {
 	return { status: 200, body };
 };
 
-/**
- * Sends requests one after the other, and handles a 401 like the nodes and n8n do. Returns how many were accepted.
- */
+/** Sends requests one after another, as the nodes and n8n do. Returns the number of accepted requests. */
 async function run(requests: number, beforeEach = () => {}): Promise<number> {
 	const token = SharedToken.forScope(parseClient(fields), SCOPE, {
 		readStored: async () => stored,

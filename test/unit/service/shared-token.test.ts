@@ -18,18 +18,18 @@ const fields = {
 	clientSecret: 's3cret-of-the-client',
 	aiUrl: 'https://ai.example',
 };
-/** Changes to the client above, and details of a request. */
+/** Changes to the client above, and details of the request. */
 interface Changes extends Partial<typeof fields> {
 	scope?: string;
-	/** Tokens in the credential, as a JSON string. */
+	/** The token map read from the credential. */
 	held?: string;
-	/** An access token that must not be returned, for example because the service rejected it. */
+	/** An access token that must not be returned, for example because it was rejected. */
 	not?: string;
 }
 
 let now: number;
 let asked: string[];
-/** Answers a token request. By default, it returns t1, then t2, and so on. */
+/** Answers a token request. The default answer issues t1, t2, and so on. */
 let answer: (scope: string) => Promise<{ status: number; body: unknown }>;
 
 beforeEach(() => {
@@ -59,7 +59,7 @@ const obtain = async (changes: Changes = {}): Promise<string> => {
 const revoke = (accessToken: string) => shared().markRevoked({ accessToken } as Token);
 const toStore = () => parseTokenMap(shared().mapToStore());
 
-/** Returns the JSON of a stored token that was issued for an hour. By default, it belongs to the client above. */
+/** Returns a stored token with a lifetime of one hour. By default, it belongs to the client above. */
 const stored = (accessToken: string, minutesLeft: number, scope = SCOPE, changes: Changes = {}) =>
 	JSON.stringify({
 		[scope]: {
@@ -224,7 +224,7 @@ describe('a token the service revoked', () => {
 			Array.from({ length: 8 }, async () => await obtain({ held })),
 		);
 		expect(new Set(tokens)).toEqual(new Set(['t1']));
-		// Another request with the old token also received a 401.
+		// Other requests that were in flight with the old token also report it as revoked.
 		revoke('old');
 		expect(await obtain({ held })).toBe('t1');
 	});

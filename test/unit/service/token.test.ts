@@ -58,7 +58,7 @@ describe('the request', () => {
 			expect(other.identity).not.toBe(identity);
 		}
 		expect(identity).not.toContain('s3cret');
-		// If the identity were made by joining the fields, these two clients would have the same identity.
+		// If the fields were simply joined, these two clients would look the same.
 		const moved = { clientId: 'mes', clientSecret: '3cret' };
 		expect(parseClient({ ...fields, ...moved }).identity).not.toBe(identity);
 	});

@@ -16,13 +16,13 @@ export interface RequestInfo {
 }
 
 export interface Entry {
-	/** Position in the input. It is also the version of the document. */
+	/** Position in the input, which also serves as the document's version. */
 	position: number;
 	id: string;
 	text: string;
 }
 
-/** What the service does instead of its normal response. */
+/** A fault that replaces the normal response. */
 export type Fault =
 	| 'none'
 	| 'slow'
@@ -41,13 +41,13 @@ export interface Scenario {
 	concurrency?: number;
 	retryForMs?: number;
 	stopOnFailure?: boolean;
-	/** Faults in the order of requests. */
+	/** The first fault applies to the first request, the second fault to the second request, and so on. */
 	faults?: Fault[];
-	/** Maximum size of a request in bytes. The service answers larger requests with 413. */
+	/** Maximum request size in bytes. Above this size, the service answers with 413. */
 	sizeLimit?: number;
-	/** The service answers each request that contains one of these IDs with 400. */
+	/** The service answers with 400 to any request that contains one of these IDs. */
 	poisoned?: string[];
-	/** Positions of entries that cannot be written as text. */
+	/** Positions of entries that cannot be converted to text. */
 	unwritable?: number[];
 	cancelAtMs?: number;
 	seed?: number;
@@ -72,10 +72,10 @@ export interface Outcome {
 	thrown?: unknown;
 	endings: Ending[];
 	sent: Sent[];
-	/** Position of the indexed version, by ID. */
+	/** Maps each ID to the position of the indexed version. */
 	index: Map<string, number>;
 	violations: string[];
-	/** Positions of all entries whose text was created. */
+	/** Positions of the entries whose text has been created. */
 	packed: number[];
 	endedAt: number;
 }
@@ -112,13 +112,13 @@ const FAULTS: Partial<Record<Fault, () => Error>> = {
 	denied: () => status(401),
 };
 
-/** Returns the size of a request body. Several entries form a JSON array, but a single entry does not. */
+/** Returns the size of a request body. A single entry is sent as it is, and several entries as a JSON array. */
 export const bodyBytes = (batch: Array<{ text: string }>): number => {
 	const texts = batch.map(({ text }) => text).join(',');
 	return Buffer.byteLength(batch.length === 1 ? texts : `[${texts}]`);
 };
 
-/** Runs `bulk` in virtual time, with a simulated service that has an index. */
+/** Runs `bulk` in virtual time against a simulated service with an index. */
 export async function runScenario(scenario: Scenario): Promise<Outcome> {
 	const {
 		maxCount = 10,
@@ -251,7 +251,7 @@ export const ended = ({ endings }: Outcome, how: Ending['how']): number[] =>
 		.map(({ position }) => position)
 		.sort((a, b) => a - b);
 
-/** Returns the index that must result if the accepted entries are applied in input order. */
+/** Returns the index that results from applying the accepted entries in input order. */
 export function model(all: Entry[], outcome: Outcome): Map<string, number> {
 	const accepted = new Set(ended(outcome, 'done'));
 	return new Map(

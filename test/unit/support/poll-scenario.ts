@@ -14,7 +14,7 @@ const STOP = new Error('A failure');
 export interface Job {
 	name: string;
 	addedAtMs?: number;
-	/** Deadline of this job. The default is the deadline of the run. */
+	/** Deadline of this job, if it differs from the deadline of the run. */
 	deadlineMs?: number;
 }
 
@@ -38,7 +38,7 @@ interface Poll {
 	inFlight: number;
 }
 
-/** The job whose deadline has passed, and the last error of its polls. */
+/** What a job reports if its deadline passes. */
 interface Timeout {
 	name: string;
 	lastError: unknown;
@@ -49,7 +49,7 @@ const timeoutOf = (result: Outcome<string>): Timeout | undefined =>
 		? (result.reason as Timeout)
 		: undefined;
 
-/** Polls jobs in virtual time. For the nth poll of a job, `answer` returns the result or throws a verdict. */
+/** Polls jobs in virtual time. `answer` returns what the nth poll of a job finds, or throws a verdict. */
 export async function pollAll<J extends Job>(
 	jobs: J[],
 	answer: (
@@ -66,7 +66,7 @@ export async function pollAll<J extends Job>(
 	if (settings.cancelAtMs !== undefined) run.cancelAt(settings.cancelAtMs, CANCEL);
 	if (settings.stopAtMs !== undefined) clock.at(settings.stopAtMs, () => run.stop(STOP));
 
-	/** Endings of each job, by its name. A job must end exactly once. */
+	/** Maps each job's name to all of its endings. Each job must have exactly one ending. */
 	const endings = new Map<string, string[]>(jobs.map(({ name }) => [name, []]));
 	const endedAt = new Map<string, number>();
 	const outcomes: Record<string, Outcome<string>> = {};
@@ -121,7 +121,7 @@ export async function pollAll<J extends Job>(
 	return { endings, endedAt, outcomes, polls, timesOf, timeouts, thrown, finishedAt, retries };
 }
 
-/** What the service does instead of its normal response. */
+/** A fault that replaces the normal response. */
 export type PollFault =
 	| 'none'
 	| 'unavailable'
@@ -131,9 +131,9 @@ export type PollFault =
 	| 'refused';
 
 export interface PollJob extends Job {
-	/** From this time on, the results are available. */
+	/** From this time on, the service has the results. */
 	readyAtMs: number;
-	/** Faults in the order of the job's polls. */
+	/** The first fault applies to the job's first poll, the second fault to the second poll, and so on. */
 	faults?: PollFault[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Simulates a node's run in virtual time. Rules decide when the service fails. The requests use `bulk` and `poll`
- * with the same settings as in the nodes, and fail with the same failures.
+ * Simulates a node's run in virtual time, against a service whose rules determine when it fails. The requests go
+ * through `bulk` and `poll` with the nodes' settings. Each failure is one that a node would see.
  */
 import { bulk } from '../../../nodes/shared/flow/bulk';
 import type { BulkOptions } from '../../../nodes/shared/flow/bulk-options';
@@ -21,7 +21,7 @@ import { flat } from './slices';
 import { VirtualClock } from '../../../support/virtual-clock';
 import { VirtualRun } from '../../../support/virtual-run';
 
-/** A fault of the service: a status, or a connection that closes before or after the work is done. */
+/** A service fault: either a status, or a connection that closes before or after the service does the work. */
 export type Fault = { status: number; body?: string } | { reset: 'beforeWork' | 'afterWork' };
 
 export interface SeenRequest {
@@ -33,22 +33,22 @@ export interface SeenRequest {
 	random: () => number;
 }
 
-/** Returns the fault of a request, or undefined if the request succeeds. */
+/** Returns the fault for a request, or undefined if the service carries out the request. */
 export type Rule = (request: SeenRequest) => Fault | undefined;
 
-/** Makes a random share of all requests fail. */
+/** Applies the fault to a random share of all requests. */
 export const atRandom =
 	(share: number, fault: Fault): Rule =>
 	({ random }) =>
 		random() < share ? fault : undefined;
 
-/** Closes a random share of all connections. Half of them close after the work was done. */
+/** Closes a random share of all connections. In half of these cases, the work was already done. */
 export const resetsAtRandom =
 	(share: number): Rule =>
 	({ random }) =>
 		random() < share ? { reset: random() < 0.5 ? 'beforeWork' : 'afterWork' } : undefined;
 
-/** Limits a rule to a period. Its start and end are in seconds since the start of the simulation. */
+/** Applies the rule only between these times, in seconds since the start of the simulation. */
 export const during =
 	(from: number, to: number, rule: Rule): Rule =>
 	(request) =>
@@ -64,7 +64,7 @@ export const withAny = (ids: readonly number[], fault: Fault): Rule => {
 	return (request) => (request.ids.some((id) => bad.has(id)) ? fault : undefined);
 };
 
-/** Combines rules. The first fault that a rule returns applies. */
+/** Tries several rules in order and applies the first fault. */
 export const anyOf =
 	(rules: readonly Rule[]): Rule =>
 	(request) => {
@@ -87,36 +87,35 @@ export const beyond =
 
 export interface World {
 	kind: 'push' | 'delete' | 'chunk';
-	/** Number of documents or texts, or a list of documents. */
+	/** The number of documents or texts, or the documents themselves. */
 	entries: number | readonly number[];
 	perRequest?: number;
 	/**
-	 * Rules in order of priority. If a rule counts requests, `rules` must be a function, so that each run counts from
-	 * zero.
+	 * Rules in order of priority. Rules that count requests must come from a function, so that each run starts
+	 * counting at zero.
 	 */
 	rules?: Rule[] | (() => Rule[]);
 	retryForSeconds?: number;
-	/** Average duration of a request. */
+	/** Mean request duration. */
 	latencyMs?: number;
 	jobMs?: number;
 	seed?: number;
-	/** Clock of an earlier run, if several runs follow each other. */
+	/** An existing clock, for simulations with several runs. */
 	clock?: VirtualClock;
 }
 
 export interface Played {
 	done: number[];
 	failed: number[];
-	/** Entries that were never sent because the run had ended. */
+	/** Entries that were not sent because the run had ended. */
 	skipped: number[];
-	/** Entries that the service has processed at least once. */
+	/** Entries that the service processed at least once. */
 	effects: Set<number>;
-	/** Number of attempts and polls. */
+	/** Total number of attempts and polls. */
 	requests: number;
 	seconds: number;
 	/**
-	 * The longest time until a failed entry got its outcome, in seconds. It begins with the first failed request that
-	 * contained the entry.
+	 * Longest time, in seconds, from the first failed request that contained an entry until the entry itself failed.
 	 */
 	isolatedAfter: number;
 	reasonOf: Map<number, unknown>;
@@ -125,7 +124,7 @@ export interface Played {
 
 const CONCURRENCY = { push: 4, delete: 8, chunk: 8 };
 const PER_REQUEST = { push: 500, delete: 1, chunk: 10 };
-/** Default intervals between two polls in Chunk Text (`POLLING`). */
+/** Chunk Text's default poll intervals (see `POLLING`). */
 const POLLS = { firstMs: 250, longestMs: 10_000 };
 const MAX_WAIT_MS = 600_000;
 
@@ -136,10 +135,10 @@ interface Job {
 }
 
 /**
- * Simulates a run.
+ * Simulates a run against the service.
  *
- * @throws an error if an entry has no outcome or several, or if the node says that an entry is done but the service
- * did not process it
+ * @throws an error if an entry does not have exactly one outcome, or is reported as done although the service did not
+ * process it
  */
 export async function playWorld({
 	kind,

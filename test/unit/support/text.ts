@@ -19,7 +19,7 @@ const SPECIAL = [
 	'😀',
 ];
 
-/** Generates any string, including unpaired surrogates and characters that have a meaning in URLs. */
+/** Generates any string, including unpaired surrogates and characters with a special meaning in URLs. */
 export const anyText = fc
 	.array(
 		fc.oneof(

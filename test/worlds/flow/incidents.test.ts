@@ -1,9 +1,9 @@
 /**
- * Simulates public incidents of the vendor in virtual time. A workflow runs every hour and sends all documents that
- * have changed or failed since the last run. Each incident begins in the middle of a run. docs/reliability.md
- * contains the results as a table.
+ * Simulates the vendor's public incidents in virtual time. A workflow runs every hour and sends everything that has
+ * changed or failed since the last run. Each incident begins in the middle of a run. The table in docs/reliability.md
+ * shows the same results.
  *
- * `FIGURES=1 npx jest test/worlds/flow/incidents` prints the figures of each run.
+ * `FIGURES=1 npx jest test/worlds/flow/incidents` prints each run's figures.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -26,16 +26,16 @@ import { VirtualClock } from '../../../support/virtual-clock';
 jest.setTimeout(120_000);
 
 const HOUR = 3600;
-/** Start of the incident, in seconds after the start of the first run. */
+/** Start of the incident, in seconds after the first run begins. */
 const BEGIN = 5;
 const DOCUMENTS = 20_000;
 const CHANGED = 1000;
 
-/** What must happen to each run during the incident. */
+/** The expected result of every run during which an incident occurs. */
 type Effect =
-	/** The run sends all documents, and takes at most this many seconds longer. */
+	/** All documents are sent. The run takes at most about this many seconds longer. */
 	| { slower: number }
-	/** The run ends early. The number of seconds after the first fault lies between these two numbers. */
+	/** The run ends early, between these numbers of seconds after the first fault. */
 	| { endsAfter: [least: number, most: number] };
 
 interface Incident {
@@ -43,7 +43,7 @@ interface Incident {
 	minutes: number;
 	kind: World['kind'];
 	rule: Rule;
-	/** Expected effect for two values of *Retry For*: 60 s is the default, and scheduled examples use 900 s. */
+	/** Expected effect for each value of *Retry For*. The default is 60 s, and the scheduled examples use 900 s. */
 	effects: Record<60 | 900, Effect>;
 	cells: [seen: string, byDefault: string, with900: string, next: string];
 }
@@ -155,7 +155,7 @@ async function playSchedule({ minutes, kind, rule }: Incident, retryForSeconds: 
 	};
 	change(DOCUMENTS);
 	for (let start = 0; ; start += HOUR) {
-		// The previous run is still going, so the schedule skips this run.
+		// If the previous run is still going, the schedule skips this one.
 		if (clock.now() > start * 1000) continue;
 		await clock.run(clock.sleep(start * 1000 - clock.now()));
 		const played = await playWorld({
@@ -180,12 +180,12 @@ function checkEffect({ start, played }: Scheduled, effect: Effect, isBroken: boo
 	const faultAfter = Math.max(0, BEGIN - start);
 	if ('slower' in effect) {
 		expect([failed.length, skipped.length, ended]).toEqual([0, 0, undefined]);
-		// The first run sends more documents than the others, and may take 120 s for them.
+		// The extra 120 s are for the first run, which sends more documents than the others.
 		expect(seconds).toBeLessThan(effect.slower + 120);
 		return;
 	}
 	const [least, most] = effect.endsAfter;
-	// The incident may end before the run gives up. In this case, the run continues.
+	// If the incident ends while the run is still retrying, the run continues.
 	if (!isBroken) return;
 	expect(ended).toBeDefined();
 	expect(skipped.length).toBeGreaterThan(0);

@@ -9,7 +9,7 @@ import {
 
 jest.setTimeout(120_000);
 
-/** Returns how long the limiter may take to learn a rate limit, in seconds. */
+/** Returns the number of seconds that the limiter needs to learn a limit. */
 const secondsFor = ({ allowed, load }: RateLimit) => {
 	const requests = Math.min(6000, 1_000_000 / (load?.perRequest ?? 1));
 	return load?.retryAfterMs === 5000 ? TEN_MINUTES : Math.min(TEN_MINUTES, requests / allowed);

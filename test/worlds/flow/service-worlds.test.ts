@@ -1,8 +1,8 @@
 /**
- * Simulates runs with default options in virtual time. Services fail now and then, are overloaded, go down for a
+ * Simulates runs with default options in virtual time. The services fail now and then, shed load, go down for a
  * while, or reject everything.
  *
- * `SEEDS=20 FIGURES=1 npx jest test/worlds/flow/service-worlds` simulates each row with 20 seeds instead of 2, and
+ * `SEEDS=20 FIGURES=1 npx jest test/worlds/flow/service-worlds` simulates 20 seeds of each row instead of 2. It also
  * prints a table of the measurements.
  */
 import { GATEWAY } from '../../../sandbox/gateway';
@@ -33,20 +33,18 @@ interface Row {
 	/** Documents that must fail. No other document may fail. */
 	fail?: readonly number[];
 	/**
-	 * Maximum time until a bad document fails, in seconds. It begins with the first failed request that contained the
-	 * document.
+	 * Maximum number of seconds from the first failed request that contained one of these documents until the
+	 * document itself failed.
 	 */
 	isolatedWithin?: number;
-	/** Share of the seeds for which other documents may fail too. */
+	/** Share of the seeds in which other documents may fail too. */
 	exceptions?: number;
-	/** The run ends early, after a time in this range (in seconds) and at most this many requests. */
+	/** The run ends early, within this range of seconds after its start. It sends at most this many requests. */
 	ends?: { after: [least: number, most: number]; requests?: number };
-	/**
-	 * Maximum duration of the run. It is a multiple of the duration that the same run needs with these other rules.
-	 */
+	/** Maximum duration of the run, as a multiple of its duration under these other rules. */
 	atMost?: { times: number; rules: World['rules'] };
 	seconds?: number;
-	/** Whether the run is so long that one seed is enough. */
+	/** Whether the run is long. A long run is simulated with only one seed. */
 	isLong?: boolean;
 }
 
@@ -87,7 +85,7 @@ const shedding: Row[] = [
 			atMost: { times: 2, rules: [atRandom(share, GATEWAY.timeout)] },
 		})),
 	),
-	// Without a limiter, the run would send far more than 10 requests per second, because each request is short.
+	// Requests are short, so a run without a limiter would send far more than 10 requests per second.
 	...([429, 503] as const).flatMap((status): Row[] => [
 		{
 			name: `${status} beyond 10 requests/s, burst 20: 100,000 documents`,
@@ -136,7 +134,7 @@ const atFault: Row[] = [
 		name: 'one document with 500, the first one, others in flight',
 		world: { ...LARGE, entries: 10_000, rules: [withAny([0], BAD)] },
 		fail: [0],
-		// Before the first success, the client does not know whether the service works at all.
+		// No request has succeeded yet, so the client does not know that the service works.
 		isolatedWithin: 30,
 	},
 	{
