@@ -152,7 +152,7 @@ export function answerPlainly(rule: Answer, reply: FastifyReply): FastifyReply {
 	const contentType = ofGateway === undefined ? 'application/json' : PLAIN_TEXT;
 	const injected = JSON.stringify({ message: `Injected fault: HTTP ${status}` });
 	reply.code(status).type(rule.contentType ?? contentType);
-	// In HTTP, responses with these statuses have no body.
+	// HTTP responses with status 204 or 304 have no body.
 	return status === 204 || status === 304
 		? reply.send()
 		: reply.send(rule.body ?? ofGateway ?? injected);

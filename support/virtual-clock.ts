@@ -41,7 +41,7 @@ export class VirtualClock implements Clock {
 		if (wake?.aborted) return;
 		await new Promise<void>((resolve, reject) => {
 			const leave = () => {
-				// Otherwise, Node.js would keep a combined signal in memory.
+				// Without this line, Node.js would keep a combined signal in memory.
 				wake?.removeEventListener('abort', wakeEarly);
 				wakers?.delete(wakeEarly);
 			};

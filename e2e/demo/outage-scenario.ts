@@ -154,7 +154,6 @@ function allOutages({ demo }: Stage): Outage[] {
 		{
 			what: 'answers pushes and deletes with status 503',
 			reason: overloaded,
-			// Some of these examples only push, so the previous outage covered them. The others never push or delete.
 			spared: [
 				'bulk-load-a-file',
 				'push-a-large-file-with-progress',

@@ -131,7 +131,7 @@ function n8nHelper(store: CredentialStore, type: ICredentialType): N8nHelper {
 	const { CredentialsHelper } = requireOfN8n('./dist/credentials-helper.js') as {
 		CredentialsHelper: Class<N8nHelper>;
 	};
-	// n8n adds these fields when it loads a package.
+	// n8n adds the fields for allowed domains when it loads a package.
 	const loaded = { ...type, properties: injectDomainRestrictionFields(type) };
 	const types = {
 		getByName: () => Object.assign(Object.create(type) as ICredentialType, loaded),

@@ -9,8 +9,8 @@ it('spreads the pauses of workers over as long again, and doubles them', async (
 	const { sleep } = Run.prototype;
 	const pauses: number[] = [];
 	jest.spyOn(Run.prototype, 'sleep').mockImplementation(async function (this: Run, ms, wake) {
-		// Only the pauses after a 401 are in this range. Pauses between log lines are longer, and pauses between
-		// polls are shorter.
+		// Only the pauses after a 401 last between 0.5 and 5 seconds. Pauses between log lines are longer, and pauses
+		// between polls are shorter.
 		if (ms >= 500 && ms < 5_000) pauses.push(ms);
 		await sleep.call(this, Math.min(ms, 1), wake);
 	});

@@ -138,7 +138,7 @@ function programOf(examples: ExampleNode[]): string {
 	const values = examples.map(({ type, parameters }, at) => {
 		const [, node = ''] = type.replace(/Tool$/, '').split('.');
 		const name = `${node[0].toUpperCase()}${node.slice(1)}V1Params`;
-		// n8n adds these parameters to tools. The node itself does not have them.
+		// n8n adds these two parameters to tools, so the node's own types do not contain them.
 		const {
 			descriptionType: _,
 			toolDescription: __,

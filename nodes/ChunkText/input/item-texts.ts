@@ -112,7 +112,7 @@ export class ItemTexts {
 		const { json = {} } = run.items[itemIndex] ?? {};
 		const textPosition = this.ids?.positionOf(itemIndex);
 		const { texts, textCount } = previousRequest(json, itemIndex, chunkingId, textPosition);
-		// This call throws an error if a path cannot contain the ID.
+		// `resultsPath` throws an error if a path cannot contain the ID.
 		resultsPath(options.resultsPath, chunkingId);
 		const document = documentsIn(json)
 			? undefined

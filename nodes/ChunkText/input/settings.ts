@@ -25,7 +25,7 @@ export function readSettings(
 		itemIndex,
 		'Choose an embedding model, or enter its ID, e.g. gte-small.',
 	);
-	// This call throws an error if a URL path cannot contain one of the names.
+	// `submitPath` throws an error if a URL path cannot contain one of the names.
 	submitPath(chunker, modelId);
 	// The value was chosen from the list or returned by an expression.
 	const readOption = (option: 'vectorQuantizationMethod' | 'dataType') =>

@@ -23,7 +23,7 @@ export const MAX_TIMEOUT_MS = 2 ** 31 - 1;
  */
 const N8N_LATER_MS = 1_000;
 
-// These errors are created only once, because recording a stack trace is slow.
+// The two errors are created only once, because recording a stack trace is slow.
 const TIME_IS_UP = new Error('The time is up');
 const CANCELED = new Error('The exchange was canceled');
 

@@ -37,7 +37,7 @@ function kindOf(vector: readonly number[]): (typeof KINDS)[number] {
  * @returns undefined for any other value, even if it begins like a packed vector
  */
 export function unpackVector(text: unknown): number[] | undefined {
-	// Most strings are not vectors. This check is fast even for millions of strings.
+	// Most strings are not vectors, and there may be millions of them, so the fastest check comes first.
 	if (typeof text !== 'string' || (text[2] !== ':' && text[3] !== ':')) return undefined;
 	const kind = KINDS.find(([prefix]) => text.startsWith(`${prefix}:`));
 	if (kind === undefined) return undefined;
