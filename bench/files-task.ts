@@ -68,7 +68,6 @@ async function pushByAxios({ file, pushUrl }: FileParameters): Promise<void> {
 	await Promise.all(inFlight);
 }
 
-/** Pushes one file in a process that keeps nothing else in memory. */
 export async function run(parameters: FileParameters): Promise<FileResult> {
 	const before = process.memoryUsage().rss;
 	const startedAt = performance.now();

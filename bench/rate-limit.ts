@@ -139,7 +139,6 @@ async function learn(seeds: number[], seconds: number): Promise<void> {
 	print('', table(['Ten minutes, virtual, service', ...head], rows));
 }
 
-/** Measures in virtual time how long a given number of requests takes. */
 async function compare(seeds: number[]): Promise<void> {
 	const rows: Cell[][] = [];
 	const seconds = async (load: Omit<Parameters<typeof play>[0], 'seed'>) => {

@@ -12,7 +12,6 @@ export function axiosClient(headers: Record<string, string>): AxiosInstance {
 	});
 }
 
-/** Runs a task for each entry, with at most `concurrency` of them in flight. */
 export async function limited<T>(
 	concurrency: number,
 	entries: T[],
