@@ -31,10 +31,8 @@ const NOT_RUN = new Set([
 /** Large enough for every workflow, so that n8n does not shrink its labels. */
 const CANVAS_SIZE = { width: 2600, height: 2400 };
 
-/** CSS selector of nodes and sticky notes on the canvas. */
 const ON_CANVAS = '.vue-flow__node';
 
-/** Space around the nodes in a picture, in pixels. */
 const MARGIN = 24;
 
 /** Tall enough to show every panel and dialog without scrolling. */

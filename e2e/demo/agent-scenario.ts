@@ -3,7 +3,6 @@ import type { Stage } from './stage';
 
 const EXAMPLE = 'agent-with-search-ingest-tools';
 
-/** The tools' names, as n8n passes them to models. */
 const ADD = 'Add_or_Update_Document';
 const SPLIT = 'Split_Text';
 const DELETE = 'Delete_Document';
@@ -21,7 +20,6 @@ const VALUES = {
 	Document_Text: TEXT,
 };
 
-/** Fields that the model fills in, by tool. */
 const FIELDS = {
 	[ADD]: Object.keys(VALUES),
 	[DELETE]: ['Document_ID'],

@@ -19,7 +19,6 @@ const PUBLISHED_MS = 10_000;
 interface Outage {
 	what: string;
 	reason: RegExp;
-	/** Examples that are not run during this outage. */
 	spared: string[];
 	/** A scheduled example. The example Tell Me must report its failure. */
 	scheduled?: string;
@@ -175,7 +174,6 @@ function allOutages({ demo }: Stage): Outage[] {
 
 const ROUTES = ['submit', 'results', 'push', 'delete', 'convert', 'rules'] as const;
 
-/** Runs all copies at the same time during an outage. */
 async function endure(stage: Stage, outage: Outage): Promise<void> {
 	const { sandbox, n8n, chatModel } = stage.demo;
 	const before = idsOf(stage);
@@ -277,7 +275,6 @@ async function tellModel(stage: Stage, { what, reason }: Outage): Promise<void> 
 	);
 }
 
-/** Checks that the example Tell Me reports why a scheduled run failed. */
 async function tell(stage: Stage, example: string, reason: RegExp): Promise<void> {
 	const { sandbox } = stage.demo;
 	const name = await schedule(stage, example, async () => {

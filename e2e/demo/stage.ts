@@ -55,7 +55,6 @@ export class Stage {
 		return this.addRun(`${name}, changed`, await this.tryWith(example, changes));
 	}
 
-	/** Like `runWith`, for a run that may fail. */
 	async tryWith(example: string, changes: NodeChanges): Promise<Execution> {
 		return await this.withCopy(
 			example,

@@ -12,7 +12,6 @@ export interface SourceDocument {
 interface SyncExample {
 	name: string;
 	table: string;
-	/** The prefix of all IDs in the source. */
 	prefix: string;
 	/** Returns the entries that the index should contain for a document, as `id=text`. */
 	entriesOf(document: SourceDocument): string[];

@@ -3,7 +3,6 @@ import type { Page } from 'playwright-core';
 import { credentialClasses } from '../../support/manifest';
 import type { Suite } from './suite';
 
-/** A URL where nothing listens. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 /** A demo credential, and the name and label of its URL field. */

@@ -4,7 +4,6 @@ import { NodeHelpers } from 'n8n-workflow';
 import type { Suite } from './suite';
 import { describe, ownNode, saveChain } from './suite';
 
-/** Property types that the panel shows without a label. */
 const WITHOUT_LABEL = new Set(['notice', 'hidden', 'callout', 'button']);
 
 const AGENT = 'Agent';

@@ -181,7 +181,6 @@ export class N8nApi {
 		return { ...(await this.waitForExecution(latest.id)), response };
 	}
 
-	/** Calls a published webhook. Returns the response, whatever its status. */
 	async postWebhook(
 		path: string,
 		body: unknown,

@@ -126,7 +126,6 @@ const NODES = {
 	'a test': { ...NODE, parameters: { temp: '' }, type: 'n8n-nodes-base.noOp' },
 };
 
-/** Creates n8n's helper, using the same store as our copy. */
 function n8nHelper(store: CredentialStore, type: ICredentialType): N8nHelper {
 	const { CredentialsHelper } = requireOfN8n('./dist/credentials-helper.js') as {
 		CredentialsHelper: Class<N8nHelper>;
@@ -147,7 +146,6 @@ function n8nHelper(store: CredentialStore, type: ICredentialType): N8nHelper {
 	return helper;
 }
 
-/** Returns a result or an error in a form that can be compared. */
 async function seen(work: () => Promise<unknown>): Promise<unknown> {
 	try {
 		return { result: structuredClone(await work()) };
@@ -156,7 +154,6 @@ async function seen(work: () => Promise<unknown>): Promise<unknown> {
 	}
 }
 
-/** Runs the same work with our copy and with n8n's helper. */
 async function both(
 	type: ICredentialType,
 	stored: Data,
@@ -173,7 +170,6 @@ async function both(
 	return { ours: await play(true), n8n: await play(false) };
 }
 
-/** Records the requests that `preAuthentication` sends. */
 function recordingHelpers() {
 	const requests: IHttpRequestOptions[] = [];
 	const httpRequest = async (options: IHttpRequestOptions) =>

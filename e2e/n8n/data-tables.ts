@@ -6,7 +6,6 @@ interface DataTable {
 	projectId: string;
 }
 
-/** A data table row, including the columns that n8n adds. */
 export type Row = Record<string, unknown>;
 
 export class DataTables {

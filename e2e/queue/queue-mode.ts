@@ -60,7 +60,6 @@ export interface QueueMode {
 	api: N8nApi;
 	workers: Worker[];
 	workflows: Record<WorkflowName, StoredWorkflow>;
-	/** Starts a killed worker again, with the same user folder. */
 	restart(worker: Worker): Promise<void>;
 	n8nUrl: string;
 }

@@ -22,7 +22,6 @@ export interface ChatRequest {
 }
 
 export interface ChatModel {
-	/** URL for n8n's OpenAI credential. */
 	url: string;
 	requests: ChatRequest[];
 	close(): Promise<void>;

@@ -16,7 +16,6 @@ export interface Check {
 export class Checks {
 	readonly all: Check[] = [];
 
-	/** Adds the result of a check and returns whether it passed. */
 	add(title: string, passed: boolean, seen = ''): boolean {
 		this.all.push({ title, passed, seen });
 		return passed;

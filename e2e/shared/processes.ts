@@ -171,7 +171,6 @@ export async function startUntil(
 	);
 }
 
-/** Stops everything that is still running. Afterward, nothing can be started. */
 export async function stopAll(): Promise<void> {
 	isClosing = true;
 	for (const last of [false, true]) {
