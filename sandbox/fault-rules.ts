@@ -12,7 +12,6 @@ import type { Static } from './schema';
 
 declare module 'fastify' {
 	interface FastifyRequest {
-		/** The rule that changes the response after the route has created it. */
 		spoiledBy?: FaultRule;
 	}
 }
@@ -34,7 +33,6 @@ const CONDITIONS = {
 	burst: { type: 'number' },
 	/** The rule affects a request only if at least this many other requests are in flight when it arrives. */
 	atOnce: { type: 'number' },
-	/** Delay in milliseconds before the request is processed. */
 	latencyMs: { type: 'number' },
 } as const;
 
@@ -133,7 +131,6 @@ export class FaultRules {
 	}
 }
 
-/** Returns the limit, if the rule affects only requests above a limit. */
 function admissionOf({ perSecond: rate, burst, atOnce: count }: FaultRule): Admission | undefined {
 	if (count !== undefined) return atOnce(count);
 	if (rate === undefined) return undefined;

@@ -12,7 +12,6 @@ const HTML_PAGE =
 
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
-/** Properties of a rule that describe the response. */
 export const ANSWER = {
 	status: { type: 'integer' },
 	/** Value of the Retry-After header. If the rule sets no status, the status is 429. */
@@ -37,7 +36,6 @@ interface Effect<Value> {
 		reply: FastifyReply,
 		answer: Answer,
 	) => FastifyReply | undefined;
-	/** Returns the payload to send instead of the route's payload. */
 	spoil?: (value: Value, finished: Finished) => unknown;
 	/** Whether the client does not receive a complete response. */
 	breaks?: boolean;

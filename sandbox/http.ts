@@ -11,12 +11,10 @@ declare module 'fastify' {
 		control?: boolean;
 	}
 	interface FastifyRequest {
-		/** The record of this request. Requests to control routes have none. */
 		record?: RecordedRequest;
 	}
 }
 
-/** Maximum size of a body in a record, in bytes. */
 const MAX_KEPT_BYTES = 1_000_000;
 
 export class HttpError extends Error {

@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 
 import type { SearchHit } from './types';
 
-/** A valid document (docs/service-interface.md, Push documents). */
 export interface PushDocument extends Record<string, unknown> {
 	id: string;
 	name: string;

@@ -28,7 +28,6 @@ export interface Sandbox {
 	requests: RecordedRequest[];
 	tokensIssued(scope?: string): number;
 	documents(endpoint: string): Array<Record<string, unknown>>;
-	/** Returns the IDs that the next commit deletes. */
 	pendingDeletes(endpoint: string): string[];
 	search(endpoint: string, query: string): SearchHit[];
 	commit(): void;

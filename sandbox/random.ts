@@ -1,4 +1,3 @@
-/** Returns the 32-bit FNV-1a hash of a string's UTF-16 units. */
 export function hashText(text: string): number {
 	let hash = 0x811c9dc5;
 	for (let index = 0; index < text.length; index += 1) {

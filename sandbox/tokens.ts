@@ -4,7 +4,6 @@ import { failure } from './http';
 import type { SandboxSettings } from './settings';
 import type { SandboxClient } from './types';
 
-/** All scopes (docs/service-interface.md, Access tokens). */
 export const SCOPES = [
 	'machinelearning.predict',
 	'machinelearning.model',

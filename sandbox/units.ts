@@ -27,7 +27,6 @@ function unitOf(text: string, start: number, end: number): Unit | undefined {
 	return { start: span[0], end: span[1], tokens: countTokens(text.slice(span[0], span[1])) };
 }
 
-/** Number of characters that `sentencesOf` segments in one step. */
 const WINDOW = 2_000;
 
 /**

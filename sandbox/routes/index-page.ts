@@ -44,7 +44,6 @@ function shown(value: unknown): string {
 
 const detailsTag = (isOpen: boolean): string => `<details${isOpen ? ' open' : ''}>`;
 
-/** Returns true if each word occurs in a field that the page shows. */
 function hasAll(document: Fields, words: readonly string[]): boolean {
 	const text = Object.values(document).map(shown).join('\n').toLowerCase();
 	return words.every((word) => text.includes(word));
