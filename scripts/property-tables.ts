@@ -11,7 +11,6 @@ type Properties = ReadonlyMap<string, INodeProperties[]>;
 type Member = Pick<INodeProperties, 'name' | 'description' | 'displayOptions'> &
 	Partial<INodeProperties>;
 
-/** A table in a page, between two comments. */
 export const PART = /(<!-- options: ([^>]*?)-->\n)([\s\S]*?)(<!-- end -->)/g;
 
 /** Types that store no value, and collections, which have their own tables. */
@@ -28,7 +27,6 @@ const ONLY_IF_ADDED = [
 /** Maximum number of words in a cell. A cell contains only whole sentences of the description, and at least one. */
 const MAX_WORDS = 25;
 
-/** Loads the nodes and credentials that package.json lists, by class name. */
 export async function shippedTypes(): Promise<Map<string, INodeType | ICredentialType>> {
 	const all = new Map<string, INodeType | ICredentialType>();
 	for (const built of [...manifest.n8n.nodes, ...manifest.n8n.credentials]) {
@@ -91,7 +89,6 @@ export function missingProperties(all: Properties, tables: readonly string[]): s
 	);
 }
 
-/** Returns the entries of a table, without the variants for AI agents. */
 function membersOf(all: Properties, argument: string): Member[] {
 	const [dotted = '', ...selected] = argument.trim().split(/\s+/);
 	const [className = '', ...path] = dotted.split('.');

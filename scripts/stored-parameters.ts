@@ -26,7 +26,6 @@ import { shippedTypes } from './property-tables';
 
 const FOLDER = path.join(ROOT, 'test', 'package', 'stored-parameters');
 
-/** Property types that show text and store no value. */
 const WITHOUT_VALUE = ['notice', 'callout'];
 
 /** The lines of each list, by the list's name, such as `chunkText.1`. */
@@ -37,7 +36,6 @@ export async function currentLists(): Promise<Lists> {
 	return new Map(types.flatMap((type) => [...listsOf(type)]));
 }
 
-/** Creates a node's lists, one per version, or a credential's only list. */
 export function listsOf(type: Pick<INodeType, 'description'> | ICredentialType): Lists {
 	if (!('description' in type)) return new Map([[type.name, linesOf(type.properties)]]);
 	const { description } = type;

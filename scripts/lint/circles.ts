@@ -9,7 +9,6 @@ import ts from 'typescript';
 
 import { ROOT } from '../../support/manifest';
 
-/** Reads the imports between the files that `npm run typecheck` checks. */
 function readImports(): Map<string, string[]> {
 	const { config } = ts.readConfigFile(path.join(ROOT, 'tsconfig.dev.json'), ts.sys.readFile) as {
 		config: unknown;
