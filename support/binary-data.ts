@@ -76,7 +76,6 @@ export class TestFiles {
 		this.service.getAsStream = async () => await Promise.resolve(watchFile(stream));
 	}
 
-	/** Makes all later attempts to store a file fail. */
 	fail(error: Error): void {
 		this.service.store = async () => await Promise.reject(error);
 	}

@@ -113,7 +113,6 @@ export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 		requests,
 		submits: () => requests('submit'),
 		polls: () => requests('results'),
-		/** Returns the texts in each submission, in order of arrival. */
 		batches: () =>
 			requests('submit').map(({ body }) =>
 				(body as { batch: Array<{ text: string }> }).batch.map(({ text }) => text),

@@ -17,7 +17,6 @@ export class CredentialStore {
 
 	readonly updates: CredentialUpdate[] = [];
 
-	/** Called and awaited before each read of a credential. */
 	onDecrypt?: (type: string) => void | Promise<void>;
 
 	/** Whether storing a token also overwrites the other fields with the run's copy, as n8n did before 2.34. */

@@ -60,7 +60,6 @@ function valueAt(data: unknown, path: string): unknown {
 		);
 }
 
-/** Returns the message that n8n shows for a failed test. */
 function failureMessage(error: unknown, test: ICredentialTestRequest): string {
 	const { cause, message } = error as Error & {
 		cause?: { response?: { status: number; statusText?: string }; code?: string };

@@ -18,7 +18,7 @@ export interface PushedFile {
 	documents: Array<Record<string, unknown>>;
 }
 
-/** Provides a sandbox and the three nodes that read files for a test file. */
+/** Provides, for a test file, a sandbox and the three nodes that read files. */
 export function useEverydayFiles() {
 	const files = useFiles();
 	const { sandbox, chunk, credentials } = useChunkText({ vectorSize: 3 });

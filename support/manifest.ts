@@ -33,7 +33,6 @@ const nameOf = (className: string): string => className[0].toLowerCase() + class
 
 export const nodeNames: readonly string[] = manifest.n8n.nodes.map(classOf).map(nameOf).sort();
 
-/** The classes of this package's credentials, by their names in n8n. */
 export const credentialClasses: ReadonlyMap<string, string> = new Map(
 	manifest.n8n.credentials
 		.map(classOf)

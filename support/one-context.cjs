@@ -29,7 +29,6 @@ class OneContext extends TestEnvironment {
 		});
 	}
 
-	/** Restores the globals. */
 	async teardown() {
 		this.moduleMocker.restoreAllMocks();
 		await super.teardown();

@@ -54,7 +54,6 @@ function watchBudgets(): void {
 	};
 }
 
-/** Describes everything that was not released. */
 function kept(): string[] {
 	const found: string[] = [];
 	for (const { clients, waiting, running } of [...allLimiters].flatMap((all) => [

@@ -58,9 +58,7 @@ export interface Load {
 	latencyMs?: number;
 	status?: number;
 	retryAfterMs?: number | ((nowMs: number) => number);
-	/** Whether each execution has its own limiter. */
 	apart?: boolean;
-	/** *Max Requests per Minute* in each execution. */
 	limitPerMinute?: number;
 	seed?: number;
 }
@@ -131,7 +129,6 @@ export async function play({
 	const since = (moments: number[], fromMs: number) =>
 		moments.filter((at) => at >= fromMs && at <= endedAt).length;
 	const rate = (fromMs: number) => since(accepted, fromMs) / ((endedAt - fromMs) / 1000);
-	/** Returns the ratio of rejected to accepted requests from this time on. */
 	const refusedShare = (fromMs: number) => since(refusals, fromMs) / since(accepted, fromMs);
 	return { sent, accepted, refused: refusals.length, failed, rate, refusedShare, endedAt };
 }

@@ -8,7 +8,6 @@ export interface RateLimit {
 	allowed: number;
 	/** Minimum rate of accepted requests, as a share of `allowed`. If it is missing, no rate is promised. */
 	goal?: number;
-	/** Creates a new service, which has not received any requests yet. */
 	admits: () => Load['admits'];
 	load?: Omit<Load, 'admits'>;
 }

@@ -73,7 +73,6 @@ interface Results {
 	vector?: Array<{ vector: number[] }>;
 }
 
-/** Submits texts and polls until the job's status is no longer SUBMITTED. */
 export async function chunk(
 	sandbox: Sandbox,
 	chunker: string,

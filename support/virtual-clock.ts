@@ -24,7 +24,6 @@ export class VirtualClock implements Clock {
 		return this.time;
 	}
 
-	/** Returns a random number from the mulberry32 generator. */
 	random(): number {
 		this.seed = (this.seed + 0x6d2b79f5) | 0;
 		let bits = Math.imul(this.seed ^ (this.seed >>> 15), this.seed | 1);
