@@ -59,7 +59,6 @@ const anyExpression = fc
 	)
 	.map(([before, steps, after]) => `${before}$json${steps.join('')}${after}`);
 
-/** Returns the value in a list, or the error message. */
 function attempt(read: () => unknown): unknown {
 	try {
 		return [read()];

@@ -123,7 +123,6 @@ const PLACES: Record<string, (secret: string) => unknown> = {
 	'JSON in an error': (secret) => ({ error: { errors: [{ message: `No: ${secret}` }] } }),
 	text: (secret) => `No: ${secret}`,
 };
-/** Places in a successful push response that the node returns. */
 const RETURNED: Record<string, (secret: string) => unknown> = {
 	'nested JSON': (secret) => ({ request: { headers: [{ value: secret }] } }),
 	'a name of a member': (secret) => ({ seen: { [secret]: 1 } }),

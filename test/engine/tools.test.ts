@@ -55,7 +55,6 @@ function numbersIn({ output }: RunResult): { longest: number; isPacked: boolean 
 
 const NO_NUMBERS = { longest: 0, isPacked: false };
 
-/** Returns a property as a node with default settings shows it. */
 function shownBy({ description }: INodeType, name: string): INodeProperties | undefined {
 	const values = { operation: 'submitAndWait', output: 'documents' };
 	const isShown = (declared: object) =>

@@ -5,7 +5,6 @@ import { run } from '../../support/exec';
 import { ROOT } from '../../support/manifest';
 import { packPackage, type PackedPackage } from '../../support/packed-package';
 
-/** The tarball may contain only files whose paths match one of these patterns. */
 const KINDS: RegExp[] = [
 	/^(package\.json|README\.md|LICENSE)$/,
 	/^dist\/credentials\/\w+\.credentials\.js$/,

@@ -168,7 +168,6 @@ test('after its list, the nightly sync equals Sync Chunks by Source, except for 
 	expect(nightly.tableName).not.toEqual(chunks.tableName);
 });
 
-/** Returns part of a workflow as a string, without the IDs that n8n generates. */
 const withoutIds = (part: unknown): string =>
 	JSON.stringify(part, (key, value: unknown) => (key === 'id' ? undefined : value));
 

@@ -28,7 +28,6 @@ import { push } from '../../support/sandbox-client';
 const PAGE = path.join(ROOT, 'docs', 'reliability.md');
 const CELLS_AT_ONCE = 16;
 
-/** Two attempts are enough to show that the node retries. */
 const OPTIONS = { retryForSeconds: 0, concurrency: 1, documentsPerRequest: 1, textsPerRequest: 1 };
 /**
  * Time limits for faults without a response. The limits are long enough for a busy machine to send all other

@@ -44,7 +44,6 @@ const POISON = 'poison';
 /** The service answers a document or text that contains this word with status 500 until `heal` is called. */
 const VENOM = 'venom';
 const secretOf = (kind: Kind) => (kind === 'chunk' ? DEMO.clientSecret : DEMO.pushKey);
-/** Placeholder for the secret in a response. */
 const SECRET = '{secret}';
 
 class Dice {
@@ -138,7 +137,7 @@ function documentsOf(seed: number, kind: Kind, count: number, dice: Dice): IData
 	});
 }
 
-/** Faults that the nodes survive by retrying. */
+/** Faults that do not make a document fail, because a retry succeeds. */
 const PASSING: Rule[] = [
 	{ gateway: 'timeout' },
 	{ status: 500 },
@@ -285,7 +284,6 @@ const textFileOf = async (document: IDataObject): Promise<INodeExecutionData> =>
 	json: document,
 });
 
-/** Simulates one world and collects all violations of the rules. */
 class Play {
 	readonly violations: string[] = [];
 

@@ -22,7 +22,6 @@ export interface Entry {
 	text: string;
 }
 
-/** A fault that replaces the normal response. */
 export type Fault =
 	| 'none'
 	| 'slow'
@@ -72,7 +71,6 @@ export interface Outcome {
 	thrown?: unknown;
 	endings: Ending[];
 	sent: Sent[];
-	/** Maps each ID to the position of the indexed version. */
 	index: Map<string, number>;
 	violations: string[];
 	/** Positions of the entries whose text has been created. */

@@ -121,7 +121,6 @@ export async function pollAll<J extends Job>(
 	return { endings, endedAt, outcomes, polls, timesOf, timeouts, thrown, finishedAt, retries };
 }
 
-/** A fault that replaces the normal response. */
 export type PollFault =
 	| 'none'
 	| 'unavailable'

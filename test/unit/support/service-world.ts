@@ -36,7 +36,6 @@ export interface SeenRequest {
 /** Returns the fault for a request, or undefined if the service carries out the request. */
 export type Rule = (request: SeenRequest) => Fault | undefined;
 
-/** Applies the fault to a random share of all requests. */
 export const atRandom =
 	(share: number, fault: Fault): Rule =>
 	({ random }) =>
@@ -96,7 +95,6 @@ export interface World {
 	 */
 	rules?: Rule[] | (() => Rule[]);
 	retryForSeconds?: number;
-	/** Mean request duration. */
 	latencyMs?: number;
 	jobMs?: number;
 	seed?: number;
@@ -124,7 +122,6 @@ export interface Played {
 
 const CONCURRENCY = { push: 4, delete: 8, chunk: 8 };
 const PER_REQUEST = { push: 500, delete: 1, chunk: 10 };
-/** Chunk Text's default poll intervals (see `POLLING`). */
 const POLLS = { firstMs: 250, longestMs: 10_000 };
 const MAX_WAIT_MS = 600_000;
 
