@@ -27,7 +27,7 @@ export function readSettings(
 	);
 	// `submitPath` throws an error if a URL path cannot contain one of the names.
 	submitPath(chunker, modelId);
-	// The value was chosen from the list or returned by an expression.
+	// An expression may return a value that is not in the list.
 	const readOption = (option: 'vectorQuantizationMethod' | 'dataType') =>
 		parameters.isAdded('options', option) &&
 		!isNullOrBlankText(parameters.value(`options.${option}`, itemIndex))

@@ -12,7 +12,6 @@ const MODEL_TOKENS = 512;
 /** Collects information for the hints at the end of a run. */
 export class ChunkHints {
 	private unfinishedTexts = 0;
-	/** The first error from a final poll. */
 	private lastError: unknown;
 	private withoutChunks = 0;
 	private withoutVectors = 0;

@@ -117,7 +117,8 @@ async function withTimeLimit<T>(
 		});
 	} finally {
 		cancels.delete(cancel);
-		cancel(); // Clears the timer.
+		// The work has ended, so this call only clears the timer.
+		cancel();
 	}
 }
 

@@ -187,7 +187,6 @@ function* linesOf(
 	}
 }
 
-/** @param isCut whether the last line may be incomplete */
 function countRowLike(
 	lines: Iterable<{ line: string; isLast: boolean }>,
 	delimiter: string,

@@ -92,7 +92,6 @@ export class JsonReader implements RecordReader {
 		if (this.state === 'search') throw this.errorHere(`The file has no list at "${this.path}"`);
 	}
 
-	/** Line on which the current value begins. */
 	private get valueLine(): number {
 		const { buffer } = this;
 		return this.line + lineBreaks(buffer.slice(0, buffer.length - buffer.trimStart().length));

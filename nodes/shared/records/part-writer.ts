@@ -4,7 +4,6 @@ export interface Part {
 	records: number;
 }
 
-/** Text before, between and after the records in a part. */
 export interface Frame {
 	before: string;
 	between: string;

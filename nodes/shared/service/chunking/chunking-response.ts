@@ -30,7 +30,6 @@ export interface TextResult {
 export interface ChunkingResponse {
 	state:
 		| 'finished'
-		/** The job has not finished, and nothing has gone wrong. */
 		| 'pending'
 		| 'failed'
 		/** The status is RETRIEVED, but the response contains no data, because the data was already delivered. */
