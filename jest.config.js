@@ -29,7 +29,7 @@ module.exports = {
 	// stream-json and stream-chain are ES modules, but Jest runs CommonJS.
 	transformIgnorePatterns: ['/node_modules/(?!(stream-json|stream-chain)/)'],
 	setupFiles: ['<rootDir>/support/setup.ts'],
-	// Tests often wait, so two processors can run four workers.
+	// Tests mostly wait, so two processors can run four workers.
 	maxWorkers: 4,
 	// Between two test files, Jest restarts a worker that uses more memory than this.
 	workerIdleMemoryLimit: '1GB',
