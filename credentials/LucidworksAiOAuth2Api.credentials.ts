@@ -92,7 +92,7 @@ export class LucidworksAiOAuth2Api implements ICredentialType {
 		},
 	];
 
-	/** Obtains a token for the scope. n8n stores the token that this function returns. */
+	/** Obtains a token for the requested scope. n8n stores the returned token. */
 	preAuthentication = HOOKS.preAuthentication;
 
 	/**
@@ -101,7 +101,7 @@ export class LucidworksAiOAuth2Api implements ICredentialType {
 	 */
 	authenticate = HOOKS.authenticate;
 
-	/** Requests a token, which checks the client, and then calls the AI service with this token. */
+	/** Requests a token, which verifies the client. Then calls the AI service with this token. */
 	test: ICredentialTestRequest = HOOKS.test;
 }
 

@@ -4,8 +4,8 @@ import { credentialHooks, TEST_STATE_FIELD } from '../nodes/shared/http/credenti
 import { PUSH_SERVICE } from '../nodes/shared/service/service-definitions';
 
 /**
- * Credential for one data source of the push service. It contains the URL of the data source and one of its keys
- * (docs/service-interface.md, Push), so that a key is never sent to another data source.
+ * Credential for a single data source in the push service. It contains the data source's URL and one of its keys
+ * (docs/service-interface.md, Push). The two are stored together, so that a key is never sent to another data source.
  */
 export class LucidworksPushApi implements ICredentialType {
 	name = 'lucidworksPushApi';
@@ -56,10 +56,10 @@ export class LucidworksPushApi implements ICredentialType {
 
 	preAuthentication = HOOKS.preAuthentication;
 
-	/** Adds the API key to the request, without white space around it. */
+	/** Adds the API key to the request. White space around the key is removed. */
 	authenticate = HOOKS.authenticate;
 
-	/** Pushes an empty list, because the service has no request that only reads. */
+	/** Pushes an empty list, because the interface has no request that only reads data. */
 	test: ICredentialTestRequest = HOOKS.test;
 }
 
