@@ -18,7 +18,7 @@ import { CHUNKER_NAMES, MODELS } from './parameters/chunker';
 const CHUNKER = `(${JSON.stringify(CHUNKER_NAMES)}[$parameter["chunker"]] || $parameter["chunker"])`;
 const MODEL = '($parameter["modelId"]?.value ?? $parameter["modelId"])';
 const DETAILS = `${CHUNKER} + (${MODEL} ? ", " + ${MODEL} : "")`;
-/** n8n cuts off a subtitle after about 25 characters, so the name of the default operation is omitted. */
+/** n8n cuts off the subtitle after about 25 characters, so the subtitle omits the name of the default operation. */
 const SUBTITLE = `={{ { submitAndWait: ${DETAILS}, submit: "Submit: " + ${DETAILS}, getResults: "Get Results" }[$parameter["operation"]] || $parameter["operation"] }}`;
 
 async function listModels(this: ILoadOptionsFunctions): Promise<INodeListSearchResult> {

@@ -81,8 +81,8 @@ export async function reportFetched(
 }
 
 /**
- * Maximum total size, in bytes, of the texts from files that are waiting for their chunks. Each text counts as at
- * least 1/500 of this size, so at most 500 texts wait at the same time.
+ * Maximum total size, in bytes, of the texts from files that are waiting for their chunks. A text that is smaller
+ * than 1/500 of this maximum is treated as if it had that size, so at most 500 texts wait at a time.
  */
 const MAX_BYTES = 8_000_000;
 const MIN_BYTES_OF_TEXT = MAX_BYTES / 500;

@@ -8,7 +8,7 @@ import { ItemTexts, type IdSource } from './input/item-texts';
 import type { TextEntry } from './input/text';
 import { chunkAll, reportFetched, type Work } from './chunk-all';
 
-/** Chunks the texts of all input items. An item without a valid text fails. */
+/** Chunks the texts from all input items. An item without a valid text fails. */
 export async function chunkItems(work: Work): Promise<void> {
 	await withItems(work.run, readingOf(work, new ItemTexts(work)), async ({ entries, sink }) => {
 		await chunkAll(entries, work, { sink, name: 'chunks' });

@@ -24,7 +24,7 @@ async function submitAndWait(run: Run): Promise<void> {
 async function submit(run: Run): Promise<void> {
 	const task = taskOf(run);
 	const isFile = task.parameters.get('textSource', 0) === 'file';
-	// Get Results cannot read the file again, so the items that Submit returns must contain the documents.
+	// Get Results cannot read the file again, so the items returned by Submit also contain the documents.
 	const mode = isFile ? 'documents' : 'chunks';
 	await withWork({ ...task, mode }, fetchNothing, async (work) =>
 		isFile ? await chunkFiles(work, 'submitted') : await chunkItems(work),

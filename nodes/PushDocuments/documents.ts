@@ -46,8 +46,8 @@ export function documentFrom(
 		const value = path === '' || path === field ? '' : fieldOf(source, path);
 		if (!isNullOrEmptyText(value)) requiredValues[field] = value;
 	}
-	// An unchanged document is not copied, because a run may contain hundreds of thousands of documents with many
-	// fields.
+	// An unchanged document is not copied, because a run may have hundreds of thousands of documents, and a document
+	// may have many fields.
 	let complete = source as PushDocument;
 	for (const field in requiredValues)
 		if (requiredValues[field] !== source[field])

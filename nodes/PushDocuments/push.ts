@@ -142,8 +142,8 @@ const fileReading =
 				unusedFields.note(value, mapping);
 				const document = documentFrom(value, mapping, options);
 				const original = isJson && document === value ? record?.text : undefined;
-				// IDs are remembered for the whole run. An ID from a CSV file must be copied, because it would
-				// otherwise keep a larger part of the file in memory.
+				// IDs are remembered for the whole run. An ID from a CSV cell must be copied. Otherwise, it would
+				// keep the surrounding part of the file in memory.
 				const id = isJson ? document.id : detach(document.id);
 				return { items, record, id, document, original, remake };
 			},

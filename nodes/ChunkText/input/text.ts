@@ -32,7 +32,7 @@ export interface SourceDocument {
 /** A text whose chunks are needed. If `position` is undefined, this object represents all texts of a request. */
 export interface AwaitedText extends EntryOrigin {
 	position?: number | undefined;
-	/** Whether the input item represents all texts of its request, and this is one of them. */
+	/** Whether one item stands for all texts of a request, and this text belongs to that request. */
 	isOneOfAll?: true;
 	text?: string | undefined;
 	source?: IDataObject | undefined;

@@ -1,8 +1,8 @@
 import { properties } from '../../shared/n8n/parameters/properties';
 
 /**
- * Embedding models that the service's documentation names (docs/service-interface.md, Models). Users can also enter
- * the ID of any other model.
+ * Embedding models named in the service's documentation (docs/service-interface.md, Models). To use any other model,
+ * users enter its ID.
  */
 export const MODELS = ['e5-small-v2', 'gte-small'];
 

@@ -207,7 +207,7 @@ export const allProperties = properties([
 	...shownFor(submits, chunkerProperties),
 	...shownFor({ show: fetching }, [
 		notForTools(output),
-		// A model that only wants to split a text has neither an ID nor a name for it.
+		// A model that only wants to split a text has no ID or name for the text.
 		onlyForTools({ ...output, default: 'chunks' }),
 	]),
 	...scopeProperties('Scope of the access token. Chunking needs Machine Learning Predict.').map(

@@ -48,7 +48,7 @@ export async function exchange(
 				encoding: 'stream',
 				timeout: Math.min(Math.ceil(timeoutMs) + N8N_LATER_MS, MAX_TIMEOUT_MS),
 				returnFullResponse: true,
-				// All statuses are handled in one place, so n8n must not throw errors for some of them.
+				// n8n must not throw errors for certain statuses, because all statuses are handled in one place.
 				ignoreHttpStatusErrors: true,
 				// If n8n followed redirects, it would send the API key to any host that a redirect points to.
 				disableFollowRedirect: true,

@@ -5,7 +5,7 @@ import { Masker, secretsOf } from '../service/tokens/secrets';
 import { send } from './exchange';
 import type { Endpoint } from './transport-failure';
 
-/** The token server. A run may stop waiting for a token before this time limit. */
+/** The token server as an endpoint. A run may stop waiting for a token before `maxTimeoutMs` is over. */
 export const TOKEN_SERVER = {
 	name: 'the token server',
 	urlLabel: 'Token Server URL',

@@ -33,7 +33,7 @@ const OFFICE_ADVICE =
 	"Save a Word document as text, or as a PDF that n8n's Extract from File node can read. Read an Excel file with that node: choose 'Extract From XLSX' or 'Extract From XLS'.";
 const DECOMPRESS_ADVICE = 'Decompress it once before this node.';
 
-/** Matches a file whose first or second byte is zero, as in UTF-16. */
+/** Matches a file whose first or second byte is 0, as in UTF-16 text. */
 const WITH_ZERO = /^(?:00|..00)/;
 
 /**

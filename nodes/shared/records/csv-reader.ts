@@ -76,7 +76,7 @@ const RULE_LINE = /^[\s+|,;-]*--[\s+|,;-]*$/;
 const MAX_TITLE_ROWS = 20;
 
 export interface CsvOptions {
-	/** A single character. By default, the reader finds the delimiter in the header row. */
+	/** The delimiter is a single character. By default, the reader detects it from the header row. */
 	delimiter?: string | undefined;
 	hasQuotes?: boolean;
 	findings?: Findings;
@@ -87,7 +87,7 @@ interface Row {
 	/** Index of the next row in the buffered text. */
 	next: number;
 	defect?: string;
-	/** Whether the file ends after this row without a line break. */
+	/** Whether the file ends right after this row, without a line break. */
 	isCut: boolean;
 }
 

@@ -91,8 +91,8 @@ export const hasColumn = (columns: readonly string[], field: string): boolean =>
 	fieldOf(Object.fromEntries(columns.map((column) => [column, column])), field) !== undefined;
 
 /**
- * Returns the most likely delimiter of a header row, which is the one that yields the most required fields. If
- * several are equally good, returns the one that occurs most often outside quotes.
+ * Returns the most likely delimiter of a header row. This is the delimiter that yields the most required fields. If
+ * several delimiters are equally good, the one that occurs most often outside quotes is returned.
  */
 export function likeliestDelimiter(
 	header: string,

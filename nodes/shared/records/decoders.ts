@@ -36,8 +36,8 @@ export const utf16Decoder = (end: 'big' | 'little'): Decoder =>
 	};
 
 /**
- * Matches the characters that `TextDecoder` returns for undefined bytes. For a byte from 0x80 to 0x9F, this is the
- * control character with the same code.
+ * Matches the characters that `TextDecoder` returns for bytes that the encoding does not define. For an undefined
+ * byte from 0x80 to 0x9F, `TextDecoder` returns the control character with the same code.
  */
 const NO_CHARACTER = /[\x80-\x9f\ufffd]/g;
 
@@ -123,7 +123,7 @@ export const utf8Decoder = (guesses: Findings | undefined): Decoder =>
  * file is UTF-8. After such a character, any invalid byte is an error.
  */
 class LineDecoder {
-	/** Whether the file is known to be UTF-8, so that no line is read as Windows-1252. */
+	/** Whether the file is known to be UTF-8. If so, no line is decoded as Windows-1252. */
 	isCertain: boolean;
 	/** Whether the rest of this line is read as Windows-1252. */
 	private isGuessed = false;

@@ -17,15 +17,15 @@ const MARKED = /"\\u0000exact:([^"]*)"/g;
 export const hasLongNumbers = (json: string): boolean => LONG_NUMBER.test(json);
 
 /**
- * Parses JSON like `JSON.parse`, but replaces numbers that would change with marked strings. `exactJson` turns these
- * strings back into numbers.
+ * Parses JSON like `JSON.parse`. However, a number that `JSON.parse` would change is returned as a marked string.
+ * `exactJson` turns the marked strings back into numbers.
  */
 export const parseExactly = (json: string): unknown =>
 	JSON.parse(
 		json.replace(TOKENS, (token) => (isExact(token) ? token : JSON.stringify(MARK + token))),
 	);
 
-/** Restores the original numbers in the JSON of a value from `parseExactly`. */
+/** Restores the original numbers after a value from `parseExactly` has been written as JSON. */
 export const exactJson = (json: string): string => json.replace(MARKED, '$1');
 
 /**

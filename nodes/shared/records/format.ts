@@ -29,7 +29,7 @@ export interface RecordFile {
 interface FormatTraits {
 	name: string;
 	description: string;
-	/** File name extensions. Files that a node writes use the first one. */
+	/** File name extensions of this format. Files that a node writes use the first extension. */
 	extensions: readonly [string, ...string[]];
 	/** MIME types. Files that a node writes use the first one. */
 	mimeTypes: readonly string[];

@@ -36,7 +36,7 @@ export class JsonReader implements RecordReader {
 	private listDepth = 0;
 	private inString = false;
 	private isEscaped = false;
-	/** Keys that lead to the current value, one for each open bracket. */
+	/** Keys that lead to the current value, one per open bracket. */
 	private readonly pathNames: string[] = [];
 	/** `buffer` is the text after the last token. `line` is the line on which this text begins. */
 	private buffer = '';
@@ -101,7 +101,9 @@ export class JsonReader implements RecordReader {
 		return this.state === 'after' && this.depth === 0;
 	}
 
-	/** Returns the index of the next character that is not white space, and counts the lines before it. */
+	/**
+	 * Returns the index of the next character that is not white space. Adds the number of skipped lines to `line`.
+	 */
 	private skipBlanks(piece: string, from: number): number {
 		const text = piece.slice(from);
 		const blanks = text.slice(0, text.length - text.trimStart().length);
@@ -136,7 +138,7 @@ export class JsonReader implements RecordReader {
 		yield* this.lineReader.push('\n'.repeat(line - 1) + text + '\n'.repeat(this.line - line));
 	}
 
-	/** Returns the index of the next bracket or separator outside strings, or -1. */
+	/** Returns the index of the next bracket or separator outside strings, or -1 if there is none. */
 	private findToken(piece: string, from: number): number {
 		const isWithin = this.state !== 'search' && this.depth > this.listDepth;
 		const tokens = TOKENS[isWithin ? 'within' : 'outside'];
@@ -186,7 +188,7 @@ export class JsonReader implements RecordReader {
 		return this.state === 'search' || this.state === 'after';
 	}
 
-	/** Keeps track of the keys that lead to the current value, and detects the beginning of the list. */
+	/** Keeps track of the keys that lead to the current value, and detects when the list at the path begins. */
 	private followPath(token: string): void {
 		const { pathNames, depth, path } = this;
 		if (pathNames[depth - 1] === LIST_POSITION) pathNames[depth] = LIST_POSITION;

@@ -2,7 +2,7 @@ import { repairText } from './decoders';
 import { describeBadCharacters } from './text';
 
 export interface SourceRecord {
-	/** Number of the record, counted from 1. */
+	/** Record number, counted from 1. */
 	record: number;
 	/** Line on which the record begins, counted from 1. */
 	line: number;

@@ -13,7 +13,7 @@ import { ServiceFailure } from './failure';
 import { isNullOrEmptyText, isObject, isRecord, type Members } from './json';
 import { serverMessage } from './response-words';
 
-/** A document in the request. Its JSON shows which fields in the response only repeat the document. */
+/** A document in the request. Its JSON is used to find response fields that merely repeat the document. */
 interface SentDocument {
 	id: string;
 	text?: string;

@@ -29,11 +29,14 @@ export interface FailureDetails {
 	status?: number;
 	/** Error code of the connection, e.g. `ECONNREFUSED`. */
 	code?: string;
-	/** Pause that the service asks for. It may exceed `MAX_RETRY_AFTER_MS`. */
+	/** Time to wait before the next request, as requested by the service. May exceed `MAX_RETRY_AFTER_MS`. */
 	retryAfterMs?: number | undefined;
 	/** The service's own words, which are quoted at the end of the error message. */
 	serviceWords?: string;
-	/** Whether the response is text, such as a proxy's error page. Such a response may not come from the service. */
+	/**
+	 * Whether the response is text, for example a proxy's error page. A response in text may not come from the
+	 * service.
+	 */
 	isText?: boolean;
 	description?: string;
 	/** Advice that replaces `description` if requests without this document or text succeed. */

@@ -15,6 +15,6 @@ export class InputError extends Error {
 	}
 }
 
-/** Returns the message of an error, or any other thrown value as a string. */
+/** Returns the message of an error. Any other thrown value is converted to a string. */
 export const messageOf = (error: unknown): string =>
 	error instanceof Error ? error.message : String(error);

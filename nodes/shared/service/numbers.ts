@@ -8,7 +8,7 @@ export function listOf(entries: ReadonlyArray<string | number>, max = 20, betwee
 /** Formats a number with thousands separators, such as `12,000`. */
 export const figure = (number: number): string => number.toLocaleString('en-US');
 
-/** Formats a number with a noun, such as `1 document` or `3 documents`. */
+/** Formats a number with a noun, for example `1 document` or `3 documents`. */
 export function formatCount(number: number, noun: string, plural = `${noun}s`): string {
 	return `${figure(number)} ${number === 1 ? noun : plural}`;
 }

@@ -22,7 +22,7 @@ export interface VectorMismatch {
 
 export interface TextResult {
 	chunks: Chunk[];
-	/** Set if the vectors cannot be assigned to the chunks. The chunks then have no vectors. */
+	/** Set if the vectors cannot be assigned to the chunks. In that case, the chunks have no vectors. */
 	mismatch?: VectorMismatch;
 }
 
@@ -137,8 +137,8 @@ function spanOf(span: unknown): Pick<Chunk, 'start' | 'end'> | undefined {
 }
 
 /**
- * Assigns vectors to chunks. If their numbers differ, no vectors are assigned, because they could belong to other
- * chunks.
+ * Assigns vectors to chunks. If the number of vectors differs from the number of chunks, no vectors are assigned,
+ * because they could belong to other chunks.
  */
 function addVectors(text: TextResult, entries: unknown[]): void {
 	const { chunks } = text;
@@ -164,8 +164,8 @@ function vectorOf(entry: unknown): Pick<Chunk, 'tokensUsed' | 'vector'> | undefi
 
 export interface Coverage {
 	/**
-	 * Number of characters at the end of the text that no chunk covers. It is 0 if it is unknown, or if these
-	 * characters may be a separator.
+	 * Number of characters at the end of the text that no chunk covers. The number is 0 if these characters may be a
+	 * separator, or if the number cannot be determined.
 	 */
 	missing: number;
 	/**
@@ -175,7 +175,10 @@ export interface Coverage {
 	isComplete: boolean;
 }
 
-/** Minimum number of uncovered characters that count as missing text. A shorter gap may be a separator. */
+/**
+ * A gap that no chunk covers is reported as missing text only if it has at least this many characters. A shorter gap
+ * may be a separator.
+ */
 const MIN_MISSING_CHARACTERS = 16;
 
 /**

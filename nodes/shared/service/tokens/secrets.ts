@@ -38,7 +38,7 @@ export class Masker {
 	/** All forms in which the secrets may occur. Longer forms come first, because one form may begin with another. */
 	private forms: string[] = [];
 
-	/** @param secrets the secrets as they are stored. Values that are not strings are ignored */
+	/** @param secrets the secrets in their stored form; values that are not strings are ignored */
 	constructor(secrets: readonly unknown[] = []) {
 		for (const secret of secrets) this.add(secret);
 	}

@@ -63,7 +63,7 @@ interface TokenState {
 	newest?: Token;
 	revoked?: string;
 	pending?: Promise<Token> | undefined;
-	/** Until this time (epoch milliseconds), the token is not renewed, because a renewal has failed. */
+	/** The current token is used until this time (epoch milliseconds), because its renewal failed. */
 	renewalPausedUntil: number;
 	/** Whether the newest token was issued to this process and has not been stored yet. */
 	isUnstored: boolean;

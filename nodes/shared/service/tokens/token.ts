@@ -26,7 +26,7 @@ export interface Token {
 	 */
 	issuedAt: number;
 	expiresAt: number;
-	/** After this time (epoch milliseconds), the token is renewed before it is used. */
+	/** If the token is needed after this time (epoch milliseconds), it is renewed first. */
 	renewAt: number;
 	/** Identity of the client to which the token was issued. The token is never used for another client. */
 	issuedFor: string;
@@ -119,7 +119,7 @@ export function parseTokenResponse(
 	if (typeof access_token !== 'string' || !TOKEN_PATTERN.test(access_token)) {
 		throw unusableResponse('its access_token is missing or has characters a token cannot have');
 	}
-	// OAuth allows a server to omit the scope if it grants the requested scope.
+	// OAuth allows a server to omit the scope if the server grants the requested scope.
 	if (grantedScope !== undefined && !sameScopes(grantedScope, scope)) {
 		throw unusableResponse(`it grants a scope other than the requested ${scope}`);
 	}
