@@ -113,7 +113,7 @@ export class FaultRules {
 
 	/**
 	 * Applies the rules in the order in which they were added. Delays add up. The first rule that does more than
-	 * delay determines the response, and later rules do not count the request.
+	 * delay determines the response. Later rules ignore the request, so their counters do not change.
 	 */
 	private async strike(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
 		let latency = 0;

@@ -35,7 +35,10 @@ const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N
 export class IndexStore {
 	private readonly sources = new Map<string, Source>();
 
-	/** @param file a JSON Lines file with earlier changes. Without a file, everything stays in memory */
+	/**
+	 * @param file a JSON Lines file, which an earlier process may have written. Without a file, everything stays in
+	 * memory
+	 */
 	constructor(private readonly file?: string) {
 		if (file === undefined) return;
 		mkdirSync(dirname(file), { recursive: true });

@@ -24,7 +24,7 @@ export function errorText({ message, params }: FastifySchemaValidationError): st
 	return message ?? 'is not valid';
 }
 
-/** Describes the first error, e.g. `batch[1].text must be string`. */
+/** Creates an error that describes the first problem, e.g. `batch[1].text must be string`. */
 export function describeError(errors: FastifySchemaValidationError[], what: string): Error {
 	const [error] = errors;
 	const path = errorPath(error)

@@ -13,7 +13,7 @@ const BODY_LIMIT = 256_000_000;
 /** Maximum length of a path parameter. IDs may be long URLs that are percent-encoded. */
 const MAX_PARAM_LENGTH = 100_000;
 
-/** Builds the server with all routes. It does not listen yet. */
+/** Builds the server with all routes. The server does not listen yet. */
 export function buildServer(context: Context, log: boolean): FastifyInstance {
 	const app = fastify({
 		logger: log,

@@ -1,7 +1,7 @@
 import type { RouteName } from './route-names';
 import type { SandboxSettings } from './settings';
 
-/** A client of the token endpoint. By default, it may request all four scopes. */
+/** A client of the token endpoint. If `scopes` is missing, the client may request all four scopes. */
 export interface SandboxClient {
 	id: string;
 	secret: string;
@@ -36,7 +36,7 @@ export interface RecordedRequest {
 	headers: Record<string, string>;
 	bodyBytes: number;
 	body?: unknown;
-	/** The status is 0 until a response is sent, and stays 0 if the connection was reset. */
+	/** 0 until a response is sent. The status stays 0 if the connection was reset. */
 	status: number;
 	/** Milliseconds since the epoch. */
 	startedAt: number;

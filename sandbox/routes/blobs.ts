@@ -5,7 +5,7 @@ import { PATHS } from '../../nodes/shared/service/url';
 import type { Context, Route } from '../context';
 import { failure } from '../http';
 
-/** Returns sample blobs (docs/service-interface.md, Blobs). `version` is the format of a manifest. */
+/** Lists some sample blobs (docs/service-interface.md, Blobs). `version` is the manifest's format. */
 function listing(converted: boolean): Array<Record<string, unknown>> {
 	const version = converted ? '4.2.6' : '3.1.5';
 	const blob = (id: string, resourceType: string, contentType: string, size: number) => ({
