@@ -32,7 +32,7 @@ function withModel(parameters: INodeParameters): INodeParameters {
 	});
 }
 
-/** Polls jobs as often as possible, and shortens the time limit of the last poll. */
+/** Settings that poll jobs as often as possible and shorten the time for the last poll. */
 const OFTEN = { firstMs: 20, longestMs: 40, finalMs: 2_000 };
 
 /** Creates a Chunk Text node for a pipeline. By default, the node makes one chunk per line. */
