@@ -88,6 +88,7 @@ function withReason(reason: string, outcome: string): string {
 		: `${capitalize(stem)}, so ${outcome}`;
 }
 
+/** Capitalizes the first letter of a string. */
 export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const MAX_EXCERPT_CHARACTERS = 200;
