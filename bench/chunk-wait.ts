@@ -33,8 +33,7 @@ export async function chunkByNode(
 }
 
 /**
- * Returns the number of polls so far. The benchmark does not reset the service between runs, because a reset would
- * also revoke all tokens.
+ * Returns the number of polls so far. Resetting the service would clear this number, but would also revoke all tokens.
  */
 async function pollsOf(service: Service): Promise<number> {
 	const { requests } = await service.stats();
@@ -42,8 +41,8 @@ async function pollsOf(service: Service): Promise<number> {
 }
 
 /**
- * Measures the wall time and the number of polls for many jobs. Each job takes 2 s, and the service processes all
- * jobs in parallel.
+ * Measures the wall time and the number of polls for many jobs. Each job takes 2 s, and the service processes all jobs
+ * in parallel.
  */
 export async function chunkWait({ quick }: BenchOptions): Promise<string> {
 	const jobs = quick ? 4 : 100;

@@ -19,7 +19,7 @@ type Send = (
 ) => Promise<unknown>;
 
 /**
- * Creates a node that does as little as any node can. It sends the same batches with n8n's own helper and returns one
+ * Makes a node that does as little as any node can. It sends the same batches with n8n's own helper and returns one
  * item per document. It checks nothing, retries nothing and reads no response.
  */
 const minimalNode = (concurrency: number, perRequest: number, send: Send): INodeType => ({

@@ -88,9 +88,7 @@ async function matrix(
 	print(table(head, ratios));
 }
 
-/**
- * Compares documents per second with axios, for different numbers of concurrent requests and documents per request.
- */
+/** Compares documents per second with axios for different numbers of concurrent requests and documents per request. */
 export async function pushThroughput({ quick }: BenchOptions): Promise<string> {
 	const settings: Matrix = quick
 		? { rounds: 1, concurrencies: [4], perRequests: [500] }

@@ -15,10 +15,10 @@ import { time } from './lib/timing';
 const DOCUMENTS_PER_REQUEST = 100;
 const LATENCY_MS = 20;
 const JOBS = 400;
-/** Number of polls that the service accepts before it rejects one. */
+/** Number of polls that the service accepts before it refuses one. */
 const POLLS_BEFORE = 11;
 
-/** A limit of the service, and the number of executions that send requests to it. */
+/** A limit of the service, and the executions that send requests to it. */
 interface Load {
 	title: string;
 	refuses?: Omit<FaultRule, 'route'>;
@@ -72,7 +72,7 @@ const LOADS: Load[] = [
 /**
  * Runs Push Documents with its default options.
  *
- * @returns the duration in seconds, and the numbers of rejected requests, failed documents and documents that never
+ * @returns the duration in seconds, and the numbers of refused requests, failed documents and documents that never
  * arrived
  */
 async function push(service: Service, { refuses, executions }: Load, documents: number) {
@@ -116,7 +116,7 @@ const range = (values: number[], text: (value: number) => string): string =>
 
 /**
  * Measures in virtual time how much of the allowed rate a node reaches in ten minutes, and how many requests are
- * rejected.
+ * refused.
  */
 async function learn(seeds: number[], seconds: number): Promise<void> {
 	const rows: Cell[][] = [];

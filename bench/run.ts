@@ -11,8 +11,8 @@ import { pushThroughput } from './push-throughput';
 import { rateLimit } from './rate-limit';
 
 /**
- * All benchmarks by name. Each one prints its figures and returns a text about its checks. It throws an error if a
- * check fails.
+ * All benchmarks by name. Each prints its figures and returns a text about what it has checked. It throws if a check
+ * fails.
  */
 const BENCHMARKS: Record<string, (options: BenchOptions) => Promise<string>> = {
 	'minimal-node': minimal,

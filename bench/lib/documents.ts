@@ -4,9 +4,9 @@ const WORDS =
 	'search index document passage vector push delete batch query result field source'.split(' ');
 
 /**
- * Creates documents with `bytes` bytes of JSON. Each document has its own strings, as in a parsed response.
+ * Makes documents, by default with 1 KB of JSON each. Their strings do not share memory, just as in a parsed response.
  *
- * @param first number of the first document
+ * @param first the number of the first document
  */
 export function makeDocuments(count: number, bytes = 1024, first = 0): IDataObject[] {
 	return Array.from({ length: count }, (_, at) => {
@@ -25,7 +25,8 @@ export function makeDocuments(count: number, bytes = 1024, first = 0): IDataObje
 		let body = '';
 		for (let word = index; body.length < left; word += 7) body += `${WORDS[word % 12]} `;
 		document.body = body.slice(0, left);
-		// Parsing gives each document its own strings. Otherwise, all documents would share the strings above.
+		// Parsing gives each document its own strings. Otherwise, the documents would share the memory of the strings
+		// above.
 		return JSON.parse(JSON.stringify(document)) as IDataObject;
 	});
 }

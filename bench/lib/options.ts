@@ -1,7 +1,7 @@
 export interface BenchOptions {
 	/**
-	 * Whether to use few documents and only one round. Such a run shows that a benchmark works, but its figures are
-	 * not meaningful.
+	 * Whether to use few documents and only one round. Such a run shows that a benchmark works, but its figures are not
+	 * meaningful.
 	 */
 	quick: boolean;
 }

@@ -4,7 +4,9 @@ type Shipped = typeof import('../../nodes/ChunkText/ChunkText.node.js') &
 	typeof import('../../nodes/DeleteDocument/DeleteDocument.node.js') &
 	typeof import('../../nodes/PushDocuments/PushDocuments.node.js');
 
-/** Loads a node from `dist`, as users do. If tsx loaded the source instead, the node would be slower. */
+/**
+ * Loads a node from `dist`. If tsx loaded the source instead, creating functions would be slower than it is for users.
+ */
 function shipped<Name extends keyof Shipped>(name: Name): Shipped[Name] {
 	const file = path.join(__dirname, '../../dist/nodes', name, `${name}.node.js`);
 	// eslint-disable-next-line @typescript-eslint/no-require-imports -- It is there after a build only.

@@ -1,6 +1,6 @@
 export interface Timing {
 	ms: number;
-	/** Processor time of all threads in this process, in milliseconds. */
+	/** Processor time of all threads of this process, in milliseconds. */
 	cpuMs: number;
 }
 
