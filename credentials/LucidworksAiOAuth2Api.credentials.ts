@@ -20,9 +20,9 @@ import { parseClient, type Token } from '../nodes/shared/service/tokens/token';
 import { PATHS } from '../nodes/shared/service/url';
 
 /**
- * Credential for the AI service. It contains the service's URL, and the OAuth client that requests access tokens
- * (docs/service-interface.md, Access tokens). A hidden field stores one token per scope, which all executions and
- * workers share.
+ * Credential for the AI service. It contains the service URL and the OAuth client that requests access
+ * tokens (docs/service-interface.md, Access tokens). A hidden field stores one access token per scope, so
+ * that all executions and workers share the tokens.
  */
 export class LucidworksAiOAuth2Api implements ICredentialType {
 	name = 'lucidworksAiOAuth2Api';
@@ -96,8 +96,8 @@ export class LucidworksAiOAuth2Api implements ICredentialType {
 	preAuthentication = HOOKS.preAuthentication;
 
 	/**
-	 * Signs a request with the stored token. Without a valid token, the request is sent unsigned. The service then
-	 * answers with 401, so n8n obtains a token and sends the request again.
+	 * Signs a request with its token. If there is no valid token, the request is sent unsigned. The service
+	 * then answers with status 401, so n8n obtains a new token and repeats the request.
 	 */
 	authenticate = HOOKS.authenticate;
 
@@ -111,8 +111,8 @@ type Data = ICredentialDataDecryptedObject;
 const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Maximum age of a token that the credential test accepts. n8n requests a token for a new credential just before the
- * test, so the test can use this token.
+ * Maximum age of a token that the credential test accepts. n8n requests a token for a new credential before
+ * it tests the credential, so the test can use this token.
  */
 const JUST_NOW_MS = 10_000;
 
@@ -150,15 +150,16 @@ const HOOKS = credentialHooks({
 		const client = parseClient(data);
 		const shared = SharedToken.forScope(client, scopeOf(data));
 		shared.adoptStored(data.accessTokens);
-		// n8n calls this function if no token is stored, or if the service has answered with 401.
+		// n8n requests a token if there is no token, or if the service has revoked the current token.
 		const revoked = SharedToken.findIn(data);
 		const accepts = ({ accessToken, issuedAt }: Token) =>
 			isTested ? issuedAt > Date.now() - JUST_NOW_MS : accessToken !== revoked?.accessToken;
 		await shared.obtain(tokenSender(helper), accepts).catch((error: unknown) => {
 			throw isOfNode ? error : withAdviceInMessage(error);
 		});
-		// If several requests from this package's nodes wait for the same token, the token is stored only once. For
-		// any other request, it is always stored, because n8n would otherwise not repeat the request.
+		// If several requests from the nodes of this package wait for the same token, the token is stored
+		// only once. For any other request, the token is always stored, because n8n would otherwise not
+		// repeat the request.
 		const isToStore = shared.isUnstored || !isOfNode;
 		data.accessTokens = shared.mapToStore();
 		return isToStore ? { accessTokens: data.accessTokens } : undefined;

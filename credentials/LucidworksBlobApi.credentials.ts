@@ -5,8 +5,8 @@ import { BLOB_SERVICE } from '../nodes/shared/service/service-definitions';
 import { PATHS } from '../nodes/shared/service/url';
 
 /**
- * Credential for the blob service (docs/service-interface.md, Blobs). The service's documentation says nothing about
- * authentication, but many servers require HTTP Basic authentication.
+ * Credential for the blob service (docs/service-interface.md, Blobs). The interface does not specify
+ * authentication, but real servers often require HTTP Basic authentication.
  */
 export class LucidworksBlobApi implements ICredentialType {
 	name = 'lucidworksBlobApi';

@@ -4,8 +4,9 @@ import { credentialHooks, TEST_STATE_FIELD } from '../nodes/shared/http/credenti
 import { PUSH_SERVICE } from '../nodes/shared/service/service-definitions';
 
 /**
- * Credential for a single data source in the push service. It contains the data source's URL and one of its keys
- * (docs/service-interface.md, Push). The two are stored together, so that a key is never sent to another data source.
+ * Credential for a single data source in the push service. It contains the data source's URL and one of its
+ * keys (docs/service-interface.md, Push). The two are stored together, so that a key is never sent to
+ * another data source.
  */
 export class LucidworksPushApi implements ICredentialType {
 	name = 'lucidworksPushApi';
@@ -37,7 +38,7 @@ export class LucidworksPushApi implements ICredentialType {
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. docs',
-			// This field may be empty, because a complete push URL already contains the endpoint.
+			// This field is optional, because a complete push URL already contains the endpoint.
 			description:
 				"Last part of the push URL, which identifies the data source. Leave it empty if 'Push Service URL' is the complete push URL.",
 		},
@@ -71,7 +72,7 @@ const HOOKS = credentialHooks({
 		method: 'POST',
 		url: PUSH_SERVICE.baseUrl(data),
 		headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
-		// The body is a string, because n8n would drop an empty list.
+		// The body is a string, because n8n drops an empty list.
 		body: '[]',
 	}),
 });
