@@ -20,7 +20,7 @@ import { IMAGES } from './shared/paths';
 import { say } from './shared/progress';
 import { pause } from './shared/wait';
 
-/** Examples that are not run, because they need a message, a call from another execution, or a confirmation. */
+/** Examples that are not run. They need a message, other executions that call them, or a confirmation. */
 const NOT_RUN = new Set([
 	'agent-with-search-ingest-tools',
 	'fan-out-one-range',
@@ -138,14 +138,14 @@ runCommand(async (command) => {
 		if (isWanted('credential')) {
 			await page.goto(`${demo.n8n.url}/home/credentials/${demo.credentials[CREDENTIAL].id}`);
 			await page.locator(DIALOG).waitFor();
-			// The dialog has its own scroll bar, so a taller window alone does not show more of it.
+			// The dialog has its own scroll bar, so a taller window does not show more of it.
 			await page.addStyleTag({ content: UNROLLED });
 			await page.setViewportSize({ ...WINDOW_SIZE, height: HEIGHT });
 			const picture = `credential-${slug(CREDENTIAL)}.${theme}`;
 			await shoot(page, picture, [CREDENTIAL, 'Client ID'], DIALOG);
 		}
 		if (isWanted('search')) {
-			// Other examples delete documents, so Getting Started runs again.
+			// Later examples delete documents, so Getting Started runs again.
 			await stage.runByHand('getting-started');
 			const query = new URLSearchParams({ q: SEARCHED });
 			await page.goto(`${demo.sandbox.url}/?${query}`);
@@ -168,7 +168,7 @@ async function shownBy(page: Page): Promise<string> {
 /**
  * Checks that a window shows what the alt text of its picture says.
  * @param expected strings that a person would find in the picture
- * @throws Error with the missing strings
+ * @throws Error with the picture and the missing texts
  */
 async function expectShown(
 	page: Page,

@@ -24,7 +24,7 @@ export class Canvas {
 	async open(workflowId: string): Promise<void> {
 		await this.page.goto(`${this.url}/workflow/${workflowId}`);
 		await this.page.locator(NODE).first().waitFor();
-		// n8n's checklist for published workflows covers the canvas until it is closed.
+		// Otherwise, n8n's checklist for published workflows covers the canvas.
 		const close = this.page.locator('[data-test-id="suggested-actions-close"]');
 		if (await close.isVisible()) await close.click();
 	}
@@ -32,7 +32,7 @@ export class Canvas {
 	async run(): Promise<void> {
 		await this.page.locator('[data-test-id="execute-workflow-button"]').click();
 		await this.page.locator(NOTIFICATION).first().waitFor();
-		// Notifications cover buttons, so they are closed here. A notification may close by itself before the click.
+		// Notifications cover buttons, so close them. A notification may close by itself before the click.
 		for (const close of await this.page.locator('.el-notification__closeBtn').all())
 			await close.click({ timeout: KEY_MS }).catch(() => undefined);
 		await this.page.locator(NOTIFICATION).first().waitFor({ state: 'hidden' });
@@ -60,7 +60,7 @@ export class Canvas {
 			async () => (await first.innerText()).startsWith(displayName),
 			PLACED_WITHIN_MS,
 		);
-		// If a node has several operations, n8n asks which one to add.
+		// If a node has several operations, n8n asks which operation to add.
 		await until(
 			async () => {
 				if (!(await search.isVisible())) return true;

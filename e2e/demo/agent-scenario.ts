@@ -26,7 +26,7 @@ const FIELDS = {
 	[SPLIT]: ['Text'],
 };
 
-/** Matches an embedding vector. Vectors are useless to a model, so no tool may return one. */
+/** Matches an embedding vector, which is useless to a model. */
 const VECTOR = /\[(-?[\d.e-]+,){16}|"(i8|u8|f32|f64):/;
 
 /**
@@ -90,7 +90,7 @@ async function askAgent(stage: Stage): Promise<void> {
 			read[at],
 		);
 	});
-	// The field is not called `id`, because n8n would then show the ID of the tool call instead.
+	// If a value were called `id`, n8n would show the ID of the tool call instead.
 	checks.add(
 		'The model reads its own values again',
 		JSON.stringify(requests.at(-1)).includes(`\\"Document_ID\\":\\"${ID}\\"`),

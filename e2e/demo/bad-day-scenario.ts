@@ -7,7 +7,7 @@ import type { NodeChanges, Stage } from './stage';
 
 const FAN_OUT = 'fan-out-over-workers';
 
-/** The separator matches the whole text, so there are no chunks. */
+/** The separator matches the whole text, so the text produces no chunks. */
 const NO_CHUNKS = { 'Chunk Text': { parameters: { regex: '[\\s\\S]+' } } };
 
 /** An example run that must fail. `what` describes the problem, and `says` matches the expected error message. */

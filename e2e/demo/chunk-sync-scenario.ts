@@ -5,7 +5,7 @@ import { SyncedSource } from './synced-source';
 const EXAMPLE = 'sync-chunks-by-source';
 const TABLE = 'Synced Chunks';
 
-/** Creates a source document. Each section becomes a chunk. */
+/** Makes a source document. Each section becomes a chunk. */
 const document = (id: string, ...sections: string[]): SourceDocument => ({
 	id: `chunks/${id}`,
 	name: id,

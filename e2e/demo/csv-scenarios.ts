@@ -10,7 +10,7 @@ export const BAD_FILES: Readonly<Record<string, [content: string, why: RegExp]>>
 	'cut-off.json': ['[{"id":"cut/1","name":"One"},{"id":"cut/2","na', /end|JSON/i],
 };
 
-/** Stores a file in the local service, from which the workflows download it. */
+/** Stores a file in the folder from which the demo workflows read files. */
 export async function storeFile(stage: Stage, name: string, content: string): Promise<string> {
 	const url = `${stage.demo.sandbox.url}/files/${name}`;
 	await fetch(url, { method: 'PUT', body: content });

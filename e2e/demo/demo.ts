@@ -20,7 +20,7 @@ import { createSampleFiles } from './sample-files';
 
 const EDITOR_PORT = 5678;
 
-/** The local service and a real n8n with the packed package, the demo credentials and the examples. */
+/** The service and a real n8n with the packed package, the demo credentials and the examples. */
 export interface Demo extends Imported {
 	sandbox: Sandbox;
 	chatModel: ChatModel;
@@ -28,7 +28,7 @@ export interface Demo extends Imported {
 	files: string;
 }
 
-/** Returns the folder for all data. It is kept for the next start, or removed when the command ends. */
+/** Returns the folder for all data. The folder is kept for the next start, or removed when the command ends. */
 async function dataFolder(command: Command, keepData: boolean): Promise<string> {
 	if (!keepData) return await command.temporaryFolder('demo');
 	await mkdir(DATA, { recursive: true });

@@ -124,7 +124,7 @@ export async function ingestCorpus(stage: Stage): Promise<void> {
 	await stage.runWith(example, { 'Get Corpus': { parameters: { url } } });
 }
 
-/** Checks that an unusable response is stored, because the service might not return it again. */
+/** Checks that an unusable response is stored, because the service might not return it a second time. */
 async function storeResponses(stage: Stage, example: string): Promise<void> {
 	const { faults } = stage.demo.sandbox;
 	const chunkedData = [{ error: 'model overloaded' }];
@@ -140,7 +140,7 @@ async function storeResponses(stage: Stage, example: string): Promise<void> {
 	);
 }
 
-/** Chunks the sample files on disk. Checks that the index contains each paragraph with a vector. */
+/** Reads the sample files from disk. Checks that the index contains each paragraph with a vector. */
 export async function chunkTextFiles(stage: Stage): Promise<void> {
 	await stage.runByHand('chunk-text-files');
 	const documents = stage.documents();
@@ -164,10 +164,7 @@ export async function chunkTextFiles(stage: Stage): Promise<void> {
 	await pushExtracted(stage);
 }
 
-/**
- * Files in test/files that n8n's Extract from File can read, with the options for that node and for Push Documents,
- * and the resulting document names.
- */
+/** Files in test/files that n8n's Extract from File can read, with the options and the resulting document names. */
 const EXTRACTED: Array<
 	[file: string, extract: object, push: object, names: string, error?: string]
 > = [
@@ -180,7 +177,7 @@ const EXTRACTED: Array<
 	],
 	[
 		'excel-german.csv',
-		// n8n's Extract from File does not support Windows-1252, so quotation marks become control characters.
+		// The node does not support Windows-1252, so quotation marks become control characters.
 		{ options: { delimiter: ';', encoding: 'latin1' } },
 		{ idField: 'Artikel-Nr', nameField: 'Bezeichnung' },
 		'Äpfel \x84Elstar\x93|Birnen',

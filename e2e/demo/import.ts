@@ -22,8 +22,8 @@ export interface Imported {
 type EarlierImport = Record<string, { versionId: string | undefined; template: string }>;
 
 /**
- * Returns the names of all examples, which are their file names without `.json`. The example for newcomers comes
- * first.
+ * Returns the names of all example workflows, which are their file names without `.json`. The example for newcomers
+ * comes first.
  */
 export function exampleNames(): string[] {
 	const others = readdirSync(EXAMPLES)
@@ -33,7 +33,7 @@ export function exampleNames(): string[] {
 	return [FIRST_EXAMPLE, ...others];
 }
 
-/** Triggers that n8n starts only in published workflows. Schedules are left out, so no example runs by itself. */
+/** Triggers that n8n starts only in published workflows. Schedules are omitted, so no example runs by itself. */
 const PUBLISHED = ['n8n-nodes-base.webhook', 'n8n-nodes-base.errorTrigger'];
 
 function mustBePublished(workflow: Workflow): boolean {
@@ -45,8 +45,8 @@ function readEarlierImport(file: string): EarlierImport {
 }
 
 /**
- * Stores the demo credentials and all examples in n8n. Publishes the workflows whose triggers require it. Examples
- * that were edited in n8n are not overwritten.
+ * Stores the demo credentials and all example workflows in n8n. Publishes the workflows whose triggers require it. Does
+ * not overwrite examples that were edited in n8n since the last start.
  * @param files the folder that n8n may read
  * @param folder the folder that stores the list of imported examples
  */
@@ -79,7 +79,7 @@ export async function importExamples(
 		earlier[name] = { versionId, template: text };
 	}
 	writeFileSync(file, JSON.stringify(earlier));
-	// n8n puts the most recently saved workflow first in its list. Saving it without changes keeps its version.
+	// n8n puts the most recently saved workflow first in its list. Saving a workflow without changes keeps its version.
 	const first = workflows[FIRST_EXAMPLE];
 	if (isAnySaved) await api.saveWorkflow(first, first.id);
 	return { credentials, workflows };

@@ -7,8 +7,7 @@ import { storeFile } from './csv-scenarios';
 import type { NodeChanges, Stage } from './stage';
 
 /**
- * Time for which our nodes retry in this scenario, in seconds. In the examples, it is 1 minute, or 15 minutes for
- * nightly runs.
+ * Time for which our nodes retry in this scenario. In the examples, it is one minute, or 15 minutes for nightly runs.
  */
 const RETRY_FOR_SECONDS = 2;
 
@@ -20,7 +19,7 @@ interface Outage {
 	what: string;
 	reason: RegExp;
 	spared: string[];
-	/** A scheduled example. The example Tell Me must report its failure. */
+	/** The scheduled example whose failure Tell Me must report. */
 	scheduled?: string;
 	begin(): Promise<void>;
 }
@@ -105,8 +104,7 @@ async function copyOf(stage: Stage, example: string): Promise<StoredWorkflow> {
 			? { ...node, webhookId: name, parameters: { ...node.parameters, path: name } }
 			: node,
 	);
-	// If a workflow calls another workflow, it must call the copy of that workflow. The copy also reads shorter
-	// files, to save time.
+	// If a workflow calls another workflow, it must call the copy of that workflow. Short files are enough here.
 	const text = JSON.stringify(own)
 		.replace(`/webhook/${RANGE}`, `/webhook/${nameOf(RANGE)}`)
 		.replace(/(documents|corpus)\.jsonl/, '$&?count=20');
@@ -290,7 +288,7 @@ async function tell(stage: Stage, example: string, reason: RegExp): Promise<void
 	return name;
 }
 
-/** Runs a scheduled example every few seconds until `see` returns. Tell Me is its error workflow. */
+/** Runs a copy of a scheduled example every few seconds, with Tell Me as its error workflow, until `see` returns. */
 async function schedule(stage: Stage, example: string, see: () => Promise<void>): Promise<void> {
 	const { n8n, workflows } = stage.demo;
 	const rule = { interval: [{ field: 'seconds', secondsInterval: EVERY_SECONDS }] };

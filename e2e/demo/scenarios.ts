@@ -90,7 +90,7 @@ export async function runScenarios(
 	});
 }
 
-/** Runs a scenario. If it throws an error, adds a failed check, so that the other scenarios still run. */
+/** Runs a scenario. If it throws, adds a failed check, so that the other scenarios still run. */
 async function runToEnd(
 	stage: Stage,
 	name: string,

@@ -23,7 +23,7 @@ interface IndexedChunk {
 	text: string;
 }
 
-/** Changes to an example's nodes, by node name. Other parameters stay the same. */
+/** Changes to an example's nodes, keyed by node name. Other parameters stay the same. */
 export type NodeChanges = Record<string, { parameters?: object; disabled?: boolean }>;
 
 const changed = (node: WorkflowNode, { parameters, ...change }: NodeChanges[string] = {}) => ({
@@ -38,7 +38,7 @@ export class Stage {
 
 	constructor(readonly demo: Demo) {}
 
-	/** Runs an example as "Execute workflow" does. Webhooks return their sample data. */
+	/** Runs an example as "Execute workflow" does. Webhooks receive their pinned sample data. */
 	async runByHand(example: string): Promise<Execution> {
 		return this.addRun(this.demo.workflows[example].name, await this.tryByHand(example));
 	}
@@ -63,7 +63,7 @@ export class Stage {
 		);
 	}
 
-	/** Stores a changed copy of an example, passes it to `use`, and then deletes it. */
+	/** Stores a changed copy of an example, passes it to a function, and then deletes it. */
 	async withCopy<Result>(
 		example: string,
 		change: (workflow: StoredWorkflow) => Partial<Workflow>,
@@ -90,9 +90,7 @@ export class Stage {
 		return this.addRun(name, await api.runManually(id, this.triggerOf(example), message));
 	}
 
-	/**
-	 * Runs an agent's tool with the values that a model would fill in. Returns the text that the model would read.
-	 */
+	/** Runs an agent's tool with the values that a model would fill in. Returns the text that the model would read. */
 	async runTool(example: string, { tool, values }: ToolCall): Promise<string> {
 		const { id, name } = this.demo.workflows[example];
 		const execution = await this.demo.n8n.api.runTool(id, tool, values);

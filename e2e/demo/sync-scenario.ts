@@ -20,13 +20,12 @@ const document = (id: string, text: string): SourceDocument => ({
 });
 
 /**
- * Pushes changed documents and deletes documents that are missing from the list. Then checks that bad calls,
- * concurrent runs and failures do not damage the index.
+ * Pushes changed documents and deletes documents that no longer exist. Then checks that bad calls, concurrent runs and
+ * failures do not damage the index.
  */
 export async function sync(stage: Stage): Promise<void> {
 	const { dataTables } = stage.demo.n8n.api;
-	// n8n finds tables by part of their name and prefers the newest. So the example could mistake this newer table
-	// for its own.
+	// n8n finds tables by part of their name and lists the newest first.
 	const table = `${TABLE} ${stage.demo.workflows[EXAMPLE].id}`;
 	await dataTables.create(`Not the ${table}`, ['documentId', 'fingerprint']);
 	const source = new SyncedSource(stage, {
@@ -77,7 +76,7 @@ async function refuseBadCalls(source: SyncedSource): Promise<void> {
 	await ignoreVolatileFields(source, a);
 }
 
-/** Checks that a document is not pushed again if only an ignored field or the order of fields has changed. */
+/** Checks that a document is not pushed again if only its field order or an ignored field changes. */
 async function ignoreVolatileFields(source: SyncedSource, a: SourceDocument): Promise<void> {
 	const withFields = { ...a, views: 1, tags: { one: 1, two: [2, 3] } };
 	const { name, text, url, id } = a;
@@ -157,7 +156,7 @@ export async function nightlySync(stage: Stage): Promise<void> {
 	const example = 'nightly-sync-from-an-api';
 	const { faults } = stage.demo.sandbox;
 	const { api } = stage.demo.n8n;
-	// The workflow itself is changed, because a copy would use its own table.
+	// A copy of the workflow would use its own table.
 	const original = stage.demo.workflows[example];
 	const indexed = () =>
 		stage

@@ -124,8 +124,8 @@ export class SyncedSource {
 	}
 
 	/**
-	 * Checks that a run fails if it sends only deletes and all of them receive a 404. A 404 does not prove that a
-	 * document no longer exists.
+	 * Checks that the run fails if it sends only deletes and all of them receive status 404. A 404 does not prove that
+	 * a document no longer exists.
 	 */
 	async refuseUnprovenDeletes(documents: SourceDocument[], gone: Row): Promise<void> {
 		const { sandbox, n8n } = this.stage.demo;
@@ -183,7 +183,7 @@ export interface Asked {
 /** Lists what these requests asked the service to do. Each list is in alphabetical order. */
 function askedIn(requests: RecordedRequest[]): Asked {
 	const of = (route: RecordedRequest['route']) => requests.filter((one) => one.route === route);
-	// A request whose connection was closed at once has no body.
+	// A request that was reset at once has no body.
 	const submitted = of('submit').flatMap(({ body }) => (body as Submission | undefined) ?? []);
 	const pushed = of('push').flatMap(({ body = [] }) => body as Document | Document[]);
 	return {

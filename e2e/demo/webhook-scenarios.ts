@@ -4,7 +4,7 @@ import { repositoryDocuments } from './documents';
 /** Number of words in a query. With this many words, a query finds exactly one chunk. */
 const QUERY_WORDS = 6;
 
-/** Returns the first long words of a text, as a query that finds the text. */
+/** Returns the first long words of a text, as a query that finds it. */
 function queryFor(text: string): string {
 	const words = [...new Set(text.match(/\p{L}{5,}/gu) ?? [])];
 	return words.slice(0, QUERY_WORDS).join(' ');

@@ -41,7 +41,7 @@ export async function panels(suite: Suite): Promise<void> {
 }
 
 function labelsByDefault(description: INodeTypeDescription): string {
-	// Properties that are declared a second time for AI agents are left out.
+	// Some properties are declared a second time for AI agent tools.
 	const own = description.properties.filter(
 		({ displayOptions }) => !displayOptions?.show?.['@tool'],
 	);

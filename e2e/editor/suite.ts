@@ -11,7 +11,7 @@ export interface Suite {
 	page: Page;
 	canvas: Canvas;
 	checks: Checks;
-	/** n8n's descriptions of our nodes, by name. Checks read labels from here instead of repeating them. */
+	/** n8n's descriptions of our nodes, keyed by name. Checks read labels from here instead of repeating them. */
 	nodes: ReadonlyMap<string, INodeTypeDescription>;
 }
 
@@ -56,7 +56,7 @@ export async function saveChain(
 	return id;
 }
 
-/** Creates one of our nodes, named after its display name. */
+/** Makes one of our nodes, named after its display name. */
 export function ownNode({ nodes }: Suite, name: string): OwnNode {
 	const description = describe(nodes, name);
 	return { name: description.displayName, type: description.name };

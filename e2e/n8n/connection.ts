@@ -18,8 +18,8 @@ export class N8nConnection {
 			baseURL: url,
 			proxy: false,
 			validateStatus: () => true,
-			// After n8n was blocked for a long time, it closes kept-alive connections, even those that were just used
-			// again. So connections are not kept alive.
+			// If n8n was blocked for a long time, it closes kept-alive connections, even those that were just used
+			// again.
 			httpAgent: new Agent({ keepAlive: false }),
 		});
 	}
@@ -61,7 +61,7 @@ export class N8nConnection {
 		}
 	}
 
-	/** Sends a request without being logged in. Returns the response, whatever its status. */
+	/** Calls a webhook without being logged in. Returns the response, whatever its status. */
 	async post(
 		url: string,
 		body: unknown,

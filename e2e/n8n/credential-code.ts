@@ -1,6 +1,6 @@
 /**
  * Node tests use copies of two parts of n8n that cannot run without its database: the credentials helper and the
- * credential tester (`support/credentials-helper.ts`, `support/credential-test.ts`). This file runs the same work
+ * credential tester (`support/credentials-helper.ts`, `support/credential-test.ts`). The code here runs the same work
  * with the copies and with the installed n8n. After an n8n update, this shows whether a copy still behaves like n8n.
  */
 import 'reflect-metadata';
@@ -65,9 +65,7 @@ const nothing = () => undefined;
 
 const TOKEN = 'sessionToken';
 
-/**
- * A credential type with two features that n8n treats specially: an expirable field, and headers from expressions.
- */
+/** A credential type with the features that n8n treats specially: an expirable field, and headers from expressions. */
 const sample = (answer: Data): ICredentialType => ({
 	name: 'sample',
 	displayName: 'Sample',
@@ -130,7 +128,7 @@ function n8nHelper(store: CredentialStore, type: ICredentialType): N8nHelper {
 	const { CredentialsHelper } = requireOfN8n('./dist/credentials-helper.js') as {
 		CredentialsHelper: Class<N8nHelper>;
 	};
-	// n8n adds the fields for allowed domains when it loads a package.
+	// n8n adds these fields when it loads a package.
 	const loaded = { ...type, properties: injectDomainRestrictionFields(type) };
 	const types = {
 		getByName: () => Object.assign(Object.create(type) as ICredentialType, loaded),
@@ -245,7 +243,7 @@ async function compareHelper(add: (title: string, ours: unknown, n8n: unknown) =
 	}
 }
 
-/** A credential type with rules in its test. Our own credentials have no such rules. */
+/** A credential with rules in its test. Our own credentials have no such rules. */
 const plain = (url: string): ICredentialType => ({
 	name: 'plain',
 	displayName: 'Plain',

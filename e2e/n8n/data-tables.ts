@@ -11,7 +11,7 @@ export type Row = Record<string, unknown>;
 export class DataTables {
 	constructor(private readonly n8n: N8nConnection) {}
 
-	/** Creates an empty table with text columns, unless a table with this name exists. */
+	/** Creates an empty table with text columns, unless a table with exactly this name exists. */
 	async create(name: string, columns: string[]): Promise<void> {
 		if (await this.find(name)) return;
 		const { id } = await this.n8n.request<{ id: string }>({ url: '/rest/projects/personal' });

@@ -37,7 +37,7 @@ interface ExecutionData {
 	};
 }
 
-/** Returns true once an execution has ended and its data is stored. n8n stores the status before the data. */
+/** Returns true once an execution has ended and its data are stored. n8n stores the status before the data. */
 export function isOver({ status, data }: StoredExecution): boolean {
 	if (NOT_OVER.has(status)) return false;
 	const stored = parseFlatted(data) as Partial<ExecutionData> | undefined;
@@ -63,8 +63,8 @@ export function readExecution(stored: StoredExecution): Execution {
 }
 
 /**
- * Parses the format of the npm package `flatted`. It is a JSON array, and its first entry is the value. Inside an
- * object or array, each string is the index of the entry that belongs there.
+ * Parses the format in which n8n returns execution data (npm package `flatted`). It is a JSON array, and its first
+ * entry is the value. Inside an object or array, each string is the index of the entry that belongs there.
  */
 function parseFlatted(text: string): unknown {
 	const entries = JSON.parse(text) as unknown[];

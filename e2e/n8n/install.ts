@@ -33,10 +33,10 @@ function lockHash(): string {
 	return createHash('sha256').update(lock).digest('hex');
 }
 
-/** Returns true if n8n is installed and the lock file has not changed since then. */
+/** Returns true if an installation was completed and the lock file has not changed since then. */
 const isInstalled = (): boolean => existsSync(STAMP) && readFileSync(STAMP, 'utf8') === lockHash();
 
-/** Returns the folder with the header files of n8n's Node.js, so that compiling needs no download. */
+/** Returns the folder with the header files of n8n's Node.js. With them, compiling needs no download. */
 function headersFolder(): string | undefined {
 	const packages = path.join(MODULES, 'node', 'node_modules');
 	if (!existsSync(packages)) return undefined;

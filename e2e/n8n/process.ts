@@ -55,7 +55,7 @@ function environment(settings: Record<string, string>): NodeJS.ProcessEnv {
 }
 
 /**
- * Starts one of n8n's commands and waits until it is ready.
+ * Starts one of n8n's commands with a user folder and waits until it is ready.
  * @param ready words in the output, or a check
  * @throws Error with the end of the process's log if the process does not start
  */
@@ -86,7 +86,7 @@ export async function startN8nProcess(
 }
 
 /**
- * Starts n8n and logs in. The first start creates the owner.
+ * Starts n8n with a user folder and logs in. The first start creates the owner.
  * @throws Error with the end of n8n's log if it does not start
  */
 export async function startN8n(

@@ -11,14 +11,17 @@ import { run, startUntil } from '../shared/processes';
 
 const LOCAL = '127.0.0.1';
 
-/** Debian installs each PostgreSQL version in its own subfolder of this folder. None of them are in the PATH. */
+/**
+ * Debian installs the programs of each PostgreSQL version in a folder below this one, and adds none of these folders to
+ * the PATH.
+ */
 const DEBIAN_POSTGRESQL = '/usr/lib/postgresql';
 
 export const QUEUE_LOGS = path.join(CACHE, 'queue');
 
 type DatabaseSettings = Record<string, string>;
 
-/** Returns a program's trimmed output, or an empty string if the program is missing or fails. */
+/** Returns the trimmed output of a program, or an empty string if the program is missing or fails. */
 async function outputOf(command: string, args: string[]): Promise<string> {
 	try {
 		return (await promisify(execFile)(command, args)).stdout.trim();
@@ -37,8 +40,7 @@ async function postgresFolder(): Promise<string | undefined> {
 }
 
 /**
- * Starts Redis, which writes no files, and PostgreSQL, which uses a temporary folder. Only this machine can reach
- * them.
+ * Starts Redis, which writes no files, and PostgreSQL, which uses a temporary folder. Only this machine can reach them.
  * @throws Error that names what to install if a program is missing
  */
 export async function startDatabases(command: Command): Promise<DatabaseSettings> {
@@ -64,7 +66,7 @@ async function startRedis(): Promise<DatabaseSettings> {
 }
 
 /**
- * If this process is root, returns the user that Debian's PostgreSQL package creates. PostgreSQL refuses to run as
+ * Returns the user that Debian's PostgreSQL package creates, if this process is root. PostgreSQL refuses to run as
  * root.
  */
 async function postgresUser(): Promise<{ uid: number; gid: number } | undefined> {
@@ -89,7 +91,7 @@ async function startPostgres(command: Command, folder: string): Promise<Database
 		`listen_addresses=${LOCAL}`,
 		`port=${port}`,
 		'unix_socket_directories=',
-		// A crash of the machine may destroy the data.
+		// The data need not survive a crash of the machine.
 		'fsync=off',
 	];
 	const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];

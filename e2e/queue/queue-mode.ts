@@ -31,7 +31,7 @@ const WORKFLOWS = {
 type WorkflowName = keyof typeof WORKFLOWS;
 
 /**
- * Settings that determine how soon n8n notices that a worker has ended. The values are much lower than the defaults
+ * Settings that determine how soon n8n notices that a worker has ended. Their values are much lower than the defaults
  * (60, 10 and 30 seconds) to make the test fast.
  */
 const LOCKS = {
@@ -65,8 +65,8 @@ export interface QueueMode {
 }
 
 /**
- * Starts n8n in queue mode: Redis, PostgreSQL, a main process and workers, each with the package. Everything is
- * stopped when the command ends.
+ * Starts n8n in queue mode: Redis, PostgreSQL, a main process and workers, each with the package. Everything is stopped
+ * when the command ends.
  * @throws Error if a step fails
  */
 export async function startQueueMode(command: Command): Promise<QueueMode> {

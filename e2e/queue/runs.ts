@@ -17,8 +17,8 @@ const RANGES = 4;
 const FAN_OUT = 'fan-out-over-workers';
 
 /**
- * Runs many concurrent executions on all workers. In this test, each new token revokes the previous token for the
- * same scope.
+ * Runs many concurrent executions on all workers. In this test, the service revokes a scope's token when it issues a
+ * new one.
  */
 export async function sharedTokens(stage: QueueStage): Promise<void> {
 	const run = 'Shared tokens';
@@ -85,7 +85,7 @@ const PUSH_LATENCY_MS = 700;
 
 const INGESTS = 16;
 
-/** Slow enough that some executions are still running when the worker is killed. */
+/** Slow enough that ingests are still running when the worker is killed. */
 const CHUNK_DELAY_MS = 3000;
 
 const WITHIN_MS = 180_000;
@@ -135,7 +135,7 @@ export async function killedWorker(stage: QueueStage): Promise<void> {
 	);
 	const executions = await ended();
 	const failed = executions.filter(({ status }) => status !== 'success');
-	// The worker's last executions may be missing from its log. If so, no other log contains them either.
+	// The worker's last executions may be missing from its log. In that case, no other log contains them either.
 	const isLost = (id: string) =>
 		lost.has(id) || !workers.some((worker) => worker.started().includes(id));
 	checks.add(

@@ -22,9 +22,7 @@ export interface Delivery {
 	delete: string;
 }
 
-/**
- * Calls the workflow that chunks, pushes and deletes, once for each delivery. All calls are sent at the same time.
- */
+/** Calls the workflow that chunks, pushes and deletes, once for each delivery. All calls are sent at the same time. */
 export async function ingest(
 	{ api }: QueueStage,
 	deliveries: Delivery[],
@@ -34,8 +32,8 @@ export async function ingest(
 }
 
 /**
- * Creates deliveries and adds their chunks to `model`. Each contains three documents with three sections each, and
- * each section becomes a chunk.
+ * Makes deliveries. Each contains three documents with three sections each, and each section becomes a chunk. Adds the
+ * chunks to `model`.
  */
 export function deliveriesOf({ model }: QueueStage, run: string, count: number): Delivery[] {
 	return Array.from({ length: count }, (_call, call) => {

@@ -29,7 +29,7 @@ export interface ChatModel {
 
 /**
  * Starts a stand-in for a chat model with OpenAI's interface. The user's message lists tool calls as JSON
- * (`ToolCall[]`). The model makes these calls one after another, then replies 'Done'.
+ * (`ToolCall[]`). The model makes these calls one after the other, then replies 'Done'.
  */
 export async function startChatModel(): Promise<ChatModel> {
 	const requests: ChatRequest[] = [];

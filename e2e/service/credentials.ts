@@ -41,7 +41,7 @@ export function credentialsByHand(sandbox: Sandbox): CredentialByHand[] {
 }
 
 /**
- * Returns the credentials that the examples use, with the values for the running sandbox.
+ * Returns the credentials that the example workflows use, with the values for the running sandbox.
  * @param chatModelUrl URL of the stand-in for a chat model, if there is one
  */
 export function demoCredentials(

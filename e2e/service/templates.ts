@@ -21,13 +21,13 @@ export async function saveCredentials(
 	return saved;
 }
 
-/** The folder that n8n may read in Docker. The examples use this path. */
+/** The folder that n8n 2 may read in Docker. The example workflows use this path. */
 const TEMPLATE_FOLDER = '/home/node/.n8n-files';
 
 /**
  * Reads a workflow file, and connects the workflow to the stored credentials and the running sandbox.
  * @param url URL of the sandbox
- * @param files the folder that n8n may read
+ * @param files the folder that n8n may read, for workflows that read a file
  * @throws Error if the workflow uses a credential that is not stored
  */
 export function readTemplate(

@@ -27,7 +27,8 @@ export class Command {
 
 	/**
 	 * Creates a folder that is removed when the command ends.
-	 * @param name part of the folder's name, which tells anyone who finds the folder what it is for
+	 * @param name part of the folder's name, to show anyone who finds the folder what it is for
+	 * @returns its path
 	 */
 	async temporaryFolder(name: string): Promise<string> {
 		const folder = await mkdtemp(path.join(tmpdir(), `search-ingest-${name}-`));
@@ -46,8 +47,9 @@ export class Command {
 }
 
 /**
- * Runs an end-to-end command, then ends this process. The exit code is 0 if `work` returns true, otherwise 1.
- * Processes are stopped and temporary folders are removed first, even after Ctrl-C or if npm is killed.
+ * Runs an end-to-end command, then ends this process. The exit code is 0 if `work` returns true, otherwise 1. Processes
+ * are stopped and temporary folders are removed first, even after Ctrl-C or if npm is killed.
+ * @param work returns true if everything passed
  * @param options.interrupted exit code after Ctrl-C. The default is 130
  */
 export function runCommand(
@@ -77,7 +79,7 @@ export function runCommand(
 
 const CHECK_EVERY_MS = 1000;
 
-/** Returns the parent of a process on Linux, or undefined on other systems. */
+/** Returns the parent of a process if /proc exists (Linux). */
 function parentOf(pid: number): string | undefined {
 	try {
 		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

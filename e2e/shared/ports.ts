@@ -1,8 +1,7 @@
 import { createServer } from 'node:net';
 
 /*
- * This code replaces the package `get-port`, because n8n installs a different major version of it in
- * e2e/node_modules.
+ * This code replaces the package `get-port`, because n8n installs a different major version of it in e2e/node_modules.
  */
 
 /** Returns the port if nothing listens on it. With 0, the system chooses a free port. */

@@ -27,7 +27,7 @@ interface ProcessOptions {
 	/** The user to run the process as, for programs that refuse to run as root. */
 	user?: { uid: number; gid: number };
 	/**
-	 * The signal for a process that must stop after all others. For example, a database must not stop before the
+	 * The signal that stops the process after all others have ended. For example, a database must not stop before the
 	 * processes that use it.
 	 */
 	lastSignal?: NodeJS.Signals;
@@ -37,7 +37,7 @@ interface ProcessOptions {
 /** A running process, including everything that it has started itself. */
 export interface RunningProcess {
 	pid: number | undefined;
-	/** The exit code or signal, once the process has ended. This promise never rejects. */
+	/** The exit code (or signal) once the process has ended. This promise never rejects. */
 	ended: Promise<number | string>;
 	stop(): Promise<void>;
 	/** Sends SIGKILL, as if the machine lost power. */
@@ -79,8 +79,8 @@ async function stopGroup({ pid }: ChildProcess, signal: NodeJS.Signals): Promise
 }
 
 /**
- * Starts a process in a group of its own. Ctrl-C in the terminal reaches only this command, which then stops the
- * whole group.
+ * Starts a process in a group of its own. Ctrl-C in the terminal reaches only this process, which then stops the whole
+ * group, so that nothing is left behind.
  * @throws Error if the command has begun to stop
  */
 function start(command: string, args: string[], options: ProcessOptions): RunningProcess {
@@ -119,8 +119,8 @@ function start(command: string, args: string[], options: ProcessOptions): Runnin
 }
 
 /**
- * Runs a program and waits until it ends.
- * @throws Error with the end of its output if the program fails
+ * Runs a command and waits until it ends.
+ * @throws Error with the end of the command's output if the command fails
  */
 export async function run(command: string, args: string[], options: ProcessOptions): Promise<void> {
 	const result = await start(command, args, options).ended;
@@ -134,7 +134,8 @@ export async function run(command: string, args: string[], options: ProcessOptio
 /**
  * Starts a process and waits until it is ready.
  * @param ready words in its output, or a check that is repeated until it returns true
- * @throws Error with the end of the output if the process exits too early or is not ready within 3 minutes
+ * @throws Error containing the last part of the process's output, if the process exits before it is ready or is not
+ * ready within 3 minutes
  */
 export async function startUntil(
 	ready: Ready,

@@ -5,9 +5,9 @@ export async function pause(milliseconds: number): Promise<void> {
 }
 
 /**
- * Waits until a condition is true.
+ * Waits until a condition holds.
  * @param everyMs interval between checks
- * @returns false if the condition does not become true in time
+ * @returns false if the condition does not hold in time
  */
 export async function until(
 	holds: () => boolean | Promise<boolean>,
