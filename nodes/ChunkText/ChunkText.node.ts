@@ -18,7 +18,10 @@ import { CHUNKER_NAMES, MODELS } from './parameters/chunker';
 const CHUNKER = `(${JSON.stringify(CHUNKER_NAMES)}[$parameter["chunker"]] || $parameter["chunker"])`;
 const MODEL = '($parameter["modelId"]?.value ?? $parameter["modelId"])';
 const DETAILS = `${CHUNKER} + (${MODEL} ? ", " + ${MODEL} : "")`;
-/** n8n cuts off the subtitle after about 25 characters, so the subtitle omits the name of the default operation. */
+/**
+ * n8n cuts off the subtitle after about 25 characters, so the subtitle omits the name of the default
+ * operation.
+ */
 const SUBTITLE = `={{ { submitAndWait: ${DETAILS}, submit: "Submit: " + ${DETAILS}, getResults: "Get Results" }[$parameter["operation"]] || $parameter["operation"] }}`;
 
 async function listModels(this: ILoadOptionsFunctions): Promise<INodeListSearchResult> {
@@ -70,7 +73,7 @@ export class ChunkText implements INodeType {
 		const chosen = this.getNodeParameter('operation', 0) as string;
 		const operation = OPERATIONS[chosen];
 		return await runNode(this, async (run) => {
-			// n8n adds an operation "Custom API Call" to the list, which this node does not support.
+			// n8n adds the operation "Custom API Call" to the list, but this node does not support it.
 			if (operation === undefined) {
 				throw new NodeOperationError(this.getNode(), `Unknown operation '${chosen}'`, {
 					description:

@@ -1,8 +1,9 @@
 /**
- * This is the main loop of Chunk Text. `bulk` reads texts from a source, sends them in requests, and waits for each
- * request's job. When a job ends, `Report` assigns chunks or an error to each text, and passes the results to the
- * sink. If the service rejects a request, all of its texts are reported as failures. Submit uses the same loop, but
- * does not wait for jobs. Get Results submits nothing, and only reports what it has fetched.
+ * The main loop of Chunk Text. `bulk` reads the texts from a source, sends them in requests and waits for
+ * each request's job. The Submit operation uses the same loop without waiting. When a job ends, the report
+ * assigns chunks or an error to each of the job's texts and passes these results to the sink. If the service
+ * does not accept a request, the request's texts are reported as failures. Get Results submits nothing, so it
+ * only reports what it has fetched.
  */
 import { Budget } from '../shared/flow/budget';
 import { bulk } from '../shared/flow/bulk';
@@ -37,14 +38,14 @@ export async function withWork(
 
 export interface TextSource {
 	sink: Sink;
-	/** The names of chunk files begin with this string. */
+	/** Prefix for the names of chunk files. */
 	name: string;
-	/** Limits how much text is in memory. Only texts from files need a budget. */
+	/** Limits how much text is in memory. A budget is needed only for texts from a file. */
 	budget?: Budget;
 	onReported?: (job: Job) => void;
 }
 
-/** Submits the texts from one source, waits for their jobs, and reports their chunks. */
+/** Submits the texts from one source, waits for their jobs and reports their chunks. */
 export async function chunkAll(
 	entries: AsyncIterable<TextEntry[]>,
 	work: Work,
@@ -68,7 +69,7 @@ export async function chunkAll(
 	await report.end();
 }
 
-/** Reports the results of requests from earlier runs. */
+/** Reports what was fetched for requests from earlier runs. */
 export async function reportFetched(
 	fetched: AsyncIterable<FetchedJob[]>,
 	work: Work,
@@ -81,13 +82,13 @@ export async function reportFetched(
 }
 
 /**
- * Maximum total size, in bytes, of the texts from files that are waiting for their chunks. A text that is smaller
- * than 1/500 of this maximum is treated as if it had that size, so at most 500 texts wait at a time.
+ * Maximum total size, in bytes, of the texts from files that are waiting for their chunks. A text that is
+ * smaller than 1/500 of this maximum is treated as if it had that size, so at most 500 texts wait at a time.
  */
 const MAX_BYTES = 8_000_000;
 const MIN_BYTES_OF_TEXT = MAX_BYTES / 500;
 
-/** Returns a new budget for texts in memory. All files in a run share one budget. */
+/** Returns a new budget for the texts in memory. All files in a run share one budget. */
 export const newBudget = (): Budget => new Budget(MAX_BYTES);
 
 const bytesInBudget = ({ record }: TextEntry): number =>

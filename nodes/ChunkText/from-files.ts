@@ -17,11 +17,12 @@ interface TextFile extends FileReading<TextEntry> {
 }
 
 /**
- * Chunks the texts in the files of all input items, and returns one summary item per file. If the chunks are returned
- * as items and nothing failed, a hint replaces the summary. An item without a usable file fails.
+ * Chunks the texts in all input items' files. An item without a usable file fails. For each file, the node
+ * returns one item with a summary. If the chunks are returned as items and nothing failed, a hint replaces
+ * the summary item.
  *
- * @param done summary field with the number of successful texts. If it is `chunked`, the next file is opened while
- * earlier texts are still in flight
+ * @param done summary field that contains the number of successful texts. If the field is `chunked`, the next
+ *   file is opened while earlier texts are still in flight.
  */
 export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Promise<void> {
 	const { run, parameters, options, jobs, hints } = work;
@@ -37,7 +38,7 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 			stats,
 			adviceToContinue: (upTo) =>
 				adviceToContinue(run, jobs, upTo, stats.done > 0 ? done : undefined),
-			// If a later file stops the run, the error also names this file's jobs.
+			// If the node stops at a later file, the error also names this file's jobs.
 			noteAtEnd: () => jobs.progress(),
 			...(!isSubmitted &&
 				options.outputTo === 'items' && { onSummary: (of) => hints.addFile(of) }),
@@ -53,8 +54,8 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 			name: `${stemOf(fileToRead.file.name)}.chunks`,
 			budget,
 			onReported: (job) => {
-				// Finished jobs are removed so that memory does not grow with the file. An unfinished job is kept
-				// without its texts, because the error names it if the run ends early.
+				// Finished jobs are dropped so that memory does not grow with the file. A job that has not
+				// ended is kept without its texts. If the run ends early, the error can then name the job.
 				jobs.delete(job);
 				if (job.ended === undefined)
 					jobs.add({ ...job, texts: [], unusedResponse: undefined });
@@ -79,10 +80,10 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 }
 
 /**
- * Returns advice on how to get a file's remaining results after the run has ended early. If results were lost, the
- * advice says why.
+ * Returns advice on how to get the remaining results of a file if the run ends early. If results were lost,
+ * the advice also says why.
  *
- * @param done what happened to the successful records, or undefined if there are none
+ * @param done what happened to the successful records, or undefined if no record succeeded
  */
 function adviceToContinue(
 	run: Run,
@@ -90,7 +91,7 @@ function adviceToContinue(
 	upTo: number,
 	done?: 'chunked' | 'submitted',
 ): string {
-	// While the run continues, only n8n's log shows this text, and a log entry needs no advice.
+	// While the run continues, only n8n's log uses this text. A log line needs no advice.
 	if (!run.ended) return '';
 	if (!run.stopsOnFailure && !run.signal.aborted) return adviceToSkip(upTo);
 	const output = done === 'submitted' ? 'chunking IDs' : 'chunks';

@@ -16,10 +16,10 @@ export async function chunkItems(work: Work): Promise<void> {
 }
 
 /**
- * Fetches the chunks of the earlier requests that the input items refer to.
+ * Fetches the chunks for the requests that the input items refer to.
  *
  * @param ids reads which request an item refers to
- * @param fetch polls the requests once, or until they have ended
+ * @param fetch polls the requests either once or until they have ended
  */
 export async function fetchItems(work: Work, ids: IdSource, fetch: Fetch): Promise<void> {
 	const { run, jobs } = work;

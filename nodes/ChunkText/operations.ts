@@ -11,7 +11,8 @@ import { chunkItems, fetchItems } from './from-items';
 async function submitAndWait(run: Run): Promise<void> {
 	const task = taskOf(run);
 	const { parameters, options, mode } = task;
-	// If the path is wrong, the node cannot fetch the chunks. So it must fail before it submits any texts.
+	// If the path is wrong, the node must fail before it submits texts, because it could not fetch their
+	// chunks.
 	checkResultsPath(options.resultsPath);
 	const isFile = parameters.get('textSource', 0) === 'file';
 	// A document may be returned only with all of its chunks. So if a job runs out of time, its texts must fail.

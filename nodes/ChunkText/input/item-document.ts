@@ -17,8 +17,8 @@ export type RequiredParameter = 'documentId' | 'documentName' | 'text';
 /**
  * Reads an item's document.
  *
- * @param required parameters that must not be empty. A document with an empty text needs no name
- * @param file ID and name of the document, if its text comes from a text file
+ * @param required parameters that must not be empty. A document whose text is empty needs no name.
+ * @param file ID and name of the document, if the text comes from a text file
  * @throws InputError that names all empty parameters
  */
 export function readDocument(
@@ -33,7 +33,7 @@ export function readDocument(
 		const value = parameters.value(name, itemIndex);
 		return isNullOrEmptyText(value) || (name !== 'text' && String(value).trim() === '');
 	});
-	// If only the text is empty, ItemTexts throws the error.
+	// If only the text is missing, ItemTexts throws the error.
 	if (empty.length > 0 && empty[0] !== 'text') {
 		const labels = empty.map((name) => `'${parameters.label(name)}'`);
 		const names = labels.join(', ').replace(/, ([^,]+)$/, ' and $1');
@@ -77,8 +77,8 @@ export const adviceForText = (run: Run, itemIndex: number, otherwise: string): s
 		: "The item has a file. To chunk its text, choose 'Text File' in 'Texts From', or 'File' if it has one record per text.";
 
 /**
- * Marks documents that share an ID, and adds a hint that names these IDs. Their chunks have the same IDs too, so a
- * chunk that is missing from one document may still belong to another.
+ * Marks documents that share an ID and adds a hint that names the shared IDs. The chunks of these documents
+ * get the same IDs, so a chunk that is missing from one document may still belong to another.
  */
 export function markShared(
 	documents: ReadonlyMap<string, readonly SourceDocument[]>,

@@ -15,20 +15,20 @@ import {
 	type AwaitedText,
 } from './text';
 
-/** Reads the chunking ID and text position from an item of Get Results. */
+/** Reads the chunking ID and text position from an input item of Get Results. */
 export interface IdSource {
 	idOf: (itemIndex: number) => string;
-	/** Returns the text's position in its request. An empty position means all texts. */
+	/** Returns the position of the text in the request. An empty position means all texts. */
 	positionOf: (itemIndex: number) => unknown;
 }
 
 /** Reads the input items, which contain texts or refer to earlier requests. */
 export class ItemTexts {
-	/** Earlier requests by chunking ID. Each contains the texts of all items that refer to it. */
+	/** Earlier requests by chunking ID. Each request contains the texts from all items that refer to it. */
 	readonly requests = new Map<string, PreviousRequest>();
 	/**
-	 * Documents without chunks, because their text is empty. They are needed only if the output is one item per
-	 * document.
+	 * Documents that have no chunks because their text is empty. They are collected only if the output is one
+	 * item per document.
 	 */
 	readonly empty: AwaitedText[] = [];
 	readonly files: TextFiles | undefined;
@@ -36,7 +36,7 @@ export class ItemTexts {
 	private sharedSettings: ReturnType<typeof readSettings> | undefined;
 	private readonly source: 'item' | 'file' | 'textFile';
 
-	/** @param ids reads references to earlier requests, or undefined if the items contain texts */
+	/** @param ids reads the earlier requests, or undefined if the items contain texts to submit */
 	constructor(
 		private readonly task: ChunkTask,
 		private readonly ids?: IdSource,
@@ -50,7 +50,7 @@ export class ItemTexts {
 	/**
 	 * Reads an item.
 	 *
-	 * @returns the text, or undefined if the text is empty or the item refers to an earlier request
+	 * @returns the item's text, or undefined if the item refers to an earlier request or the text is empty
 	 * @throws InputError if the item is invalid
 	 */
 	async read(itemIndex: number): Promise<TextEntry[] | undefined> {
@@ -71,10 +71,9 @@ export class ItemTexts {
 	}
 
 	/**
-	 * Sorts the texts, and adds a hint about documents with the same ID. Must be called after all items have been
-	 * read.
+	 * Sorts the texts after all items have been read, and adds a hint about documents with the same ID.
 	 *
-	 * @returns the texts in an order that lets as many of them as possible share a request
+	 * @returns the texts, sorted so that as many texts as possible share a request
 	 */
 	finish(entries: readonly TextEntry[]): TextEntry[] {
 		const { run } = this.task;
@@ -84,7 +83,7 @@ export class ItemTexts {
 		);
 	}
 
-	/** Returns an invalid item's document ID, if it has one. */
+	/** Returns an invalid item's document ID, if the item has one. */
 	idOf(itemIndex: number): string | undefined {
 		if (this.task.mode === 'chunks') return undefined;
 		try {

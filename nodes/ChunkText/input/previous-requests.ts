@@ -8,12 +8,12 @@ import type { SourceDocument, AwaitedText } from './text';
 export interface PreviousRequest {
 	chunkingId: string;
 	texts: AwaitedText[];
-	/** Number of texts in the request, or undefined if no item contains it. */
+	/** Number of texts in the request, or undefined if no item contains this number. */
 	textCount: number | undefined;
 }
 
 /**
- * Returns the request that an item refers to.
+ * Reads which request an item refers to.
  *
  * @param textPosition position of the text in the request, or empty for all texts
  * @throws InputError if the position is invalid
@@ -36,8 +36,8 @@ export function previousRequest(
 }
 
 /**
- * Returns the documents in an item that represents all texts of a request. Submit returns such items for texts from a
- * file. Their field `documents` contains the fields of each document.
+ * Returns the documents in an item that represents all texts in a request. Submit returns such items for
+ * texts from a file. Their `documents` field contains the fields of each document.
  */
 export function documentsIn(json: IDataObject): SourceDocument[] | undefined {
 	const { documents, textsInRequest } = json;

@@ -2,14 +2,14 @@
 const MAX_IDS = 100_000;
 
 /**
- * Remembers the IDs of the most recent documents. It contains at least the last 100,000 IDs and at most 200,000, so
- * memory does not grow with the file.
+ * Remembers the IDs of the most recent documents. It always keeps the last 100,000 IDs and never more than
+ * 200,000.
  */
 export class RecentIds {
 	private recent = new Set<string>();
 	private older = new Set<string>();
 
-	/** Adds an ID, and returns whether the ID was already known. */
+	/** Adds an ID and returns whether the ID was already known. */
 	has(id: string): boolean {
 		const isKnown = this.recent.has(id) || this.older.has(id);
 		this.recent.add(id);

@@ -25,8 +25,8 @@ import { readSettings } from './settings';
 import { usableText, type ChunkTask, type SourceDocument, type TextEntry } from './text';
 
 /**
- * Describes how a file's records are read. A record fails if its text is invalid or, if the output contains
- * documents, if its document is invalid.
+ * Describes how a file's records are read. A record fails if its text is invalid. If the output contains
+ * documents, a record also fails if its document is invalid.
  *
  * @param all.ids IDs of the most recent documents from all files
  * @param all.unusedFields notes which optional fields occur in the records
@@ -74,8 +74,8 @@ export function recordTexts(
 }
 
 /**
- * Returns the fields of a record that its chunks keep. The text is always left out. Otherwise, each chunk would
- * contain the whole text and match every search that matches the document.
+ * Returns the fields of a record that its chunks may keep. Even if all fields are kept, the text is left out.
+ * Otherwise, each chunk would contain the whole text and match every search that matches the document.
  */
 function sourceOf(
 	record: IDataObject,
@@ -93,8 +93,8 @@ const documentMapping = (parameters: ChunkParameters, itemIndex: number): FieldM
 });
 
 /**
- * Adds a finding if a number in the record would lose digits. Digits can be lost because the fields that the chunks
- * keep are parsed and written again.
+ * Adds a finding if a number in the record would lose digits. Digits can be lost because the fields that the
+ * chunks keep are parsed and written again.
  *
  * @throws InputError if a number is so large that it would become null
  */

@@ -8,9 +8,10 @@ import type { TextEntry } from './text';
 import { nonEmptyMembers } from '../../shared/service/json';
 
 /**
- * Reads an item's settings (docs/service-interface.md, Chunking request). Empty values are omitted.
+ * Reads an item's chunking settings (docs/service-interface.md, Chunking request). Values that the user left
+ * empty are omitted.
  *
- * @returns the settings, and a key that is the same for equal settings
+ * @returns the settings, and a group key that is the same for equal settings
  * @throws InputError that names the invalid parameter
  */
 export function readSettings(
@@ -60,7 +61,10 @@ function additionalBodyFields(parameters: ChunkParameters, itemIndex: number): I
 	);
 }
 
-/** Returns whether all items have the same settings. This is the case if no parameter contains an expression. */
+/**
+ * Returns whether the settings are the same for all items, which is the case if no parameter contains an
+ * expression.
+ */
 export const areConstant = (parameters: ChunkParameters): boolean =>
 	parameters.areConstant(
 		'modelId',

@@ -25,14 +25,20 @@ export interface SourceDocument {
 	fields: IDataObject;
 	/** Number of chunks when the document was last pushed. */
 	previousChunkCount: number;
-	/** Whether other items have the same document ID. If so, it is unknown which chunks no longer exist. */
+	/**
+	 * Whether other items have the same document ID. If they do, it is unknown which of this document's
+	 * chunks no longer exist.
+	 */
 	isShared?: true;
 }
 
-/** A text whose chunks are needed. If `position` is undefined, this object represents all texts of a request. */
+/**
+ * A text whose chunks an input item needs. If `position` is undefined, the object represents all texts in a
+ * request.
+ */
 export interface AwaitedText extends EntryOrigin {
 	position?: number | undefined;
-	/** Whether one item stands for all texts of a request, and this text belongs to that request. */
+	/** Whether one item stands for all texts in the request, and this text belongs to that request. */
 	isOneOfAll?: true;
 	text?: string | undefined;
 	source?: IDataObject | undefined;
@@ -42,12 +48,12 @@ export interface AwaitedText extends EntryOrigin {
 export interface TextEntry extends AwaitedText {
 	text: string;
 	settings: ChunkSettings;
-	/** A key that is the same for equal settings. Texts can share a request only if they have the same key. */
+	/** A key that is the same for equal settings. Texts with the same key may share a request. */
 	group: string;
 }
 
 /**
- * Converts a value to a text that can be sent.
+ * Converts a value to text that can be sent in a request.
  *
  * @param what subject of the error message
  * @param advice advice for an invalid value

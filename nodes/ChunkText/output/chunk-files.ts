@@ -7,14 +7,14 @@ import type { AwaitedText } from '../input/text';
 import { storeFile } from '../../shared/n8n/sinks/stored-file';
 
 /**
- * Writes chunks to JSON Lines files of limited size, and keeps only the current file in memory. The node returns one
- * item per file. This item is paired with the input items whose chunks are in the file.
+ * Writes chunks to JSON Lines files of limited size. The node returns one item per file and links this item
+ * to the input items whose chunks are in the file. Only the current file is in memory.
  */
 export class ChunkFiles {
 	private readonly writer: PartWriter;
 	private parts = 0;
 	private items = new Set<number>();
-	/** All files are returned as results of this input item, so that they stay in order. */
+	/** All files are returned as results of this input item, so that the files keep their order. */
 	private owner: number | undefined;
 
 	constructor(
@@ -33,7 +33,7 @@ export class ChunkFiles {
 		}
 	}
 
-	/** Stores the last file. Must be called after all chunks have been added. */
+	/** Stores the last file after all chunks have been added. */
 	async end(): Promise<void> {
 		if (!this.run.signal.aborted) await this.save(this.writer.end());
 	}

@@ -24,7 +24,7 @@ export class ChunkHints {
 	/**
 	 * Counts a text that was chunked.
 	 *
-	 * @param missing number of characters at the end of the text that no chunk contains
+	 * @param missing number of characters at the end of the text that no chunk covers
 	 * @param lacksVectors whether vectors are expected but no chunk has one
 	 */
 	addText(chunks: readonly Chunk[], missing: number, lacksVectors: boolean): void {
@@ -40,7 +40,7 @@ export class ChunkHints {
 	/**
 	 * Counts texts that are returned without chunks because their jobs have not ended.
 	 *
-	 * @param lastError error from the final poll, if it failed
+	 * @param lastError error from the final poll, if that poll failed
 	 */
 	addUnfinished(texts: number, lastError: unknown): void {
 		this.unfinishedTexts += texts;

@@ -16,7 +16,10 @@ interface TextWithChunks {
 	source: IDataObject;
 }
 
-/** Returns an output record for each chunk of a text. Vectors are not copied, because they use most of the memory. */
+/**
+ * Makes an output record from each chunk of a text. Vectors are not copied, because they use most of the
+ * memory that a response needs.
+ */
 export async function recordsOf(
 	textWithChunks: TextWithChunks,
 	{ run, mode, options }: ChunkTask,
@@ -40,8 +43,8 @@ export async function recordsOf(
 			text: chunkText,
 			...(options.chunkDetails && { ...details, ...measures }),
 		};
-		// The chunk's fields come first and override source fields with the same name. The vector comes last so that
-		// users see the other fields without scrolling.
+		// The chunk's fields come first and override source fields with the same name. The vector comes last
+		// so that users see the other fields without scrolling.
 		const json: IDataObject = { ...chunkFields, ...sourceFields, ...chunkFields };
 		if (vector && vectors !== 'none')
 			json.vector = (vectors === 'compact' ? packVector(vector) : undefined) ?? vector;
@@ -60,8 +63,8 @@ const chunkDocumentId = (id: string, index: number): string => `${id}#${index}`;
 type SourceFieldOptions = Pick<ChunkOptions, 'keepSourceFields' | 'sourceFieldsToKeep'>;
 
 /**
- * Fields that the option Chunk Details adds. Source fields with these names are removed, because they would look like
- * the chunk's details.
+ * Fields that the Chunk Details option adds. Source fields with these names are removed, because they would
+ * look like details of the chunk.
  */
 const DETAIL_FIELDS = ['chunkingId', 'chunkCount', 'start', 'end', 'tokensUsed'];
 /** Fields that Submit adds to a text whose job has not ended. */
@@ -80,8 +83,8 @@ function sourceFieldsOf(
 }
 
 /**
- * Returns the source fields for the output. The field `error` is left out, because n8n would treat the item as
- * failed.
+ * Returns the source fields to keep in the output. The `error` field is never kept, because n8n would treat
+ * the item as failed.
  */
 export function selectSourceFields(
 	source: IDataObject,
@@ -97,8 +100,8 @@ export function selectSourceFields(
 }
 
 /**
- * Returns a text's output items: one per record, and one per chunk that no longer exists. If the output is one item
- * per document, a single item contains all of this and the source fields.
+ * Returns a text's output items. These are the text's records and one item for each chunk that no longer
+ * exists. If the output is one item per document, a single item contains all of these and the source fields.
  */
 export function itemsOf(
 	{ text, chunks, isComplete, source }: Omit<TextWithChunks, 'chunkingId'>,

@@ -60,8 +60,8 @@ export class Report {
 		}
 		const { response } = outcome;
 		if (response.type === 'pending') return await this.reportPending(job, response.lastError);
-		// The service may return results only once. If a text has no usable results, the first failed item contains
-		// the whole response.
+		// The service may deliver results only once. If some texts have no usable results, the first failed
+		// item contains the whole response.
 		let rest: unknown = response.body;
 		for (const assigned of assign(job, response, this.service)) {
 			await this.service.run.yieldToOthers();
@@ -73,14 +73,14 @@ export class Report {
 		}
 	}
 
-	/** Reports a text that the service has rejected, or may not have received. */
+	/** Reports a text that the service has not accepted, or may not have accepted. */
 	async reportNotSubmitted(text: TextEntry, outcome: Failed): Promise<void> {
 		const action = submitAction(text.document?.id);
 		const message = outcomeMessage(action, outcome.reason, outcome.skipped);
 		await this.fail(text, outcome, message, {});
 	}
 
-	/** Finishes the report. Must be called after all texts have been reported. */
+	/** Finishes the report after all texts have been reported. */
 	async end(): Promise<void> {
 		await this.files?.end();
 	}
@@ -144,8 +144,8 @@ export class Report {
 	}
 
 	/**
-	 * Returns a field that contains an unused response, because the service may not return it again. A tool omits
-	 * this field, because a model cannot use it.
+	 * Returns a field that contains an unused response, because the service may not deliver the response
+	 * again. A tool omits the field, because a model cannot use it.
 	 */
 	private responseOf(body: unknown): IDataObject {
 		if (body === undefined || this.service.run.isTool) return {};
@@ -198,7 +198,7 @@ const fetchFields = ({ chunkingId, textCount }: Job, { position }: AwaitedText):
 		['textsInRequest', textCount],
 	]) as IDataObject;
 
-/** Returns the fields that describe all texts of a request. They are used if the texts come from a file. */
+/** Returns the fields that describe all texts in a request. They are used if the texts come from a file. */
 const jobFields = ({ chunkingId, status, texts, textCount }: Job): IDataObject => ({
 	chunkingId,
 	status,

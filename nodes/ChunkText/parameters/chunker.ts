@@ -1,14 +1,14 @@
 import { properties } from '../../shared/n8n/parameters/properties';
 
 /**
- * Embedding models named in the service's documentation (docs/service-interface.md, Models). To use any other model,
- * users enter its ID.
+ * Embedding models named in the service's documentation (docs/service-interface.md, Models). To use any other
+ * model, users enter its ID.
  */
 export const MODELS = ['e5-small-v2', 'gte-small'];
 
 const onlyFor = (...chunkers: string[]) => ({ show: { '/chunker': chunkers } });
 
-/** Parameters for splitting and embedding. To add a chunker, add an option and its settings here. */
+/** Parameters for splitting and embedding texts. To add a chunker, add an option and its settings here. */
 export const chunkerProperties = properties([
 	{
 		displayName: 'Model ID',
@@ -74,7 +74,7 @@ export const chunkerProperties = properties([
 		displayName: 'Regex',
 		name: 'regex',
 		type: 'string',
-		// Matches a blank line, which may contain spaces.
+		// Matches blank lines, which may contain spaces.
 		default: '\\n\\s*\\n',
 		placeholder: 'e.g. (?=\\n## )',
 		description:

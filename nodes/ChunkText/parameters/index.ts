@@ -94,7 +94,7 @@ export const allProperties = properties([
 					name: 'File',
 					value: 'file',
 					description: `Read one text per record from a file of any size (${RECORD_FILES.text})`,
-					// Agents pass only JSON to a tool, so a tool cannot read a file.
+					// AI agents only pass on JSON, so a tool cannot read a file.
 					displayOptions: { hide: { '@tool': [true] } },
 				},
 				{
@@ -218,7 +218,7 @@ export const allProperties = properties([
 
 export type ChunkParameters = Parameters<typeof allProperties>;
 
-/** Options that may differ from item to item, or from file to file. */
+/** Options that may have a different value for each item or file. */
 const OPTIONS_PER_ITEM = [
 	'documentDescription',
 	'documentUrl',
@@ -235,8 +235,8 @@ const OPTIONS_PER_ITEM = [
 /**
  * Reads the options that have one value for the whole run.
  *
- * @returns the options. `vectors` is adapted to the output, and `keepSourceFields` is undefined if the user has not
- * added it
+ * @returns the options. `vectors` is adapted to the output, and `keepSourceFields` is undefined if the user
+ *   has not added that option.
  */
 export function optionsOf(parameters: ChunkParameters, isTool: boolean) {
 	const options = parameters.collection('options', OPTIONS_PER_ITEM);

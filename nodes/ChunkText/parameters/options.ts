@@ -73,7 +73,7 @@ export const allOptions = optionsProperty([
 		default: 'compact',
 		description:
 			'How to return the embedding vector of each chunk. Semantic search needs vectors, but they make up most of the data.',
-		// A model cannot use vectors, so a tool never returns them.
+		// A model cannot use vectors, so tools never return them.
 		displayOptions: { show: fetching, hide: { '@tool': [true] } },
 	},
 	{
@@ -237,8 +237,8 @@ export const allOptions = optionsProperty([
 	},
 	{ ...encodingProperty, displayOptions: { show: { '/textSource': ['file', 'textFile'] } } },
 	...shownFor(fromFile, readOptionProperties),
-	// This option applies if texts come from files or chunks are written to files. Display options cannot express
-	// this "or", so the panel always shows it.
+	// This option applies if the texts come from a file or if the chunks are written to files. Display
+	// options cannot combine these conditions, so the option is hidden only for tools.
 	{ ...bytesPerFileProperty, displayOptions: { hide: { '@tool': [true] } } },
 	{
 		displayName: 'Additional Body Fields',
