@@ -32,8 +32,8 @@ interface Entry extends EntryOrigin {
 }
 
 /**
- * Result for a document. `committed` means that the service has accepted a delete that also commits all earlier
- * deletes.
+ * The result for a document. `committed` means that the request also asked for a commit, and the service
+ * accepted the request.
  */
 type DeleteResult = 'deleted' | 'committed' | 'notFound' | 'checked';
 
@@ -43,11 +43,14 @@ interface Deletes {
 	options: DeleteOptions;
 	session: Session;
 	/**
-	 * Whether the service has accepted a delete with a commit. A delete that received a 404 does not count, because
-	 * the service may have ignored its commit.
+	 * Whether the service accepted a delete with a commit. A delete with status 404 does not set this
+	 * property, because the service may have ignored the commit.
 	 */
 	isCommitted: boolean;
-	/** Number of documents by result. An ID with a slash is counted separately, because its path contains %2F. */
+	/**
+	 * Number of documents by result. IDs with a slash are counted separately, because their paths contain
+	 * %2F.
+	 */
 	counts: Record<'deleted' | 'deletedWithSlash' | 'missing' | 'missingWithSlash', number>;
 	/** Whether any ID looks like a chunk ID, such as `a#0`. */
 	hasChunkIds: boolean;
@@ -75,7 +78,7 @@ export async function deleteDocuments(run: Run): Promise<void> {
 	const commit = parameters.get('commit', 0);
 	const commitsLast = commit === 'lastDeleteOnly';
 
-	/** Results for documents that only the last request will commit. */
+	/** Results for documents that the last request will commit. */
 	const uncommitted: IDataObject[] = [];
 	const resultFormat = deleteResultFormat(commitsLast ? uncommitted : []);
 	const deleteAll = async ({ entries, sink, isLast }: Source<Entry>) => {
@@ -89,7 +92,7 @@ export async function deleteDocuments(run: Run): Promise<void> {
 		}
 		const { last } = tail;
 		if (last === undefined) return;
-		// At this point, all other deletes have an outcome, so this delete can commit them.
+		// All other deletes have an outcome by now, so the commit comes after them.
 		const sendLast = async () => await sendDelete(deletes, last, true);
 		await account(sink, [last], await sendOne(settings, sendLast), resultFormat);
 	};
@@ -137,25 +140,22 @@ const CHUNK_ID = /#\d+$/;
 
 const hasSlash = ({ id }: Entry): boolean => id.includes('/');
 
-/**
- * Returns a result if the failure is an acceptable 404.
- *
- * @throws the error if it is not
- */
+/** Returns a result if the failure is an acceptable 404. Otherwise, throws the error. */
 function afterFailure({ options, counts }: Deletes, entry: Entry, error: unknown): DeleteResult {
 	if (!(error instanceof ServiceFailure)) throw error;
 	entry.mayBeDeleted ||= error.isOutcomeUnknown;
 	if (error.httpStatus !== 404) throw error;
 	counts[hasSlash(entry) ? 'missingWithSlash' : 'missing']++;
-	// Until another delete has succeeded, a 404 may come from a proxy. Some proxies reject paths with %2F. So for an
-	// ID with a slash, only a successful delete of another ID with a slash rules out a proxy.
+	// Until another delete has succeeded, a 404 may come from a proxy. If this ID contains a slash, only a
+	// successful delete of another ID with a slash rules out a proxy, because some proxies reject %2F in
+	// paths.
 	if (hasSlash(entry)) {
 		if (counts.deletedWithSlash === 0)
 			throw error.with({ description: SLASH_ADVICE, isOutcomeUnknown: true });
 	} else if (error.isText && counts.deleted + counts.deletedWithSlash === 0) {
 		throw error.with({ description: OTHER_SERVER_ADVICE });
 	}
-	// An earlier attempt deleted the document, but its response was lost.
+	// An earlier attempt deleted the document, but the response was lost.
 	if (entry.mayBeDeleted) return 'deleted';
 	if (options.ignoreNotFound) return 'notFound';
 	throw error.with({ description: NOT_FOUND_ADVICE });
@@ -168,7 +168,7 @@ function addHints(deletes: Deletes, commit: string): void {
 		run.hint(`Dry run: ${formatCount(stats.done, 'ID')} checked. Nothing was sent.`, 'info');
 		return;
 	}
-	// The hint says "accepted", because the service does not report whether a document existed.
+	// The hint says "accepted", because the service does not say whether a document existed.
 	const accepted = `${formatCount(stats.done, 'delete')} accepted`;
 	const done = doneText(stats, meter, 'delete', 'accepted') || accepted;
 	const isOne = stats.done === 1;
@@ -205,7 +205,7 @@ const resultsOf = ({ dryRun, ignoreNotFound }: DeleteOptions) => ({
 	...(dryRun && DRY_RUN_RESULT),
 });
 
-/** @param uncommitted receives the results of deletes that may not be committed yet */
+/** @param uncommitted receives the results for deletes that are not known to be committed */
 const deleteResultFormat = (uncommitted: IDataObject[]): ResultFormat<Entry, DeleteResult> => ({
 	result: ({ id }, result) => {
 		if (result === 'checked') return { id, deleted: false, dryRun: true };
@@ -222,7 +222,7 @@ const deleteResultFormat = (uncommitted: IDataObject[]): ResultFormat<Entry, Del
 	}),
 });
 
-/** Describes how IDs are read from items. If several items contain the same ID, it is deleted once. */
+/** Describes how IDs are read from items. Each ID is deleted only once, even if several items contain it. */
 function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> {
 	const isList = parameters.get('idSource', 0) === 'list';
 	return {
@@ -251,7 +251,7 @@ function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> 
 	};
 }
 
-/** Returns the item's ID or, if Chunk Count is set, the IDs of the document's chunks. */
+/** Returns an item's ID or, if Chunk Count is set, the IDs of its chunks. */
 function idsOf(parameters: DeleteParameters, itemIndex: number): unknown[] {
 	const chunkCount = parameters.get('options.chunkCount', itemIndex);
 	const id = parameters.value('documentId', itemIndex);
@@ -269,8 +269,8 @@ const LIST_ADVICE =
 	"Enter the name of a field with a list of IDs as 'List Field', or choose 'One ID per Item'.";
 
 /**
- * Merges entries with the same ID. The merged entry belongs to all of their items, and keeps the position of the
- * first.
+ * Merges entries with the same ID into one entry that belongs to all of their items. The result keeps the
+ * order in which the IDs first occur.
  */
 function mergeRepeated(entries: readonly Entry[]): Entry[] {
 	const items = new Map<string, Set<number>>();
@@ -283,7 +283,7 @@ function mergeRepeated(entries: readonly Entry[]): Entry[] {
 }
 
 /**
- * Describes how IDs are read from a file. An ID that occurs twice may be deleted twice, because only the IDs in
+ * Describes how IDs are read from a file. An ID that occurs twice is deleted twice, because only the IDs in
  * flight are in memory.
  */
 function fileReading(deletes: Deletes, fileToRead: FileToRead): FileReading<Entry> {
