@@ -16,14 +16,14 @@ import { MIGRATE_ACTION, outcomeMessage } from '../shared/service/outcome-messag
 import { migrateProperties } from './properties';
 
 /**
- * Retry budget, in seconds, if the service cannot be reached. It is small because the user is waiting for the
- * migration.
+ * Retry budget, in seconds, for a service that cannot be reached. The budget is small because a person is
+ * waiting for the migration.
  */
 const RETRY_FOR_SECONDS = 10;
 
 /**
- * Migrates blob manifests (docs/service-interface.md, Blobs). The node sends one request for all input items. It
- * never repeats a request that may have reached the service.
+ * Migrates blob manifests (docs/service-interface.md, Blobs). The node sends one request, regardless of the
+ * number of input items. A request that may have reached the service is never repeated.
  *
  * @throws InputError if the migration is not confirmed, Retry On Fail is on, or the credential is invalid
  */
