@@ -18,15 +18,15 @@ import { quoted } from '../shared/service/outcome-messages';
 import type { PushOptions, PushParameters } from './properties';
 import { EMPTY_FILE_ADVICE, quotedList } from '../shared/n8n/sources/file-errors';
 
-/** Mapping for documents that already contain the service's field names. */
+/** The mapping for documents that already use the service's field names. */
 export const DEFAULT_MAPPING: FieldMapping = { id: 'id', name: 'name', description: '', url: '' };
 
 /**
- * Creates a document from an item or a record without changing the source. The service requires an ID and a name, and
- * both must be strings (docs/service-interface.md, Push documents). Whole numbers become strings.
+ * Makes a document from an item or a record without changing the source. The service requires an ID and a
+ * name, which must be strings (docs/service-interface.md, Push documents). Whole numbers become strings.
  *
- * @returns the source itself if no change is needed
- * @throws InputError that names the field and, if the ID is known, the document
+ * @returns the source itself if no change was needed
+ * @throws InputError that names the field and, if the document's ID is known, the document
  */
 export function documentFrom(
 	source: unknown,
@@ -46,8 +46,8 @@ export function documentFrom(
 		const value = path === '' || path === field ? '' : fieldOf(source, path);
 		if (!isNullOrEmptyText(value)) requiredValues[field] = value;
 	}
-	// An unchanged document is not copied, because a run may have hundreds of thousands of documents, and a document
-	// may have many fields.
+	// An unchanged document is not copied, because a run may have hundreds of thousands of documents, and a
+	// document may have many fields.
 	let complete = source as PushDocument;
 	for (const field in requiredValues)
 		if (requiredValues[field] !== source[field])
@@ -64,8 +64,8 @@ export function documentFrom(
 }
 
 /**
- * Returns whether a value is null, an empty string, an empty list or an empty object in JSON. A date is not empty,
- * although it is an object without keys.
+ * Returns whether a value is null, an empty string, an empty list or an empty object in JSON. A date is never
+ * empty.
  */
 const isEmptyInJson = (value: unknown): boolean =>
 	isNullOrEmptyText(value) ||
@@ -74,7 +74,7 @@ const isEmptyInJson = (value: unknown): boolean =>
 		['[]', '{}'].includes(JSON.stringify(value)));
 
 /**
- * Returns an item's documents if Documents From is Mapped Fields or JSON. The documents have not been checked yet.
+ * Returns an item's unchecked documents if Documents From is Mapped Fields or JSON.
  *
  * @param source value of Documents From
  * @throws InputError if a parameter is invalid
@@ -136,7 +136,7 @@ const otherFields = (parameters: PushParameters, itemIndex: number): IDataObject
 	...additionalFields(parameters, itemIndex),
 });
 
-/** @throws InputError if a field has no name, or if its name is `id` or `name` */
+/** @throws InputError if a field has no name or is named `id` or `name` */
 function additionalFields(parameters: PushParameters, itemIndex: number): IDataObject {
 	const rows = parameters.rows('additionalFields.field', itemIndex);
 	const fields = rows.map(({ name, value }): [string, unknown] => {
@@ -155,7 +155,7 @@ function additionalFields(parameters: PushParameters, itemIndex: number): IDataO
 		}
 		return [field, value];
 	});
-	// A plain assignment would not work for a field named __proto__.
+	// Unlike an assignment, this call also works for a field named __proto__.
 	return Object.fromEntries(fields) as IDataObject;
 }
 

@@ -218,7 +218,7 @@ export const pushProperties = properties([
 		'Text of the document',
 		true,
 	),
-	// The input of a tool contains only what the agent passes, so there are no other fields to include.
+	// When the node runs as a tool, its item contains only the agent's input, so there are no other fields to include.
 	notForTools({
 		displayName: 'Include Other Input Fields',
 		name: 'includeOtherFields',

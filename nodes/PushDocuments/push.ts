@@ -43,7 +43,7 @@ import { DRY_RUN_RESULT } from '../shared/n8n/sinks/dry-run';
 import { formatCount } from '../shared/service/numbers';
 
 /**
- * Pushes the documents from all input items or their files (docs/service-interface.md, Push).
+ * Pushes the documents from all input items or from their files (docs/service-interface.md, Push).
  *
  * @throws InputError if an option or the credential is invalid
  */
@@ -62,7 +62,8 @@ export async function pushDocuments(run: Run): Promise<void> {
 				if (result.request > 0) noteSentIds(sentIds, batch);
 				const resultFormat = pushResultFormat(options, result);
 				await account(sink, batch, outcome, resultFormat);
-				// Earlier documents with the same ID were not sent, so they share the later document's outcome.
+				// Earlier documents with the same ID were not sent, so they share the later document's
+				// outcome.
 				const replaced = batch.flatMap(({ replaces = [] }) => replaces);
 				if (replaced.length === 0) continue;
 				if (outcome.ok) sentIds.skipped += replaced.length;
@@ -142,8 +143,8 @@ const fileReading =
 				unusedFields.note(value, mapping);
 				const document = documentFrom(value, mapping, options);
 				const original = isJson && document === value ? record?.text : undefined;
-				// IDs are remembered for the whole run. An ID from a CSV cell must be copied. Otherwise, it would
-				// keep the surrounding part of the file in memory.
+				// IDs are remembered for the whole run. An ID from a CSV cell must be copied. Otherwise, it
+				// would keep the surrounding part of the file in memory.
 				const id = isJson ? document.id : detach(document.id);
 				return { items, record, id, document, original, remake };
 			},

@@ -24,19 +24,19 @@ export interface Entry extends EntryOrigin {
 	id: string;
 	/** The document. To save memory, it is removed after it has been written as JSON. */
 	document: PushDocument | undefined;
-	/** The record's JSON, if the document is the unchanged record and this JSON can be sent. */
+	/** The record's JSON if the document is unchanged, so that it can be sent as it is. */
 	original?: string | undefined;
-	/** Creates the document again from a parsed record that keeps all digits of long numbers. */
+	/** Makes the document again from a parsed record that keeps all digits of long numbers. */
 	remake?: ((value: unknown) => PushDocument) | undefined;
 	/** Earlier documents with the same ID, which this document replaces. */
 	replaces?: Entry[];
 }
 
-/** Outcomes of the documents in a request, by document ID. A dry run knows only the size of a document. */
+/** Facts about the documents in a request, by document ID. In a dry run, only their size is known. */
 export type PushOutcomes = ReadonlyMap<string, Partial<DocumentOutcome> & { bytes?: number }>;
 
 export interface SentIds {
-	/** Number of documents that were not sent because a later one has the same ID. */
+	/** Number of documents that were not sent because a later one had the same ID. */
 	skipped: number;
 	ids: Set<string>;
 	repeated: number;
@@ -45,7 +45,7 @@ export interface SentIds {
 /** Maximum number of IDs to remember, so that memory does not grow with the file. */
 export const MAX_IDS = 100_000;
 
-/** Remembers the IDs of these documents, and counts documents whose ID has been sent before. */
+/** Remembers the IDs of sent documents, and counts documents whose ID had already been sent. */
 export function noteSentIds(sentIds: SentIds, entries: readonly Entry[]): void {
 	const { ids } = sentIds;
 	for (const { id } of entries) {
@@ -99,7 +99,7 @@ async function push(
 	return documentOutcomes(response.body, documents, 'push');
 }
 
-/** Writes a document as JSON, and removes data that is no longer needed. */
+/** Writes a document as JSON and then drops data that is no longer needed. */
 function writeDocument(entry: Entry): string {
 	const { record, document, original, remake } = entry;
 	if (document === undefined) return '';
@@ -109,7 +109,7 @@ function writeDocument(entry: Entry): string {
 		const { id, name } = document;
 		text = exactJson(documentText({ ...remake(parseExactly(record.text)), id, name }));
 	}
-	// Objects that stay in memory during the whole request slow down the garbage collector.
+	// Objects that stay in memory for the whole request are expensive for n8n's garbage collector.
 	entry.document = undefined;
 	entry.original = undefined;
 	record.value = undefined;
@@ -117,9 +117,9 @@ function writeDocument(entry: Entry): string {
 }
 
 /**
- * Describes how the documents of a request are reported.
+ * Describes how to report the documents in a request.
  *
- * @param batchResult number, attempts and size of the request
+ * @param batchResult what is known about the request
  */
 export const pushResultFormat = (
 	{ dryRun }: PushOptions,
@@ -142,7 +142,7 @@ export const pushResultFormat = (
 	},
 });
 
-/** Describes how documents are reported if they were not sent because a later one has the same ID. */
+/** Describes how to report documents that were not sent because a later one has the same ID. */
 export const replacedResultFormat = (
 	resultFormat: ResultFormat<Entry, PushOutcomes>,
 ): ResultFormat<Entry, PushOutcomes> => ({
