@@ -17,18 +17,18 @@ type Data = ICredentialDataDecryptedObject;
 interface CredentialTraits {
 	service: Service;
 	urlField: string;
-	/** Returns the headers, or the user name and password, that sign a request. */
+	/** Returns the headers, or the user name and password, for signing a request. */
 	sign(data: Data): Pick<IHttpRequestOptions, 'headers' | 'auth'>;
 	/**
-	 * Returns an unsigned request that tests the credential and changes nothing.
+	 * Returns an unsigned request that verifies the credential without changing anything.
 	 *
-	 * @throws InputError that names the unusable field
+	 * @throws InputError, which names the unusable field
 	 */
 	probe(data: Data): IHttpRequestOptions;
 	/**
-	 * Reads the response to the request from `probe`. Returns what the user should check, or undefined if the
-	 * credential works. By default, it works if the status is 2xx and the body is not an HTML page. The default
-	 * advice comes from the service definition.
+	 * Reads the response to the request from `probe`. Returns what the user should check, or undefined if the response
+	 * is a success. By default, any 2xx status without an HTML page is a success, and the advice comes from the service
+	 * definition.
 	 */
 	advice?(status: number, body: unknown, data: Data): string | undefined;
 	/**
@@ -37,34 +37,35 @@ interface CredentialTraits {
 	obtain?(helper: IHttpRequestHelper, data: Data, isTested: boolean): Promise<Data | undefined>;
 }
 
-/** Header that marks the request of a credential test. n8n never sends this header. */
+/** Header that marks the request of a credential test. The header is never sent. */
 const TEST_HEADER = 'X-Credential-Test';
 
 const PROBE_TIMEOUT_MS = 15_000;
 
-/** Key under which a credential's data stores the progress of its test. Outside of a test, the value is undefined. */
+/**
+ * Key under which a credential's data stores the progress of its test. The value is undefined if the credential is not
+ * being tested.
+ */
 const TEST_PROGRESS = Symbol.for('n8n-nodes-search-ingest.credentialTest');
 type TestedData = Data & { [TEST_PROGRESS]?: 'begun' | 'passed' };
 
-/**
- * Hidden field for credentials without tokens. n8n calls `preAuthentication` only for credentials with such a field.
- */
+/** Hidden field for credentials without tokens. Without this field, n8n would not call `preAuthentication`. */
 export const TEST_STATE_FIELD = {
 	displayName: 'Test State',
 	name: 'testState',
 	type: 'hidden',
 	typeOptions: { expirable: true },
-	// If the value were empty, n8n would call `preAuthentication` before every request.
+	// If the value were blank, n8n would call `preAuthentication` before every request.
 	default: 'unused',
 } as const;
 
 /**
- * Returns the functions that n8n calls to sign requests and to test the credential.
+ * Returns the credential's functions that n8n calls to sign requests and to test the credential.
  *
- * If a test request fails, n8n shows only a text such as `ECONNREFUSED` or `Bad Request`, and never the credential's
- * own message. So on the first attempt of a test, `authenticate` throws an error that looks like a 401. n8n then
- * calls `preAuthentication`, which sends the real request. If it fails, `preAuthentication` throws an error with the
- * right message. If it succeeds, n8n sends the request once more and accepts any status.
+ * If the request of a credential test fails, n8n shows only `ECONNREFUSED` or `Bad Request`, whatever message the
+ * credential provides. Therefore, on the first attempt of a test, `authenticate` simulates a 401 response. n8n
+ * then calls `preAuthentication`, which sends the real request and, if that fails, throws an error with our own
+ * message. If the request succeeds, n8n sends it once more and accepts any status.
  */
 export function credentialHooks(credential: CredentialTraits) {
 	const { sign, obtain } = credential;
@@ -138,8 +139,8 @@ function adviceOf(status: number, body: unknown, service: Service): string | und
 }
 
 /**
- * Moves the advice of a failure into its message, because n8n shows no description in credential tests and in its
- * HTTP Request node. Also removes the error code, because n8n would otherwise replace the message.
+ * Moves the advice of a failure into its message, because credential tests and n8n's HTTP Request node do not show
+ * descriptions. Removes the error code, because n8n would otherwise replace the message.
  */
 export function withAdviceInMessage(error: unknown): unknown {
 	if (!(error instanceof ServiceFailure)) return error;

@@ -14,7 +14,7 @@ import { timeoutFailure, transportFailure, type Endpoint } from './transport-fai
 
 export type SendOptions = Partial<IHttpRequestOptions> & { abortSignal: AbortSignal };
 
-/** About 24 days, in milliseconds. Node.js replaces longer timers with 1 ms. */
+/** About 24 days. Node.js treats any longer timer as zero. */
 export const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
@@ -23,14 +23,14 @@ export const MAX_TIMEOUT_MS = 2 ** 31 - 1;
  */
 const N8N_LATER_MS = 1_000;
 
-// The two errors are created only once, because recording a stack trace is slow.
+// These errors are created only once, because recording a stack trace is slow.
 const TIME_IS_UP = new Error('The time is up');
 const CANCELED = new Error('The exchange was canceled');
 
 /**
- * Sends one request, and reads its response within one time limit.
+ * Sends one request, and reads the headers and body of its response within one time limit.
  *
- * @param endpoint returns the server of a failed exchange, which may be the token server
+ * @param endpoint returns the server that was being called when the exchange failed. This may be the token server
  * @param cancels during the exchange, this set contains a function that ends the exchange immediately
  * @throws ServiceFailure if there is no complete response, and InputError if the credential cannot be used
  */
@@ -50,7 +50,7 @@ export async function exchange(
 				returnFullResponse: true,
 				// n8n must not throw errors for certain statuses, because all statuses are handled in one place.
 				ignoreHttpStatusErrors: true,
-				// If n8n followed redirects, it would send the API key to any host that a redirect points to.
+				// If n8n followed redirects, it would send an API key to any host that a redirect points to.
 				disableFollowRedirect: true,
 			})) as IN8nHttpFullResponse;
 			isAnswered = true;
@@ -64,7 +64,7 @@ export async function exchange(
 	} catch (error) {
 		const endpointAtFailure = endpoint();
 		if (error === TIME_IS_UP) throw timeoutFailure(endpointAtFailure, timeoutMs);
-		// n8n wraps the credential's own errors, so the cause is checked too.
+		// n8n wraps errors that the credential throws, so the cause is checked as well.
 		for (const thrown of [error, (error as Error | undefined)?.cause]) {
 			if (thrown instanceof ServiceFailure || thrown instanceof InputError) throw thrown;
 		}
@@ -76,8 +76,9 @@ export async function exchange(
 }
 
 /**
- * Sends a signed request outside of a run.
+ * Sends a request outside a run.
  *
+ * @param request a signed request
  * @param endpoint the server, and the time limit for the request
  * @throws ServiceFailure if there is no complete response
  */
@@ -94,8 +95,8 @@ export async function send(
 }
 
 /**
- * Waits until the work ends, the time is up, or the wait is canceled. In the last two cases, work that other runs may
- * need continues, such as a token request.
+ * Waits until the work ends, the time is up, or the wait is canceled. In the last two cases, work that is shared with
+ * other runs continues, such as a token request.
  */
 async function withTimeLimit<T>(
 	ms: number,

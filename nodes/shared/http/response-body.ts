@@ -1,8 +1,8 @@
 export type ResponseStream = AsyncIterable<Uint8Array>;
 
 /**
- * Maximum size of a response, in bytes. This is six times the size of the largest documented results
- * (docs/service-interface.md, Limits).
+ * Maximum size of a response. This is six times the size of the largest documented results (docs/service-interface.md,
+ * Limits).
  */
 export const MAX_BODY_BYTES = 64_000_000;
 
@@ -13,12 +13,13 @@ export const MAX_BODY_BYTES = 64_000_000;
 const MAX_ERROR_BODY_BYTES = 1_000_000;
 
 /**
- * Reads the body of a response, and parses it once.
+ * Collects the body of a response and parses it once.
  *
- * @param isSuccess whether the status is a success. For any other status, the size limit is much lower
- * @param signal aborted as soon as nothing waits for the body any longer
- * @returns parsed JSON, or a string if the body is not JSON. `isCut` is true if the body exceeds the limit
- * @throws the error that interrupted the stream
+ * @param isSuccess whether the response is a success. The size limit for error responses is much lower
+ * @param signal is aborted when nothing is waiting for the body any longer
+ * @returns the body as parsed JSON, or as a string if it is not JSON. `isCut` is true if the body exceeds the size
+ *   limit
+ * @throws the error that interrupts the stream
  */
 export async function collectBody(
 	stream: ResponseStream,
@@ -35,7 +36,7 @@ export async function collectBody(
 		if (bytes > maxBytes) break;
 	}
 	const isCut = bytes > maxBytes;
-	// Many services send an empty body. Parsing an empty string is slow, because the parser throws an error.
+	// Many services answer without a body. Trying to parse an empty string is slow, because the parser throws an error.
 	if (bytes === 0) return { body: '', isCut };
 	const text = isCut && isSuccess ? '' : new TextDecoder().decode(Buffer.concat(pieces));
 	try {

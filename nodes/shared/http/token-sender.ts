@@ -23,7 +23,7 @@ export function tokenSender(helper: IHttpRequestHelper): SendTokenRequest {
 	return async (request) => {
 		const response = await send(
 			helper,
-			// Without a body, n8n would drop the Content-Type header, so an empty form is sent.
+			// n8n drops the Content-Type header from a request without a body, so an empty form is sent.
 			{ method: 'POST', ...request, body: new URLSearchParams() },
 			TOKEN_SERVER,
 		);

@@ -8,7 +8,7 @@ export interface Endpoint {
 	urlLabel: string;
 	/** Kind of failure that this server causes. The default is `transport`. */
 	kind?: 'token' | 'transport';
-	/** Upper limit for the time limit of requests to this server, in milliseconds. */
+	/** Time limit for requests to this server. It applies even if 'Request Timeout (Seconds)' in the node is longer. */
 	maxTimeoutMs?: number;
 }
 
@@ -51,7 +51,7 @@ export function transportFailure(error: unknown, endpoint: Endpoint): ServiceFai
 	});
 }
 
-/** Returns the failure for a request that was not answered in time, but may have reached the server. */
+/** Returns the failure for a request that was not answered in time. The request may still have reached the server. */
 export function timeoutFailure(
 	{ name, urlLabel, kind = 'transport', maxTimeoutMs = Infinity }: Endpoint,
 	ms: number,
@@ -70,8 +70,8 @@ export function timeoutFailure(
 }
 
 /**
- * Returns the failure for an error without a code. n8n throws such an error if it refuses to send a request, for
- * example to a forbidden domain.
+ * Returns the failure for an error without a code. n8n throws such errors if it does not send a request, for example
+ * because the domain is not allowed.
  */
 function failureOfN8n(
 	error: unknown,
@@ -127,8 +127,8 @@ function aboutConnection(
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /**
- * Returns an error and all of its causes, with the innermost cause last. n8n wraps the error from its HTTP client,
- * which wraps the error from Node.js.
+ * Returns an error and its causes, with the innermost cause last. n8n wraps the error from its HTTP client, which wraps
+ * the error from Node.js.
  */
 function causes(error: unknown): Members[] {
 	const chain: Members[] = [];
@@ -138,22 +138,22 @@ function causes(error: unknown): Members[] {
 }
 
 /**
- * Returns an error's code. If the error has no cause, n8n copies the code to `httpCode`, but this field may also
- * contain a status.
+ * Returns the code of an error. If the error has no cause, n8n stores the code in the field `httpCode`. This field may
+ * also contain a status.
  */
 function codeOf(chain: Members[]): string | undefined {
 	const codes = chain.map(({ code }) => code).filter((code) => typeof code === 'string');
 	return codes[0] ?? chain.map(({ httpCode }) => text(httpCode)).find((each) => /\D/.test(each));
 }
 
-/** Returns true if the error contains a response, which shows that the request was sent. */
+/** Returns true if an error contains a response, which means that the request was sent. */
 const isFromResponse = ({ response, request, httpCode }: Members): boolean =>
 	Boolean(response) || Boolean(membersOf(request)?.res) || text(httpCode) !== '';
 
 /**
- * Returns true if the DNS lookup failed, or if none of the host's addresses accepted a connection. In both cases,
- * nothing was sent. Only these failures and a failed TLS handshake prove that. Node.js's count of written bytes
- * proves nothing, because it includes bytes that are still waiting.
+ * Returns true if the DNS lookup failed, or if the connections to all of the host's IP addresses failed. In both cases,
+ * no byte of the request was sent. Only these failures and a failed TLS handshake prove that nothing was sent.
+ * Node.js's count of written bytes proves nothing, because it includes bytes that are still waiting.
  */
 function isFromConnecting(innermost: Members = {}): boolean {
 	const { errors } = innermost;
