@@ -2,8 +2,8 @@
 export type Bytes = AsyncIterable<Uint8Array>;
 
 /**
- * Thrown if the rest of a file cannot be read, because the file is damaged, truncated or of the wrong type. All text
- * before the error has already been returned.
+ * Thrown if the rest of a file cannot be read, because the file is truncated, damaged or of the wrong type.
+ * All text before the error has already been returned.
  */
 export class FileError extends Error {
 	override readonly name = 'FileError';
@@ -18,12 +18,12 @@ export class FileError extends Error {
 }
 
 /**
- * Maximum size of a slice, in bytes. n8n may return a file of hundreds of megabytes in one chunk, which would block
- * the event loop for too long.
+ * Maximum slice size in bytes. n8n may deliver a file of hundreds of megabytes as a single chunk, which is
+ * too much to process in one step.
  */
 export const SLICE_BYTES = 64 * 1024;
 
-/** Number of bytes that identify the type of a file. */
+/** Number of bytes that are needed to recognize the file type. */
 const HEAD_BYTES = 5;
 
 const extractAdvice = (operation: string): string =>
@@ -37,7 +37,8 @@ const DECOMPRESS_ADVICE = 'Decompress it once before this node.';
 const WITH_ZERO = /^(?:00|..00)/;
 
 /**
- * Types of files that are not text: the first bytes in hexadecimal, the name of the type, and advice for the user.
+ * File types that are not text. Each entry contains the first bytes in hexadecimal, the name of the file
+ * type, and advice for the user.
  */
 const BINARY_KINDS: ReadonlyArray<[beginning: RegExp, kind: string, advice: string]> = [
 	[/^25504446/, 'a PDF document', extractAdvice('Extract From PDF')],
@@ -47,7 +48,8 @@ const BINARY_KINDS: ReadonlyArray<[beginning: RegExp, kind: string, advice: stri
 		`${OFFICE_ADVICE} Decompress an archive with n8n's Compression node.`,
 	],
 	[/^d0cf11e0/, 'an Excel or Word document', OFFICE_ADVICE],
-	// A control character follows PAR1 in a Parquet file. So a text that begins with "PAR1,5" does not match.
+	// In a Parquet file, a control character follows PAR1. A text file that begins with "PAR1,5" does not
+	// match.
 	[/^50415231[01]/, 'a Parquet file', 'Export it as JSON Lines or CSV.'],
 	[/^1f8b/, 'compressed with gzip twice', DECOMPRESS_ADVICE],
 	[WITH_ZERO, 'not text, or it is UTF-16 without a byte order mark', ENCODING_ADVICE],
@@ -101,8 +103,9 @@ async function readHead(source: Bytes): Promise<{ head: Uint8Array; all: Bytes }
 }
 
 /**
- * Decompresses gzip data only as fast as the caller reads it. A file may consist of several gzip files that were
- * joined. Node.js 20 and 22 read all of them, but Node.js 24 rejects everything after the first.
+ * Decompresses gzip data slice by slice, only as fast as the caller reads it. If several gzip files were
+ * joined into one, Node.js 20 and 22 read all of them. Node.js 24 rejects everything after the first gzip
+ * file (gzip member).
  */
 async function* gunzip(source: Bytes): AsyncGenerator<Uint8Array> {
 	const iterator = source[Symbol.asyncIterator]();
@@ -142,7 +145,7 @@ async function drain(read: () => Promise<unknown>): Promise<void> {
 	try {
 		while ((await read()) !== undefined);
 	} catch {
-		// Nobody uses this stream anymore, so its errors do not matter.
+		// Nothing uses this stream anymore, so its errors do not matter.
 	}
 }
 

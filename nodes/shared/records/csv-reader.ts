@@ -52,27 +52,30 @@ const SUSPICIOUS_QUOTE = `has a cell that begins with a quote, and the lines aft
 
 /**
  * A line in a quoted cell looks like a row if its number of cells equals the number of columns. If this many
- * consecutive lines look like rows, they are read as rows, because the quote before them was probably an ordinary
- * character.
+ * consecutive lines look like rows, they are treated as separate rows, because the quote at the beginning of
+ * the cell was probably an ordinary character.
  */
 const MIN_LINES_OF_ROWS = MAX_COUNTED_LINES;
 /**
- * Rows in a quoted cell are recognized only if there are at least this many columns. A line of prose often contains
- * one comma, so it would look like a row with two cells.
+ * Rows in a quoted cell are recognized only if the header row has at least this many columns. A line of
+ * prose often contains one comma, so it would look like a row with two cells.
  */
 const MIN_COLUMNS = 3;
-/** If this many lines in a quoted cell look like rows, the user gets a hint, but the cell is not split. */
+/**
+ * If at least this many lines in a quoted cell look like rows, the user gets a hint, but the cell is not
+ * split.
+ */
 const MIN_LINES_TO_REPORT = 3;
 
 /**
- * Lines that some programs write before the header row. Excel writes `sep=;`, and PowerShell writes `#TYPE` and a
- * type name.
+ * Lines that some programs write before the header row. Excel writes `sep=;`, and PowerShell writes `#TYPE`
+ * and a type name.
  */
 const SEPARATOR_LINE = /^"?sep=(.)"?$/i;
 const TYPE_LINE = /^#TYPE\b/i;
 /** SQL tools and SAP write a line of dashes below the header row. */
 const RULE_LINE = /^[\s+|,;-]*--[\s+|,;-]*$/;
-/** Maximum number of rows before the header row. Many exports begin with a title and settings. */
+/** Maximum number of rows before the header row. Many exports begin with titles and settings. */
 const MAX_TITLE_ROWS = 20;
 
 export interface CsvOptions {
@@ -108,13 +111,13 @@ export class CsvReader implements RecordReader {
 	private nameSet: ReadonlySet<string> = new Set();
 	private joinedHeader = '';
 	private readonly preamble: string[] = [];
-	/** Rows before the header row. Each of them is missing a required column. */
+	/** Rows before the header row. Each of them is missing at least one required column. */
 	private readonly titleRows: Array<{ text: string; line: number }> = [];
 	/** Number of columns, not counting unnamed columns at the end. */
 	private width = 0;
 	/**
-	 * `incompleteRow` is the beginning of a row whose end has not been found yet. `newText` is the text that has
-	 * arrived since the reader last looked for that end.
+	 * `incompleteRow` is the beginning of a row whose end has not been found yet. `newText` is the text that
+	 * has arrived since the reader last looked for the end of this row.
 	 */
 	private incompleteRow = '';
 	private newText = '';
@@ -134,8 +137,8 @@ export class CsvReader implements RecordReader {
 
 	*push(piece: string): Generator<SourceRecord> {
 		this.newText += piece;
-		// A long row is searched again only after its text has doubled in length, so each character is read only a
-		// few times.
+		// A long row is searched again only after its text has doubled in length, so each character is read
+		// only a few times.
 		const { length } = this.newText;
 		const isTooLong = this.incompleteRow.length + length > MAX_RECORD_CHARACTERS;
 		if (length >= this.incompleteRow.length || isTooLong) yield* this.read(false);
@@ -162,7 +165,7 @@ export class CsvReader implements RecordReader {
 		checkLength(this.incompleteRow.length, this.record + 1, this.line);
 	}
 
-	/** Returns the row at `from`. Returns undefined if more text is needed. */
+	/** Returns the row that begins at `from`, or undefined if more text is needed. */
 	private rowAt(text: string, from: number, isLast: boolean): Row | undefined {
 		const end = endOfRow(text, from, this.dialect);
 		const isOpen = end === NOT_CLOSED;
@@ -198,7 +201,7 @@ export class CsvReader implements RecordReader {
 			return undefined;
 		}
 		if (!this.columns) return this.readHeader(text, line);
-		// If exports were joined, the header row and the lines before it are repeated.
+		// If exports were joined into one file, the header row and the lines before it are repeated.
 		const isHeader = text === this.headerRow && this.columns.length > 1;
 		if (isHeader || this.preamble.includes(text)) return undefined;
 		if (this.record === 0 && RULE_LINE.test(text)) return undefined;
@@ -220,14 +223,17 @@ export class CsvReader implements RecordReader {
 		return { record, line, text, value, error };
 	}
 
-	/** Returns true if a row is about as long as the header row. Quotes may add two characters per cell. */
+	/**
+	 * Returns true if a row is about as long as the header row. Quotes may add up to two characters per
+	 * cell.
+	 */
 	private isAsLongAsHeader(text: string): boolean {
 		return Math.abs(text.length - this.headerRow.length) <= 2 * this.names.length;
 	}
 
 	/**
-	 * Compares a row's cells with the column names, ignoring case. Joined exports repeat the header row, sometimes
-	 * with the columns in a different order.
+	 * Compares a row's cells with the column names, ignoring case. Joined exports repeat the header row,
+	 * sometimes with the columns in a different order.
 	 */
 	private compareWithHeader(cells: readonly string[]): 'same' | 'other order' | undefined {
 		const { names, nameSet } = this;
@@ -241,8 +247,8 @@ export class CsvReader implements RecordReader {
 	}
 
 	/**
-	 * Removes a header row from the end of a row. It appears there if exports were joined without a line break
-	 * between them.
+	 * Removes a repeated header row from the end of a row. A header row appears there if exports were
+	 * joined without a line break between them.
 	 */
 	private withoutHeader(row: string): string {
 		const { joinedHeader: joined } = this;
@@ -276,8 +282,8 @@ export class CsvReader implements RecordReader {
 			this.titleRows.push({ text, line });
 			return;
 		}
-		// No row contains all required columns. The first row becomes the header row, so that the caller can name the
-		// missing columns.
+		// None of the rows contains all required columns. The first row becomes the header row, so that the
+		// caller can report which columns are missing.
 		const [first] = this.titleRows;
 		if (isTitle && first) return this.setHeader(first.text, first.line);
 		this.setHeader(text, line);

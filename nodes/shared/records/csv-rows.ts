@@ -2,7 +2,9 @@ import { fieldOf } from './fields';
 import { isWhiteSpace } from './text';
 
 export interface Dialect {
-	/** Character between two cells. Until the delimiter is known, this string contains all candidates. */
+	/**
+	 * Character between two cells. Until the delimiter is detected, this string contains all candidates.
+	 */
 	delimiter: string;
 	hasQuotes: boolean;
 }
@@ -46,9 +48,10 @@ export function endOfRow(text: string, from: number, { delimiter, hasQuotes }: D
 }
 
 /**
- * Splits a row into cells, and removes the quotes around them.
+ * Splits a row into cells and removes the quotes around them.
  *
- * @returns undefined if a quote is not closed, or if anything other than a delimiter follows a closing quote
+ * @returns undefined if a quote is not closed, or if anything other than a delimiter follows a closing
+ *   quote
  */
 export function cellsOf(row: string, { delimiter, hasQuotes }: Dialect): string[] | undefined {
 	if (!hasQuotes || !row.includes(QUOTE)) return row.split(delimiter);
@@ -71,8 +74,8 @@ export function cellsOf(row: string, { delimiter, hasQuotes }: Dialect): string[
 }
 
 /**
- * Returns true if a row contains only delimiters, white space and quotes. Spreadsheet programs write such rows at the
- * end of a file.
+ * Returns true if a row contains only delimiters, white space and quotes. Spreadsheet programs write such
+ * rows at the end of a file.
  */
 export function isBlankRow(row: string, { delimiter, hasQuotes }: Dialect): boolean {
 	for (const character of row) {
@@ -82,17 +85,18 @@ export function isBlankRow(row: string, { delimiter, hasQuotes }: Dialect): bool
 	return true;
 }
 
-/** Returns the column names in a header row, or undefined if its quoting is invalid. */
+/** Returns the column names in a header row, or undefined if the row's quoting is invalid. */
 export const columnsOf = (header: string, dialect: Dialect): string[] | undefined =>
 	cellsOf(header, dialect)?.map((name) => name.trim());
 
-/** Returns true if `fieldOf` would find this field in a record. */
+/** Returns true if `fieldOf` would find the field in a record with these columns. */
 export const hasColumn = (columns: readonly string[], field: string): boolean =>
 	fieldOf(Object.fromEntries(columns.map((column) => [column, column])), field) !== undefined;
 
 /**
- * Returns the most likely delimiter of a header row. This is the delimiter that yields the most required fields. If
- * several delimiters are equally good, the one that occurs most often outside quotes is returned.
+ * Returns the most likely delimiter of a header row. This is the delimiter that yields the most required
+ * fields. If several delimiters are equally good, the one that occurs most often outside quotes is
+ * returned.
  */
 export function likeliestDelimiter(
 	header: string,
@@ -118,12 +122,16 @@ function closingQuote(text: string, opening: number): number {
 
 export const MAX_COUNTED_LINES = 10;
 
-/** A quoted cell that spans several lines. If the quoting is wrong, these lines may actually be rows. */
+/**
+ * A quoted cell that spans several lines. If the quoting is wrong, these lines may actually be separate
+ * rows.
+ */
 export interface MultilineCell {
 	/** Index in the row at which the first line ends. */
 	firstLineEnd: number;
 	/**
-	 * Number of consecutive lines that have as many cells as the header row, starting with the first or second line.
+	 * Number of consecutive lines that have as many cells as the header row, starting with the first or
+	 * second line.
 	 */
 	rowLikeLines: number;
 }
@@ -173,7 +181,8 @@ function endOfLine(text: string, from: number): number {
 }
 
 /**
- * Yields the lines of a text one by one, because a cell may contain 64 MB, but the caller needs only its first lines.
+ * Yields the lines in part of a text one by one. A cell may contain 64 MB, but the caller needs only its
+ * first lines.
  */
 function* linesOf(
 	text: string,
@@ -200,7 +209,8 @@ function countRowLike(
 		const cells = line.split(delimiter).length;
 		// Some programs write a delimiter at the end of each row, but not at the end of the header row.
 		const isLikeRow = cells === width || (cells === width + 1 && line.endsWith(delimiter));
-		// The first line may have a different number of cells, because the quoted text may contain delimiters.
+		// The first line may have a different number of cells, because the quoted text may contain
+		// delimiters.
 		if (!isLikeRow && index > 0) break;
 		if (isLikeRow) total++;
 		index++;

@@ -4,9 +4,9 @@ import type { Findings } from './findings';
 export type Decoder = (source: Bytes) => AsyncGenerator<string>;
 
 /**
- * A byte that does not belong to any character is decoded as half of a surrogate pair, from U+DC80 to U+DCFF. If the
- * byte's value is unknown, it becomes U+DFFF. In valid text, the two halves always occur together, so
- * `describeBadCharacters` can find an unpaired half.
+ * A byte that does not belong to any character is decoded as half of a surrogate pair, from U+DC80 to U+DCFF.
+ * If the byte's value is unknown, the byte is decoded as U+DFFF. In valid text, the two halves always occur
+ * together, so `describeBadCharacters` can find an unpaired half.
  */
 const BAD_BYTE = 0xdc00;
 export const BAD_BYTES = /[\udc80-\udcff\udfff]/gu;
@@ -36,13 +36,14 @@ export const utf16Decoder = (end: 'big' | 'little'): Decoder =>
 	};
 
 /**
- * Matches the characters that `TextDecoder` returns for bytes that the encoding does not define. For an undefined
- * byte from 0x80 to 0x9F, `TextDecoder` returns the control character with the same code.
+ * Matches the characters that `TextDecoder` returns for bytes that the encoding does not define. For an
+ * undefined byte from 0x80 to 0x9F, `TextDecoder` returns the control character with the same code.
  */
 const NO_CHARACTER = /[\x80-\x9f\ufffd]/g;
 
 /**
- * Returns a decoder for an encoding that contains neither U+FFFD nor the control characters from U+0080 to U+009F.
+ * Returns a decoder for a legacy encoding. The encoding must not contain U+FFFD or the control characters
+ * from U+0080 to U+009F.
  *
  * @param label encoding name from the Encoding Standard
  */
@@ -60,8 +61,8 @@ export const legacyDecoder = (label: string): Decoder =>
 			};
 
 /**
- * Windows-1252 characters for the bytes from 0x80 to 0x9F. A space marks a byte that has no character. `TextDecoder`
- * is not used here, because it returns different characters in Node.js 20.
+ * Windows-1252 characters for the bytes from 0x80 to 0x9F. A space marks a byte that has no character.
+ * `TextDecoder` is not used here, because it returns different characters in Node.js 20.
  */
 const FROM_0X80 = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ';
 
@@ -76,15 +77,16 @@ const decodeWindows1252 = (bytes: Uint8Array): string =>
 		.replace(/[\x80-\x9f]/g, (byte) => characterOf(byte.charCodeAt(0)) || markBadByte(byte));
 
 /**
- * Replaces each match of `BAD_BYTES` with the byte's Windows-1252 character, or with a question mark if it has none.
+ * Replaces each match of `BAD_BYTES` with the byte's Windows-1252 character, or with a question mark if the
+ * byte has no character.
  */
 export const repairText = (text: string): string =>
 	text.replace(BAD_BYTES, (found) => (byteOf(found) && characterOf(byteOf(found))) || '?');
 
-/** Returns true if the byte has a character in Windows-1252. */
+/** Returns true if Windows-1252 contains a character for the byte. */
 export const isInWindows1252 = (byte: number): boolean => characterOf(byte) !== '';
 
-/** Matches a line break, a multibyte UTF-8 character, or any other byte beyond ASCII. */
+/** Matches a line break, a multibyte UTF-8 character, or any other non-ASCII byte. */
 const UTF8_PARTS =
 	/[\r\n]|[\xc2-\xdf][\x80-\xbf]|(?:\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f])[\x80-\xbf]|(?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]{2}|[\x80-\xff]/g;
 
@@ -118,16 +120,17 @@ export const utf8Decoder = (guesses: Findings | undefined): Decoder =>
 	};
 
 /**
- * Decodes UTF-8 line by line. If several files were joined, some lines may be in Windows-1252. If guessing is
- * allowed, a line is read as Windows-1252 from its first invalid byte on. A multibyte UTF-8 character proves that the
- * file is UTF-8. After such a character, any invalid byte is an error.
+ * Decodes UTF-8 text line by line. If several files were joined, some lines may be in Windows-1252. If
+ * guessing is allowed and a line contains a byte that is not valid UTF-8, the line is decoded as Windows-1252
+ * from this byte on. A multibyte UTF-8 character proves that the file is UTF-8. After such a character, any
+ * invalid byte is an error.
  */
 class LineDecoder {
 	/** Whether the file is known to be UTF-8. If so, no line is decoded as Windows-1252. */
 	isCertain: boolean;
 	/** Whether the rest of this line is read as Windows-1252. */
 	private isGuessed = false;
-	/** Whether a guess has been reported. After that, lines are no longer counted. */
+	/** Whether a guess has been reported. After the first report, lines are no longer counted. */
 	private hasNoted = false;
 	private line = 1;
 	private endsWithCr = false;

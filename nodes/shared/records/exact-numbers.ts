@@ -1,5 +1,6 @@
 /**
- * Matches numbers that `JSON.parse` may change. `JSON.parse` keeps about 16 digits, and returns Infinity for 1e400.
+ * Matches numbers that `JSON.parse` may change. `JSON.parse` keeps about 16 digits and turns 1e400 into
+ * Infinity.
  */
 const LONG_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
 
@@ -7,7 +8,7 @@ const LONG_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /**
- * Prefix of a string that represents a number. In JSON, its first character, U+0000, is written as an escape
+ * Prefix of a string that represents a number. In JSON, the U+0000 in this prefix is written as an escape
  * sequence.
  */
 const MARK = '\0exact:';
@@ -17,8 +18,8 @@ const MARKED = /"\\u0000exact:([^"]*)"/g;
 export const hasLongNumbers = (json: string): boolean => LONG_NUMBER.test(json);
 
 /**
- * Parses JSON like `JSON.parse`. However, a number that `JSON.parse` would change is returned as a marked string.
- * `exactJson` turns the marked strings back into numbers.
+ * Parses JSON like `JSON.parse`. However, a number that `JSON.parse` would change is returned as a marked
+ * string. `exactJson` turns the marked strings back into numbers.
  */
 export const parseExactly = (json: string): unknown =>
 	JSON.parse(
@@ -29,8 +30,8 @@ export const parseExactly = (json: string): unknown =>
 export const exactJson = (json: string): string => json.replace(MARKED, '$1');
 
 /**
- * Returns the first number that `JSON.parse` would change. Fractions are not checked unless they are too large for
- * JavaScript.
+ * Returns the first number in a JSON string that `JSON.parse` may change. Only integers, and numbers that are
+ * too large for JavaScript, are checked.
  */
 export function inexactNumberIn(json: string): string | undefined {
 	if (!hasLongNumbers(json)) return undefined;

@@ -1,12 +1,12 @@
 /**
- * Matches one step of a field path: `['Article No']`, `[0]` or a name. n8n writes such a path when the user drags a
- * field into a parameter.
+ * Matches one step of a field path: `['Article No']`, `[0]` or a name. n8n writes such a path when the user
+ * drags a field into a parameter.
  */
 const STEP = /\['(.*?)'\]|\[(\d+)\]|[^.]+?(?=$|\.|\['|\[\d)/g;
 
 /**
- * Reads a field from an item or record by name. If no field has this name, the name is read as a path, such as
- * `meta.sku`, `meta['Article No']` or `tags[0]`. Inherited properties are ignored.
+ * Reads a field from an item or record by name. If no field has this name, the name is read as a path, such
+ * as `meta.sku`, `meta['Article No']` or `tags[0]`. Inherited properties are ignored.
  *
  * @returns undefined if there is no such field
  */
@@ -29,7 +29,10 @@ const stepsOf = (record: object, path: string): string[] =>
 		? [path]
 		: [...path.matchAll(STEP)].map(([step, quoted, index]) => quoted ?? index ?? step);
 
-/** Copies a record without the field that `fieldOf` would read. Only the objects along the path are copied. */
+/**
+ * Copies a record without the field that `fieldOf` would read. Only the objects along the field's path are
+ * copied.
+ */
 export const withoutField = <R extends object>(record: R, path: string): R =>
 	withoutSteps(record, stepsOf(record, path));
 

@@ -1,4 +1,4 @@
-/** Peculiarities in a file that the node accepts but reports to the user. */
+/** Peculiarities in a file that the node accepts but that the user should know about. */
 export type FindingKind =
 	| 'blankRow'
 	| 'decimalId'
@@ -12,7 +12,7 @@ export type FindingKind =
 export interface Finding {
 	total: number;
 	line: number;
-	/** Text of the first occurrence, or '' if the line number is enough to find it. */
+	/** Text of the first occurrence. Empty if the line number is enough to find it. */
 	example: string;
 }
 

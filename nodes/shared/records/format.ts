@@ -4,13 +4,13 @@ import { JsonReader } from './json-reader';
 import { jsonLinesReader, textLinesReader } from './line-reader';
 import type { RecordReader, SourceRecord } from './record';
 
-/** Format of the records in a file. In the `lines` format, each line is a record. */
+/** Format of the records in a file. In the `lines` format, each line of text is a record. */
 export type RecordFormat = 'jsonLines' | 'jsonArray' | 'csv' | 'lines';
 
 export interface RecordFile {
 	name: string;
 	format: RecordFormat;
-	/** Path to the list in a JSON file, or '' if the file itself is the list. */
+	/** Dotted path to the list in a JSON file. Empty if the file itself is the list. */
 	path: string;
 	/**
 	 * Reads the records in slices. Each slice is read only when the caller requests it (see `readRecords`).
@@ -20,7 +20,10 @@ export interface RecordFile {
 	 */
 	records(skip: number, requiredFields: readonly string[]): AsyncIterable<SourceRecord[]>;
 	findings: Findings;
-	/** The reader, which knows the current position in the file, and the header row of a CSV file. */
+	/**
+	 * The reader for this format. It knows the current position in the file and the header row of a CSV
+	 * file.
+	 */
 	reader: RecordReader;
 	/** Must be called when no more records are needed, even if the file was not read to the end. */
 	close(): void;
@@ -86,7 +89,7 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 	},
 };
 
-/** Returns the formats for which `meets` is true, in the order of `FORMATS`. */
+/** Returns the formats that meet a condition, in the same order as in `FORMATS`. */
 export const formatsWith = (meets: (traits: FormatTraits) => unknown): RecordFormat[] =>
 	(Object.keys(FORMATS) as RecordFormat[]).filter((format) => meets(FORMATS[format]));
 

@@ -1,11 +1,11 @@
 /**
- * Reads a JSON file, and returns each element of a list as a record. The reader itself looks only for brackets,
- * quotes and separators. It uses them to find the list at the given path and to split the list into elements.
- * `JSON.parse` then parses each element separately, so an invalid element does not affect the others. Memory holds
- * only one element at a time. JSON outside the list is not validated.
+ * Reads a JSON file and returns each element of a list as a record. The reader itself looks only for
+ * brackets, quotes and separators. It uses them to find the list at the given path and to split the list
+ * into elements. `JSON.parse` then parses each element separately. If an element is invalid, only that
+ * element fails. Memory holds only one element at a time. JSON outside the list is not validated.
  *
- * If the file is a single object, that object is the only record. If more objects follow, each on its own line, the
- * file is read as JSON Lines.
+ * If the file is a single object, that object is the only record. If more objects follow, each on its own
+ * line, the file is read as JSON Lines.
  */
 import { Findings } from './findings';
 import { jsonLinesReader } from './line-reader';
@@ -21,10 +21,13 @@ const QUOTE_OR_BACKSLASH = /["\\]/g;
 /** Characters that the reader looks for. Within an element, it looks for fewer of them. */
 const TOKENS = { outside: /["[\]{},:]/g, within: /["[\]{}]/g };
 
-/** Used instead of a key for a value in a list, because paths do not lead through lists. */
+/** Used instead of a key for a value inside a list, because paths cannot lead through lists. */
 const LIST_POSITION = '\0';
 
-/** Maximum length of a key. Longer text outside the records cannot be a key on the path, so it is discarded. */
+/**
+ * Maximum length of a key. Longer text outside the records is discarded, because it cannot be a key on the
+ * path to the list.
+ */
 const MAX_KEY_CHARACTERS = 64 * 1024;
 
 export class JsonReader implements RecordReader {
@@ -38,15 +41,17 @@ export class JsonReader implements RecordReader {
 	private isEscaped = false;
 	/** Keys that lead to the current value, one per open bracket. */
 	private readonly pathNames: string[] = [];
-	/** `buffer` is the text after the last token. `line` is the line on which this text begins. */
+	/** `buffer` is the text after the last relevant token. `line` is the line on which this text begins. */
 	private buffer = '';
 	private line = 1;
 	private record = 0;
-	/** The first object in the file, kept until the reader knows whether another object follows. */
+	/**
+	 * The object at the beginning of the file, kept until the reader knows whether another object follows.
+	 */
 	private firstObject: { text: string; line: number } | undefined;
 	private lineReader: RecordReader | undefined;
 
-	/** @param path path to the list, such as `items.docs`, or '' if the file itself is the list */
+	/** @param path dotted path to the list, such as `items.docs`, or '' if the file itself is the list */
 	constructor(
 		private readonly path = '',
 		private readonly findings = new Findings(),
@@ -102,7 +107,8 @@ export class JsonReader implements RecordReader {
 	}
 
 	/**
-	 * Returns the index of the next character that is not white space. Adds the number of skipped lines to `line`.
+	 * Returns the index of the next character that is not white space. Adds the number of skipped lines to
+	 * `line`.
 	 */
 	private skipBlanks(piece: string, from: number): number {
 		const text = piece.slice(from);
@@ -119,8 +125,8 @@ export class JsonReader implements RecordReader {
 	}
 
 	/**
-	 * Checks what follows the first value. After an object on a single line, another object may follow. Anything else
-	 * is an error.
+	 * Checks what follows the first value. If the first value is an object on a single line, another object
+	 * may follow. Nothing else is allowed.
 	 */
 	private continueAfterValue(first: string): void {
 		const { firstObject } = this;
@@ -188,7 +194,9 @@ export class JsonReader implements RecordReader {
 		return this.state === 'search' || this.state === 'after';
 	}
 
-	/** Keeps track of the keys that lead to the current value, and detects when the list at the path begins. */
+	/**
+	 * Keeps track of the keys that lead to the current value, and detects when the list at the path begins.
+	 */
 	private followPath(token: string): void {
 		const { pathNames, depth, path } = this;
 		if (pathNames[depth - 1] === LIST_POSITION) pathNames[depth] = LIST_POSITION;
@@ -237,7 +245,7 @@ const ONE_LINE_ADVICE = 'Write each object on one line, for example with jq -c .
 
 const lineBreaks = (text: string): number => text.split('\n').length - 1;
 
-/** Returns the index of the next match, or -1. The expression must have the `g` flag. */
+/** Returns the index of the next match, or -1. The regular expression must have the `g` flag. */
 function indexOf(expression: RegExp, text: string, from: number): number {
 	expression.lastIndex = from;
 	return expression.test(text) ? expression.lastIndex - 1 : -1;

@@ -9,7 +9,7 @@ import {
 import { isWhiteSpace } from './text';
 
 interface LineFormat {
-	/** Parses a line, or throws an error if the line is invalid. */
+	/** Parses a line. Throws an error if the line is invalid. */
 	parse(text: string): unknown;
 	/** Matches an invalid line that may consist of several records. */
 	boundary: RegExp;
@@ -17,15 +17,16 @@ interface LineFormat {
 }
 
 /**
- * Reads files with one record per line. Lines end with LF or CRLF, and blank lines are skipped. A line of JSON may
- * contain several objects, because some programs, such as Amazon Data Firehose, write no line breaks between objects.
+ * Reads files with one record per line. Lines end with LF or CRLF, and blank lines are skipped. A line of
+ * JSON may contain several objects, because some programs, such as Amazon Data Firehose, write no line
+ * breaks between objects.
  */
 class LineReader implements RecordReader {
 	skip = 0;
 	private record = 0;
 	private line = 1;
 	private incompleteLine = '';
-	/** If an incomplete line is longer than this, the reader searches it for complete objects. */
+	/** Once an incomplete line is longer than this many characters, it is searched for complete objects. */
 	private searchLength = LONG_LINE;
 
 	constructor(
@@ -62,8 +63,8 @@ class LineReader implements RecordReader {
 	}
 
 	/**
-	 * Reads the complete objects from a long line that has not ended yet. Otherwise, a file without line breaks would
-	 * be held in memory as a whole.
+	 * Reads the complete objects from a long line that has not ended yet. Otherwise, a file without line
+	 * breaks would be held in memory as a whole.
 	 */
 	private *readLongLine(): Generator<SourceRecord> {
 		const texts = this.format.splitLine(this.incompleteLine);
@@ -114,7 +115,7 @@ const OBJECT_BOUNDARY = /\}\s*\{/;
 const TOKEN = /["[\]{}]/g;
 const QUOTE_OR_BACKSLASH = /["\\]/g;
 
-/** Splits a line that consists of several objects. Other lines are not split. */
+/** Splits a line that consists of several objects. Any other line is returned as a whole. */
 function splitObjects(line: string): string[] {
 	const objects: string[] = [];
 	let depth = 0;
@@ -141,7 +142,7 @@ function endOfString(text: string, from: number): number {
 	return at;
 }
 
-/** Returns the index of the next match, or -1. The expression must have the `g` flag. */
+/** Returns the index of the next match, or -1. The regular expression must have the `g` flag. */
 function indexOf(expression: RegExp, text: string, from: number): number {
 	expression.lastIndex = from;
 	return expression.test(text) ? expression.lastIndex - 1 : -1;
@@ -153,7 +154,7 @@ function endsWithObject(line: string, from: number, to: number): boolean {
 	return last > from && line.charAt(last) === '}';
 }
 
-/** Returns a reader for JSON Lines. An invalid line does not affect other lines. */
+/** Returns a reader for JSON Lines. If a line is invalid, only that line fails. */
 export const jsonLinesReader = (findings = new Findings()): LineReader =>
 	new LineReader(
 		{ parse: (text) => JSON.parse(text), boundary: OBJECT_BOUNDARY, splitLine: splitObjects },
@@ -172,9 +173,8 @@ export const textLinesReader = (findings = new Findings()): LineReader =>
 	);
 
 /**
- * Returns the line unchanged. A byte order mark shows that files were joined without a line break between them.
- *
- * @throws an error if the line contains a byte order mark
+ * Returns the line unchanged. Throws an error if the line contains a byte order mark, which shows that
+ * files were joined without a line break between them.
  */
 function checkLine(line: string): string {
 	if (!line.includes('\ufeff')) return line;

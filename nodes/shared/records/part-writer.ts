@@ -13,8 +13,8 @@ export interface Frame {
 export const LINES: Frame = { before: '', between: '\n', after: '\n' };
 
 /**
- * Minimum number of characters to encode at once. If each short record were encoded separately, its buffer would need
- * more memory than the record.
+ * Minimum number of characters to encode at once. If each short record were encoded separately, its buffer
+ * would need more memory than the record.
  */
 const BLOCK_CHARACTERS = 64 * 1024;
 
@@ -33,7 +33,7 @@ export class PartWriter {
 	) {}
 
 	/**
-	 * Adds a record. If it does not fit into the current part, a new part begins.
+	 * Adds a record. If the record does not fit into the current part, a new part begins.
 	 *
 	 * @returns the finished part, or undefined if no new part began
 	 */
@@ -49,7 +49,7 @@ export class PartWriter {
 	/**
 	 * Finishes the current part.
 	 *
-	 * @returns undefined if the part contains no records
+	 * @returns the part, or undefined if it contains no records
 	 */
 	end(): Part | undefined {
 		if (this.records === 0) return undefined;

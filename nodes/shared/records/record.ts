@@ -7,19 +7,19 @@ export interface SourceRecord {
 	/** Line on which the record begins, counted from 1. */
 	line: number;
 	/**
-	 * The record's text without the line break at the end. The string may keep a longer string in memory (see
-	 * `detach`).
+	 * The record's original text, without the line break at the end. The string may keep a longer string in
+	 * memory (see `detach`).
 	 */
 	text: string;
-	/** Parsed value, or undefined after an error. */
+	/** Parsed content. Undefined if there is an error. */
 	value: unknown;
 	/** Set if this record cannot be read. The records after it can still be read. */
 	error: RecordError | undefined;
 }
 
 /**
- * Describes a record that cannot be read. If a reader throws this error, all earlier records have been returned, but
- * no later record can be read.
+ * Describes a record that cannot be read. If a reader throws this error, all earlier records have been
+ * returned, but no later record can be read.
  */
 export class RecordError extends Error {
 	override readonly name = 'RecordError';
@@ -53,13 +53,13 @@ export interface RecordReader {
 	/** Number of records to skip at the beginning. Must be set before the first call to `push`. */
 	skip: number;
 	/**
-	 * Fields that each record must contain. The CSV reader uses them to recognize the header row. Must be set before
-	 * the first call to `push`.
+	 * Fields that each record must contain. The CSV reader uses them to recognize the header row. Must be
+	 * set before the first call to `push`.
 	 */
 	requiredFields?: readonly string[];
 	/**
-	 * Returns the records that this piece of text completes. The caller must read all of them before it pushes the
-	 * next piece.
+	 * Returns the records that this piece of text completes. The caller must read all of them before it
+	 * pushes the next piece.
 	 *
 	 * @throws {RecordError} if a record cannot be read and no later record can be read either
 	 */
@@ -75,15 +75,16 @@ export interface RecordReader {
 	/** The header row and the columns, if the format has them. Undefined until they have been read. */
 	readonly header?: string | undefined;
 	readonly columns?: readonly string[] | undefined;
-	/** Whether the file is a single object, which is the only record. */
+	/** Whether the file consists of a single object, which is the only record. */
 	readonly isObject?: boolean;
 }
 
-/** Ends the last record's error message if the file ends without a line break. */
+/** Appended to the last record's error message if the file ends without a line break. */
 export const MAY_BE_CUT = '; the file ends here without a line break and may be truncated';
 
 /**
- * Maximum length of a record. Without this limit, a missing line break or quote could make a record fill the memory.
+ * Maximum record length. Without this limit, a missing line break or quote could make a record fill the
+ * memory.
  */
 export const MAX_RECORD_CHARACTERS = 64 * 1024 * 1024;
 
@@ -95,9 +96,10 @@ export function checkLength(characters: number, record: number, line: number): v
 	throw recordError(defect, record, line);
 }
 
-/** Copies part of a longer string, so that the part does not keep the longer string in memory. */
+/** Copies part of a longer string, so that the copy does not keep the longer string in memory. */
 export function detach(part: string): string {
-	// V8 stores a long part as a reference to the original string. Building a new string removes the reference.
+	// V8 stores a long substring as a reference to the original string. Building a new string removes the
+	// reference.
 	return ` ${part}`.slice(1);
 }
 
@@ -105,12 +107,12 @@ export function detach(part: string): string {
 const SLICE_RECORDS = 64;
 
 /**
- * Reads a file's records in slices. Each slice is read only when the caller requests it. Slices save time, because
- * each step of an asynchronous loop takes about as long as reading a small record.
+ * Reads a file's records in slices. Each slice is read only when the caller requests it. Slices save time,
+ * because each step of an asynchronous loop takes about as long as reading a small record.
  *
- * @param text the text from `textOf`
- * @throws {RecordError} if a record cannot be read and no later record can be read either. Errors from `text` are
- * rethrown unchanged after all complete records have been returned
+ * @param text the text that `textOf` returned
+ * @throws {RecordError} if a record cannot be read and no later record can be read either. Errors from
+ *   `text` are rethrown unchanged after all complete records have been returned.
  */
 export async function* readRecords(
 	text: AsyncIterable<string>,

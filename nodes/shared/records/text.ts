@@ -12,23 +12,23 @@ import { Findings } from './findings';
 
 export interface TextOptions {
 	/**
-	 * An encoding name from the Encoding Standard, or `auto`. With `auto`, a line that is not valid UTF-8 is read as
-	 * Windows-1252.
+	 * An encoding name from the Encoding Standard, or `auto`. With `auto`, a line that is not valid UTF-8
+	 * is read as Windows-1252.
 	 */
 	encoding?: string;
 	findings?: Findings;
 }
 
 /**
- * Reads a file's text. The file may be compressed with gzip. If the file begins with a byte order mark, the mark
- * overrides the chosen encoding. A byte that does not belong to any character becomes half of a surrogate pair (see
- * `describeBadCharacters`).
+ * Reads a file's text. The file may be compressed with gzip. If the file begins with a byte order mark, the
+ * mark overrides the chosen encoding. A byte that does not belong to any character is returned as half of a
+ * surrogate pair (see `describeBadCharacters`).
  *
  * @param yieldToOthers see `readBytes`
- * @returns the text in slices of up to 64 KB. In joined files, lines may begin with a byte order mark, which is
- * removed
- * @throws {FileError} if the file is not text or is damaged. Errors from the source are rethrown unchanged. In both
- * cases, all text before the error is returned first
+ * @returns the text in slices of up to 64 KB. In joined files, lines may begin with a byte order mark.
+ *   These marks are removed.
+ * @throws {FileError} if the file is not text or is damaged. All text before the error is returned first.
+ *   Errors from the source are rethrown unchanged.
  */
 export async function* textOf(
 	source: Bytes,
@@ -75,8 +75,8 @@ const END_OF_FILE = '\x1a';
 export const isWhiteSpace = (text: string): boolean => text.trim() === '' || text === END_OF_FILE;
 
 /**
- * Describes the invalid characters in a record, or returns undefined if there are none. The description completes a
- * sentence that begins with, for example, "Line 17".
+ * Describes the invalid characters in a record. The description completes a sentence that begins with, for
+ * example, "Line 17". Returns undefined if all characters are valid.
  */
 export function describeBadCharacters(text: string): string | undefined {
 	if (text.isWellFormed()) return undefined;
