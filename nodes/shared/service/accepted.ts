@@ -20,7 +20,9 @@ interface SentDocument {
 }
 
 export interface DocumentOutcome {
-	/** The response entry with the document's ID, or the whole response if there is no such entry. */
+	/**
+	 * The response entry that contains the document's ID, or the whole response if there is no such entry.
+	 */
 	response: unknown;
 	failure?: ServiceFailure;
 }
@@ -77,13 +79,15 @@ export function documentOutcomes(
 	return outcomes;
 }
 
-/** Returns true for null, false, 0 and '', and for lists and objects that contain only such values. */
+/** Returns true if a value is null, false, 0 or '', or contains only such values. */
 const isFalsyThroughout = (value: unknown): boolean =>
 	typeof value === 'object' && value !== null
 		? Object.values(value).every(isFalsyThroughout)
 		: !value;
 
-/** Returns the inner object of an entry such as `{"index": {...}}`. Other entries stay unchanged. */
+/**
+ * Returns the inner object of an entry such as `{"index": {...}}`. Any other entry is returned unchanged.
+ */
 function unwrap(entry: unknown): unknown {
 	const [name = '', ...others] = isObject(entry) ? Object.keys(entry) : [];
 	const only = isObject(entry) && others.length === 0 ? entry[name] : undefined;
@@ -96,7 +100,7 @@ function documentNamedIn(entry: unknown, sentById: Map<string, SentDocument>, ma
 	return texts.map((id) => sentById.get(String(id))).find(Boolean);
 }
 
-/** Returns an entry without fields that only repeat the sent document. */
+/** Returns an entry without the fields that merely repeat the sent document. */
 function withoutEcho(entry: unknown, document?: SentDocument): unknown {
 	if (document?.text === undefined || !isObject(entry)) return entry;
 	const fields = JSON.parse(document.text) as Members;
@@ -105,7 +109,7 @@ function withoutEcho(entry: unknown, document?: SentDocument): unknown {
 	return Object.fromEntries(Object.entries(entry).filter(isNew));
 }
 
-/** Returns JSON with sorted keys, so that the order of keys does not matter in a comparison. */
+/** Returns JSON with sorted keys, so that objects can be compared regardless of their key order. */
 const sortedJson = (value: unknown): string | undefined =>
 	JSON.stringify(value, (_name, member: unknown) =>
 		isObject(member)
@@ -129,8 +133,8 @@ const reportsSuccess = (entry: unknown): boolean =>
 	(hasStatus(entry, 200, 299) || FLAG_NAMES.some((name) => entry[name] === true));
 
 /**
- * Returns the failure reports (flags, counts or objects) that the documents already known to have failed do not
- * explain.
+ * Returns the failure reports (flags, counts or objects) that cannot be explained by documents already known
+ * to have failed.
  */
 const unexplainedFailures = (top: Members, failed: number): unknown[] =>
 	FAILED_NAMES.filter((name) => {
@@ -153,8 +157,8 @@ const ADVICE = {
 };
 
 /**
- * Returns the failure for a document that a 2xx response reports as rejected. A migration has a different failure,
- * because it may have been partly carried out.
+ * Returns the failure for a document that a 2xx response reports as rejected. A migration gets a different
+ * failure, because it may have been partly carried out.
  */
 function rejection(entry: unknown, request: Request): ServiceFailure {
 	if (request === 'migration') return reportedFailure(entry, request);
@@ -172,7 +176,10 @@ function rejection(entry: unknown, request: Request): ServiceFailure {
 	);
 }
 
-/** Returns the failure for a report without an ID, which applies to all documents that the report may refer to. */
+/**
+ * Returns the failure that a report without an ID describes. The failure applies to all documents that the
+ * report may refer to.
+ */
 const reportedFailure = (report: unknown, request: Request): ServiceFailure =>
 	new ServiceFailure(
 		`The ${request === 'migration' ? 'blob' : 'push'} service reported a failure`,

@@ -5,8 +5,8 @@ import { isTransientStatus, type ServiceFailure } from './failure';
 /**
  * Returns a failure's cause in n8n's terms, so that an error workflow or an agent can decide what to do.
  *
- * @returns undefined if there are several possible causes. For example, a 403 may mean that a firewall rejected one
- * document, or that the key belongs to another data source
+ * @returns undefined if there are several possible causes. For example, status 403 may mean that a firewall
+ *   rejected one document, or that the key belongs to another data source.
  */
 export function causeOf(failure: ServiceFailure): Failure | undefined {
 	const { kind, httpStatus = 0, isTransient, actionableCause } = failure;

@@ -1,11 +1,11 @@
 /**
- * Every unsuccessful request ends with a `ServiceFailure`. The cause may be the service, the connection, the token
- * server or n8n. A failure states what is known: its kind, whether the request may have taken effect, and what the
- * user can do.
+ * Every unsuccessful request ends with a `ServiceFailure`. The cause may be the service, the connection, the
+ * token server or n8n. A failure states what is known: its kind, whether the request may have taken effect,
+ * and what the user can do.
  *
  * `judge` turns a failure into a verdict, which considers only that failure. The retry policy
- * (`flow/retry-policy.ts`) also considers the history of this request and of other requests, and then decides what
- * happens next.
+ * (`flow/retry-policy.ts`) also considers the history of this request and of other requests, and then decides
+ * what happens next.
  */
 import type { ActionableCause } from 'n8n-workflow';
 
@@ -27,42 +27,47 @@ type FailureKind =
 export interface FailureDetails {
 	kind: FailureKind;
 	status?: number;
-	/** Error code of the connection, e.g. `ECONNREFUSED`. */
+	/** Transport error code, e.g. `ECONNREFUSED`. */
 	code?: string;
-	/** Time to wait before the next request, as requested by the service. May exceed `MAX_RETRY_AFTER_MS`. */
+	/**
+	 * Time to wait before the next request, as requested by the service. May exceed `MAX_RETRY_AFTER_MS`.
+	 */
 	retryAfterMs?: number | undefined;
 	/** The service's own words, which are quoted at the end of the error message. */
 	serviceWords?: string;
 	/**
-	 * Whether the response is text, for example a proxy's error page. A response in text may not come from the
-	 * service.
+	 * Whether the response is text, for example a proxy's error page. A response in text may not come from
+	 * the service.
 	 */
 	isText?: boolean;
 	description?: string;
-	/** Advice that replaces `description` if requests without this document or text succeed. */
+	/** Replaces `description` if requests without this document or text succeed. */
 	descriptionIfIsolated?: string;
 	/**
 	 * Whether a later attempt may succeed. Used only for `transport` (default: true) and `token` (default: false).
 	 */
 	isTransient?: boolean;
-	/** Whether the request provably never left n8n (see transport-failure.ts). Used only for `transport`. */
+	/**
+	 * Whether the request provably never left n8n (see transport-failure.ts). Used only for `transport`.
+	 */
 	wasNeverSent?: boolean;
 	/** The cause in n8n's terms, if it cannot be derived from the kind and the status. */
 	actionableCause?: ActionableCause | undefined;
 	/**
-	 * Time during which the request was retried without reaching the server. Used only for `transport` and `token`.
+	 * Time during which the request was retried without reaching the server. Used only for `transport` and
+	 * `token`.
 	 */
 	triedForMs?: number | undefined;
 	/**
-	 * Whether the outcome is unknown. The default is derived from the other details. It is overridden, for example,
-	 * if an earlier attempt may have taken effect.
+	 * Whether the outcome is unknown. The default is derived from the other details. It is overridden, for
+	 * example, if an earlier attempt may have taken effect.
 	 */
 	isOutcomeUnknown?: boolean;
 }
 
 /**
- * Describes why a request failed. It contains no headers or URLs, so it can be shown to the user. No property is
- * named `status` or `code`, because n8n would then replace the message.
+ * Describes why a request failed. It contains no headers or URLs, so it can be shown to the user. No
+ * property is named `status` or `code`, because n8n would then replace the message.
  */
 export class ServiceFailure extends Error {
 	override readonly name = 'ServiceFailure';
@@ -73,13 +78,13 @@ export class ServiceFailure extends Error {
 	readonly description: string | undefined;
 	readonly isTransient: boolean;
 	/**
-	 * Whether it is certain that the request did not reach the service. Always true for `token`, because a request
-	 * without a token is not sent.
+	 * Whether it is certain that the request did not reach the service. Always true for `token`, because a
+	 * request without a token is not sent.
 	 */
 	readonly wasNeverSent: boolean;
 	/**
-	 * Whether the service may have carried out the request, or may still be doing so. This is also true if a gateway
-	 * stopped waiting or if a 2xx response cannot be read.
+	 * Whether the service may have carried out the request, or may still be carrying it out, without
+	 * confirming it. This is also true if a gateway stopped waiting or if a 2xx response cannot be read.
 	 */
 	readonly isOutcomeUnknown: boolean;
 	readonly serviceWords: string;
@@ -93,7 +98,7 @@ export class ServiceFailure extends Error {
 		details: FailureDetails,
 	) {
 		const { kind, code, status = 0 } = details;
-		// The message continues after the quotation, so a period at its end is removed.
+		// The message continues after the quotation, so a period at the end of the quotation is removed.
 		const quotation = (details.serviceWords ?? '').replace(/(?<!\.)\.$/, '');
 		super(`${summary}${repeatTime(details)}${quotation === '' ? '' : `, "${quotation}"`}`);
 		this.#details = details;
@@ -115,8 +120,8 @@ export class ServiceFailure extends Error {
 	}
 
 	/**
-	 * Returns this failure with the advice for an isolated entry. An entry (a document or a text) is isolated if it
-	 * fails while requests without it succeed.
+	 * Returns this failure with the advice for an isolated entry. An entry (a document or a text) is isolated
+	 * if it fails while requests without it succeed.
 	 */
 	forIsolatedEntry(): ServiceFailure {
 		const { descriptionIfIsolated: description } = this.#details;
@@ -134,15 +139,15 @@ export class ServiceFailure extends Error {
 const repeatTime = ({ triedForMs = 0 }: FailureDetails): string =>
 	triedForMs < 1000 ? '' : ` (tried for ${Math.round(triedForMs / 1000)} s)`;
 
-/** Maximum pause that the node accepts from a Retry-After header. A user would not wait any longer. */
+/** Maximum wait that the node accepts from a Retry-After header. A person would not wait any longer. */
 export const MAX_RETRY_AFTER_MS = 5 * 60_000;
 
 /**
  * Returns the verdict on a failure without considering other failures (docs/service-interface.md, Failures).
  *
  * @param error the error that a request threw
- * @param options.idempotent whether the request can be repeated without harm. If not, it is retried only after a 429,
- * or if it is known never to have reached the service
+ * @param options.idempotent whether the request can be repeated without harm. If not, it is retried only
+ *   after status 429, or if it is known never to have reached the service.
  * @returns the action `fail` for any error that is not a ServiceFailure
  */
 export function judge(error: unknown, { idempotent }: { idempotent: boolean }): Verdict {
@@ -150,7 +155,7 @@ export function judge(error: unknown, { idempotent }: { idempotent: boolean }): 
 	const verdict = verdictOf(error, idempotent);
 	if (verdict.action !== 'retry') return verdict;
 	const { retryAfterMs } = error;
-	// An overloaded proxy may answer with a 503 instead of a 429.
+	// An overloaded proxy may answer with status 503 instead of 429.
 	const throttled = error.kind === 'status' && error.httpStatus === 503;
 	return {
 		...verdict,
@@ -173,11 +178,12 @@ function verdictOf(failure: ServiceFailure, idempotent: boolean): Verdict {
 }
 
 /**
- * These statuses are permanent, because the server does not support the operation (501) or the HTTP version (505).
+ * These statuses are permanent, because the server does not support the operation (501) or the HTTP
+ * version (505).
  */
 const LASTING_STATUSES = [501, 505];
 
-/** Returns true if a request that received this status may succeed later. */
+/** Returns true if a request that was answered with this status may succeed later. */
 export const isTransientStatus = (status: number): boolean =>
 	[408, 425, 429].includes(status) || (status >= 500 && !LASTING_STATUSES.includes(status));
 
@@ -186,7 +192,7 @@ function statusVerdict(status: number, idempotent: boolean): Verdict {
 	if (idempotent && isTransientStatus(status)) return { action: 'retry', serviceMayBe: 'down' };
 	if (status === 413) return { action: 'split', tooLarge: true };
 	if (status === 400 || status === 422) return { action: 'split' };
-	// A firewall may reject a single document with a 403, but a key without permission leads to a 403 for every
+	// A firewall may reject a single document, but a key without permission leads to status 403 for every
 	// document.
 	if (status === 403) return { action: 'split', serviceMayBe: 'rejecting' };
 	const isRedirect = status >= 300 && status < 400;
@@ -194,7 +200,7 @@ function statusVerdict(status: number, idempotent: boolean): Verdict {
 }
 
 function transportVerdict(failure: ServiceFailure, idempotent: boolean): Verdict {
-	// An error without a code comes from n8n itself, so retrying would not help.
+	// An error without a code comes from n8n itself. Retrying would not help.
 	if (failure.transportCode === undefined) return { action: 'fail' };
 	if (!failure.isTransient) return { action: 'stop' };
 	if (idempotent) return { action: 'retry', serviceMayBe: 'down' };

@@ -1,6 +1,7 @@
 /**
- * Thrown if invalid input is found before a request is sent. The message says what is wrong and names the parameter
- * or field. The description says what to do. The n8n layer converts this error into a NodeOperationError.
+ * Thrown if invalid input is found before a request is sent. The n8n layer converts this error into a
+ * NodeOperationError. `message` says what is wrong and names the parameter or field. `description` says
+ * what to do.
  */
 export class InputError extends Error {
 	override readonly name = 'InputError';

@@ -4,7 +4,10 @@ export type Members = Record<string, unknown>;
 export const isRecord = (value: unknown): value is Members =>
 	typeof value === 'object' && value !== null;
 
-/** Returns true for undefined, null and ''. A field that the user left empty has one of these values. */
+/**
+ * Returns true if a value is undefined, null or ''. A field that the user left empty has one of these
+ * values.
+ */
 export const isNullOrEmptyText = (value: unknown): boolean =>
 	value === undefined || value === null || value === '';
 
@@ -16,7 +19,7 @@ export const isObject = (value: unknown): value is Members =>
 export const membersOf = (value: unknown): Members | undefined =>
 	isObject(value) ? value : undefined;
 
-/** Builds an object from pairs of name and value, and omits values that are undefined, null or ''. */
+/** Builds an object from pairs of name and value. Pairs whose value is undefined, null or '' are omitted. */
 export function nonEmptyMembers(
 	members: Array<[name: string, value: unknown]>,
 ): Record<string, unknown> {

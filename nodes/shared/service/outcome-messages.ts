@@ -1,8 +1,8 @@
 /**
- * Writes the messages for error items. A message first states the reason, and then what is known about the outcome.
- * For example, it says that the document was not pushed, or that it is unknown whether the document was pushed. If
- * the outcome is unknown, the message also says whether it is safe to repeat the request. The message must contain
- * all of this, because AI agents and error items show nothing else.
+ * Writes the messages for error items. A message first states the reason, and then what is known about the
+ * outcome. For example, the message says that the document was not pushed, or that it is unknown whether
+ * the document was pushed. If the outcome is unknown, the message also says whether it is safe to repeat
+ * the request. The message must contain all of this, because AI agents and error items show nothing else.
  */
 import { ServiceFailure } from './failure';
 import { messageOf } from './input-error';
@@ -57,7 +57,8 @@ export const MIGRATE_ACTION: Action = {
 /**
  * Returns the message for an error item.
  *
- * @param error the reason for the failure
+ * @param action the action that failed
+ * @param error the reason
  * @param skipped whether the entry was not sent because the run had ended
  */
 export function outcomeMessage(action: Action, error: unknown, skipped = false): string {
@@ -69,7 +70,10 @@ export function outcomeMessage(action: Action, error: unknown, skipped = false):
 	return `${withReason(reason, outcome)}. ${action.repeating}`;
 }
 
-/** Describes what went wrong. If the service sent a message, the description begins with the service's own words. */
+/**
+ * Describes what went wrong. If the service sent a message, the description begins with the service's own
+ * words.
+ */
 export function withServiceWordsFirst(error: unknown): string {
 	if (!(error instanceof ServiceFailure) || error.serviceWords === '') return messageOf(error);
 	const { serviceWords, summary } = error;
@@ -77,8 +81,8 @@ export function withServiceWordsFirst(error: unknown): string {
 }
 
 /**
- * Joins a reason and an outcome into one sentence. If the reason already contains a complete sentence, the outcome
- * becomes a separate sentence.
+ * Joins a reason and an outcome into one sentence. If the reason already contains a complete sentence, the
+ * outcome becomes a separate sentence.
  */
 function withReason(reason: string, outcome: string): string {
 	const stem = reason.trim().replace(/\.$/, '');
@@ -93,7 +97,10 @@ export const capitalize = (text: string): string => text.charAt(0).toUpperCase()
 
 const MAX_EXCERPT_CHARACTERS = 200;
 
-/** Puts an ID in quotation marks for a message. A very long ID is shortened, and control characters are replaced. */
+/**
+ * Puts an ID in quotation marks for a message. A very long ID is shortened, and control characters are
+ * replaced.
+ */
 export function quoted(id: string): string {
 	const excerpt = id
 		.slice(0, MAX_EXCERPT_CHARACTERS)

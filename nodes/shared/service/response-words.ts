@@ -18,7 +18,8 @@ const MAX_MESSAGE_CHARACTERS = 500;
  * Finds the service's own message in a response of any shape (docs/service-interface.md, Error bodies).
  *
  * @param body a response without secrets
- * @returns a single line, or '' if there is no message. A message of more than 500 characters is shortened
+ * @returns a single line, or '' if the response contains nothing readable. A message of more than 500
+ *   characters is shortened and ends with an ellipsis.
  */
 export function serverMessage(body: unknown): string {
 	// Control characters could change what a log or terminal displays.
@@ -32,8 +33,8 @@ export function serverMessage(body: unknown): string {
 
 const MAX_DEPTH = 20;
 /**
- * Maximum number of characters to read. This limit exceeds the maximum length of a message, because white space is
- * shortened afterward.
+ * Maximum number of characters to read. This limit exceeds the maximum length of a message, because white
+ * space is shortened afterward.
  */
 const MAX_READ_CHARACTERS = 4_000;
 const MAX_READ_MEMBERS = 1000;
@@ -41,7 +42,7 @@ const MAX_READ_MEMBERS = 1000;
 function wordsIn(body: unknown, depth = MAX_DEPTH): string {
 	if (typeof body === 'string') {
 		const text = body.trimStart().slice(0, MAX_READ_CHARACTERS);
-		// An HTML or XML page tells the user no more than the status does.
+		// An HTML or XML document tells the user no more than the status code does.
 		return isHtml(text) || text.startsWith('<?xml') ? '' : text.trim();
 	}
 	if (!isRecord(body) || depth === 0) return '';
@@ -63,6 +64,6 @@ function wordsIn(body: unknown, depth = MAX_DEPTH): string {
 const PAGE_START = /^(?:\s|<!--[^]*?-->|<\?xml[^>]*>)*<(?:!doctype\s+html|html|head|body)[\s>]/i;
 const MAX_START_CHARACTERS = 2_000;
 
-/** Returns true if a string is an HTML page, such as a proxy's error page or a login page. */
+/** Returns true if a string is an HTML page, for example a proxy's error page or a login page. */
 export const isHtml = (text: string): boolean =>
 	PAGE_START.test(text.slice(0, MAX_START_CHARACTERS));

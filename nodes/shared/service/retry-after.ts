@@ -1,9 +1,9 @@
 const DAY_MS = 86_400_000;
 
 /**
- * Reads the Retry-After header, which contains either seconds or an HTTP date (docs/service-interface.md, Failures).
- * If it contains a date, the wait is measured from the time in the Date header. A date more than a day away is
- * ignored, because one of the clocks must be wrong.
+ * Reads the Retry-After header, which contains either seconds or an HTTP date (docs/service-interface.md,
+ * Failures). If it contains a date, the wait is measured from the time in the response's Date header. A
+ * date more than a day away is ignored, because one of the clocks must be wrong.
  *
  * @returns milliseconds to wait, or undefined if the header is missing or unreadable
  */

@@ -20,14 +20,17 @@ export interface Service {
 	/** Scope of the access token that signs the requests. */
 	scope?: string;
 	/**
-	 * Advice that depends on the service. `content` is for statuses that indicate a problem with the request's
-	 * content, such as 400. `unavailable` is for statuses after which a retry may succeed. 413 is for a request that
+	 * Advice that depends on the service. `content` is for statuses that indicate a problem with the
+	 * request's content, such as 400. `unavailable` is for transient statuses. 413 is for a request that
 	 * cannot be split any further.
 	 */
 	advice: Advice;
 	/** The noun that the advice uses for an entry. */
 	entry?: 'document' | 'text';
-	/** Whether the vendor operates the service. If so, outages of the service appear on the vendor's status page. */
+	/**
+	 * Whether the vendor operates the service. If so, outages of the service appear on the vendor's status
+	 * page.
+	 */
 	isHosted?: boolean;
 	/** Advice that replaces `advice` during a credential test. */
 	adviceInTest?: Advice;
@@ -54,8 +57,8 @@ export const IF_IT_WORKED = `If it worked before, see ${STATUS_PAGE}`;
 const UNAVAILABLE = 'The service is busy or down: try again later';
 
 /**
- * The gateway's response if its own rules reject a request. During one outage, the gateway gave this response to
- * every request.
+ * The gateway's response if its own rules reject a request. During one outage, the gateway gave this
+ * response to every request.
  */
 const GATEWAY_REJECTION = 'RBAC: access denied';
 
@@ -114,7 +117,8 @@ export const BLOB_SERVICE: Service = {
 };
 
 /**
- * Returns advice for a status other than 2xx, without a period at the end (docs/service-interface.md, Failures).
+ * Returns advice for a status other than 2xx, without a period at the end (docs/service-interface.md,
+ * Failures).
  *
  * @param isTest whether the credential is being tested
  */
@@ -162,16 +166,16 @@ function adviceFor(
 }
 
 /**
- * Returns advice about a document or text that fails while other requests succeed. The advice does not end with a
- * period.
+ * Returns advice about a document or text that fails with a transient status while other requests succeed.
+ * The advice does not end with a period.
  */
 export function adviceForIsolated({ entry = 'document' }: Service): string {
 	return `Requests without this ${entry} succeed, so the service is up and probably fails because of it: check the ${entry} for anything unusual, change it, or leave it out`;
 }
 
 /**
- * Returns the failure for a response with a status other than 2xx. If the service asks for a longer wait than the
- * node allows, the message says so.
+ * Returns the failure for a response with a status other than 2xx. If the service asks for a longer wait
+ * than the node allows, the message says so.
  *
  * @param response a response without secrets
  */
@@ -198,8 +202,9 @@ function durationOf(ms: number): string {
 }
 
 /**
- * Returns the failure for a 2xx response that is an HTML page (docs/service-interface.md, Failures). An HTML page
- * comes from something other than the service, such as a proxy, so the outcome of the request is unknown.
+ * Returns the failure for a 2xx response that is an HTML page (docs/service-interface.md, Failures). An
+ * HTML page comes from something other than the service, for example a proxy. Therefore, the outcome of the
+ * request is unknown.
  *
  * @returns undefined for any other body
  */

@@ -10,10 +10,10 @@ export const PATHS = {
 };
 
 /**
- * Checks and normalizes a service's URL.
+ * Validates and normalizes a service's URL.
  *
  * @param value what the user entered, e.g. `https://search.example.com/site/`
- * @param label the field's display name, for the error message
+ * @param label the field's display name, which is used in the error message
  * @returns the URL without trailing slashes
  * @throws InputError if the value is not an http or https URL, or if it contains a login, query or fragment
  */
@@ -47,9 +47,9 @@ export function parseBaseUrl(value: unknown, label: string): string {
  * (docs/service-interface.md, Servers and URLs).
  *
  * @param value the unencoded value, e.g. a document ID
- * @param label the value's name in the error message, e.g. `Document ID`
- * @throws InputError if the value is empty, not valid Unicode, `.` or `..`. Clients and servers resolve `.` and `..`
- * even if they are encoded
+ * @param label the value's name, which is used in the error message, e.g. `Document ID`
+ * @throws InputError if the value is empty, is not valid Unicode, or is `.` or `..`. Clients and servers
+ *   resolve `.` and `..` even if they are encoded.
  */
 export function pathSegment(value: unknown, label: string): string {
 	if (typeof value !== 'string' || value === '') {

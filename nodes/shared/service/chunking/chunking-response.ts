@@ -12,8 +12,8 @@ export interface Chunk {
 }
 
 /**
- * Describes a response in which the number of vectors differs from the number of chunks. The numbers refer to one
- * text, or to all texts if they share a list of vectors.
+ * Describes a response in which the number of vectors differs from the number of chunks. The numbers refer
+ * to one text, or to all texts if the texts share a list of vectors.
  */
 export interface VectorMismatch {
 	vectors: number;
@@ -26,13 +26,16 @@ export interface TextResult {
 	mismatch?: VectorMismatch;
 }
 
-/** Describes what a response means. Other code decides what happens to the job. */
+/** Describes what a chunking response means. Other code decides what happens to the job. */
 export interface ChunkingResponse {
 	state:
 		| 'finished'
 		| 'pending'
 		| 'failed'
-		/** The status is RETRIEVED, but the response contains no data, because the data was already delivered. */
+		/**
+		 * The status is RETRIEVED, but the response contains no data, because the data was already
+		 * delivered.
+		 */
 		| 'alreadyRetrieved'
 		/** The status is READY or RETRIEVED, but the format of the data is unknown. */
 		| 'unreadable'
@@ -40,7 +43,7 @@ export interface ChunkingResponse {
 		| 'invalid';
 	status?: string;
 	chunkingId?: string;
-	/** Whether the response contains data, which the service may return only once. */
+	/** Whether the response contains data, which the service may deliver only once. */
 	hasContent: boolean;
 	/** Results of a finished job, in the order of its texts. If a result cannot be read, it is undefined. */
 	texts: Array<TextResult | undefined>;
@@ -48,13 +51,13 @@ export interface ChunkingResponse {
 
 const FINISHED = ['READY', 'RETRIEVED'];
 
-/** Only ERROR is documented, but the other two statuses are handled in the same way. */
+/** The interface documents only ERROR, but the other two statuses are handled in the same way. */
 const FAILED = ['ERROR', 'FAILED', 'CANCELLED'];
 
 /**
- * Reads the response to a submission or a poll, and never throws an error (docs/service-interface.md, Chunking
- * results). The results are available only if the status is READY or RETRIEVED. With an unknown status, the job is
- * pending, no matter what else the response contains.
+ * Reads the response to a submission or a poll (docs/service-interface.md, Chunking results). Only the
+ * statuses READY and RETRIEVED mean that the results are available. If the status is unknown, the job is
+ * pending, regardless of what else the response contains. Never throws an error.
  *
  * @param body parsed JSON, or text
  */
@@ -87,23 +90,26 @@ export function classify(body: unknown): ChunkingResponse {
 	return { ...facts, state: isList ? 'finished' : 'pending' };
 }
 
-/** Returns true for a nonempty list or object. A string is not treated as data, because it only describes the job. */
+/**
+ * Returns true if a value is a nonempty list or object. A string is not regarded as data, because it only
+ * describes the job.
+ */
 const hasMembers = (value: unknown): boolean =>
 	typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 
-/** Returns true if a string looks like damaged JSON rather than a message from a proxy. */
+/** Returns true if a string looks like damaged JSON instead of a message from a proxy. */
 const beginsAsJson = (text: string): boolean => /^\s*["[{]/.test(text);
 
 /**
- * Reads the entries in a response. There are two known formats: either each entry contains its own vectors, or a list
- * next to the entries contains the vectors of all texts. Vectors are not copied, because they use most of the memory
- * that a large response needs.
+ * Reads the entries in a response. There are two known formats. Either each entry contains its own vectors,
+ * or one list next to the entries contains the vectors for all texts. The vectors are not copied, because
+ * they account for most of the memory that a large response needs.
  */
 function readEntries(entries: unknown[], vector: unknown): Array<TextResult | undefined> {
 	const shared = Array.isArray(vector) ? vector : [];
 	const texts = entries.map(readEntry);
 	const total = texts.reduce((sum, text) => sum + (text?.chunks.length ?? 0), 0);
-	// If an entry cannot be read, it is unknown which texts the later vectors belong to.
+	// If an entry cannot be read, it is unknown to which texts the following vectors belong.
 	const isShareable = total === shared.length && !texts.includes(undefined);
 	let used = 0;
 	for (const [index, text] of texts.entries()) {
@@ -122,8 +128,8 @@ function readEntries(entries: unknown[], vector: unknown): Array<TextResult | un
 function readEntry(entry: unknown): TextResult | undefined {
 	if (!isObject(entry) || !Array.isArray(entry.chunks)) return undefined;
 	const texts: unknown[] = entry.chunks;
-	// An entry may contain an error instead of chunks, for example because a model is overloaded. This does not mean
-	// that the text has no chunks, so the entry is treated as unreadable.
+	// If an entry contains an error instead of chunks, for example because a model is overloaded, this does
+	// not mean that the text has no chunks. The entry is treated as unreadable.
 	if (texts.length === 0 && serverMessage(entry) !== '') return undefined;
 	if (!texts.every((text) => typeof text === 'string')) return undefined;
 	const spans: unknown[] = Array.isArray(entry.spans) ? entry.spans : [];
@@ -137,8 +143,8 @@ function spanOf(span: unknown): Pick<Chunk, 'start' | 'end'> | undefined {
 }
 
 /**
- * Assigns vectors to chunks. If the number of vectors differs from the number of chunks, no vectors are assigned,
- * because they could belong to other chunks.
+ * Assigns vectors to chunks. If the number of vectors differs from the number of chunks, no vectors are
+ * assigned, because they could belong to other chunks.
  */
 function addVectors(text: TextResult, entries: unknown[]): void {
 	const { chunks } = text;
@@ -164,27 +170,28 @@ function vectorOf(entry: unknown): Pick<Chunk, 'tokensUsed' | 'vector'> | undefi
 
 export interface Coverage {
 	/**
-	 * Number of characters at the end of the text that no chunk covers. The number is 0 if these characters may be a
-	 * separator, or if the number cannot be determined.
+	 * Number of characters at the end of the text that no chunk covers. The number is 0 if these characters
+	 * may be a separator, or if the number cannot be determined.
 	 */
 	missing: number;
 	/**
-	 * Whether the chunks are known to cover the whole text. If so, chunks with higher numbers from earlier runs no
-	 * longer exist.
+	 * Whether the chunks are known to cover the whole text. If so, chunks with higher numbers from earlier
+	 * runs no longer exist.
 	 */
 	isComplete: boolean;
 }
 
 /**
- * A gap that no chunk covers is reported as missing text only if it has at least this many characters. A shorter gap
- * may be a separator.
+ * A gap that no chunk covers is reported as missing text only if it has at least this many characters. A
+ * shorter gap may be a separator.
  */
 const MIN_MISSING_CHARACTERS = 16;
 
 /**
- * Determines how much of a text its chunks cover, based on the last chunk's span (its start and end in the text). The
- * service may silently truncate a long text (docs/service-interface.md, Limits). A text is complete if only white
- * space follows the last span. The service may count characters, as Python does, or UTF-16 units, as JavaScript does.
+ * Determines how much of a text its chunks cover, based on the last chunk's span (the start and end of the
+ * chunk in the text). The service may truncate a long text without reporting it (docs/service-interface.md,
+ * Limits). A text is complete if the last span ends at the end of the text, ignoring white space. The end may
+ * be counted in characters, as in Python, or in UTF-16 code units, as in JavaScript.
  *
  * @param text the submitted text, if it is known
  * @param chunks the chunks in the order of the response

@@ -7,8 +7,8 @@ const ID_PLACEHOLDER = '{chunkingId}';
 export const MAX_CHUNK_TEXT_BYTES = 1_000_000;
 
 /**
- * Default path for retrieving results. The path is not documented, so users can change it with an option
- * (docs/service-interface.md, Chunking results).
+ * Default path for retrieving results. The interface does not specify this path, so the user can change it
+ * with an option (docs/service-interface.md, Chunking results).
  */
 export const DEFAULT_RESULTS_PATH = `${PATHS.chunking}/${ID_PLACEHOLDER}`;
 
@@ -33,7 +33,7 @@ export function submitPath(chunker: string, modelId: string): string {
 }
 
 /**
- * Checks the template for the results path.
+ * Validates the template for the results path.
  *
  * @param template what the user entered, e.g. `/ai/async-chunking/{chunkingId}`
  * @throws InputError if the template is not a path that contains `{chunkingId}`
@@ -47,7 +47,7 @@ export function checkResultsPath(template: string): void {
 }
 
 /**
- * Returns the path for retrieving a request's results.
+ * Returns the path for retrieving the results of a chunking request.
  *
  * @param template a template that `checkResultsPath` accepts
  * @throws InputError if the ID is empty, `.` or `..`
@@ -56,8 +56,8 @@ export const resultsPath = (template: string, chunkingId: string): string =>
 	template.replaceAll(ID_PLACEHOLDER, () => pathSegment(chunkingId, 'Chunking ID'));
 
 /**
- * Returns the JSON body for submitting texts (docs/service-interface.md, Chunking request). Empty configs are
- * omitted. Additional body fields can also add fields to the three configs.
+ * Returns the JSON body for submitting texts (docs/service-interface.md, Chunking request). Empty configs
+ * are omitted. Additional body fields can also add fields to the three configs.
  */
 export function submitBody(
 	settings: ChunkSettings,

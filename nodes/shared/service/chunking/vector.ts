@@ -7,9 +7,10 @@ const KINDS = [
 ] as const;
 
 /**
- * Packs a vector into a string, which n8n can show and store much faster than a list. The prefix `i8:`, `u8:`, `f32:`
- * or `f64:` names the smallest type that preserves the numbers exactly. The numbers follow in Base64. They are
- * little-endian, as on every platform that n8n runs on.
+ * Packs an embedding vector into a string, because n8n can show and store a string at a fraction of the cost
+ * of a list. The prefix `i8:`, `u8:`, `f32:` or `f64:` identifies the smallest type that preserves the
+ * numbers exactly. The numbers follow in base64. They are little-endian, as on every platform that n8n runs
+ * on.
  *
  * @returns undefined if the list is empty or contains anything other than finite numbers
  */
@@ -37,7 +38,7 @@ function kindOf(vector: readonly number[]): (typeof KINDS)[number] {
  * @returns undefined for any other value, even if it begins like a packed vector
  */
 export function unpackVector(text: unknown): number[] | undefined {
-	// Most strings are not vectors, and there may be millions of them, so the fastest check comes first.
+	// Most strings are not vectors. This check is fast even for millions of strings.
 	if (typeof text !== 'string' || (text[2] !== ':' && text[3] !== ':')) return undefined;
 	const kind = KINDS.find(([prefix]) => text.startsWith(`${prefix}:`));
 	if (kind === undefined) return undefined;

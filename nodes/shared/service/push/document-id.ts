@@ -4,7 +4,7 @@ import { InputError } from '../input-error';
  * Reads a document ID without changing it, because a changed ID would identify a different document.
  *
  * @param label the value's name in messages
- * @param advice what the user can do if the ID is empty or not text
+ * @param advice what the user can do if the ID is empty or is not text
  * @throws InputError if the ID is empty or blank, or if `exactId` rejects it
  */
 export function documentId(
@@ -17,8 +17,8 @@ export function documentId(
 }
 
 /**
- * Returns true for undefined, null and blank strings. Such a value cannot be an ID, because the service might treat
- * all blank IDs as the same ID.
+ * Returns true if a value is undefined, null or a blank string. Such a value cannot be an ID, because the
+ * service might treat all blank IDs as the same ID.
  */
 export const isNullOrBlankText = (value: unknown): boolean =>
 	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
@@ -29,8 +29,8 @@ const SHORTENED_NUMBER = /^\d([.,]\d+)?E\+\d{2}$/i;
 /**
  * Reads an ID in the same way as `exactText`.
  *
- * @throws InputError if `exactText` rejects the value, or if a spreadsheet program has shortened the number, because
- * different numbers may then look the same
+ * @throws InputError if `exactText` rejects the value, or if a spreadsheet program has shortened the number.
+ *   Different numbers may look the same after they have been shortened.
  */
 export function exactId(value: unknown, label: () => string, advice: string): string {
 	const id = exactText(value, label, advice);
@@ -66,7 +66,7 @@ export function exactText(value: unknown, label: () => string, advice: string): 
 	);
 }
 
-/** Returns true for a date, even if it comes from another JavaScript realm. */
+/** Returns true if a value is a Date, even if it comes from another JavaScript realm. */
 const isDate = (value: unknown): value is Date =>
 	Object.prototype.toString.call(value) === '[object Date]';
 

@@ -5,12 +5,13 @@ import { parseBaseUrl, PATHS, pathSegment } from '../url';
 const PUSH_PATH = new RegExp(`${PATHS.push}(?:/([^/]+))?$`);
 
 /**
- * Returns the URL to which documents for a data source are pushed (docs/service-interface.md, Push). A credential
- * contains either the complete URL, or the part before `/api/v1/push` and the endpoint.
+ * Returns the URL to which documents for a data source are pushed (docs/service-interface.md, Push). A
+ * credential contains either the complete URL or two separate values: the part before `/api/v1/push`, and the
+ * endpoint identifier.
  *
  * @param fields the credential's `pushUrl` and `endpoint`
- * @throws InputError if the URL or the endpoint cannot be used, if there is no endpoint, or if the two fields contain
- * different endpoints
+ * @throws InputError if the URL or the identifier cannot be used, if there is no endpoint, or if the two
+ *   fields contain different endpoints
  */
 export function pushUrl(fields: Readonly<Record<string, unknown>>): string {
 	const url = parseBaseUrl(fields.pushUrl, 'Push Service URL');
@@ -34,9 +35,10 @@ export function pushUrl(fields: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * Returns the path for deleting a document, relative to the push URL (docs/service-interface.md, Delete). The ID is
- * encoded as one path segment.
+ * Returns the path for deleting a document, relative to the push URL (docs/service-interface.md, Delete).
+ * The ID is encoded as one path segment.
  *
+ * @param id the document's unencoded ID
  * @throws InputError if the ID is empty, `.`, `..` or not valid Unicode
  */
 export const deletePath = (id: string): string => `/${pathSegment(id, 'Document ID')}`;

@@ -2,8 +2,8 @@ import { InputError, messageOf } from '../input-error';
 import { unpackVector } from '../chunking/vector';
 
 /**
- * Maximum size of a push request, in bytes. The service silently ignores larger requests (docs/service-interface.md,
- * Limits).
+ * Maximum size of a push request, in bytes. The service silently ignores larger requests
+ * (docs/service-interface.md, Limits).
  */
 export const MAX_PUSH_BYTES = 5_000_000;
 
@@ -27,7 +27,7 @@ export function documentText(document: PushDocument, original?: string): string 
 	try {
 		return JSON.stringify(unpacked);
 	} catch (error) {
-		// If the document contains itself, the error message has several lines. Only the first one is used.
+		// The error message about a circular structure has several lines. Only the first one is used.
 		[reason = ''] = messageOf(error).split('\n');
 	}
 	throw new InputError(
@@ -37,8 +37,8 @@ export function documentText(document: PushDocument, original?: string): string 
 }
 
 /**
- * Minimum length of a packed vector. A shorter string that looks like a vector, such as `u8:main`, is the user's own
- * text.
+ * Minimum length of a packed vector. A shorter string that looks like a vector, such as `u8:main`, is the
+ * user's own text.
  */
 const MIN_VECTOR_CHARACTERS = 64;
 
@@ -60,8 +60,8 @@ function withVectors(document: PushDocument): PushDocument {
 const COMMA = ','.charCodeAt(0);
 
 /**
- * Returns the body of a push request. A single document is sent as an object, and several documents are sent as a
- * list.
+ * Returns the body of a push request. A single document is sent as an object, and several documents are
+ * sent as a list.
  *
  * @param documents each document's JSON and its size in bytes
  * @param bytes size of the body
@@ -71,8 +71,8 @@ export function pushBody(
 	bytes: number,
 ): Uint8Array {
 	const body = Buffer.allocUnsafe(bytes);
-	// The body is written piece by piece. If the documents were first joined into a string, they would be in memory
-	// three times.
+	// The body is written piece by piece. If the documents were first joined into a string, they would be
+	// in memory three times.
 	let at = documents.length === 1 ? 0 : body.write('[');
 	for (const [index, document] of documents.entries()) {
 		if (index > 0) body[at++] = COMMA;

@@ -1,6 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-/** The service's scopes, each with a display name and a purpose (docs/service-interface.md, Access tokens). */
+/**
+ * The service's scopes, each with a display name and a purpose (docs/service-interface.md, Access tokens).
+ */
 const SCOPES = [
 	['commercestudio.rewrites', 'Commerce Studio Rewrites', 'Query rewrites of Commerce Studio'],
 	['commercestudio.rules', 'Commerce Studio Rules', 'Rules of Commerce Studio'],
@@ -50,16 +52,17 @@ export const scopeProperties = (description: string): INodeProperties[] => [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. machinelearning.predict machinelearning.model',
-		// This field is not marked as required, because n8n would then require it even if the scope is an expression.
+		// This field is not marked as required, because n8n would then require it even if the scope is an
+		// expression.
 		description: 'One or more scopes, separated by spaces',
 		displayOptions: { show: { scope: ['custom'] } },
 	},
 ];
 
 /**
- * Key for the node's scope in the credential data that signs a node's request. The key is a symbol because JSON omits
- * symbols. Before 2.34, n8n stored all other properties of this data together with a new token, so it would have
- * stored the scope in the credential.
+ * Key for the node's scope in the credential data that is used to sign a node's request. The key is a symbol
+ * because JSON omits symbols. Before version 2.34, n8n stored all other properties of this data together with
+ * a new token. With a string as the key, the scope would have been stored in the credential.
  */
 export const SCOPE_OF_NODE = Symbol.for('n8n-nodes-search-ingest.scopeOfNode');
 

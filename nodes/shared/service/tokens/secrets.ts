@@ -1,16 +1,16 @@
 import { isRecord } from '../json';
 import { parseTokenMap } from './shared-token';
 
-/** Shorter secrets are not masked, because they might be part of ordinary words. */
+/** Shorter secrets are not masked, because they might also occur in ordinary words. */
 const MIN_CHARACTERS = 8;
 
 const MASK = '***';
 
 /**
- * Returns the secrets in a credential's data: access tokens, client secrets, keys, passwords, and the HTTP Basic
- * logins that contain them.
+ * Returns the secrets in a credential's data: access tokens, client secrets, keys, passwords, and the HTTP
+ * Basic logins that contain them.
  *
- * @param fields decrypted data from any of the three credentials
+ * @param fields decrypted data from a credential of any of the three types
  */
 export function secretsOf(fields: Record<string, unknown>): string[] {
 	const { clientId, clientSecret, user, password, apiKey, accessTokens } = fields;
@@ -30,12 +30,15 @@ export function secretsOf(fields: Record<string, unknown>): string[] {
 }
 
 /**
- * Masks secrets in parsed responses, because a service may repeat a secret in a message ("Unknown API key ..."). The
- * masker finds a secret in its plain form, in its URL-encoded form, and with JSON escapes, which remain in a response
- * that could not be parsed.
+ * Masks secrets in parsed responses, because a service may repeat a secret in a message ("Unknown API key
+ * ..."). The masker finds a secret in its plain form, in its URL-encoded form, and with JSON escapes. JSON
+ * escapes remain in a response that could not be parsed.
  */
 export class Masker {
-	/** All forms in which the secrets may occur. Longer forms come first, because one form may begin with another. */
+	/**
+	 * All forms in which the secrets may occur. Longer forms come first, because one form may begin with
+	 * another.
+	 */
 	private forms: string[] = [];
 
 	/** @param secrets the secrets in their stored form; values that are not strings are ignored */

@@ -3,7 +3,7 @@
  * all renewals.
  *
  * All `SharedToken` objects for the same client and scope share one state, because a worker's executions do not know
- * about each other. Otherwise, each execution would request its own token. If a server revokes the previous token for
+ * about each other. Without shared state, each execution would request its own token. If a server revokes the previous token for
  * a scope, the executions would then revoke each other's tokens.
  *
  * n8n stores the token map in encrypted form for all workers. The map is read again before a renewal and after a
@@ -26,13 +26,16 @@ import {
 /** Tokens by scope, as stored in the credential's hidden field. */
 type TokenMap = Record<string, Token>;
 
-/** Sends a token request. The promise resolves with a response of any status, and rejects if there is no response. */
+/**
+ * Sends a token request. The promise resolves with a response of any status, and rejects if there is no
+ * response.
+ */
 export type SendTokenRequest = (request: TokenRequest) => Promise<ReadResponse>;
 
 /** Functions that a run provides for its token, for example to read the stored credential. */
 export interface TokenUser {
 	readStored(): Promise<Record<string, unknown>>;
-	/** Ends early if the run ends. */
+	/** Ends early when the run ends. */
 	sleep(ms: number): Promise<void>;
 	random(): number;
 	hint(message: string): void;
@@ -45,13 +48,17 @@ export interface TokenUser {
 const RENEW_AGAIN_MS = 30_000;
 
 /**
- * Pause after a revocation, which allows another worker to store a new token. The pause doubles with each revocation.
+ * Pause after a revocation, which allows another worker to store a new token. The pause doubles with each
+ * revocation.
  */
 const PAUSE_MS = 250;
 /** Maximum pause after a revocation. A random delay of up to the length of the pause is added. */
 const MAX_PAUSE_MS = 10_000;
 
-/** If a token lasted longer than this before it was revoked, the count of consecutive revocations starts over. */
+/**
+ * If a token lasted longer than this before it was revoked, the count of consecutive revocations starts
+ * over.
+ */
 const MAX_LIFETIME_IN_ROW_MS = 5 * 60_000;
 /** Number of consecutive revocations after which the user gets a hint. */
 const HINT_AFTER_REVOCATIONS = 5;
@@ -59,7 +66,7 @@ const HINT_AFTER_REVOCATIONS = 5;
 interface TokenState {
 	client: Client;
 	scope: string;
-	/** The newest known token, which was issued to this process or stored by another worker. */
+	/** The newest known token, which was issued to this process or stored by any worker. */
 	newest?: Token;
 	revoked?: string;
 	pending?: Promise<Token> | undefined;
@@ -73,7 +80,9 @@ interface TokenState {
 export class SharedToken {
 	static readonly states = new Map<string, TokenState>();
 
-	/** Set while the token map is being read. The run's other requests wait until it has been read. */
+	/**
+	 * Set while the stored token map is being read. The run's other requests wait until it has been read.
+	 */
 	private lookup: Promise<void> | undefined;
 	/** Number of consecutive tokens that were revoked soon after they were issued. */
 	private revocations = 0;
@@ -103,7 +112,8 @@ export class SharedToken {
 	/**
 	 * Returns the token that signs a request made with this credential data.
 	 *
-	 * @returns undefined if there is no token, if the token has expired, or if it was issued to another client
+	 * @returns undefined if there is no token, if the token has expired, or if it was issued to another
+	 *   client
 	 */
 	static findIn(data: ScopeData): Token | undefined {
 		const tokens = parseTokenMap(data.accessTokens);
@@ -129,9 +139,9 @@ export class SharedToken {
 	}
 
 	/**
-	 * Returns the data that signs the run's next request. The hidden field in this data contains the token, or is
-	 * blank if a token must be requested. If it is blank, n8n calls `preAuthentication`, which writes the token into
-	 * the same data.
+	 * Returns the data that signs the run's next request. The hidden field in this data contains the token,
+	 * or is blank if a token must be requested. If the field is blank, n8n calls the credential's
+	 * `preAuthentication`, which writes the token into the same data.
 	 *
 	 * @param fields the credential's data at the start of the run
 	 */
@@ -149,8 +159,8 @@ export class SharedToken {
 	}
 
 	/**
-	 * Records that the service rejected a token with a 401. Either the token was revoked, or it expired earlier than
-	 * promised.
+	 * Records that the service rejected a token with status 401. Either the token was revoked, or it
+	 * expired earlier than promised.
 	 */
 	markRevoked({ accessToken, issuedAt }: Token): void {
 		const { state } = this;
@@ -165,11 +175,13 @@ export class SharedToken {
 	}
 
 	/**
-	 * Returns a token, and requests a new one if this process has no usable token. One request serves all callers
-	 * that are waiting. If the request fails, an old token that is still valid is used for a while.
+	 * Returns a token, and requests a new one if necessary. If this process has a usable token, that token
+	 * is returned. Otherwise, one token is requested for all waiting callers. If the token request fails,
+	 * an old token that is still valid is used for a while.
 	 *
 	 * @param accepts returns true if a token can be used, e.g. because it is not the revoked token
-	 * @throws InputError if the scope is empty, and ServiceFailure of kind `token` if no token could be obtained
+	 * @throws InputError if the scope is empty, and ServiceFailure of kind `token` if no token could be
+	 *   obtained
 	 */
 	async obtain(send: SendTokenRequest, accepts: (token: Token) => boolean): Promise<Token> {
 		const { state } = this;
@@ -186,7 +198,10 @@ export class SharedToken {
 		});
 	}
 
-	/** Returns the token map for the hidden field, with the client's valid tokens for all scopes. */
+	/**
+	 * Returns the token map for the hidden field. The map contains the client's valid tokens for all
+	 * scopes.
+	 */
 	mapToStore(): string {
 		const { state } = this;
 		state.isUnstored = false;
@@ -199,16 +214,16 @@ export class SharedToken {
 	}
 
 	/**
-	 * Looks for a token that another worker has stored. After a revocation, waits first, so that another worker can
-	 * store a new token.
+	 * Looks for a token that another worker has stored. After a revocation, waits first, so that another
+	 * worker can store a new token.
 	 */
 	private async lookUp(): Promise<void> {
 		const { state, user } = this;
 		if (user === undefined) return;
 		await this.readStored(user);
 		if (!isRevoked(state)) return;
-		// Each worker waits for a different length of time. The first worker to continue renews the token, and the
-		// others adopt it.
+		// Each worker waits for a different length of time. The first worker to continue renews the token,
+		// and the others adopt the new token.
 		const pauseMs = Math.min(PAUSE_MS * 2 ** this.revocations, MAX_PAUSE_MS);
 		await user.sleep(pauseMs * (1 + user.random()));
 		await this.readStored(user);
@@ -229,7 +244,7 @@ function validToken(state: TokenState): Token | undefined {
 	return newest && !isRevoked(state) && newest.expiresAt > Date.now() ? newest : undefined;
 }
 
-/** Returns the token for signing requests, or undefined if it must be renewed first. */
+/** Returns the token for signing requests, or undefined if the token must be renewed first. */
 function usableToken(state: TokenState): Token | undefined {
 	const token = validToken(state);
 	return token && Date.now() < Math.max(token.renewAt, state.renewalPausedUntil)
@@ -238,8 +253,8 @@ function usableToken(state: TokenState): Token | undefined {
 }
 
 /**
- * Adopts a token if it is newer than the known token. After a revocation, any different token is adopted, because the
- * workers' clocks may differ.
+ * Adopts a token if it is newer than the known token. After a revocation, any different token is adopted,
+ * because the workers' clocks may differ.
  */
 function adopt(state: TokenState, token: Token): void {
 	const { newest } = state;
@@ -263,7 +278,7 @@ async function requestToken(state: TokenState, send: SendTokenRequest): Promise<
 	return token;
 }
 
-/** Parses the stored token map. Anything else is treated as an empty map. */
+/** Parses the stored token map. Anything that is not a map is treated as an empty map. */
 export function parseTokenMap(stored: unknown): TokenMap {
 	try {
 		return Object(JSON.parse(String(stored))) as TokenMap;

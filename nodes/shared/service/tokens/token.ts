@@ -21,8 +21,8 @@ const TOKEN_PATTERN = /^[-a-zA-Z0-9._~+/]+=*$/;
 export interface Token {
 	accessToken: string;
 	/**
-	 * Time of the token request, in epoch milliseconds. The latest token is used, because some servers revoke a
-	 * client's earlier tokens when they issue a new one.
+	 * Time of the token request, in epoch milliseconds. The most recent token is used, because some servers
+	 * revoke a client's earlier tokens when they issue a new one.
 	 */
 	issuedAt: number;
 	expiresAt: number;
@@ -38,8 +38,8 @@ export interface Client {
 	clientId: string;
 	clientSecret: string;
 	/**
-	 * One-way hash of the other properties. The AI service URL is not part of the hash, so credentials with the same
-	 * client share their tokens.
+	 * One-way hash of the other properties. The AI service URL is not part of the hash, so credentials with
+	 * the same client share their tokens.
 	 */
 	identity: string;
 }
