@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Maximum time, in milliseconds, that a piece of work may block other requests. */
+/** Milliseconds of work before other requests may run. */
 const SLICE = 15;
 
 /**

@@ -6,7 +6,7 @@ import type { Static } from './schema';
 import type { SandboxSettings } from './settings';
 
 /*
- * Body of a submission, without `chunkerConfig`. Unknown properties are allowed, because the service may add new
+ * A submission's body without its `chunkerConfig`. Unknown properties are allowed, because the service may add new
  * ones.
  */
 const SUBMISSION = {
@@ -48,8 +48,8 @@ export const submissionSchema = (chunker: string) => ({
 
 /**
  * Turns a validated submission into a job request.
- * @throws HttpError 413 if there is too much text, 404 if the model is unknown, 400 if the model has fewer dimensions
- * than requested
+ * @throws HttpError 413 if there is too much text, 404 if the model is unknown, 400 if the model has fewer
+ * dimensions than requested
  */
 export function toChunkRequest(
 	chunker: string,

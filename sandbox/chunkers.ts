@@ -20,7 +20,7 @@ type Config<Members extends Record<string, object>> = {
 	[Name in keyof Members]?: Static<Members[Name]>;
 };
 
-/** Creates a chunker that splits one text after another. Other requests can run between two texts. */
+/** Declares a chunker that splits texts one by one. It pauses between texts so that other requests can run. */
 function chunker<const Members extends Record<string, object>>(
 	config: Members,
 	splitText: (text: string, config: Config<Members>) => Iterable<Span>,
@@ -44,8 +44,8 @@ function chunker<const Members extends Record<string, object>>(
 }
 
 /**
- * All chunkers, by the name in their path. Their defaults are those in docs/service-interface.md, where the page
- * states any. To add a chunker, add an entry to this list. Its route and checks are derived from the entry.
+ * All chunkers, keyed by the name in their path. If the interface states a default, that default is used here. To
+ * add a chunker, add an entry to this list. The chunker's route and checks are derived from the entry.
  */
 export const CHUNKERS: Record<string, Chunker> = {
 	'regex-splitter': {
@@ -59,8 +59,7 @@ export const CHUNKERS: Record<string, Chunker> = {
 	),
 
 	/**
-	 * Joins sentences into chunks of up to `maxChunkSize` tokens. Two consecutive chunks share `overlapSize`
-	 * sentences.
+	 * Joins sentences into chunks of up to `maxChunkSize` tokens. Neighboring chunks share `overlapSize` sentences.
 	 */
 	'dynamic-sentence': chunker(
 		{ maxChunkSize: POSITIVE, overlapSize: NOT_NEGATIVE },
@@ -74,7 +73,7 @@ export const CHUNKERS: Record<string, Chunker> = {
 	),
 
 	/**
-	 * Works like `dynamic-sentence`, because the sandbox cannot compare the meaning of sentences as the service does.
+	 * Works like `dynamic-sentence`, because the sandbox cannot compute the embeddings that the service compares.
 	 */
 	semantic: chunker(
 		{

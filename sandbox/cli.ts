@@ -40,7 +40,7 @@ function readOptions({ port, host, data, config, log }: Flags): SandboxOptions {
 	};
 }
 
-/** Describes how to call the sandbox, without any secrets from a configuration file. */
+/** Describes how to call the sandbox. Secrets from a configuration file are left out. */
 function describe(sandbox: Sandbox, options: SandboxOptions): string {
 	const { authUrl, aiUrl, pushUrl, baseUrl } = sandbox.urls;
 	const client = options.clients

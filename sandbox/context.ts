@@ -19,7 +19,7 @@ export interface Context {
 	index: IndexStore;
 	faults: FaultRules;
 	recorder: Recorder;
-	/** Whether the blob manifests have been migrated. */
+	/** True once the blob manifests have been migrated. */
 	converted: boolean;
 	stored: Map<string, Buffer>;
 	reset(): void;
@@ -28,6 +28,6 @@ export interface Context {
 
 /**
  * Adds one route to the server.
- * @param config Fastify's `config` for the route, with the name that faults and records use
+ * @param config Fastify's `config` for the route. Records and faults use it to identify the route
  */
 export type Route = (app: FastifyInstance, context: Context, config: FastifyContextConfig) => void;

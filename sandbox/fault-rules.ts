@@ -17,17 +17,20 @@ declare module 'fastify' {
 }
 
 const CONDITIONS = {
-	/** Maximum number of requests that the rule affects. The default is no limit. */
+	/** Maximum number of requests that the rule applies to. By default, there is no limit. */
 	times: { type: 'number' },
 	/** Number of matching requests that pass before the rule applies. */
 	skip: { type: 'number' },
-	/** Probability that the rule affects a request, from 0 to 1. The random numbers are the same in every run. */
+	/**
+	 * Probability that the rule applies, from 0 to 1. The random generator is seeded, so every run uses the same
+	 * sequence.
+	 */
 	probability: { type: 'number' },
-	/** Seed of the random numbers. The default is the rule's position. */
+	/** Seed of the random sequence. By default, the seed is the rule's position. */
 	seed: { type: 'string' },
-	/** The rule affects only requests whose raw body contains this text. */
+	/** The rule applies only if the raw request body contains this text. */
 	whenBodyContains: { type: 'string' },
-	/** Number of requests per clock second that the rule lets pass. With `burst`, this is the average rate. */
+	/** Number of requests that pass in each clock second. With `burst`, this is the average rate. */
 	perSecond: { type: 'number' },
 	/** Number of requests that pass at once after a pause, as in a gateway's token bucket. */
 	burst: { type: 'number' },
@@ -36,7 +39,7 @@ const CONDITIONS = {
 	latencyMs: { type: 'number' },
 } as const;
 
-/** A rule affects a request only if all of its conditions are met (README.md, "Faults"). */
+/** One rule. It applies only if all of its conditions are met. See README.md, "Faults". */
 export type FaultRule = { route: RouteName } & {
 	[Name in keyof typeof CONDITIONS]?: Static<(typeof CONDITIONS)[Name]>;
 } & Answer & {
@@ -102,7 +105,7 @@ export class FaultRules {
 		this.rules = [];
 	}
 
-	/** Installs Fastify hooks. Call this after the recorder has installed its own. */
+	/** Installs the hooks. Call this after the recorder has installed its own hooks. */
 	install(app: FastifyInstance): void {
 		app.addHook('preValidation', async (request, reply) => await this.strike(request, reply));
 		app.addHook('onSend', async (request, reply, payload) => {
@@ -112,8 +115,8 @@ export class FaultRules {
 	}
 
 	/**
-	 * Applies the rules in the order in which they were added. Delays add up. The first rule that does more than
-	 * delay determines the response. Later rules ignore the request, so their counters do not change.
+	 * Applies the rules in the order in which they were added. Delays add up. The first rule that does more than delay
+	 * determines the response. Later rules ignore the request, so their counters do not change.
 	 */
 	private async strike(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
 		let latency = 0;

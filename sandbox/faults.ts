@@ -14,7 +14,7 @@ const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
 export const ANSWER = {
 	status: { type: 'integer' },
-	/** Value of the Retry-After header. If the rule sets no status, the status is 429. */
+	/** Value of the Retry-After header, sent verbatim. If the rule sets no status, the status is 429. */
 	retryAfter: { type: 'string' },
 	body: { type: 'string' },
 	contentType: { type: 'string' },
@@ -37,7 +37,7 @@ interface Effect<Value> {
 		answer: Answer,
 	) => FastifyReply | undefined;
 	spoil?: (value: Value, finished: Finished) => unknown;
-	/** Whether the client does not receive a complete response. */
+	/** True if the client does not receive a complete response. */
 	breaks?: boolean;
 }
 
@@ -57,12 +57,11 @@ const DAMAGE: Record<(typeof DAMAGES)[number], (text: string) => string> = {
 };
 
 /**
- * All faults. Each key is the name of the rule property that turns the fault on. To add a fault, add an entry to this
- * list. Its schema and effect are derived from the entry. If a rule has several faults, the first one in this list
- * applies.
+ * All faults. Each key is the name of the rule property that turns the fault on. To add a fault, add an entry to this list. The fault's type, check
+ * and effect are derived from the entry. If a rule has several faults, the first one in this list applies.
  */
 export const FAULTS = {
-	/** Closes the connection before the route does its work, after the work, or in the middle of the response. */
+	/** Destroys the connection before the work, after the work, or in the middle of the response. */
 	reset: fault(
 		{ enum: ['beforeResponse', 'midBody', 'afterWork'] },
 		{
@@ -116,7 +115,7 @@ export const FAULTS = {
 		},
 	),
 
-	/** Answers like the gateway in front of the service, with a status and plain text. */
+	/** Answers like a gateway in front of the service, with a status and plain text. */
 	gateway: fault(
 		{ enum: GATEWAY_INCIDENTS },
 		{
@@ -140,17 +139,14 @@ export const FAULTS = {
 	),
 };
 
-/**
- * Sends the status and body of a rule without a fault. The default body is the one that the gateway sends for this
- * status.
- */
+/** Sends the status and body of a rule that has no fault. If the rule has no body, the gateway's body is sent. */
 export function answerPlainly(rule: Answer, reply: FastifyReply): FastifyReply {
 	const status = rule.status ?? (rule.retryAfter === undefined ? 200 : 429);
 	const ofGateway = rule.body === undefined ? gatewayBody(status) : undefined;
 	const contentType = ofGateway === undefined ? 'application/json' : PLAIN_TEXT;
 	const injected = JSON.stringify({ message: `Injected fault: HTTP ${status}` });
 	reply.code(status).type(rule.contentType ?? contentType);
-	// HTTP responses with status 204 or 304 have no body.
+	// In HTTP, responses with these statuses have no body.
 	return status === 204 || status === 304
 		? reply.send()
 		: reply.send(rule.body ?? ofGateway ?? injected);
@@ -176,7 +172,7 @@ function firstHalfThenReset(
 	return Readable.from(
 		(async function* cut() {
 			yield half.byteLength > 0 ? half : Buffer.from('{');
-			// Without this delay, the client might not receive the first half.
+			// The client must receive the first half before the reset.
 			await delay(20);
 			socket.resetAndDestroy();
 		})(),

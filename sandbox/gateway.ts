@@ -14,8 +14,8 @@ interface GatewayResponse {
 }
 
 /**
- * The gateway's responses. The vendor's clients have seen `RBAC: access denied`, which is a message from the proxy
- * Envoy. The other bodies are Envoy messages as well.
+ * The gateway's responses. The vendor's clients saw `RBAC: access denied`, which is an Envoy message. The other
+ * bodies are Envoy messages as well.
  */
 export const GATEWAY: Readonly<Record<(typeof GATEWAY_INCIDENTS)[number], GatewayResponse>> = {
 	accessDenied: { status: 403, body: 'RBAC: access denied' },
@@ -30,6 +30,6 @@ export const GATEWAY: Readonly<Record<(typeof GATEWAY_INCIDENTS)[number], Gatewa
 	timeout: { status: 504, body: 'upstream request timeout' },
 };
 
-/** Returns the gateway's body for a status, or undefined if the gateway never sends this status. */
+/** Returns the gateway's body for a status, or undefined if only the service uses that status. */
 export const gatewayBody = (status: number): string | undefined =>
 	Object.values(GATEWAY).find((response) => response.status === status)?.body;

@@ -7,7 +7,7 @@ declare module 'fastify' {
 	interface FastifyContextConfig {
 		/** The route's name in records and faults. Control routes have no name. */
 		route?: RouteName;
-		/** Whether the route controls the sandbox. Such a route is neither recorded nor affected by faults. */
+		/** True for a control route. Control routes are neither recorded nor affected by faults. */
 		control?: boolean;
 	}
 	interface FastifyRequest {
@@ -27,10 +27,7 @@ export class HttpError extends Error {
 	}
 }
 
-/**
- * Creates an error whose body is `{message}`. docs/service-interface.md describes error bodies only for token
- * requests.
- */
+/** Creates an error whose body is `{message}`. The interface documents error bodies only for token requests. */
 export function failure(status: number, message: string, headers?: Record<string, string>) {
 	return new HttpError(status, { message }, headers);
 }
@@ -40,8 +37,8 @@ export function rawBody(request: FastifyRequest): Buffer {
 }
 
 /**
- * Checks the Content-Type, then replaces the raw body with its JSON value before Fastify validates it. If `keep` is
- * true, the record also contains the value, if it is under 1 MB.
+ * Checks the Content-Type, then replaces the request's raw body with its JSON value. If `keep` is true, a value
+ * under 1 MB is also kept in the request's record. This runs before the route's schema is applied.
  * @throws HttpError 415 or 400
  */
 export function parseJson(request: FastifyRequest, keep: boolean): void {

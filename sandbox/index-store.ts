@@ -13,7 +13,9 @@ type Change =
 	| { endpoint: string; remove: string }
 	| { endpoint: string; commit: true };
 
-/** A data source, with its documents in the order of their last push, and the IDs that the next commit deletes. */
+/**
+ * A data source. It contains documents in the order of their last push, and the IDs that the next commit deletes.
+ */
 interface Source {
 	documents: Map<string, PushDocument>;
 	pending: Set<string>;
@@ -49,10 +51,10 @@ export class IndexStore {
 	}
 
 	/**
-	 * Stores documents and commits immediately. A document replaces the one with the same ID, and cancels a pending
-	 * delete of this ID.
+	 * Stores documents and commits immediately. Documents with the same IDs are replaced, and pending deletes of these
+	 * IDs are canceled.
 	 *
-	 * @returns for each document, whether it is new
+	 * @returns for each document, true if it is new
 	 */
 	upsert(endpoint: string, documents: readonly PushDocument[]): boolean[] {
 		const { documents: known } = this.source(endpoint);

@@ -21,7 +21,7 @@ export * from './types';
 export interface Sandbox {
 	url: string;
 	urls: { authUrl: string; aiUrl: string; pushUrl: string; baseUrl: string };
-	/** Settings may be changed at any time. A change takes effect with the next request. */
+	/** Settings that may be changed at any time. A change takes effect with the next request. */
 	settings: SandboxSettings;
 	faults: { add(rule: FaultRule): void; clear(): void };
 	/** All requests in order of arrival, except requests to control routes. */
@@ -48,8 +48,8 @@ export const DEMO = {
 } as const;
 
 /**
- * Starts a local service that implements all of docs/service-interface.md.
- * @param options by default, the service uses a free port on 127.0.0.1 and keeps all data in memory
+ * Starts a local service that implements the whole interface.
+ * @param options By default, the service uses a free port on 127.0.0.1 and keeps all data in memory
  * @returns the running sandbox, once it accepts requests
  * @throws an error if a setting is wrong or the port is in use
  */

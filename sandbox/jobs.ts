@@ -24,7 +24,7 @@ export interface Job {
 	message?: string;
 }
 
-/** All jobs with this model end in ERROR. */
+/** Jobs that use this model end in ERROR. */
 const BROKEN_MODEL = 'broken-model';
 
 export class Jobs {
@@ -32,7 +32,7 @@ export class Jobs {
 
 	private readonly timers = new Set<NodeJS.Timeout>();
 
-	/** Increases with every call of `clear`. Jobs from before the last call are ignored. */
+	/** Increases with every call of `clear`. Jobs from earlier generations are ignored. */
 	private generation = 0;
 
 	chunksMade = 0;

@@ -2,7 +2,7 @@ import { createContext, Script } from 'node:vm';
 
 import type { Span } from './units';
 
-/** Python syntax and its replacement in JavaScript. Any syntax that is not in this list is rejected. */
+/** Python constructs and their JavaScript replacements. A construct that is not in this list is rejected. */
 const CONSTRUCTS: Array<[pattern: RegExp, replacement: string]> = [
 	[/^\(\?P</, '(?<'],
 	[/^\(\?P=(\w+)\)/, '\\k<$1>'],
@@ -10,7 +10,7 @@ const CONSTRUCTS: Array<[pattern: RegExp, replacement: string]> = [
 	[/^\\Z/, '(?![^])'],
 	[/^\\w/, '[\\p{L}\\p{N}_]'],
 	[/^\\d/, '\\p{Nd}'],
-	// Escapes with the same meaning in both languages, and escaped punctuation.
+	// Escapes with the same meaning in Python and JavaScript, and escaped punctuation.
 	[/^\\([bBDWsSnrtfv0-9\\]|x[\da-fA-F]{2}|u[\da-fA-F]{4}|[^\w\s])/, '$&'],
 	[/^(?:\[\^?\]?(?:\\[^]|[^\]\\])*\]|\(\?(?:[:=!]|<[=!])|[^\\])/, '$&'],
 ];
@@ -30,7 +30,7 @@ function translated(pattern: string): RegExp {
 	return new RegExp(source, `gu${letters}`);
 }
 
-/** Translates the construct at the beginning of `rest`. Returns the construct's length and its translation. */
+/** Translates the construct at the beginning of `rest`. Returns the construct's length and its JavaScript form. */
 function construct(rest: string, at: number): [number, string] {
 	const extension = /^\(\?(?!P[<=]|[:=!]|<[=!])(<?.?)/.exec(rest);
 	if (extension) throw new Error(`unknown extension ?${extension[1]} at position ${at + 1}`);
@@ -59,8 +59,8 @@ const SPLIT = new Script(`
 	})`);
 
 /**
- * Splits texts like Python's `re.split` without capture groups. Syntax that exists in only one of the two languages
- * is rejected, such as conditions, possessive quantifiers, comments, and flags within a pattern.
+ * Splits texts like Python's `re.split` without capture groups. Only constructs that exist in both Python and
+ * JavaScript are supported. Conditions, possessive quantifiers, comments and flags within a pattern are rejected.
  *
  * @returns for each text, the spans of its non-empty pieces, in UTF-16 units
  * @throws an error if the pattern is invalid or exceeds the time limit

@@ -1,4 +1,4 @@
-/** Returns true if the service accepts one more request. `inFlight` includes this request. */
+/** Returns true if a service accepts one more request. The number in flight includes that request. */
 export type Admission = (nowMs: number, inFlight: number) => boolean;
 
 /** Accepts `rate` requests in each clock second. */
@@ -13,8 +13,8 @@ export function perSecond(rate: number): Admission {
 }
 
 /**
- * Accepts `rate` requests per second on average, and up to `burst` requests at once after a pause. This algorithm is
- * called a token bucket, and many gateways use it.
+ * Accepts `rate` requests per second on average, and up to `burst` requests at once after a pause. Many gateways
+ * use this kind of token bucket.
  */
 export function bucket(rate: number, burst: number): Admission {
 	let tokens = burst;

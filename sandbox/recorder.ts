@@ -4,7 +4,7 @@ import { breaksConnection } from './fault-rules';
 import { rawBody, rawPath } from './http';
 import type { RecordedRequest } from './types';
 
-/** Returns the headers. Secrets become `***`, but the scheme of an Authorization header is kept. */
+/** Returns the headers as plain strings. Secrets become `***`, and an authorization scheme is kept. */
 function publicHeaders(request: FastifyRequest): Record<string, string> {
 	const headers: Record<string, string> = {};
 	for (const [name, value] of Object.entries(request.headers)) {
@@ -28,7 +28,7 @@ export class Recorder {
 		for (const route of Object.keys(this.maxInFlight)) delete this.maxInFlight[route];
 	}
 
-	/** Installs Fastify hooks. Call this before the routes are registered. */
+	/** Installs the hooks. Call this before the routes are registered. */
 	install(app: FastifyInstance): void {
 		app.addHook('onRequest', async (request, reply) => {
 			if (request.routeOptions.config?.control) return;
@@ -40,8 +40,8 @@ export class Recorder {
 		app.addHook('preValidation', async (request) => {
 			if (request.record) request.record.bodyBytes = rawBody(request).byteLength;
 		});
-		// The record is completed before the response is sent, so a client in the same process can read the record as
-		// soon as the response arrives.
+		// The record is completed before the first byte is sent. A client in the same process can therefore read
+		// the record as soon as the response arrives.
 		app.addHook('onSend', async (request, reply, payload) => {
 			const status = breaksConnection(request.spoiledBy) ? 0 : reply.statusCode;
 			if (request.record) this.end(request.record, status);

@@ -5,8 +5,8 @@ import { toCodePoints } from './spans';
 import { makeVector } from './vectors';
 
 /**
- * Builds the response body with a job's chunks and vectors (docs/service-interface.md, Chunking results). The body is
- * built in steps, because building 40,000 vectors at once would block all other requests.
+ * Builds the body of a results response that contains data (docs/service-interface.md, Chunking results). The JSON
+ * is built piece by piece, because building 40,000 vectors at once would block all other requests.
  */
 export async function resultsBody(job: Job): Promise<Buffer> {
 	const breathe = breather();

@@ -6,8 +6,8 @@ import type { Static as StaticOf, TSchema } from 'typebox' with { 'resolution-mo
 export type Static<Schema extends TSchema> = StaticOf<Schema>;
 
 /**
- * Returns an error's path within the value, e.g. `['batch', '1', 'text']`. If a property is missing, the path ends
- * with its name.
+ * Returns the error's path within the value, e.g. `['batch', '1', 'text']`. If a property is missing, the path ends
+ * with the name of that property.
  */
 export function errorPath({ instancePath, params }: FastifySchemaValidationError): string[] {
 	const member = params.missingProperty ?? params.additionalProperty;
@@ -48,7 +48,10 @@ const compile = AjvCompiler()(
 
 const validators = new WeakMap<object, Validate>();
 
-/** Returns a schema's validator. Compiling is slow, so each schema is compiled only once per process. */
+/**
+ * Returns the schema's validator. Compiling is slow, so each schema is compiled on first use, and only once per
+ * process.
+ */
 export function validatorOf(schema: object): Validate {
 	let validate = validators.get(schema);
 	if (!validate) {

@@ -7,7 +7,7 @@ import { controlRoutes } from './routes/control';
 import { indexPage } from './routes/index-page';
 import { describeError, validatorOf } from './schema';
 
-/** Fastify's own limit for bodies, in bytes. The sandbox itself answers with 413 at much lower limits. */
+/** Fastify's own limit, in bytes. It is far above the limits at which the sandbox itself answers with 413. */
 const BODY_LIMIT = 256_000_000;
 
 /** Maximum length of a path parameter. IDs may be long URLs that are percent-encoded. */

@@ -1,8 +1,8 @@
 import type { Static } from './schema';
 
 /*
- * All settings with their meanings, defaults and allowed values. Types and checks are derived from this list. A
- * setting without a default is optional, and `null` clears it.
+ * All settings with their meanings, defaults and allowed values. Types, checks and defaults are derived from this
+ * list. A setting without a default is optional, and `null` clears it.
  */
 const SETTINGS = {
 	revokePreviousTokens: {
@@ -91,7 +91,7 @@ export const SETTINGS_SCHEMA = {
 	),
 };
 
-/** Returns the default settings. Where docs/service-interface.md states a number, it is the default. */
+/** Returns the default settings. If the interface states a number, the default is that number. */
 export function defaultSettings(): SandboxSettings {
 	const defaults = Object.entries<object>(SETTINGS).map(
 		([name, schema]) => [name, 'default' in schema ? schema.default : undefined] as const,

@@ -1,8 +1,8 @@
 import type { Span } from './units';
 
 /**
- * The service is written in Python, so its spans count Unicode code points. JavaScript counts UTF-16 units. The two
- * counts differ only in texts with surrogate pairs.
+ * The service's spans count Python characters, which are Unicode code points. JavaScript counts UTF-16 units. The
+ * two counts differ only in texts with surrogate pairs.
  */
 const SURROGATES = /[\ud800-\udbff][\udc00-\udfff]/;
 
@@ -16,7 +16,7 @@ function codePointOffsets(text: string): Uint32Array | undefined {
 	let unit = 0;
 	for (const character of text) {
 		offsets[unit] = point;
-		// The second half of a surrogate pair belongs to the same code point.
+		// The second half of a surrogate pair belongs to the same character.
 		if (character.length === 2) offsets[unit + 1] = point;
 		unit += character.length;
 		point += 1;
@@ -25,7 +25,7 @@ function codePointOffsets(text: string): Uint32Array | undefined {
 	return offsets;
 }
 
-/** Returns a function that converts a text's spans from UTF-16 units to code points. */
+/** Creates a function that converts a text's spans from UTF-16 units to code points. */
 export function toCodePoints(text: string): (span: Span) => [number, number] {
 	const offsets = codePointOffsets(text);
 	return offsets

@@ -13,7 +13,7 @@ export const SCOPES = [
 	'commercestudio.rewrites',
 ] as const;
 
-/** Number of random bytes in a token. They are encoded as 760 characters. The service's tokens have 500 to 1000. */
+/** Number of random bytes in a token. They are encoded as 760 characters. The interface allows 500 to 1000. */
 const TOKEN_BYTES = 570;
 
 export const LIFETIME_SECONDS = 3600;
@@ -53,7 +53,7 @@ export class Tokens {
 	}
 
 	/**
-	 * Checks the Authorization header.
+	 * Checks the Authorization header on a protected route.
 	 * @throws HttpError 401 if the token is missing, unknown, expired or revoked; 403 if its scope does not fit the
 	 * route
 	 */

@@ -1,7 +1,7 @@
-/** A range in a text, in UTF-16 units. The end is exclusive. */
+/** A range [start, end) in a text, in UTF-16 units. */
 export type Span = readonly [start: number, end: number];
 
-/** A line or a sentence. Chunkers join several of them into a chunk. */
+/** A line or a sentence that chunkers join with others. */
 export interface Unit {
 	start: number;
 	end: number;
@@ -30,9 +30,9 @@ function unitOf(text: string, start: number, end: number): Unit | undefined {
 const WINDOW = 2_000;
 
 /**
- * Yields a text's sentences by Unicode's rules, except blank ones. The text is read in windows, because the time that
- * Intl.Segmenter needs grows with the square of the text's length. A window's last sentence may continue past the
- * window, so the next window begins with that sentence.
+ * Yields a text's sentences by Unicode's rules (ICU, built into Node), except blank ones. The text is read in
+ * windows, because the time that Intl.Segmenter needs grows with the square of the text's length. A window's last
+ * sentence may continue past the window, so the next window begins with that sentence.
  */
 export function* sentencesOf(text: string): Generator<Unit> {
 	const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
@@ -68,8 +68,8 @@ export function* linesOf(text: string): Generator<Unit> {
 }
 
 /**
- * Joins units into chunks with at most `maxTokens` tokens. A larger unit becomes its own chunk. Each chunk begins
- * with the previous chunk's last `overlap` units, or with fewer if they do not fit.
+ * Joins units into chunks with a maximum number of tokens. A unit above the maximum becomes its own chunk. Each
+ * chunk begins with the previous chunk's last `overlap` units, or with fewer if they do not fit.
  */
 export function* joinUnits(
 	units: Iterable<Unit>,

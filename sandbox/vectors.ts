@@ -1,7 +1,7 @@
 import { hashText } from './random';
 
 /**
- * The quantization methods (docs/service-interface.md, Chunking request). Without quantization, vectors contain
+ * The two quantization methods (docs/service-interface.md, Chunking request). Without quantization, vectors contain
  * floats.
  */
 export type Quantization = 'min-max' | 'max-scale' | undefined;
@@ -13,8 +13,7 @@ export type Quantization = 'min-max' | 'max-scale' | undefined;
  * 127, scaled by the vector's own largest value
  */
 export function makeVector(text: string, size: number, quantization: Quantization): number[] {
-	// The generator (xorshift32) is inlined, because 40,000 chunks with 256 numbers each would need ten million
-	// calls.
+	// xorshift32 is inlined, because 40,000 chunks with 256 numbers each would need ten million calls.
 	let state = hashText(text) || 1;
 	const values = new Array<number>(size);
 	let lowest = Infinity;

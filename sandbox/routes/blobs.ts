@@ -26,7 +26,9 @@ function listing(converted: boolean): Array<Record<string, unknown>> {
 	];
 }
 
-/** Runs `add` in a Fastify scope. If `blobAuth` is set, requests in this scope require its user name and password. */
+/**
+ * Runs `add` in a Fastify scope. If `blobAuth` is set, requests in this scope require its user name and password.
+ */
 function withBasicAuth(
 	app: FastifyInstance,
 	{ blobAuth }: Context,

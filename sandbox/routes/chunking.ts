@@ -47,8 +47,8 @@ export const results: Route = (app, { jobs, settings, tokens }, config) => {
 			if (status === 'ERROR') return { chunkingId, status, message };
 			if (status === 'SUBMITTED') return { chunkingId, status };
 			if (status === 'RETRIEVED' && settings.resultsOnce) return { chunkingId, status };
-			// The status is changed before the body is built. Otherwise, two concurrent requests could both receive
-			// the chunks.
+			// The status is changed before the body is built, so that only one of two concurrent requests gets the
+			// data.
 			job.status = 'RETRIEVED';
 			return reply.type('application/json').send(await resultsBody(job));
 		},

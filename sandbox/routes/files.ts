@@ -56,7 +56,7 @@ const FIRST_FILES: Readonly<Record<string, string>> = {
 	'products.csv': 'id,name,text\ncsv/1,Kettle,It boils.\ncsv/2,Toaster,It toasts.\n',
 };
 
-/** Articles whose field names differ from those of documents. The route returns them in pages of two, like an API. */
+/** Articles with custom field names. Like an API, the route returns them in pages of two. */
 const ARTICLES = ['Gift cards', 'Opening hours', 'Parking', 'Repairs', 'Returns'].map((title) => ({
 	key: `articles/${title.toLowerCase().replace(' ', '-')}`,
 	title,
@@ -84,8 +84,8 @@ const etagOf = (content: Uint8Array): string =>
 	`"${createHash('sha256').update(content).digest('hex').slice(0, 32)}"`;
 
 /**
- * Stores and returns files. The real service has no such route. There are sample files of any length, pages of
- * articles, and files stored by workflows.
+ * Stores and returns files. This is not part of the service's interface. There are sample files of any length,
+ * pages of articles, and files stored by workflows.
  */
 export const files: Route = (app, { stored }, config) => {
 	for (const [name, sample] of Object.entries(SAMPLES)) {

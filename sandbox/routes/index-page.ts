@@ -6,7 +6,7 @@ import { queryValue } from '../http';
 /** Number of parent documents per page. Each one is shown with its chunks. */
 const PER_PAGE = 100;
 
-/** If a list is longer than this, the page shows only its length. Most vectors are longer. */
+/** If a list is longer than this, as most vectors are, the page shows only its length. */
 const MAX_ENTRIES = 16;
 
 /** Longer strings, such as packed vectors, are truncated. */
@@ -102,7 +102,8 @@ ${part.join('\n')}
 }
 
 /**
- * Adds an HTML page that shows the documents with their fields and chunks, the number of documents, and a search box.
+ * Adds an HTML page that shows an index. The page lists the documents with their fields and chunks, shows
+ * how many documents there are, and has a search box.
  */
 export function indexPage(app: FastifyInstance, { index, dataSources }: Context): void {
 	app.get('/', { config: { control: true } }, async (request, reply) => {

@@ -1,8 +1,8 @@
 import type { Route } from '../context';
 
 /**
- * Stands in for the vendor's product for rules and rewrites, whose routes are not documented. This route only shows
- * that a token with the scope merchandising.rules is accepted.
+ * Stands in for the service's product for rules and rewrites. The interface does not describe the routes of that
+ * product. This route only shows that a token with the scope merchandising.rules is accepted.
  */
 export const rules: Route = (app, { tokens }, config) => {
 	app.get('/em-rules/rules', { config }, async (request) => {

@@ -1,7 +1,7 @@
 import type { Route } from '../context';
 import { failure, queryValue } from '../http';
 
-/** Searches committed documents. The real service has no such route, so no key is required. */
+/** Searches committed documents. This route exists only for convenience, so it requires no key. */
 export const search: Route = (app, context, config) => {
 	app.get('/site-search/api/v1/search', { config }, async (request) => {
 		const query = queryValue(request, 'q');

@@ -63,8 +63,8 @@ function checkRequest(context: Context, request: FastifyRequest): void {
 }
 
 /**
- * Checks and returns the requested scope. Several scopes are separated by spaces (docs/service-interface.md, Access
- * tokens).
+ * Checks and returns the requested scope. Multiple scopes are separated by spaces (docs/service-interface.md,
+ * Access tokens).
  */
 function checkScope(request: FastifyRequest, allowed: readonly string[]): string {
 	if (queryValue(request, 'grant_type') !== 'client_credentials') {
