@@ -1,8 +1,8 @@
 /**
- * npm run docs: writes the tables of parameters, options and choices in the guides. `npm run lint` fails if the
- * tables are out of date. A table begins with a comment that says what it lists, such as `<!-- options:
- * ChunkText.options -->`, and ends with `<!-- end -->`. The command also adds new parameters to the lists that
- * stored-parameters.ts describes.
+ * npm run docs: writes the tables of parameters, options and choices in the guides. `npm run lint` fails if the tables
+ * are out of date. A table begins with a comment that says what it lists, such as `<!-- options: ChunkText.options
+ * -->`, and ends with `<!-- end -->`. The command also adds new parameters to the lists that stored-parameters.ts
+ * describes.
  */
 import '../support/setup';
 
@@ -40,7 +40,7 @@ async function guides(): Promise<Guide[]> {
 	);
 }
 
-/** Finds tables that are out of date, and parameters and options that no table contains. */
+/** Finds guides whose tables are out of date, and parameters and options that no table contains. */
 export async function tableFaults(): Promise<string[]> {
 	const all = await guides();
 	const stale = all.filter(({ text, current }) => text !== current);

@@ -1,7 +1,7 @@
 /**
  * Replaces the package's owner throughout the repository. The current values are read from package.json.
  *
- * `npx tsx scripts/owner.ts OWNER/NAME "Full Name" you@your.domain`
+ *   npx tsx scripts/owner.ts OWNER/NAME "Full Name" you@your.domain
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Creates tables of parameters, options and choices from the properties of nodes and credentials. */
+/** Makes tables of parameters, options and choices from the properties of nodes and credentials. */
 import path from 'node:path';
 
 import type { ICredentialType, INodeProperties, INodeType } from 'n8n-workflow';
@@ -49,10 +49,10 @@ export async function allProperties(): Promise<Properties> {
 }
 
 /**
- * Creates a table in Markdown.
+ * Makes a table in Markdown.
  *
  * @param argument `Class` for parameters, `Class.collection` for options, or the dotted path of a parameter or an
- * option for its choices. If names follow, the table contains only these
+ *   option for its choices. If names follow, separated by spaces, the table contains only these.
  * @throws Error if the argument does not exist
  */
 export function tableOf(all: Properties, argument: string): string {
@@ -70,8 +70,8 @@ export function tableOf(all: Properties, argument: string): string {
 }
 
 /**
- * Returns the parameters and options that no table lists. A definition that several nodes share needs to be listed
- * only once.
+ * Returns the parameters and options that no table lists. A definition that several nodes share needs to be listed only
+ * once.
  */
 export function missingProperties(all: Properties, tables: readonly string[]): string[] {
 	const keyOf = ({ displayName, description }: Member) => `${displayName}: ${description}`;

@@ -45,8 +45,8 @@ async function must(root: string, program: string, ...args: string[]): Promise<s
 }
 
 /**
- * Returns a version's changelog. Returns undefined if the version is not the first entry, or if its date or text is
- * missing.
+ * Returns a version's changelog with its date. Returns undefined if the version is not the first entry, or if its date
+ * or text is missing.
  */
 export function notesOf(changelog: string, version: string): string | undefined {
 	const [, title, text] = /^## (.+)$([^]*?)(?=^## |^\[[^\]]+\]: |(?![^]))/m.exec(changelog) ?? [];
@@ -66,6 +66,7 @@ async function publishedVersions(root: string, name: string): Promise<string[]> 
  *
  * @param tag the tag being released, if the release runs on GitHub
  * @param published asks npm for the published versions
+ * @returns one string per reason
  */
 export async function faultsOf(
 	root: string,
@@ -100,8 +101,8 @@ export async function faultsOf(
 }
 
 /**
- * Builds and packs the last commit in a separate folder, where the package is not private. Uncommitted changes are
- * not included.
+ * Builds and packs the last commit in a separate folder, where the package is not private. Uncommitted changes are not
+ * included.
  *
  * @returns the path of the tarball
  */

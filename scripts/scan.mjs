@@ -1,6 +1,6 @@
 /**
- * Runs the linter from n8n's publish gate on a folder, and prints the result as JSON: `node scripts/scan.mjs FOLDER
- * source|built`.
+ * Runs the linter from n8n's publish gate on a folder: `node scripts/scan.mjs FOLDER source|built`. Prints the result
+ * as JSON.
  */
 import path from 'node:path';
 

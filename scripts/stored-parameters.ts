@@ -28,7 +28,7 @@ const FOLDER = path.join(ROOT, 'test', 'package', 'stored-parameters');
 
 const WITHOUT_VALUE = ['notice', 'callout'];
 
-/** The lines of each list, by the list's name, such as `chunkText.1`. */
+/** The lines of each list, keyed by the list's name, such as `chunkText.1`. */
 type Lists = Map<string, string[]>;
 
 export async function currentLists(): Promise<Lists> {
@@ -52,7 +52,9 @@ export function listsOf(type: Pick<INodeType, 'description'> | ICredentialType):
 	);
 }
 
-/** Returns true if a node version contains a property. Conditions other than the version are ignored. */
+/**
+ * Returns true if a node version contains a property, by n8n's rules. Conditions other than the version are ignored.
+ */
 function hasVersion(
 	{ displayOptions, ...property }: INodeProperties,
 	typeVersion: number,

@@ -1,6 +1,6 @@
 /**
- * Checks for circular imports, including type imports. ESLint's import-x/no-cycle does not follow type imports, and
- * it would take half of the total lint time.
+ * Checks for circular imports, including type imports. ESLint's import-x/no-cycle does not follow type imports, and it
+ * would take half of the total lint time.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

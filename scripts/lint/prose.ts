@@ -17,7 +17,7 @@ const OLD_NAMES = new Set(
 
 const DOCSTRING =
 	/\/\*\*\s*(?:\*\s*)?(What|How|Whether|Where|Which)\b(?:[^*]|\*(?!\/))*\*\/\s*([^\n]*)/g;
-/** Matches the first line of a boolean field, constant, parameter or getter. */
+/** The first line of a boolean field, constant, parameter or getter. */
 const BOOLEAN =
 	/^(?:[a-z]+ )*(?:get \w+\(\)|#?\w+\??)(?:: (?:boolean|true|false)\b| = (?:true|false)\b)/;
 
@@ -33,7 +33,7 @@ export function docstringFaults(file: string, text: string): string[] {
 		);
 }
 
-/** Finds identifiers that were renamed. Comments, strings and JSON fields may use these words. */
+/** Finds identifiers that were renamed. Comments, strings and fields of the service's JSON may use these words. */
 export function oldNameFaults(file: string, text: string): string[] {
 	const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
 	const faults: string[] = [];
@@ -48,9 +48,7 @@ export function oldNameFaults(file: string, text: string): string[] {
 	return faults;
 }
 
-/**
- * Removes everything that is not prose from a page, or replaces it with a word. The number of lines stays the same.
- */
+/** Removes everything that is not prose from a page, or replaces it with a word. The number of lines stays the same. */
 function proseOf(markdown: string): string[] {
 	const lines = (text: string) => text.replace(/[^\n]/g, '');
 	return markdown
