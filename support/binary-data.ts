@@ -9,7 +9,7 @@ import type { IBinaryData, INodeExecutionData } from 'n8n-workflow';
 
 import { watchFile } from './process-state';
 
-/** The place where n8n stores files: on disk, or in the items as Base64. */
+/** The place where n8n keeps files: on disk, or as base64 in the items. */
 export type BinaryMode = 'filesystem' | 'default';
 
 interface ContainerApi {
@@ -17,7 +17,7 @@ interface ContainerApi {
 }
 
 /**
- * Returns the dependency injection container that n8n-core uses. Importing `@n8n/di` directly might load another
+ * Returns the dependency injection container that n8n-core uses. A direct import of `@n8n/di` might load another
  * copy.
  */
 function container(): ContainerApi {
@@ -86,7 +86,7 @@ export class TestFiles {
 	}
 }
 
-/** Provides file storage for a test file. Files are stored on disk unless a test sets another mode. */
+/** Provides file storage for all tests in a test file. Files are stored on disk unless a test sets another mode. */
 export function useFiles(): TestFiles {
 	const folder = mkdtempSync(path.join(tmpdir(), 'files-'));
 	const files = new TestFiles(folder);

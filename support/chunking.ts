@@ -16,7 +16,7 @@ const BY_LINE: INodeParameters = {
 	chunkerSettings: { maxChunkSize: 1 },
 };
 
-/** Moves `outputTo` and `vectors` into the options. By default, vectors are lists. */
+/** Moves output parameters into the options. By default, vectors are lists. */
 function withOptions({ vectors = 'list', outputTo, options, ...others }: INodeParameters) {
 	const more = options as INodeParameters | undefined;
 	return { ...others, options: { vectors, ...(outputTo && { outputTo }), ...more } };
@@ -66,8 +66,8 @@ export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 	let tests = 0;
 	beforeEach(() => tests++);
 	/**
-	 * Returns the credentials of a different client for each test. The nodes keep tokens in memory for each client,
-	 * but the sandbox forgets all tokens when it is reset.
+	 * The nodes keep a token in memory for each client, but the sandbox forgets all tokens when it is reset.
+	 * Therefore, each test uses a different client.
 	 */
 	const credentials = (): CredentialData => {
 		const all = sandboxCredentials(sandbox());

@@ -8,7 +8,9 @@ interface CredentialUpdate {
 	data: ICredentialDataDecryptedObject;
 }
 
-/** Replaces n8n's credentials table. Runs that share a store represent executions of one n8n instance. */
+/**
+ * Replaces n8n's credentials table. Runs that share a store represent executions or workers of one n8n instance.
+ */
 export class CredentialStore {
 	/** Number of times that n8n has read and decrypted a credential. */
 	decryptions = 0;

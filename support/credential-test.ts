@@ -19,12 +19,12 @@ import { EngineCredentialsHelper } from './credentials-helper';
 interface CredentialTestResult {
 	ok: boolean;
 	message: string;
-	/** The store after the test, with everything that `preAuthentication` returned. */
+	/** The store that the test used. It contains everything that `preAuthentication` returned. */
 	store: CredentialStore;
 }
 
 /**
- * Creates the noOp node to which n8n adds the test request. n8n reads the type's name from the node's description.
+ * Creates the noOp node to which n8n adds the test request. n8n reads the type name from the node's description.
  */
 function testNodeType(credentialType: string, test: ICredentialTestRequest): INodeType {
 	return {
@@ -81,10 +81,10 @@ function failureMessage(error: unknown, test: ICredentialTestRequest): string {
 }
 
 /**
- * Tests a credential like the Test button (n8n 2.41.1, `dist/services/credentials-tester.service.js`). A declarative
- * node sends the test request with the stored token. `preAuthentication` runs only if no token is stored, or after a
- * 401. n8n's own check for credential tests never applies, because it looks for the type `n8n-nodes-base.noOp`, but
- * the node's type is `noOp`.
+ * Tests a credential like the editor's Test button (n8n 2.41.1, `dist/services/credentials-tester.service.js`). The
+ * credential class's `test` request runs as a declarative node. The stored token is used unchanged.
+ * `preAuthentication` runs only if the expirable field is empty or the response is a 401. n8n's own "is this a
+ * test?" check never applies, because it looks for the type `n8n-nodes-base.noOp`, but the node's type is `noOp`.
  */
 export async function testCredential(
 	type: ICredentialType,

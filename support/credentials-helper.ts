@@ -44,7 +44,7 @@ const MOCK_NODE_TYPES = {
 	getKnownTypes: () => ({}),
 } as unknown as INodeTypes;
 
-/** Limits requests in `preAuthentication` to the credential's allowed domains, as n8n does. */
+/** Limits requests in `preAuthentication` to the credential's own list of allowed domains, as n8n does. */
 function restrictToCredentialDomains(
 	helpers: IHttpRequestHelper,
 	credentials: ICredentialDataDecryptedObject,
@@ -69,8 +69,9 @@ function restrictToCredentialDomains(
 }
 
 /**
- * Works like n8n's CredentialsHelper (n8n 2.41.1, `dist/credentials-helper.js`), but on an in-memory store. It needs
- * no database, license or external secrets. `e2e/n8n/credential-code.ts` compares the two.
+ * Works like n8n's CredentialsHelper (n8n 2.41.1, `dist/credentials-helper.js`), but on an in-memory store. It
+ * makes the same calls in the same order, without a database, license or external secrets.
+ * `e2e/n8n/credential-code.ts` compares the two.
  */
 export class EngineCredentialsHelper extends ICredentialsHelper {
 	private readonly loaded = new Map<string, ICredentialType>();
@@ -156,8 +157,8 @@ export class EngineCredentialsHelper extends ICredentialsHelper {
 		)) as ICredentialDataDecryptedObject;
 		if (output[expirable] === undefined || !node.credentials) return undefined;
 
-		// Since 2.34, n8n stores only the fields that `preAuthentication` returns. Earlier versions also stored the
-		// run's copy of all other fields.
+		// Since 2.34, n8n has stored only the fields that `preAuthentication` returns. Earlier versions also stored
+		// the caller's copy of all other fields.
 		const { storesAll } = this.store;
 		const all = JSON.parse(JSON.stringify(credentials)) as ICredentialDataDecryptedObject;
 		const stored = storesAll ? all : this.store.get(typeName);

@@ -26,7 +26,7 @@ import { EngineCredentialsHelper } from './credentials-helper';
 import { manifest } from './manifest';
 import { useCleanProcess } from './process-state';
 
-// Benchmarks also use this engine, but outside of jest.
+// Benchmarks also use this engine, but outside jest.
 if (typeof afterEach === 'function') useCleanProcess();
 
 export { CredentialStore } from './credential-store';
@@ -55,12 +55,12 @@ export interface ExecutionOptions {
 	mode?: WorkflowExecuteMode;
 	/** The execution is stopped when this promise resolves or rejects. */
 	cancelWhen?: Promise<unknown>;
-	/** A workflow setting. With `combined`, an item's JSON also contains its files. */
+	/** A workflow setting. With `combined`, an item's JSON contains its files. */
 	binaryMode?: 'separate' | 'combined';
 }
 
 export interface RunOptions extends NodeOptions, ExecutionOptions {
-	/** Input items, or only their JSON. The default is one empty item. */
+	/** Input items. Plain objects become items. The default is one empty item. */
 	items?: IDataObject[] | INodeExecutionData[];
 }
 
@@ -206,7 +206,7 @@ async function execute(
 
 /**
  * Runs several nodes on n8n-core's real engine. Each node receives the previous node's main output. n8n itself
- * handles expressions, defaults, retries, error outputs, paired items and HTTP.
+ * handles expressions, defaults, retries, error routing, paired items and HTTP.
  */
 export async function runPipeline(
 	nodes: NodeOptions[],

@@ -4,10 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 const WITHIN_MS = 15_000;
 
 /**
- * Waits until a condition is true.
+ * Waits until a condition holds.
  *
- * @param sight returns the current state for the error message
- * @throws an error that contains the current state if the wait takes too long
+ * @param sight reads the current state for the error message
+ * @throws an error that contains the current state, if the wait takes too long
  */
 export async function eventually(
 	isSo: () => boolean,

@@ -10,8 +10,8 @@ export interface Finished {
 }
 
 /**
- * jest sets NODE_ENV to `test`, which changes how some programs behave. For example, n8n's lint rules would apply
- * different checks.
+ * jest's NODE_ENV=test is not passed on, because it changes how some programs behave. For example, n8n's lint rules
+ * would apply different checks.
  */
 const { NODE_ENV: _, ...ENVIRONMENT } = process.env;
 

@@ -9,9 +9,9 @@ export interface ForwardProxy {
 }
 
 /**
- * Starts a forward proxy on a free port.
+ * Starts a forward proxy on a free port on this machine.
  *
- * @param login the `user:password` that the proxy requires. By default, it requires no login
+ * @param login the `user:password` that the proxy requires. By default, the proxy requires no login
  */
 export async function startForwardProxy(login?: string): Promise<ForwardProxy> {
 	const seen: string[] = [];

@@ -3,7 +3,7 @@
  * n8n, because n8n reads its log level only once.
  */
 process.env.N8N_LOG_LEVEL = 'debug';
-// n8n logs the fields of a log entry only in JSON format.
+// n8n logs a message's metadata only in JSON format.
 process.env.N8N_LOG_FORMAT = 'json';
 
 export const captured: string[] = [];

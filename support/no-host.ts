@@ -1,2 +1,2 @@
-/** A host that does not exist. Its first label is too long for a DNS query, so the lookup fails quickly. */
+/** A host that does not exist. Its name is too long for a DNS query, which could be slow. */
 export const NO_HOST = `${'a'.repeat(64)}.invalid`;

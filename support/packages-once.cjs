@@ -3,10 +3,7 @@ const { compileFunction, constants } = require('node:vm');
 
 const { default: Runtime } = require('jest-runtime');
 
-/**
- * Packages that jest must load, because some Node.js versions cannot require them or because jest itself provides
- * them.
- */
+/** Packages that some Node.js versions cannot require, and packages that jest itself provides. */
 const JEST_LOADS = /^(stream-json|stream-chain|@jest\/globals)(\/|$)/;
 
 /**

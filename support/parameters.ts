@@ -5,7 +5,7 @@ import { runNode, type RunOptions } from './engine';
 
 /**
  * Creates a node that only reads parameters. For each input item, it returns an item with the value that `read`
- * returns or the error that it throws.
+ * returns or the error that `read` throws.
  */
 function readingNode<P extends INodeProperties[]>(
 	properties: P,

@@ -17,8 +17,8 @@ const TEXTS = { concurrency: 8, latencyMs: 50 };
 const SHEDDING = { status: 503 };
 
 /**
- * Most of these services limit requests with a token bucket. By default, one execution sends four requests at a time,
- * and each request takes 20 ms.
+ * Most of these services limit requests with a token bucket. The default load is one execution that sends four
+ * requests at a time. Each request takes 20 ms.
  */
 export const RATE_LIMITS: RateLimit[] = [
 	{ title: '20/s, burst 20', allowed: 20, goal: 0.9, admits: () => bucket(20, 20) },

@@ -15,7 +15,7 @@ import { runNode, type RunOptions, type RunResult } from './engine';
 import { eventually } from './eventually';
 
 /**
- * Provides one sandbox for a test file and resets it before each test.
+ * Provides one sandbox for all tests in a file and resets it before each test.
  *
  * @returns a function that returns the sandbox once the tests run
  */
@@ -77,7 +77,7 @@ const isInFlight = ({ endedAt }: RecordedRequest) => endedAt === 0;
 
 /**
  * Runs a node and presses Stop once this many requests have arrived. This function does not check how quickly the run
- * ends, so use a run that would exceed the test's time limit if Stop had no effect.
+ * ends. Therefore, use a run that would exceed the test's time limit if Stop had no effect.
  */
 export async function stopped(
 	sandbox: Sandbox,
@@ -128,7 +128,7 @@ export function nodeRunner(
 }
 
 /**
- * Provides nodes and one sandbox for a test file. Pauses before retries are short.
+ * Provides nodes and one sandbox for all tests in a file. Pauses before retries are short.
  *
  * @returns the sandbox, and a function that creates a runner for a node with the sandbox's credentials
  */

@@ -10,8 +10,8 @@ interface Timer {
 const settle = async () => await new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
- * A clock whose time passes only while all code is waiting. Sleeps end one by one, in the order of their due times. A
- * run that lasts minutes therefore takes milliseconds, and is the same each time.
+ * A clock whose time passes only while all code is waiting. Sleeps end one by one, in the order of their due times.
+ * A run that lasts minutes therefore takes milliseconds, and is the same each time.
  */
 export class VirtualClock implements Clock {
 	private time = 0;
@@ -40,7 +40,7 @@ export class VirtualClock implements Clock {
 		if (wake?.aborted) return;
 		await new Promise<void>((resolve, reject) => {
 			const leave = () => {
-				// Without this line, Node.js would keep a combined signal in memory.
+				// Node.js keeps a combined signal in memory as long as something listens to it.
 				wake?.removeEventListener('abort', wakeEarly);
 				wakers?.delete(wakeEarly);
 			};

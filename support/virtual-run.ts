@@ -32,7 +32,7 @@ export class VirtualRun implements RunState {
 		this.wakeAll();
 	}
 
-	/** Cancels the run at this time. The cancellation replaces any earlier reason why the run ended. */
+	/** Cancels the run at this time. The cancellation replaces any earlier reason for the run's end. */
 	cancelAt(ms: number, reason: unknown): void {
 		this.clock.at(ms, () => {
 			this.ended = { reason };

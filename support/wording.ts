@@ -1,6 +1,7 @@
 /**
- * Helps tests check messages without repeating the full sentences. Only a message's own unit test asserts the full
- * sentence. Other tests assert which facts the message contains and what it says about the outcome.
+ * Helps tests check messages without repeating the full sentences. Only the unit tests for a function that creates a
+ * message assert the full sentence. Other tests assert which facts the message contains and what it says about the
+ * outcome.
  */
 import { ServiceFailure } from '../nodes/shared/service/failure';
 import { outcomeMessage, type Action } from '../nodes/shared/service/outcome-messages';
@@ -8,7 +9,8 @@ import { outcomeMessage, type Action } from '../nodes/shared/service/outcome-mes
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /**
- * Matches a string that contains all of these facts in any order. A fact is, for example, an ID, a number or a label.
+ * Matches a string that contains all of these facts in any order. A fact is an ID, a number, a label, or something
+ * a service said.
  */
 export const naming = (...facts: Array<string | number>): unknown =>
 	expect.stringMatching(

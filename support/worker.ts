@@ -12,10 +12,10 @@ export interface Worker {
 }
 
 /**
- * Loads new copies of Chunk Text and its credential, so that each worker has its own state. All workers share one
- * copy of n8n.
+ * Loads new copies of Chunk Text and its credential, so that each worker has its own module state. All workers share
+ * one copy of n8n.
  *
- * @param speed factor by which a run's clock is faster than real time. Pauses are shorter by the same factor
+ * @param speed the factor by which the clock in a run is faster than real time. Pauses are shorter by the same factor
  */
 export function startWorker({ speed = 1 } = {}): Worker {
 	const n8n = jest.requireActual<object>('n8n-workflow');
@@ -52,7 +52,7 @@ export function startWorker({ speed = 1 } = {}): Worker {
 }
 
 export interface ChunkRunOptions {
-	/** Number of texts. Each text is sent in its own request. */
+	/** Number of texts. Each text gets its own request. */
 	texts?: number;
 	concurrency?: number;
 	parameters?: INodeParameters;

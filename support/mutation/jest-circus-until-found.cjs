@@ -16,7 +16,7 @@ const skipped = (testFilePath) => {
 	return { ...createEmptyTestResult(), testFilePath, numPendingTests: 1, testResults: [test] };
 };
 
-/** Runs test files like jest, but skips all further tests of a mutant once a test has failed. */
+/** Runs test files like jest, but stops testing a mutant after the first test that fails. */
 module.exports = async (globalConfig, config, environment, runtime, testPath, ...rest) => {
 	const mutant = process.env.__STRYKER_ACTIVE_MUTANT__;
 	const isFound = () => mutant !== undefined && mutant === found;
