@@ -1,6 +1,6 @@
 /**
- * Tests the output 'Documents Ready to Push', in which Chunk Text creates documents for Push Documents and reports
- * chunks that no longer exist.
+ * Tests the output 'Documents Ready to Push'. Chunk Text creates documents for Push Documents and reports chunks
+ * that no longer exist.
  */
 import { type IDataObject, type INodeExecutionData, type INodeParameters } from 'n8n-workflow';
 

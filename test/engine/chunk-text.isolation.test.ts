@@ -206,7 +206,7 @@ describe('a job that the service no longer knows', () => {
 		const options = { textsPerRequest: 1, concurrency: 1 };
 		const { output } = await chunk(texts(2), { options });
 		expect(textsOf(jsonOf(output)).sort()).toEqual(['text 0', 'text 1']);
-		// The node submits the lost job's text again, because a poll for the other job was answered.
+		// The node submits the lost job's text again because a poll for the other job was answered.
 		expect(submits()).toHaveLength(3);
 	});
 

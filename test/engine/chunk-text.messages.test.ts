@@ -1,6 +1,6 @@
 /**
- * Tests Chunk Text's messages for failed texts. A message contains the service's reason or the setting to change, and
- * ends with the chunking ID.
+ * Tests Chunk Text's messages for failed texts. A message contains the service's reason or the setting to change,
+ * and ends with the chunking ID.
  */
 import type { IDataObject } from 'n8n-workflow';
 
@@ -16,7 +16,7 @@ async function errorOf(count: number, parameters = {}) {
 	return { message: error?.message ?? '', description: error?.description ?? '' };
 }
 
-/** Removes the chunking ID from the end of a message, and checks that it occurs nowhere else in the message. */
+/** Returns a message without the chunking ID at its end. The ID must not occur anywhere else in the message. */
 function withoutId(message: string): string {
 	const [{ chunkingId }] = jobs();
 	const end = ` (chunking ID ${chunkingId})`;

@@ -39,8 +39,8 @@ describe('a response of an odd shape', () => {
 				textPosition: 0,
 				response: { status: 'READY', chunkedData },
 			},
-			// Without the chunks' positions, the node cannot know whether any chunks are missing, so it reports none
-			// as removed.
+			// Without spans, the node cannot know whether the chunks are complete, so it reports no chunks as
+			// removed.
 			expect.objectContaining({ id: 'i1#0', text: 'text 1' }),
 			{
 				error: naming(request.chunkingId),

@@ -1,4 +1,6 @@
-/** Tests that results are kept even if they cannot be read, because the service may deliver them only once. */
+/**
+ * Tests that results are kept even if they are not valid JSON, because the service may deliver them only once.
+ */
 import type { IDataObject } from 'n8n-workflow';
 
 import type { FaultRule } from '../../sandbox';

@@ -1,6 +1,6 @@
 /**
- * Tests that no node does all of its work in one step, because n8n's other executions must be able to run. Steps are
- * measured in this process's CPU time, so other processes do not affect the result.
+ * Tests that no node does all of its work in one step, because n8n's other executions must be able to continue.
+ * Steps are measured in this process's CPU time, which does not increase while other processes use the processor.
  */
 import type { IDataObject, IExecuteFunctions, INodeParameters, INodeType } from 'n8n-workflow';
 
@@ -9,13 +9,13 @@ import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { runNode, type RunResult } from '../../support/engine';
 import { startService, type Service } from '../../support/service';
 
-/** A step this short does not delay other executions noticeably, even if it is all of the node's work. */
+/** A step this short does not delay other executions noticeably, even if it is the node's entire work. */
 const SHORT_MS = 100;
 /** Maximum share of the total work that one step may take. A share does not depend on the machine's speed. */
 const MAX_SHARE = 1 / 3;
 /**
- * Maximum number of attempts. Garbage collection can make one step too long, but a node that does all of its work in
- * a single step fails every time.
+ * Maximum number of attempts. Garbage collection can make a step too long, but not in every attempt. A node that does
+ * its work in a single step fails in every attempt.
  */
 const RUNS = 10;
 

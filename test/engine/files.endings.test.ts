@@ -73,7 +73,9 @@ const run = async (
 	);
 const [PUSH] = NODES;
 
-/** Returns a storage stream that stalls after these bytes. `waits` resolves once all of the bytes have been read. */
+/**
+ * Returns a storage stream that stalls after these bytes. `waits` resolves once all of the bytes have been read.
+ */
 function stalled(bytes: string | Buffer): { stream: Readable; waits: Promise<void> } {
 	let waiting: () => void = () => undefined;
 	const waits = new Promise<void>((resolve) => (waiting = resolve));
@@ -117,7 +119,7 @@ describe.each(NODES)('%s', (...node) => {
 	])('ends with a cancel although its storage stalls: a file %s', async (_how, bytes) => {
 		const { stream, waits } = stalled(bytes);
 		files.opens(stream);
-		// At this point, no request is in flight. The run is only waiting for the stalled file.
+		// By then, no request is in flight. The cancellation must interrupt the wait for the stalled file.
 		const cancelWhen = waits.then(async () => await requestsOver(sandbox()));
 		const { status } = await run(node, [await files.item('')], {}, { cancelWhen });
 		expect(status).toBe('canceled');
@@ -151,7 +153,7 @@ describe.each(NODES)('%s', (...node) => {
 		['a lost connection', { reset: 'beforeResponse' as const }],
 		['a status', { status: 403 }],
 	])('continues after an outage before the records that failed: %s', async (_what, fault) => {
-		// Chunk Text receives the chunks of earlier records only after later records have been rejected. These chunks
+		// Chunk Text receives the chunks of earlier records only after later records have been rejected. Those chunks
 		// must not change the position at which the run continues.
 		sandbox().settings.chunkDelayMs = 300;
 		jest.replaceProperty(OUTAGE, 'minSilenceMs', 1000);

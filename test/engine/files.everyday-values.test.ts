@@ -1,5 +1,5 @@
 /**
- * Tests typical values in files, and files without records. Each file is processed twice: once plain and once
+ * Tests typical values in files, and files without records. The nodes process each file twice: once plain and once
  * compressed with gzip.
  */
 import { gzipSync } from 'node:zlib';

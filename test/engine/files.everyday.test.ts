@@ -1,6 +1,6 @@
 /**
- * Tests typical files, each with a common problem. Each file is processed twice: once plain and once compressed with
- * gzip.
+ * Tests typical files, each with a common problem. The nodes process each file twice: once plain and once
+ * compressed with gzip.
  */
 import type { INodeParameters } from 'n8n-workflow';
 

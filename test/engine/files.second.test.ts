@@ -62,8 +62,8 @@ describe.each(NODES)('%s', (done, route, node, parameters, own) => {
 	});
 
 	it('a later success settles a doubtful failure, so the next run continues after both records', async () => {
-		// The first fault affects both attempts for record 2 of the second file. The second fault affects everything
-		// from record 5 on.
+		// The first fault affects both attempts for record 2 of the second file. The second fault affects
+		// everything from record 5 on.
 		fault({ status: 500, skip: 4, times: 2 });
 		fault({ status: 401, skip: 6 });
 		const { output } = await run(

@@ -65,7 +65,7 @@ it.each<[string, INodeType, INodeParameters, FaultRule, RegExp]>([
 ])('%s writes a line every 10 seconds', async (_name, node, parameters, fault, words) => {
 	const items = indexes(6).map((at) => ({ id: `d${at}`, name: 'N', text: `Text ${at}` }));
 	const line = await untilLogged(words, fault, { node, items, parameters });
-	// Each figure is a separate field of the log entry, so that logs can be filtered by it.
+	// The figures are separate fields of the log entry, so that logs can be filtered by them.
 	expect(line).toMatch(/"?retries"?: ?0/);
 });
 

@@ -1,6 +1,6 @@
 /**
- * Tests Push Documents and Delete Document with one result per input item. A result contains the item's counts or one
- * failure.
+ * Tests Push Documents and Delete Document with one result per input item. Each result contains either the item's
+ * counts or one failure.
  */
 import type { IDataObject } from 'n8n-workflow';
 

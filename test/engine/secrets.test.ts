@@ -23,14 +23,14 @@ const API_KEY = 'push+key/of us';
 
 let server: Server;
 let url: string;
-/** The kind of request whose response repeats the request's own secret. All other requests succeed. */
+/** The kind of request whose response repeats the secret. `answer` creates that response. */
 let echoing: Echoing;
 let answer: (secret: string) => Answer;
 let refusals: number;
 let tokens: string[];
 let repeated: Set<string>;
 
-/** Returns a request's secrets, both as sent and decoded. */
+/** Returns the secrets of a request, both as sent and decoded. */
 function secretsIn({ headers }: IncomingMessage): string[] {
 	const [scheme, sent = ''] = (headers.authorization ?? '').split(' ');
 	const login = Buffer.from(sent, 'base64').toString();
@@ -53,7 +53,7 @@ function respond(request: IncomingMessage): Answer {
 	}
 	if (route === echoing) {
 		for (const secret of secrets) repeated.add(secret);
-		// A service may also repeat a secret in URL-encoded form.
+		// The secret is also repeated URL-encoded, as in a form or a path.
 		return answer([...secrets, ...secrets.map(encodeURIComponent)].join(' '));
 	}
 	if (route === 'submit') return [200, { chunkingId: 'job-1', status: 'SUBMITTED' }];
@@ -158,7 +158,7 @@ for (const [place, body] of Object.entries(PLACES)) {
 			route: 'blobs',
 		});
 		add('token', { node: new ChunkText(), parameters: CHUNK, route: 'token' });
-		// After a 401, the node requests a new token. A later test covers this case.
+		// If a token is rejected with 401, the node renews it. A later test covers this case.
 		if (status === 401) continue;
 		add('submission', { node: new ChunkText(), parameters: CHUNK, route: 'submit' });
 		const get = { ...CHUNK, operation: 'getResults', chunkingId: 'job-1' };
@@ -201,7 +201,7 @@ rows['submission, a job that failed'] = {
 
 const MODES = ['stopWorkflow', 'continueRegularOutput'] as const;
 
-/** Runs a row in each error mode, and checks that the service's text appears without the secret. */
+/** Runs a row in each error mode and checks that the text echoed by the service appears without the secret. */
 async function expectMasked({ node, parameters, route, status, body }: Row): Promise<void> {
 	echoing = route;
 	answer = (secret) => [status, body(secret)];
@@ -217,7 +217,7 @@ async function expectMasked({ node, parameters, route, status, body }: Row): Pro
 		});
 		seen.push(error, hints, output, run);
 	}
-	// The service's text must be visible. Otherwise, the test would prove nothing.
+	// The text echoed by the service must be visible. Otherwise, the test would prove nothing.
 	expect(expectNoSecret(seen)).toBe(true);
 }
 
@@ -258,8 +258,8 @@ describe('in the test of a credential', () => {
 		answer = (secret) => [status, body(secret)];
 		const { ok, message } = await testCredential(type, credentials()[type.name] ?? {});
 		const isMasked = expectNoSecret(message);
-		// Any status from the chunking service except 401 and 403 means that the token was accepted. The credential
-		// test then succeeds and does not show the response.
+		// Any status from the chunking service except 401 and 403 means that the token was accepted. In this case,
+		// the credential test succeeds and does not show the response.
 		const isAccepted = route === 'results' && ![401, 403].includes(status);
 		expect({ ok, isMasked }).toEqual({ ok: isAccepted, isMasked: !isAccepted });
 	});

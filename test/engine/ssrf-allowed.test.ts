@@ -19,7 +19,7 @@ import { runNode, testCredential } from '../../support/engine';
 import { useSandbox } from '../../support/sandbox';
 import { naming } from '../../support/wording';
 
-// n8n reads these variables at the first request, so they apply to all tests in this file.
+// n8n reads these variables at the first request.
 process.env.N8N_SSRF_PROTECTION_ENABLED = 'true';
 process.env.N8N_SSRF_ALLOWED_HOSTNAMES = 'localhost';
 afterAll(() => {

@@ -1,4 +1,4 @@
-/** Tests which figures a user can see after a run, both in summaries and in the execution data. */
+/** Tests which figures an operator can see after a run, both in summaries and in the execution data. */
 import type { IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
 
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';

@@ -22,8 +22,8 @@ afterAll(async () => {
 });
 
 /**
- * Returns a restricted credential. The sandbox acts as both servers. The token server's host is `localhost`, and the
- * AI service's host is 127.0.0.1.
+ * Returns a restricted credential. The sandbox acts as both servers. The token server's host is `localhost`, and
+ * the AI service's host is 127.0.0.1.
  */
 const restricted = (allowedHttpRequestDomains: string, allowedDomains = '') => {
 	const data = sandboxCredentials(sandbox)[TYPE];

@@ -1,4 +1,4 @@
-/** Tests how long a run waits after a 401. During this time, another n8n process can store a new token. */
+/** Tests how long a run waits after a 401. During the pause, another worker can store a new token. */
 import { Run } from '../../nodes/shared/n8n/run/run';
 import { indexes } from '../../support/sandbox';
 import { texts, useChunkText } from '../../support/chunking';
@@ -9,8 +9,8 @@ it('spreads the pauses of workers over as long again, and doubles them', async (
 	const { sleep } = Run.prototype;
 	const pauses: number[] = [];
 	jest.spyOn(Run.prototype, 'sleep').mockImplementation(async function (this: Run, ms, wake) {
-		// Only the pauses after a 401 last between 0.5 and 5 seconds. Pauses between log lines are longer, and pauses
-		// between polls are shorter.
+		// Only the pauses after a 401 are in this range. Pauses between log lines are longer, and pauses between
+		// polls are shorter.
 		if (ms >= 500 && ms < 5_000) pauses.push(ms);
 		await sleep.call(this, Math.min(ms, 1), wake);
 	});

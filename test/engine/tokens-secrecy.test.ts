@@ -39,7 +39,7 @@ const newStore = (changes = {}) =>
 		[TYPE]: { ...sandboxCredentials(sandbox)[TYPE], clientSecret: SECRET, ...changes },
 	});
 
-/** Returns everything in a value as text, including non-enumerable properties and causes. */
+/** Returns everything in a value as text, including non-enumerable properties, causes and long strings. */
 const allOf = (value: unknown) =>
 	inspect(value, {
 		depth: Infinity,
@@ -61,7 +61,7 @@ const forms = (secret: string) => [
 	encodeURIComponent(secret),
 ];
 
-/** Runs the node in each error mode, and checks that no secret is visible. */
+/** Runs the node in each error mode and searches everything visible for the secrets. */
 async function expectNothing(
 	store: CredentialStore,
 	options: ChunkRunOptions,

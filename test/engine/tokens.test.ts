@@ -446,7 +446,7 @@ describe('a credential a person has edited', () => {
 		const used = requestsTo('token').slice(asked).length;
 		expect(used).toBeGreaterThan(1);
 		expect(sandbox.tokensIssued()).toBeGreaterThan(2);
-		// The tokens that the run obtained belong to the old client, so they are not stored for the new one.
+		// The tokens that the run obtained are not stored for the new client.
 		expect(store.get(TYPE)).toMatchObject(edited);
 		const { issuedFor } = storedTokens(store)[PREDICT] as unknown as { issuedFor: string };
 		expect(issuedFor).toBe(parseClient(newStore().get(TYPE)).identity);

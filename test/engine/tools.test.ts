@@ -1,4 +1,4 @@
-/** Tests the nodes as tools for AI agents: what n8n offers to an agent, and what a model reads. */
+/** Tests the nodes as tools for AI agents. Covers what n8n offers to an agent and what a model reads. */
 import {
 	type IDataObject,
 	type INodeParameters,
@@ -170,7 +170,7 @@ describe('what a model reads', () => {
 	});
 });
 
-/** Returns the variant of a node that n8n offers to AI agents, which is the same node with another type name. */
+/** Creates the variant of a node that n8n offers to AI agents. The variant is the same node with another type. */
 function toolVariant(node: INodeType): INodeType {
 	return Object.assign(node, {
 		description: { ...node.description, name: `${node.description.name}Tool` },

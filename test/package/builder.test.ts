@@ -1,6 +1,6 @@
 /**
- * Tests what n8n's AI builder and MCP server know about the nodes: the hints, and the types that n8n generates from
- * the descriptions.
+ * Tests what n8n's AI builder and MCP server know about the nodes. Covers the hints, and the types that n8n
+ * generates from the descriptions.
  */
 import 'reflect-metadata';
 
@@ -87,7 +87,7 @@ interface ExampleNode {
 	parameters: object;
 }
 
-/** This package's nodes in all examples. A node's types are the same if an AI agent uses it as a tool. */
+/** This package's nodes in all examples. The types of a node are the same if an AI agent uses it as a tool. */
 const nodes: ExampleNode[] = readdirSync(path.join(ROOT, 'examples'))
 	.filter((file) => file.endsWith('.json'))
 	.flatMap((file) => {
@@ -122,7 +122,8 @@ describe('the nodes of the examples', () => {
 });
 
 /**
- * Declares the names that the generated types use. n8n does not declare them, because only a model reads the types.
+ * Declares the names that the generated types use. n8n itself does not declare them, because only a model reads
+ * the types.
  */
 const GLOBALS = `
 type Expression<T> = string & { readonly of?: T };
@@ -132,13 +133,13 @@ type CredentialReference = unknown;
 type Items<T> = T[];
 `;
 
-/** Returns a TypeScript program that compiles only if each node's parameters match the generated types. */
+/** Returns a TypeScript program that checks each node's parameters against the types. */
 function programOf(examples: ExampleNode[]): string {
 	const definitions = nodeNames.map((name) => readFileSync(typesOf(name), 'utf8')).join('\n');
 	const values = examples.map(({ type, parameters }, at) => {
 		const [, node = ''] = type.replace(/Tool$/, '').split('.');
 		const name = `${node[0].toUpperCase()}${node.slice(1)}V1Params`;
-		// n8n adds these two parameters to tools, so the node's own types do not contain them.
+		// n8n adds these parameters to tools. The node itself does not have them.
 		const {
 			descriptionType: _,
 			toolDescription: __,

@@ -183,7 +183,7 @@ describe('credentials', () => {
 describe("the editor's search for nodes", () => {
 	/**
 	 * Returns the nodes that the editor lists first for a search term. The editor compares the term with display
-	 * names and aliases. Names that begin with the term come first.
+	 * names and aliases, but not with descriptions. Names that begin with the term come first.
 	 */
 	const finds = (term: string): string[] =>
 		(full.types.nodes as INodeTypeDescription[])

@@ -1,5 +1,6 @@
 /**
- * Tests which fields the nodes' panels show. A panel may contain only fields that apply, and not too many of them.
+ * Tests which fields the nodes' panels show. A panel may contain only fields that apply, and only a limited number
+ * of them.
  */
 import type { INodeParameters, INodeProperties, INodeType } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';

@@ -20,7 +20,7 @@ const WITHOUT_EXAMPLE = new Set(['value', 'clientId']);
 
 const NOT_FIELDS = new Set(['notice', 'hidden', 'callout']);
 
-/** Words that these texts do not use, because there are better ones. */
+/** Words that this package's texts do not use, because there are better ones. */
 const FOREIGN_WORDS =
 	/\b(repl(y|ies)|address(es)?|time-?outs?-|time-out|sign-in|former|put(s)? out|hand(s)? over|surely|gone on|look at a job)\b/i;
 

@@ -1,6 +1,6 @@
 /**
- * Tests the release scripts with a made-up repository. One script finds anything that prevents a release, and the
- * other writes the owner into all files.
+ * Tests the release scripts with a made-up repository. The scripts check for anything that prevents a release, and
+ * write the owner into all files.
  */
 import { execFileSync } from 'node:child_process';
 import {

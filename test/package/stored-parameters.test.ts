@@ -1,6 +1,6 @@
 /**
- * Tests that workflows and credentials saved with an earlier release keep their meaning (CONTRIBUTING.md, Versions of
- * nodes).
+ * Checks that workflows and credentials saved with an earlier release keep their meaning (CONTRIBUTING.md,
+ * Versions of nodes).
  */
 import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow';
 
@@ -58,8 +58,8 @@ describe('a list of stored parameters', () => {
 it('no version of a node and no credential has lost a parameter, a default or a choice', async () => {
 	const stored = storedLists();
 	expect([...stored.values()].flat().length).toBeGreaterThan(150);
-	// If a line is missing, saved workflows would behave differently, so the node needs a new version. If no release
-	// has contained the line yet, delete it from its list instead.
+	// If this fails, saved workflows would behave differently, so the node needs a new version. If no release has
+	// contained the line yet, delete the line from its list instead.
 	expect(missingLines(stored, await currentLists())).toEqual([]);
 });
 

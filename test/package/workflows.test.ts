@@ -1,6 +1,6 @@
 /**
- * Tests that this repository's workflows use only parameters that the nodes have, because n8n silently ignores all
- * others.
+ * Checks that this repository's workflows use only parameters that the nodes have. n8n silently ignores all other
+ * parameters.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -153,8 +153,8 @@ test('after its list, the nightly sync equals Sync Chunks by Source, except for 
 		const [{ parameters }] = all.filter((node) => node.name === 'Make Table if Missing');
 		const { tableName } = parameters;
 		delete parameters.tableName;
-		// At this point, the two workflows differ on purpose. One answers its caller, while the other continues with
-		// the next node.
+		// At this point, one workflow answers its caller, while the other one continues with the next node. The
+		// comparison treats both as equal.
 		const names = ['List Arrives', ...all.map((node) => node.name)];
 		const ends = names
 			.map((node) => connections[node])

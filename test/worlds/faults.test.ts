@@ -1,8 +1,6 @@
 /**
  * Combines every fault with every kind of request and runs the node each time. Each case shows what is reported,
- * whether the request is repeated, and whether the work was done. The table in docs/reliability.md contains the
- * results.
- *
+ * whether the request is repeated, and what is in the index. The table in docs/reliability.md contains the results.
  * `UPDATE=1` rewrites the table.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
@@ -142,8 +140,8 @@ const FAULTS: Record<string, Fault> = {
 };
 
 /**
- * Returns true if the fault occurs only once. Such a case does not use the short time limits, which could expire on a
- * busy machine.
+ * Returns true if the fault occurs only once. The short time limits are not used in this case, because they could
+ * expire on a busy machine.
  */
 const isOnce = (fault: Fault) => typeof fault === 'object' && fault.times === 1;
 const isSlow = (fault: Fault) => typeof fault === 'object' && fault.latencyMs !== undefined;

@@ -2,8 +2,8 @@
  * Simulates random worlds. Documents go in, the service fails at random, and n8n's output is compared with the
  * service's state. Then all failed documents are sent again without faults, and afterward none may be missing.
  *
- * In every fifth world, temporary faults affect up to half of all requests for the whole run. A request that is
- * retried succeeds eventually, so only documents that the service never accepts may fail.
+ * In every fifth world, temporary faults affect up to half of all requests for the whole run. The faults are random, so
+ * a request that is retried succeeds eventually. Therefore, only documents that the service never accepts may fail.
  *
  * `WORLDS=500 SEED=7 npx jest test/worlds/worlds` simulates 500 worlds, starting at seed 7. The message of a failed
  * test names the seed. `WORLDS=100 SEED=5 STEP=5` simulates only worlds whose faults last for the whole run.
@@ -86,7 +86,7 @@ interface World {
 	/** Number of requests after which Stop is pressed. */
 	stopAfter?: number;
 	isTextFiles: boolean;
-	/** Whether the faults last for the whole run. If so, only documents that the service never accepts may fail. */
+	/** Whether only documents that the service never accepts may fail. */
 	isLive: boolean;
 	/** Number of tokens that another n8n instance with the same client requests during the run. */
 	rivalTokens: number;
@@ -537,8 +537,8 @@ class Play {
 	}
 
 	/**
-	 * @returns the output item, which is missing after a cancellation, and the error message, which may say where to
-	 * continue
+	 * @returns the output item, which is missing after a cancellation, and the error message, which may say where
+	 * to continue
 	 */
 	private async fileRun(
 		item: INodeExecutionData,
@@ -563,9 +563,7 @@ class Play {
 		return { item: all[0], ...(said !== undefined && { said }) };
 	}
 
-	/**
-	 * If the faults last for the whole run, checks that only documents that the service never accepts have failed.
-	 */
+	/** If the world's faults last for the whole run, checks that only documents that the service never accepts failed. */
 	private checkLive(failed: IDataObject[]): void {
 		const innocent = failed.filter((one) => !isBad(one)).length;
 		this.check(

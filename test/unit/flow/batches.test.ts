@@ -48,7 +48,8 @@ function* batches(
 	if (batch.length > 0) yield batch;
 }
 /**
- * Returns each batch's keys as one string. An exclamation mark follows the key of an entry that is too large to send.
+ * Returns each batch's keys as one string. An exclamation mark follows the key of an entry that is too large to
+ * send.
  */
 const keys = (made: Iterable<Made>) =>
 	[...made].map((batch) =>

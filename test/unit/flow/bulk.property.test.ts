@@ -73,8 +73,8 @@ test('whatever happens, each entry ends once, the index equals the model and no 
 				positions(scenario.entries),
 			);
 			expect(outcome.index).toEqual(model(scenario.entries, outcome));
-			// An entry's text is created only once, even if its request is retried or split. No text is created after
-			// the run has ended.
+			// An entry's text is created only once, even if its request is retried or split. No text is created
+			// after the run has ended.
 			const { packed } = outcome;
 			expect(packed).toEqual(positions(scenario.entries).slice(0, packed.length));
 			if (ended(outcome, 'skipped').length === 0) {
@@ -113,7 +113,7 @@ test('no document fails because of transient errors or because other documents a
 	await fc.assert(
 		fc.asyncProperty(anyScenario, faultsOf(...PASSING), async (scenario, faults) => {
 			// If ten single-entry requests are rejected before any entry is accepted, later batches are not split.
-			// Therefore, the service must accept the first entry.
+			// Therefore, the first entry is one that the service accepts.
 			const entries = [{ id: 'healthy', position: 0, text: 'x' }].concat(
 				scenario.entries.map((entry) => ({ ...entry, position: entry.position + 1 })),
 			);

@@ -84,8 +84,8 @@ test('Retry-After delays its own request, and with 429 and 503 all requests', as
 });
 
 test('splits a request that is too large, and sends smaller requests from then on', async () => {
-	// The service accepts 180 bytes per request, which is half of the batch limit. Each of the 64 entries is about 10
-	// bytes long.
+	// The service accepts 180 bytes per request, which is half of the batch limit. Each of the 64 entries is about
+	// 10 bytes long.
 	const outcome = await runScenario({
 		entries: entries(64),
 		maxCount: 64,
@@ -325,8 +325,8 @@ test('reads no more from the source than can be sent', async () => {
 		},
 	});
 	expect(run.stats.requests).toBe(100);
-	// Three batches are in flight, and a fourth batch is being filled. One more entry has been read, but it did not
-	// fit into the fourth batch.
+	// Three batches are in flight, and a fourth batch is being filled. One more entry has been read, but it did
+	// not fit into the fourth batch.
 	expect(most).toBeLessThanOrEqual(3 * 10 + 10 + 1);
 });
 

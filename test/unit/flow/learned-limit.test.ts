@@ -24,8 +24,8 @@ function setUp(max: number) {
 	const limiterClient = new LimiterClient(limiter, run, max);
 	const starts: number[] = [];
 	/**
-	 * Sends this many requests. The service accepts only the first `accepted` requests. Returns each request's start
-	 * time.
+	 * Sends this many requests. The service accepts only the first `accepted` requests. Returns each request's
+	 * start time.
 	 */
 	const send = async (count: number, accepted = count, through = limiterClient) => {
 		starts.length = 0;

@@ -221,8 +221,8 @@ describe('a limit per minute', () => {
 		await run.clock.run(Promise.all(all));
 		expect(run.now()).toBe(5000);
 		limiterClient.leave();
-		// The two requests that never started do not count against the limit. The next run waits only because of the
-		// first request.
+		// The two requests that never started do not count against the limit. The next run waits only because of
+		// the first request.
 		const later = new VirtualRun({ clock: run.clock });
 		const next = new LimiterClient(limiter, later, 1, 1);
 		const startedAt = await later.clock.run(next.schedule(async () => later.now()));

@@ -115,8 +115,8 @@ describe('a request ends', () => {
 			signal.addEventListener?.('abort', () => reject(new Error('canceled')));
 		});
 	/**
-	 * A request that ignores a cancellation. n8n behaves like this while it waits for a token that other requests are
-	 * waiting for too.
+	 * A request that ignores a cancellation. n8n behaves like this while it waits for a token that other requests
+	 * are waiting for too.
 	 */
 	const deaf: Send = async () => await new Promise(() => {});
 

@@ -186,7 +186,8 @@ test('reads what csv-parse reads, however the text is cut', () => {
 				const hasValue = (row: string[]) =>
 					/[^"\s]/.test(row.join('').replaceAll(delimiter, ''));
 				const all = [columns, ...rows.map((row) => row.slice(0, width)).filter(hasValue)];
-				// Without the line break at the end, the reader would report that the final row may be truncated.
+				// The text ends with a line break. Without it, the reader would report that the final row may be
+				// truncated.
 				const text = all.map((row) => csvRow(row, delimiter) + lineBreak).join('');
 				const { records, error } = readAll(
 					new CsvReader({ delimiter: isGiven || width === 1 ? delimiter : undefined }),

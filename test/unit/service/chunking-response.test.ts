@@ -149,7 +149,7 @@ describe('classify: chunks', () => {
 		expect(read).toHaveLength(3);
 	});
 
-	/** Reads a response in the older format, which contains one list of vectors beside the entries. */
+	/** Builds a response in the older format, which contains one list of vectors beside the entries. */
 	const older = (chunkedData: unknown[], count = 3) =>
 		textsOf(
 			classify(

@@ -23,8 +23,8 @@ describe('judge', () => {
 	const wasNeverSent = { wasNeverSent: true };
 
 	/**
-	 * The first verdict applies to a request that is safe to repeat. The second verdict, if there is one, applies to
-	 * any other request.
+	 * The first verdict applies to an idempotent request. The second verdict, if there is one, applies to any other
+	 * request.
 	 */
 	const table: Array<[string, FailureDetails, Verdict, Verdict?]> = [
 		['302', { kind: 'status', status: 302 }, stop],

@@ -34,7 +34,7 @@ const issue = async () => {
 	return { status: 200, body };
 };
 
-/** Sends requests one after another, as the nodes and n8n do. Returns the number of accepted requests. */
+/** Sends requests one after the other, as the nodes and n8n do. Returns the number of accepted requests. */
 async function run(requests: number, beforeEach = () => {}): Promise<number> {
 	const token = SharedToken.forScope(parseClient(fields), SCOPE, {
 		readStored: async () => stored,

@@ -134,8 +134,8 @@ interface Job {
 /**
  * Simulates a run against the service.
  *
- * @throws an error if an entry does not have exactly one outcome, or is reported as done although the service did not
- * process it
+ * @throws an error if an entry does not have exactly one outcome, or is reported as done although the service did
+ * not process it
  */
 export async function playWorld({
 	kind,

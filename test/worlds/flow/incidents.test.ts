@@ -1,7 +1,7 @@
 /**
  * Simulates the vendor's public incidents in virtual time. A workflow runs every hour and sends everything that has
- * changed or failed since the last run. Each incident begins in the middle of a run. The table in docs/reliability.md
- * shows the same results.
+ * changed or failed since the last run. Each incident begins in the middle of a run. The table in
+ * docs/reliability.md shows the same results.
  *
  * `FIGURES=1 npx jest test/worlds/flow/incidents` prints each run's figures.
  */

@@ -2,8 +2,8 @@
  * Simulates runs with default options in virtual time. The services fail now and then, shed load, go down for a
  * while, or reject everything.
  *
- * `SEEDS=20 FIGURES=1 npx jest test/worlds/flow/service-worlds` simulates 20 seeds of each row instead of 2. It also
- * prints a table of the measurements.
+ * `SEEDS=20 FIGURES=1 npx jest test/worlds/flow/service-worlds` simulates 20 seeds of each row instead of 2. It
+ * also prints a table of the measurements.
  */
 import { GATEWAY } from '../../../sandbox/gateway';
 import { bucket } from '../../../sandbox/rates';
