@@ -10,7 +10,7 @@ import { bulk } from '../shared/flow/bulk';
 import type { Sink } from '../shared/n8n/sinks/sink';
 import { ChunkHints } from './output/chunk-hints';
 import { Report } from './output/report';
-import { fetchNothing, type FetchedJob, type Settle } from './jobs/fetch';
+import { fetchNothing, type FetchedJob, type JobWait } from './jobs/fetch';
 import { openService, type ChunkService, type Job } from './jobs/chunk-service';
 import { submissions } from './jobs/submit';
 import type { ChunkTask, TextEntry } from './input/text';
@@ -18,7 +18,7 @@ import type { ChunkTask, TextEntry } from './input/text';
 /** The service for an operation, its hints, and the function that waits for jobs. */
 export interface Work extends ChunkService {
 	hints: ChunkHints;
-	settle: Settle;
+	waitForJob: JobWait;
 }
 
 /**
@@ -28,12 +28,12 @@ export interface Work extends ChunkService {
  */
 export async function withWork(
 	task: ChunkTask,
-	settle: Settle,
+	waitForJob: JobWait,
 	use: (work: Work) => Promise<void>,
 ): Promise<void> {
 	const hints = new ChunkHints();
-	await use({ ...(await openService(task)), hints, settle });
-	hints.addTo(task.run, settle !== fetchNothing);
+	await use({ ...(await openService(task)), hints, waitForJob });
+	hints.addTo(task.run, waitForJob !== fetchNothing);
 }
 
 export interface TextSource {
@@ -55,7 +55,7 @@ export async function chunkAll(
 	const results = bulk(entries, {
 		...submissions(work),
 		...(budget && { budget, bytesInBudget }),
-		settle: async (job, consumer) => await work.settle(job, work, consumer),
+		waitForJob: async (job, consumer) => await work.waitForJob(job, work, consumer),
 	});
 	for await (const slice of results) {
 		for (const { entries: texts, outcome, accepted: job } of slice) {

@@ -57,7 +57,7 @@ function readingOf(work: Work, items: ItemTexts): ItemReading<TextEntry> {
 			done: 'chunked',
 			noun: 'text',
 			repeating: '',
-			progress: () => jobs.progress(),
+			describeProgress: () => jobs.progress(),
 		}),
 	};
 }

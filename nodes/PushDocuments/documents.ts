@@ -43,7 +43,8 @@ export function documentFrom(
 	const requiredValues: Record<string, unknown> = readIdAndName(source, mapping, adviceFor);
 	for (const field of ['description', 'url'] as const) {
 		const path = mapping[field];
-		const value = path === '' || path === field ? '' : fieldOf(source, path);
+		if (path === '' || path === field) continue;
+		const value = fieldOf(source, path);
 		if (!isNullOrEmptyText(value)) requiredValues[field] = value;
 	}
 	// An unchanged document is not copied, because a run may have hundreds of thousands of documents, and a

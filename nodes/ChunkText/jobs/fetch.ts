@@ -1,16 +1,16 @@
 /**
  * Fetches the results of chunking jobs. Each job submitted by this run is polled at increasing intervals.
  * Polling ends when the service reports that the job has finished or failed, or when Max Wait expires.
- * `meaningOf` decides what each response means. The service may deliver results only once, so a response with
+ * `readResponse` decides what each response means. The service may deliver results only once, so a response with
  * unusable data is kept in its job and returned with the error. If the service has lost a job, or if a job
  * with several texts has failed, the outcome tells `bulk` to submit the texts again. Get Results uses the
  * same functions for jobs from earlier runs, but it never submits anything.
  */
 import { bulk } from '../../shared/flow/bulk';
 import { oneEach } from '../../shared/flow/one-each';
-import type { Outcome, Unfinished } from '../../shared/flow/outcome';
+import { finalFailure, type Outcome, type Unfinished } from '../../shared/flow/outcome';
 import { inParallel, type Consumer } from '../../shared/flow/parallel';
-import { poll, type Ending, type Finding } from '../../shared/flow/poll';
+import { poll, type Ending, type Finding, type PollOptions } from '../../shared/flow/poll';
 import type { Verdict } from '../../shared/flow/verdict';
 import { resultsPath } from '../../shared/service/chunking/chunking';
 import { classify, type TextResult } from '../../shared/service/chunking/chunking-response';
@@ -47,42 +47,35 @@ export type FetchResult =
 	| { type: 'pending'; lastError?: unknown };
 
 /** Waits until a submitted job has an outcome. */
-export type Settle = (
+export type JobWait = (
 	job: Job,
 	service: ChunkService,
 	consumer?: Consumer,
 ) => Promise<Outcome<FetchResult> | Unfinished>;
 
 /** Polls a job until it has finished, failed or run out of time. */
-export const waitForEnd: Settle = async (job, service, consumer) => {
-	const { run, options, fetching, jobs } = service;
-	const polling = {
+export const waitForEnd: JobWait = async (job, service, consumer) => {
+	const { run, options, fetching, session } = service;
+	const polling: PollOptions<FetchResult> = {
 		...fetching,
 		intervals: POLLING,
-		deadlineOf: ({ since }: Job) => since + options.maxWaitSeconds * 1000,
-		check: async (job: Job, leftMs: number) =>
-			await check(job, service, leftMs + POLLING.finalMs).catch((reason: unknown) => {
-				const isLost = isUnknownId(reason) && (job.isKnown || jobs.isPathRight);
-				if (!isLost || isTransient(reason, job, run.now())) throw reason;
-				return fail(job, reason, job.isOfThisRun ? 'again' : undefined);
-			}),
-		judge: (error: unknown): Verdict =>
-			isTransient(error, job, run.now()) ? { action: 'retry' } : judgePoll(error, service),
-		expire: (job: Job, lastError: unknown): Ending<FetchResult> => {
+		deadline: job.since + options.maxWaitSeconds * 1000,
+		check: async (leftMs) => await checkUnlessLost(job, service, leftMs + POLLING.finalMs),
+		judge: (error) =>
+			canPollAgain(error, job, run.now()) ? { action: 'retry' } : judgePoll(error, service),
+		expire: (lastError) => {
 			if (options.whenTimeRunsOut === 'output')
 				return { state: 'finished', response: { type: 'pending', lastError } };
-			const status = service.session.words(job.status);
-			return {
-				state: 'failed',
-				reason: outOfTime(options.maxWaitSeconds, status, lastError),
-			};
+			const status = session.words(job.status);
+			const reason = outOfTime(options.maxWaitSeconds, status, lastError);
+			return { state: 'failed', reason };
 		},
 	};
-	return await poll<Job, FetchResult>(job, polling, consumer);
+	return await poll(polling, consumer);
 };
 
 /** Returns immediately without polling. The items are returned with their chunking IDs. */
-export const fetchNothing: Settle = async () =>
+export const fetchNothing: JobWait = async () =>
 	await Promise.resolve({ ok: true, response: { type: 'pending' } });
 
 export interface FetchedJob {
@@ -104,7 +97,7 @@ export function fetchAll(
 		for (const job of jobs)
 			void tasks.start(async () => {
 				const outcome = await waitForEnd(job, service, tasks);
-				await tasks.put({ job, outcome: 'next' in outcome ? outcome.failure : outcome });
+				await tasks.put({ job, outcome: outcome.next ? finalFailure(outcome) : outcome });
 			});
 		await Promise.resolve();
 	});
@@ -125,6 +118,21 @@ export async function* fetchOnce(
 		yield results.flatMap(({ entries, outcome }) => entries.map((job) => ({ job, outcome })));
 }
 
+/** Checks a job. If the service has lost a job of this run, the job is submitted again. */
+async function checkUnlessLost(
+	job: Job,
+	service: ChunkService,
+	leftMs: number,
+): Promise<Finding<FetchResult>> {
+	const { jobs, run } = service;
+	return await check(job, service, leftMs).catch((error: unknown) => {
+		const isLost = isUnknownId(error) && (job.isKnown || jobs.isPathRight);
+		if (!isLost || canPollAgain(error, job, run.now())) throw error;
+		return endAsFailed(job, error, job.isOfThisRun ? 'again' : undefined);
+	});
+}
+
+/** Asks the service once for a job's results. */
 async function check(
 	job: Job,
 	service: ChunkService,
@@ -140,7 +148,7 @@ async function check(
 	});
 	job.isKnown = true;
 	if (job.isOfThisRun) service.jobs.isPathRight = true;
-	return meaningOf(job, body, service);
+	return readResponse(job, body, service);
 }
 
 const CHECK_PATH = "'AI Service URL' in the credential and the option 'Results Path'";
@@ -156,8 +164,8 @@ const ADVICE_FOR_EARLIER_RUN = {
 const isUnknownId = (error: unknown): boolean =>
 	error instanceof ServiceFailure && error.httpStatus === 404;
 
-/** Returns whether polling again may succeed. In requests other than polls, the same errors are permanent. */
-function isTransient(error: unknown, { isOfThisRun, since }: Job, now: number): boolean {
+/** Returns whether another poll may succeed. In requests other than polls, the same errors are permanent. */
+function canPollAgain(error: unknown, { isOfThisRun, since }: Job, now: number): boolean {
 	// A proxy may have sent its own page instead of the service's response.
 	if (error instanceof ServiceFailure && error.kind === 'response') return true;
 	return isUnknownId(error) && isOfThisRun && now - since < POLLING.unknownIdMs;
@@ -179,14 +187,18 @@ function judgePoll(error: unknown, { fetching }: ChunkService): Verdict {
  *
  * @throws ServiceFailure if the response is invalid but a later response may be valid
  */
-function meaningOf(job: Job, body: unknown, { run, session }: ChunkService): Finding<FetchResult> {
+function readResponse(
+	job: Job,
+	body: unknown,
+	{ run, session }: ChunkService,
+): Finding<FetchResult> {
 	const response = classify(body);
 	const { hasContent, state, status } = response;
 	if (status !== undefined && status.trim() !== '') job.status = status;
-	const hadContent = job.unusedResponse !== undefined;
+	const hadUnusedResponse = job.unusedResponse !== undefined;
 	// If chunks arrived before the job failed, they are kept instead of the response that reports the
 	// failure.
-	if (hasContent && !(state === 'failed' && hadContent)) job.unusedResponse = body;
+	if (hasContent && !(state === 'failed' && hadUnusedResponse)) job.unusedResponse = body;
 	switch (state) {
 		case 'invalid':
 			throw notAChunkingResponse(hasContent);
@@ -196,16 +208,16 @@ function meaningOf(job: Job, body: unknown, { run, session }: ChunkService): Fin
 			const { texts } = response;
 			if (job.textCount !== undefined && job.textCount !== texts.length) {
 				job.unusedResponse = body;
-				return fail(job, countMismatch(texts.length, job.textCount));
+				return endAsFailed(job, countMismatch(texts.length, job.textCount));
 			}
 			job.unusedResponse = undefined;
 			job.ended = 'finished';
 			return { state, response: { type: 'results', results: texts, body } };
 		}
 		case 'unreadable':
-			return fail(job, unreadableResults(session.words(job.status)));
+			return endAsFailed(job, unreadableResults(session.words(job.status)));
 		case 'alreadyRetrieved':
-			return fail(job, alreadyRetrieved(hadContent));
+			return endAsFailed(job, alreadyRetrieved(hadUnusedResponse));
 		case 'failed': {
 			const { texts, unusedResponse, isOfThisRun } = job;
 			const words = session.words(body);
@@ -216,12 +228,13 @@ function meaningOf(job: Job, body: unknown, { run, session }: ChunkService): Fin
 				texts.length > 1 &&
 				unusedResponse === undefined &&
 				!run.stopsOnFailure;
-			return fail(job, reason, mayRepeat ? 'split' : undefined);
+			return endAsFailed(job, reason, mayRepeat ? 'split' : undefined);
 		}
 	}
 }
 
-function fail(job: Job, reason: unknown, next?: 'again' | 'split'): Ending<FetchResult> {
+/** Marks a job as failed. */
+function endAsFailed(job: Job, reason: unknown, next?: 'again' | 'split'): Ending<FetchResult> {
 	job.ended = 'failed';
 	return { state: 'failed', reason, next };
 }

@@ -13,7 +13,7 @@ import type { ChunkService, Job } from './chunk-service';
  */
 export function submissions(
 	service: ChunkService,
-): Omit<BulkOptions<TextEntry, Job, FetchResult>, 'settle'> {
+): Omit<BulkOptions<TextEntry, Job, FetchResult>, 'waitForJob'> {
 	const { jobs, options, submitting } = service;
 	const maxBytes = options.bytesPerRequest;
 	return {

@@ -60,8 +60,10 @@ export class ChunkHints {
 		const verb = isFetched ? 'chunked' : 'submitted';
 		const done = doneText(ready, run.meter, 'text', verb);
 		const files = this.filesText(done === '' ? '' : costText(requests, run.meter));
-		for (const hint of [files || done, troubleText(run.stats)]) run.hint(hint, 'info');
-		for (const hint of this.warnings(isFetched)) run.hint(hint);
+		const trouble = troubleText(run.stats);
+		const warnings = [...this.warnings(isFetched)];
+		for (const hint of [files || done, trouble]) run.hint(hint, 'info');
+		for (const hint of warnings) run.hint(hint);
 	}
 
 	/** @param cost text about the number of requests and the time, or '' if they are not worth mentioning */

@@ -3,11 +3,11 @@
  * whole batch fails, the retry policy chooses the next step. The sender repeats the batch, sends one random entry as a
  * probe, or splits the batch into halves. Each half has its own retry policy.
  *
- * Chunk Text adds a second step. A request that the service has accepted starts a job, and `settle` waits for the job.
- * If the service loses the job, the sender submits the same request once more. If the job fails, one of its texts may
- * be at fault, so the sender may submit the texts again one by one. It does so only after another job has finished,
- * because this proves that the service works. Until then, the failed request is called a suspect. If no other job
- * finishes, the suspects fail.
+ * Chunk Text adds a second step. A request that the service has accepted starts a job, and `followJob` waits for the
+ * job. If the service loses the job, the sender submits the same request once more. If the job fails, one of its texts
+ * may be at fault, so the sender may submit the texts again one by one. It does so only after another job has finished,
+ * because this proves that the service works. Until then, the failed job waits. If no other job finishes, the texts of
+ * all failed jobs fail.
  */
 import { outcomeOf } from './attempt';
 import {
@@ -18,6 +18,7 @@ import {
 	type Keys,
 	type Unsendable,
 } from './batcher';
+import type { Budget } from './budget';
 import type { BatchResult, BulkOptions, RequestInfo } from './bulk-options';
 import type { Turn } from './limiter';
 import {
@@ -31,6 +32,7 @@ import {
 } from './outcome';
 import type { Tasks } from './parallel';
 import { RetryPolicy } from './retry-policy';
+import type { RunStats } from './run-state';
 
 const NEVER_SENT = { request: 0, attempts: 0, bytes: 0 };
 
@@ -53,11 +55,17 @@ interface Part<E> {
 	isRepeated?: boolean | undefined;
 }
 
-/** An accepted request whose job failed. It waits until another job finishes. */
-interface Suspect<E, A> {
+/** A successful response, and the entries that it rejects, each with the reason. */
+interface Accepted<E, A> {
+	response: A;
+	rejected: ReadonlyMap<E, unknown>;
+}
+
+/** An accepted request whose job failed. */
+interface FailedJob<E, A> {
 	batch: Batch<E>;
-	info: RequestInfo<A>;
-	failure: Failed;
+	info: Required<RequestInfo<A>>;
+	failure: Unfinished;
 }
 
 export const entriesOf = <E>(batch: Batch<E>): E[] => batch.map(({ entry }) => entry);
@@ -68,15 +76,18 @@ export class BatchSender<E, A, R> {
 	readonly limits: BatchLimits;
 	/** The batches that are being sent, indexed by the keys of their entries. */
 	private readonly started = new Map<Keys, Promise<void>>();
-	private readonly suspects: Array<Suspect<E, A>> = [];
+	/** Failed jobs that wait until another job finishes. */
+	private readonly failedJobs: Array<FailedJob<E, A>> = [];
 	/** Whether any job has finished. If so, the service works, and a failed job probably contains a bad text. */
-	private hasSettled = false;
+	private hasFinishedJob = false;
+	private readonly stats: RunStats;
 
 	constructor(
 		private readonly options: BulkOptions<E, A, R>,
-		private readonly tasks: Tasks<BatchResult<E, R, A>>,
+		private readonly tasks: Tasks<BatchResult<E, A, R>>,
 	) {
 		this.limits = { ...options.limits };
+		this.stats = options.stats ?? options.run.stats;
 	}
 
 	/** Starts a batch. If earlier batches contain one of its keys, the batch waits for them. */
@@ -91,7 +102,7 @@ export class BatchSender<E, A, R> {
 		);
 		const sending = this.tasks.start(async () => {
 			await Promise.all(earlier);
-			await this.send(this.newPart(batch, { bytes }));
+			await this.sendParts(this.newPart(batch, { bytes }));
 			started.delete(keys);
 		});
 		started.set(keys, sending);
@@ -111,12 +122,12 @@ export class BatchSender<E, A, R> {
 	}
 
 	/**
-	 * Waits until the budget has room. If only suspects fill the budget, no other job can finish, so the suspects fail.
+	 * Waits until the budget allows another entry. If only failed jobs fill the budget, no other job can finish, so they
+	 * are given up.
 	 */
-	async room(): Promise<void> {
-		const { budget } = this.options;
-		while (budget?.isFull && !this.tasks.isAbandoned) {
-			if (this.suspects.length > 0 && this.tasks.isIdle) await this.giveUpSuspects();
+	async waitForBudget(budget: Budget): Promise<void> {
+		while (budget.isFull && !this.tasks.isAbandoned) {
+			if (this.failedJobs.length > 0 && this.tasks.isIdle) await this.giveUpFailedJobs();
 			else if (this.tasks.isIdle) await budget.nextRelease();
 			else await Promise.race([budget.nextRelease(), this.tasks.nextEnd()]);
 		}
@@ -126,8 +137,8 @@ export class BatchSender<E, A, R> {
 	async end(): Promise<void> {
 		for (;;) {
 			while (!this.tasks.isIdle) await this.tasks.nextEnd();
-			if (this.suspects.length === 0) return;
-			await this.giveUpSuspects();
+			if (this.failedJobs.length === 0) return;
+			await this.giveUpFailedJobs();
 		}
 	}
 
@@ -156,12 +167,13 @@ export class BatchSender<E, A, R> {
 			for (const entry of entries) budget.release(bytesInBudget(entry));
 	}
 
-	private async send(whole: Part<E>): Promise<void> {
+	/** Sends a batch, and the parts that it is split into, until each entry has an outcome or waits for a job. */
+	private async sendParts(whole: Part<E>): Promise<void> {
 		const parts = [whole];
-		for (let part; (part = parts.shift()) !== undefined; ) {
+		for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
 			// After the run ends, no probe is sent, and all remaining entries share one outcome.
 			const isProbe = part.isProbing && part.batch.length > 1 && !this.options.run.ended;
-			const next = isProbe ? await this.probe(part) : (await this.attempt(part))?.next;
+			const next = isProbe ? await this.probe(part) : await this.attempt(part);
 			part.isProbing = next === 'probe';
 			if (next === 'split') parts.unshift(...this.halves(part));
 			// The other parts are sent first. While this part waits, they show whether the service is up.
@@ -180,15 +192,15 @@ export class BatchSender<E, A, R> {
 		const [probed] = batch.splice(at, 1);
 		if (probed === undefined) return 'again';
 		const probe = this.newPart([probed], { policy, last, isRepeated, probedSize });
-		const unfinished = await this.attempt(probe);
+		const next = await this.attempt(probe);
 		part.last = probe.last;
-		if (unfinished) {
+		if (next !== undefined) {
 			batch.splice(at, 0, probed);
-			return unfinished.next;
+			return next;
 		}
 		// The probed entry has its outcome, so the remaining entries are sent as a new request.
 		Object.assign(part, { request: 0, attempts: 0, bytes: this.bytesOf(batch) });
-		this.noteSplit();
+		this.stats.increment('splits');
 		return policy.hasSuccessSince() ? 'split' : 'probe';
 	}
 
@@ -196,60 +208,37 @@ export class BatchSender<E, A, R> {
 	 * Makes one attempt to send a part as soon as the part's retry policy and the limiter allow it. If the attempt
 	 * decides the entries' outcome, the outcome is passed on.
 	 *
-	 * @returns what to do next, or undefined if the entries have an outcome
+	 * @returns what to do next, or undefined if the part need not be sent again
 	 */
-	private async attempt(part: Part<E>): Promise<Unfinished | undefined> {
-		const { run, stats = run.stats, limiterClient, settle } = this.options;
+	private async attempt(part: Part<E>): Promise<Unfinished['next'] | undefined> {
+		const { run, limiterClient } = this.options;
 		const { batch, bytes, policy } = part;
 		const pauseMs = policy.resumeAt === undefined ? 0 : policy.resumeAt - run.now();
 		if (pauseMs > 0) await run.sleep(pauseMs);
-		const rejected = new Map<E, unknown>();
 		// An exception during a request fails the entries in that request, but never the run.
-		const outcome = await limiterClient
-			.schedule(async (turn) => await this.sendOnce(part, turn, rejected))
+		const result = await limiterClient
+			.schedule(async (turn) => await this.sendInTurn(part, turn))
 			.catch(failureOf);
-		if ('next' in outcome) {
+		if (result.next) {
 			// The service would also reject later requests of this size.
-			if (outcome.failure.verdict.tooLarge)
+			if (result.verdict.tooLarge)
 				this.limits.maxBytes = Math.min(this.limits.maxBytes, Math.ceil(bytes / 2));
-			return outcome;
+			return result.next;
 		}
-		const info: RequestInfo<A> = { request: part.request, attempts: part.attempts, bytes };
-		if (!outcome.ok) {
-			await this.answer(batch, outcome, info);
-			return undefined;
-		}
-		stats.increment('bytes', bytes);
-		info.accepted = outcome.response;
-		if (settle) {
-			void this.tasks.follow(async () => await this.settle(part, info));
-			return undefined;
-		}
-		const entries = entriesOf(batch);
-		const others = rejected.size > 0 ? entries.filter((each) => !rejected.has(each)) : entries;
-		// Without `settle`, `R` is the same type as `A`, so the response itself is the result.
-		const answers = [this.answer(batch, outcome as Outcome<never>, info, others)];
-		for (const [entry, reason] of rejected)
-			answers.push(this.answer(batch, failureOf(reason), info, [entry]));
-		await Promise.all(answers);
+		const info = { request: part.request, attempts: part.attempts, bytes };
+		if (result.ok) await this.accept(part, result.response, info);
+		else await this.answer(batch, result, info);
 		return undefined;
 	}
 
-	/**
-	 * Sends a part once, when its turn comes. Ends the run if every further request would fail in the same way. If the
-	 * run stops at failures, any final failure ends the run.
-	 *
-	 * @param rejected receives the entries that a successful response rejects, each with the reason
-	 */
-	private async sendOnce(
+	/** Sends a part once, now that its turn has come. */
+	private async sendInTurn(
 		part: Part<E>,
 		turn: Turn,
-		rejected: Map<E, unknown>,
-	): Promise<Outcome<A> | Unfinished> {
-		const { options } = this;
-		const { run, stats = run.stats, arePolls = false } = options;
-		const { withHistory = (reason) => reason, forEntry = (reason) => reason } = options;
-		const { batch, policy, last, probedSize } = part;
+	): Promise<Outcome<Accepted<E, A>> | Unfinished> {
+		const { options, stats } = this;
+		const { run, send, arePolls = false } = options;
+		const { batch, bytes, policy, last, probedSize } = part;
 		// The run may have ended while this request waited for its turn.
 		if (run.ended) return last ? finalFailure(last) : skippedFailure(run.ended);
 		if (++part.attempts > 1) stats.increment('retries');
@@ -258,110 +247,137 @@ export class BatchSender<E, A, R> {
 			part.request = stats.requests;
 		}
 		const failuresBefore = probedSize === undefined ? policy.failures : 0;
-		let result: Outcome<A>;
 		run.stats.inFlight++;
-		try {
-			const sent = this.sendBatch(part, rejected);
-			result = await outcomeOf(sent, turn, options, failuresBefore);
-		} finally {
-			run.stats.inFlight--;
-		}
-		if (result.ok) return result;
-		const { verdict } = result;
+		const result = await outcomeOf(send(batch, bytes), turn, options, failuresBefore).finally(
+			() => run.stats.inFlight--,
+		);
+		// If the run must end, it ends while the limiter still treats this request as in flight. Otherwise, a waiting
+		// request would start.
+		if (!result.ok) return this.afterFailure(part, turn, result);
+		const { response } = result;
+		const accepted = { response, rejected: this.rejectedBy(response, part) };
+		return { ok: true, response: accepted };
+	}
+
+	/**
+	 * Decides what follows a failed attempt. Ends the run if every further request would fail in the same way. If the
+	 * run stops at failures, any final failure ends the run.
+	 */
+	private afterFailure(
+		part: Part<E>,
+		{ sequence }: Turn,
+		{ reason, verdict }: Failed,
+	): Failed | Unfinished {
+		const { run, withHistory, forEntry } = this.options;
+		const { batch, policy, last, probedSize } = part;
 		const decision = policy.decide({
 			verdict,
-			sequence: turn.sequence,
+			sequence,
 			size: probedSize ?? batch.length,
 			isProbe: probedSize !== undefined,
 		});
-		const reason = last ? withHistory(result.reason, last.reason) : result.reason;
-		const failure = failureOf(policy.isAtFault ? forEntry(reason) : reason);
+		let cause = last && withHistory ? withHistory(reason, last.reason) : reason;
+		if (policy.isAtFault && forEntry) cause = forEntry(cause);
+		const failure = failureOf(cause);
 		failure.verdict = decision === 'end' ? { ...verdict, action: 'stop' } : verdict;
 		part.last = failure;
 		const isFinal = decision === 'fail' || decision === 'end';
-		if (!isFinal && !(run.ended && decision !== 'split')) return { next: decision, failure };
-		// The run must end while the limiter still treats this request as in flight. Otherwise, a waiting request would
-		// start.
+		if (!isFinal && !(run.ended && decision !== 'split')) return { ...failure, next: decision };
 		endRunAfter(run, finalFailure(failure));
 		return finalFailure(failure);
 	}
 
-	private async sendBatch(
-		{ batch, bytes, last }: Part<E>,
-		rejected: Map<E, unknown>,
-	): Promise<A> {
-		const { run, send, rejectionOf, withHistory = (reason) => reason } = this.options;
-		const accepted = await send(batch, bytes);
-		if (rejectionOf)
-			for (const { entry } of batch) {
-				const why = rejectionOf(accepted, entry);
-				if (why === undefined) continue;
-				const reason = withHistory(why, last?.reason);
-				rejected.set(entry, reason);
-				// The run must end before the limiter lets another request start.
-				endRunAfter(run, failureOf(reason));
-			}
-		return accepted;
+	/** Returns the entries that a successful response rejects. If the run stops at failures, it ends. */
+	private rejectedBy(response: A, { batch, last }: Part<E>): Accepted<E, A>['rejected'] {
+		const { run, rejectionOf, withHistory } = this.options;
+		const rejected = new Map<E, unknown>();
+		if (rejectionOf === undefined) return rejected;
+		for (const { entry } of batch) {
+			const rejection = rejectionOf(response, entry);
+			if (rejection === undefined) continue;
+			const reason = withHistory ? withHistory(rejection, last?.reason) : rejection;
+			rejected.set(entry, reason);
+			endRunAfter(run, failureOf(reason));
+		}
+		return rejected;
+	}
+
+	/** Passes on the outcomes of an accepted request's entries, or starts to wait for the request's job. */
+	private async accept(
+		part: Part<E>,
+		{ response, rejected }: Accepted<E, A>,
+		sent: RequestInfo<A>,
+	): Promise<void> {
+		const { batch, bytes } = part;
+		const info = { ...sent, accepted: response };
+		this.stats.increment('bytes', bytes);
+		if (this.options.waitForJob) {
+			void this.tasks.follow(async () => await this.followJob(part, info));
+			return;
+		}
+		const entries = entriesOf(batch);
+		const others = rejected.size > 0 ? entries.filter((each) => !rejected.has(each)) : entries;
+		// Without jobs, `R` is the same type as `A`, so the response itself is the result.
+		const outcome = { ok: true, response } as Outcome<never>;
+		const answers = [this.answer(batch, outcome, info, others)];
+		for (const [entry, reason] of rejected)
+			answers.push(this.answer(batch, failureOf(reason), info, [entry]));
+		await Promise.all(answers);
 	}
 
 	/** Waits for an accepted request's job. Then passes on the job's outcome or sends the entries again. */
-	private async settle(part: Part<E>, info: RequestInfo<A>): Promise<void> {
-		const { run, settle } = this.options;
+	private async followJob(part: Part<E>, info: Required<RequestInfo<A>>): Promise<void> {
+		const { run, waitForJob } = this.options;
 		const { batch, isRepeated = false } = part;
-		const result = await settle?.(info.accepted as A, this.tasks).catch(failureOf);
+		const result = await waitForJob?.(info.accepted, this.tasks).catch(failureOf);
 		if (result === undefined) return;
-		if (!('next' in result)) {
-			if (result.ok) this.proveSuspects();
-			return await this.answer(batch, result, info);
-		}
-		const { next, failure } = result;
-		const suspect = { batch, info, failure };
+		if (result.ok) this.retryFailedJobs();
+		if (!result.next) return await this.answer(batch, result, info);
+		const failedJob = { batch, info, failure: result };
 		const isOver = run.ended !== undefined || isRepeated;
-		if (isOver || (next === 'split' && batch.length === 1))
-			await this.answer(batch, finalFailure(failure), info);
-		else if (next !== 'split') this.sendAgain(suspect, [batch]);
-		else if (this.hasSettled) this.sendEachAgain(suspect);
-		else this.suspects.push(suspect);
+		if (isOver || (result.next === 'split' && batch.length === 1)) await this.giveUp(failedJob);
+		else if (result.next !== 'split') this.resubmit(failedJob, [batch]);
+		else if (this.hasFinishedJob) this.resubmitEach(failedJob);
+		else this.failedJobs.push(failedJob);
 	}
 
-	private sendAgain({ info }: Suspect<E, A>, batches: Array<Batch<E>>): void {
-		this.options.onRepeat?.(info.accepted as A);
+	private resubmit({ info }: FailedJob<E, A>, batches: Array<Batch<E>>): void {
+		this.options.onRepeat?.(info.accepted);
 		for (const batch of batches)
 			void this.tasks.start(
-				async () => await this.send(this.newPart(batch, { isRepeated: true })),
+				async () => await this.sendParts(this.newPart(batch, { isRepeated: true })),
 			);
 	}
 
-	private sendEachAgain(suspect: Suspect<E, A>): void {
-		this.noteSplit();
-		this.sendAgain(
-			suspect,
-			suspect.batch.map((packed) => [packed]),
+	/** Submits each entry of a failed job in a request of its own. */
+	private resubmitEach(failedJob: FailedJob<E, A>): void {
+		this.stats.increment('splits');
+		this.resubmit(
+			failedJob,
+			failedJob.batch.map((packed) => [packed]),
 		);
 	}
 
 	/**
-	 * Notes that a job has finished, and sends the suspects again. The service works, so each suspect probably contains
-	 * a bad entry.
+	 * Notes that a job has finished, and submits the texts of failed jobs again. The service works, so each failed job
+	 * probably contains a bad text.
 	 */
-	private proveSuspects(): void {
-		this.hasSettled = true;
-		for (const suspect of this.suspects.splice(0)) this.sendEachAgain(suspect);
+	private retryFailedJobs(): void {
+		this.hasFinishedJob = true;
+		for (const failedJob of this.failedJobs.splice(0)) this.resubmitEach(failedJob);
 	}
 
-	/** Fails the suspects. No other job has finished, so the service is probably at fault. */
-	private async giveUpSuspects(): Promise<void> {
-		for (const { batch, info, failure } of this.suspects.splice(0))
-			await this.answer(batch, finalFailure(failure), info);
+	/** Fails the texts of failed jobs. No other job has finished, so the service is probably at fault. */
+	private async giveUpFailedJobs(): Promise<void> {
+		for (const failedJob of this.failedJobs.splice(0)) await this.giveUp(failedJob);
 	}
 
-	private noteSplit(): void {
-		const { run, stats = run.stats } = this.options;
-		stats.increment('splits');
+	private async giveUp({ batch, info, failure }: FailedJob<E, A>): Promise<void> {
+		await this.answer(batch, finalFailure(failure), info);
 	}
 
 	private halves({ batch, policy, last, isRepeated }: Part<E>): Array<Part<E>> {
-		if (batch.length > 1) this.noteSplit();
+		if (batch.length > 1) this.stats.increment('splits');
 		const middle = Math.ceil(batch.length / 2);
 		return [batch.slice(0, middle), batch.slice(middle)]
 			.filter(({ length }) => length > 0)

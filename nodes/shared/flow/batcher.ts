@@ -18,6 +18,7 @@ export interface Packed<E> {
 
 /** An entry that does not fit into any request. */
 export interface Unsendable<E> {
+	type: 'unsendable';
 	entry: E;
 	reason: unknown;
 	/** Size of the entry, or 0 if unknown. */
@@ -51,6 +52,7 @@ export type Keys = ReadonlyMap<string, number>;
 
 /** A batch that is ready to be sent. */
 export interface FullBatch<E> {
+	type: 'batch';
 	batch: Batch<E>;
 	keys: Keys;
 	/** Size of the request body. */
@@ -95,11 +97,12 @@ export class Batcher<E> {
 		try {
 			text = textOf(entry);
 		} catch (reason) {
-			return { entry, reason, bytes: 0 };
+			return { type: 'unsendable', entry, reason, bytes: 0 };
 		}
 		const packed: Packed<E> = { entry, text, bytes: Buffer.byteLength(text) };
 		const { bytes } = packed;
-		if (bytes > limits.maxBytes) return { entry, reason: tooLarge(entry, bytes), bytes };
+		if (bytes > limits.maxBytes)
+			return { type: 'unsendable', entry, reason: tooLarge(entry, bytes), bytes };
 		const earlier = key === undefined ? undefined : this.keys.get(key);
 		if (earlier !== undefined && this.replaceEarlier(earlier, packed)) return undefined;
 		const size = requestBytes(this.batch.length + 1, this.bytes + bytes, this.limits);
@@ -136,6 +139,6 @@ export class Batcher<E> {
 		this.batch = [];
 		this.keys = new Map();
 		this.bytes = 0;
-		return { batch, keys, bytes };
+		return { type: 'batch', batch, keys, bytes };
 	}
 }

@@ -11,16 +11,16 @@ export interface BulkOptions<E, A, R = A> extends Packing<E>, RequestSettings {
 	/** Returns why a successful response rejects an entry, or undefined if the service accepted the entry. */
 	rejectionOf?: (accepted: A, entry: E) => unknown;
 	/**
-	 * Waits for the work that an accepted request has started, such as a job. The concurrency limit does not include
-	 * requests that wait here. If the result is `again`, the same request is sent once more. If the result is `split`,
-	 * each entry is sent in a separate request. When the consumer leaves, the function should stop waiting.
+	 * Waits for the job that an accepted request has started. The concurrency limit does not include requests that wait
+	 * here. If the result is `again`, the same request is sent once more. If the result is `split`, each entry is sent
+	 * in a separate request. When the consumer leaves, the function should stop waiting.
 	 */
-	settle?: (accepted: A, consumer: Consumer) => Promise<Outcome<R> | Unfinished>;
+	waitForJob?: (accepted: A, consumer: Consumer) => Promise<Outcome<R> | Unfinished>;
 	/** Whether the requests are polls. Polls are not counted as requests. */
 	arePolls?: boolean;
 	/** Is called before the entries of an accepted request are sent again. */
 	onRepeat?: (accepted: A) => void;
-	/** Limits the bytes of all entries in flight, including entries whose request is waiting in `settle`. */
+	/** Limits the bytes of all entries in flight, including entries whose request is waiting for its job. */
 	budget?: Budget;
 	bytesInBudget?: (entry: E) => number;
 }
@@ -37,7 +37,7 @@ export interface RequestInfo<A> {
 }
 
 /** Entries from one request that have the same outcome. */
-export interface BatchResult<E, R, A = R> extends RequestInfo<A> {
+export interface BatchResult<E, A, R = A> extends RequestInfo<A> {
 	entries: E[];
 	outcome: Outcome<R>;
 }

@@ -8,7 +8,6 @@ import { Batcher } from './batcher';
 import { BatchSender, entriesOf } from './batch-sender';
 import type { BatchResult, BulkOptions } from './bulk-options';
 import { inParallel, type Tasks } from './parallel';
-import type { RunState } from './run-state';
 
 /**
  * Sends entries in as few requests as the limits allow. Every entry receives exactly one outcome: it succeeded, it
@@ -25,12 +24,12 @@ import type { RunState } from './run-state';
 export function bulk<E, A, R = A>(
 	slices: AsyncIterable<E[]> | Iterable<E[]>,
 	options: BulkOptions<E, A, R>,
-): AsyncGenerator<Array<BatchResult<E, R, A>>, void, undefined> {
-	return inParallel<BatchResult<E, R, A>>(options.concurrency, async (tasks) => {
+): AsyncGenerator<Array<BatchResult<E, A, R>>, void, undefined> {
+	return inParallel<BatchResult<E, A, R>>(options.concurrency, async (tasks) => {
 		const sender = new BatchSender(options, tasks);
 		const batcher = new Batcher(options, sender.limits);
 		try {
-			await feed(slices, batcher, sender, tasks, options.run);
+			await feed(slices, batcher, sender, tasks, options);
 		} finally {
 			await sender.end();
 		}
@@ -41,8 +40,8 @@ async function feed<E, A, R>(
 	slices: AsyncIterable<E[]> | Iterable<E[]>,
 	batcher: Batcher<E>,
 	sender: BatchSender<E, A, R>,
-	tasks: Tasks<BatchResult<E, R, A>>,
-	run: RunState,
+	tasks: Tasks<BatchResult<E, A, R>>,
+	{ run, budget }: BulkOptions<E, A, R>,
 ): Promise<void> {
 	for await (const slice of slices) {
 		for (const [at, entry] of slice.entries()) {
@@ -56,11 +55,11 @@ async function feed<E, A, R>(
 			}
 			const made = batcher.add(entry);
 			if (made === undefined) continue;
-			if ('reason' in made) await sender.failUnsendable(made);
+			if (made.type === 'unsendable') await sender.failUnsendable(made);
 			else sender.start(made);
-			await tasks.room();
+			await tasks.nextSlot();
 		}
-		await sender.room();
+		if (budget?.isFull) await sender.waitForBudget(budget);
 		if (tasks.isAbandoned) return;
 	}
 	const last = batcher.flush();

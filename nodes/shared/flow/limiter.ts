@@ -33,7 +33,7 @@ const MIN_GAP_MS = 1000;
 interface Waiter {
 	readonly limiterClient: LimiterClient;
 	/** Time after which the request starts even if the service has asked for a longer pause. */
-	readonly until: number;
+	readonly ignorePausesAfter: number;
 	waker?: AbortController;
 }
 
@@ -57,7 +57,7 @@ export class Limiter {
 	/** Number of requests in flight. */
 	running = 0;
 	/** Sequence number of the latest request. */
-	started = 0;
+	lastSequence = 0;
 	endedAt = -Infinity;
 	/** Earliest time at which the limit per minute allows the next start. */
 	nextStart = -Infinity;
@@ -99,24 +99,27 @@ export class LimiterClient {
 	 * Sends a request as soon as its turn comes. If the run ends first, `send` is called immediately, so `send` must
 	 * check whether the run has ended.
 	 *
-	 * @param until time after which the request ignores any pause that the service has asked for
+	 * @param ignorePausesAfter time after which the request ignores any pause that the service has asked for
 	 * @returns the result of `send`
 	 * @throws the error that `send` throws
 	 */
-	async schedule<T>(send: (turn: Turn) => Promise<T>, until = Infinity): Promise<T> {
+	async schedule<T>(send: (turn: Turn) => Promise<T>, ignorePausesAfter = Infinity): Promise<T> {
 		const { limiter, run } = this;
 		const { waiting } = limiter;
-		const waiter: Waiter = { limiterClient: this, until };
+		const waiter: Waiter = { limiterClient: this, ignorePausesAfter };
 		let now = run.now();
 		const idleMs = waiting.length + limiter.running === 0 ? now - limiter.endedAt : 0;
 		if (idleMs >= MIN_GAP_MS) limiter.learned.noteIdle(idleMs);
 		waiting.push(waiter);
-		for (let ms; (ms = this.delayMs(waiter, now)) > 0; now = run.now()) {
+		let waitMs = this.waitMs(waiter, now);
+		while (waitMs > 0) {
 			waiter.waker = new AbortController();
-			await run.sleep(ms, waiter.waker.signal);
+			await run.sleep(waitMs, waiter.waker.signal);
+			now = run.now();
+			waitMs = this.waitMs(waiter, now);
 		}
 		waiting.splice(waiting.indexOf(waiter), 1);
-		const turn: Turn = { sequence: ++limiter.started, startedAt: now };
+		const turn: Turn = { sequence: ++limiter.lastSequence, startedAt: now };
 		const { learned } = limiter;
 		limiter.running++;
 		this.running++;
@@ -152,7 +155,7 @@ export class LimiterClient {
 		return limiter.learned.noteRefusal(sequence, refusal, {
 			now: run.now(),
 			random: run.random(),
-			lastSequence: limiter.started,
+			lastSequence: limiter.lastSequence,
 		});
 	}
 
@@ -165,13 +168,13 @@ export class LimiterClient {
 	}
 
 	/** Returns how many milliseconds to wait before a request may start, or Infinity if it must wait to be woken. */
-	private delayMs(waiter: Waiter, now: number): number {
+	private waitMs(waiter: Waiter, now: number): number {
 		const { limiter, run } = this;
 		// `send` is called immediately, and notices that the run has ended.
 		if (run.ended) return 0;
 		if (this.running >= this.max) return Infinity;
 		const spacingMs = limiter.intervalMs() > 0 ? limiter.nextStart - now : 0;
-		const delayMs = limiter.next() === waiter ? limiter.learned.delayMs(now) : Infinity;
-		return Math.max(Math.min(delayMs, waiter.until - now), spacingMs);
+		const pauseMs = limiter.next() === waiter ? limiter.learned.delayMs(now) : Infinity;
+		return Math.max(Math.min(pauseMs, waiter.ignorePausesAfter - now), spacingMs);
 	}
 }

@@ -2,7 +2,7 @@ import type { RunState } from './run-state';
 import type { Verdict } from './verdict';
 
 /** The final result of a request, a job or an entry. */
-export type Outcome<R> = { ok: true; response: R } | Failed;
+export type Outcome<R> = { ok: true; response: R; next?: undefined } | Failed;
 
 /** The outcome of something that failed or was never sent. */
 export interface Failed {
@@ -13,6 +13,8 @@ export interface Failed {
 	 * `fail` or `stop`.
 	 */
 	verdict: Verdict;
+	/** Nothing follows a final outcome. */
+	next?: undefined;
 	/**
 	 * Whether the work was skipped because the run had already ended. `reason` is then the reason why the run ended.
 	 */
@@ -20,18 +22,14 @@ export interface Failed {
 }
 
 /** A failed attempt after which the request is repeated, probed or split. */
-export interface Unfinished {
+export interface Unfinished extends Omit<Failed, 'next' | 'skipped'> {
 	next: 'again' | 'probe' | 'split';
-	failure: Failed;
 }
 
 /** Returns a final copy of the failure, so that the request is neither repeated nor split. */
-export function finalFailure(failure: Failed): Failed {
-	const { verdict } = failure;
-	return {
-		...failure,
-		verdict: { ...verdict, action: verdict.action === 'stop' ? 'stop' : 'fail' },
-	};
+export function finalFailure({ reason, verdict }: Failed | Unfinished): Failed {
+	const action = verdict.action === 'stop' ? 'stop' : 'fail';
+	return { ok: false, reason, verdict: { ...verdict, action } };
 }
 
 /** Creates a final failure from a reason. */

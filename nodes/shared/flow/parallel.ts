@@ -20,7 +20,7 @@ export class Tasks<T> implements Consumer {
 	constructor(private readonly max = Infinity) {}
 
 	/**
-	 * Starts a task even if the maximum has been reached. Callers should then wait for `room`.
+	 * Starts a task even if the maximum has been reached. Callers should then wait for `nextSlot`.
 	 *
 	 * @param task must not reject
 	 * @returns a promise that resolves when the task ends
@@ -51,7 +51,7 @@ export class Tasks<T> implements Consumer {
 	}
 
 	/** Waits until another task may start. */
-	async room(): Promise<void> {
+	async nextSlot(): Promise<void> {
 		while (this.running >= this.max) await this.nextEnd();
 	}
 

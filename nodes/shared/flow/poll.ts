@@ -14,17 +14,18 @@ export type Ending<R> =
 	| { state: 'finished'; response: R }
 	| { state: 'failed'; reason: unknown; next?: 'again' | 'split' | undefined };
 
-export interface PollOptions<J, R>
+/** Options for polling one job. */
+export interface PollOptions<R>
 	extends Pick<RequestSettings, 'run' | 'stats' | 'limiterClient' | 'health'> {
 	/** The delay after the first poll, and the maximum delay. */
 	intervals: { firstMs: number; longestMs: number };
-	/** Returns the time by which a job should have finished, by the run's clock. */
-	deadlineOf: (job: J) => number;
-	/** Polls a job once. `leftMs` is the time until the deadline, or 0 after the deadline. */
-	check: (job: J, leftMs: number) => Promise<Finding<R>>;
-	judge: (error: unknown, job: J) => Verdict;
+	/** The time by which the job should have finished, by the run's clock. */
+	deadline: number;
+	/** Polls the job once. `leftMs` is the time until the deadline, or 0 after the deadline. */
+	check: (leftMs: number) => Promise<Finding<R>>;
+	judge: (error: unknown) => Verdict;
 	/** Returns the ending for a job that did not finish in time. */
-	expire: (job: J, lastError: unknown) => Ending<R>;
+	expire: (lastError: unknown) => Ending<R>;
 }
 
 /** Factor by which each interval grows. With this factor, a job that takes 60 s is polled 14 times. */
@@ -36,59 +37,53 @@ const JITTER = 0.1;
  * Polls a job until it has finished, failed or reached its deadline. The first poll is immediate. Further polls follow
  * at growing intervals with jitter, and the last poll happens at the deadline.
  */
-export async function poll<J, R>(
-	job: J,
-	options: PollOptions<J, R>,
+export async function poll<R>(
+	options: PollOptions<R>,
 	consumer?: Consumer,
 ): Promise<Outcome<R> | Unfinished> {
 	// An exception while a job is polled fails that job, but never the run.
-	return await new Polling(job, options, consumer).untilEnded().catch(failureOf);
+	return await new Polling(options, consumer).untilEnded().catch(failureOf);
 }
 
-class Polling<J, R> {
-	private readonly deadline: number;
+class Polling<R> {
 	/** Number of transient errors in a row, and the last of these errors. */
 	private errors = 0;
 	private last: { reason: unknown; verdict: Verdict } | undefined;
 
 	constructor(
-		private readonly job: J,
-		private readonly options: PollOptions<J, R>,
+		private readonly options: PollOptions<R>,
 		private readonly consumer: Consumer | undefined,
-	) {
-		this.deadline = options.deadlineOf(job);
-	}
+	) {}
 
 	async untilEnded(): Promise<Outcome<R> | Unfinished> {
-		const { run, limiterClient, health, intervals } = this.options;
+		const { run, limiterClient, health, intervals, deadline } = this.options;
 		for (let intervalMs = intervals.firstMs; ; ) {
 			intervalMs = Math.min(intervalMs, intervals.longestMs);
 			// A pause that the service asked for applies to all jobs, but does not extend beyond a job's deadline.
 			const ended = await limiterClient.schedule(
 				async (turn) => await this.poll(turn),
-				this.deadline,
+				deadline,
 			);
 			if (ended) return ended;
 			const jitter = 1 + JITTER * (2 * run.random() - 1);
 			const backoff = this.errors && health.pauseMs(this.errors, run.now(), run.random());
 			const askedMs = this.last?.verdict.delayMs ?? 0;
 			const pauseMs = Math.max(intervalMs * jitter, backoff, askedMs);
-			await run.sleep(Math.min(pauseMs, this.deadline - run.now()));
+			await run.sleep(Math.min(pauseMs, deadline - run.now()));
 			if (this.errors === 0) intervalMs *= GROWTH;
 		}
 	}
 
 	/** Polls once. If the poll ends the run, the run ends before the limiter lets another request start. */
 	private async poll(turn: Turn): Promise<Outcome<R> | Unfinished | undefined> {
-		const { job, options } = this;
-		const { run, stats = run.stats, check, expire } = options;
+		const { options } = this;
+		const { run, stats = run.stats, deadline, check, expire } = options;
 		// The run may have ended while this job waited for its turn.
 		if (run.ended) return skippedFailure(run.ended);
 		if (this.consumer?.isAbandoned) return failureOf(undefined);
 		if (this.last) stats.increment('retries');
-		const leftMs = Math.max(0, this.deadline - turn.startedAt);
-		const judge = (error: unknown) => options.judge(error, job);
-		const result = await outcomeOf(check(job, leftMs), turn, { ...options, judge });
+		const leftMs = Math.max(0, deadline - turn.startedAt);
+		const result = await outcomeOf(check(leftMs), turn, options);
 		if (result.ok) {
 			this.errors = 0;
 			this.last = undefined;
@@ -99,13 +94,13 @@ class Polling<J, R> {
 			this.errors++;
 			this.last = result;
 		}
-		return run.now() < this.deadline ? undefined : this.end(expire(job, this.last?.reason));
+		return run.now() < deadline ? undefined : this.end(expire(this.last?.reason));
 	}
 
 	private end(ending: Ending<R>): Outcome<R> | Unfinished {
 		if (ending.state === 'finished') return { ok: true, response: ending.response };
 		const { reason, next } = ending;
-		if (next !== undefined) return { next, failure: failureOf(reason) };
+		if (next !== undefined) return { ...failureOf(reason), next };
 		return this.fail(reason, { ...this.last?.verdict, action: 'fail' });
 	}
 

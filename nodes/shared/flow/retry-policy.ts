@@ -33,7 +33,7 @@ import type { Verdict } from './verdict';
 
 /** Bounds for the pause before a request is sent again, in milliseconds. */
 export const RETRY_PAUSE = { baseMs: 500, capMs: 20_000 };
-const PAUSE_AMID_SUCCESSES_MS = 5000;
+const PAUSE_WHILE_UP_MS = 5000;
 /** Time for which the service is considered to be up after a success. */
 const RECENT_MS = 20_000;
 /**
@@ -126,7 +126,7 @@ export class ServiceHealth {
 
 	/** Returns the pause in milliseconds after this many failures in a row. `random` is a number from 0 up to 1. */
 	pauseMs(failures: number, now: number, random: number): number {
-		const capMs = this.isUp(now) ? PAUSE_AMID_SUCCESSES_MS : RETRY_PAUSE.capMs;
+		const capMs = this.isUp(now) ? PAUSE_WHILE_UP_MS : RETRY_PAUSE.capMs;
 		return backoffMs(failures, random, { ...RETRY_PAUSE, capMs });
 	}
 
@@ -158,10 +158,10 @@ export interface FailedAttempt {
 
 /** The request that a part was split from. */
 interface Origin {
-	/** Sequence number of the request's last attempt. */
-	sequence: number;
 	/** Sequence number of the first attempt to send the whole batch. */
 	firstSequence: number;
+	/** Sequence number of the request's last attempt. */
+	lastSequence: number;
 	/** Whether one of the entries is suspected to be at fault. */
 	isSuspected: boolean;
 }
@@ -190,24 +190,35 @@ export class RetryPolicy {
 	 * Number of failures that happened while other requests succeeded. Only successes of requests that started after
 	 * the previous attempt are considered.
 	 */
-	private failuresAmidSuccesses = 0;
+	private failuresWhileOthersSucceeded = 0;
 	/** Number of failures in a row without any success to compare them with. */
-	private failuresAlone = 0;
+	private failuresWithoutComparison = 0;
 	private failingSince: number | undefined;
 	private throttledSince: number | undefined;
+	/** Sequence number of the last attempt. */
 	private lastSequence = 0;
 	private lastFailureAt = -Infinity;
-	private firstSequence = 0;
+	/** Sequence number of the first attempt to send the whole batch, even if this request is a part of the batch. */
+	private firstSequence: number;
+	/** Requests after this sequence number show whether the service accepts others. */
+	private comparedSince: number;
+	/** Whether one of the entries is suspected to be at fault, because this request is a part of a failed request. */
+	private readonly isSuspected: boolean;
 
 	/** @param origin the request that this part was split from, if any */
 	constructor(
 		private readonly settings: RetrySettings,
 		private readonly origin?: Origin,
-	) {}
+	) {
+		this.firstSequence = origin?.firstSequence ?? 0;
+		this.comparedSince = origin?.lastSequence ?? 0;
+		this.isSuspected = origin?.isSuspected ?? false;
+	}
 
 	decide(attempt: FailedAttempt): Decision {
 		const { verdict, sequence } = attempt;
 		this.firstSequence ||= sequence;
+		this.comparedSince ||= sequence;
 		if (verdict.action === 'stop') return 'end';
 		if (verdict.action !== 'retry') return this.afterRejection(attempt);
 		const isOf429 = verdict.throttled && verdict.serviceMayBe === undefined;
@@ -218,9 +229,9 @@ export class RetryPolicy {
 	/** Creates the policy for a part of this request. */
 	forPart(): RetryPolicy {
 		return new RetryPolicy(this.settings, {
-			sequence: this.lastSequence,
-			firstSequence: this.origin?.firstSequence ?? this.firstSequence,
-			isSuspected: this.failures > 0 || this.origin?.isSuspected === true,
+			firstSequence: this.firstSequence,
+			lastSequence: this.lastSequence,
+			isSuspected: this.failures > 0 || this.isSuspected,
 		});
 	}
 
@@ -229,8 +240,7 @@ export class RetryPolicy {
 		this.lastSequence = sequence;
 		const isAlone = size === 1 || isProbe;
 		if (verdict.serviceMayBe === 'rejecting') {
-			const isForEntries =
-				health.lastSuccess > (this.origin?.firstSequence ?? this.firstSequence);
+			const isForEntries = health.lastSuccess > this.firstSequence;
 			if (!isAlone) return isForEntries ? 'split' : 'probe';
 			return !isForEntries && health.noteForbidden() ? 'end' : 'fail';
 		}
@@ -259,7 +269,7 @@ export class RetryPolicy {
 		if (isOver && verdict.blocksAll) return 'end';
 		if (verdict.serviceMayBe === undefined) return isOver ? 'fail' : 'again';
 
-		const isSuspected = this.origin?.isSuspected === true;
+		const { isSuspected } = this;
 		const hasSuccessSince = this.hasSuccessSince();
 		if (size === 1) {
 			this.isAtFault = isSuspected && hasSuccessSince && this.areFailuresUnlikely(CERTAINTY);
@@ -267,7 +277,7 @@ export class RetryPolicy {
 		}
 		if (isSuspected && hasSuccessSince) return 'split';
 		if (this.areFailuresUnlikely(SUSPICION) || (isOver && health.isUp(now))) return 'split';
-		return isOver || this.failuresAlone >= MIN_FAILURES ? 'probe' : 'again';
+		return isOver || this.failuresWithoutComparison >= MIN_FAILURES ? 'probe' : 'again';
 	}
 
 	/** Notes a transient failure and sets the time of the next attempt. */
@@ -281,11 +291,13 @@ export class RetryPolicy {
 		this.failures++;
 		// A request that started before an outage may still succeed during the outage. Its success does not show that
 		// the service is up, so only successes of requests that started after the previous attempt are considered.
-		const isAmidSuccesses =
+		const haveOthersSucceeded =
 			health.lastSuccess > this.lastSequence ||
-			(size === 1 && this.origin?.isSuspected === true && health.isUp(now));
-		if (isAmidSuccesses) this.failuresAmidSuccesses++;
-		this.failuresAlone = isAmidSuccesses ? 0 : this.failuresAlone + 1;
+			(size === 1 && this.isSuspected && health.isUp(now));
+		if (haveOthersSucceeded) {
+			this.failuresWhileOthersSucceeded++;
+			this.failuresWithoutComparison = 0;
+		} else this.failuresWithoutComparison++;
 		this.lastSequence = sequence;
 		// No pause is set, because the limiter already pauses all requests.
 		if (throttled) return;
@@ -305,12 +317,11 @@ export class RetryPolicy {
 	 * attempt.
 	 */
 	hasSuccessSince(): boolean {
-		const since = this.origin?.sequence ?? this.firstSequence;
-		return this.settings.health.lastSuccess > since;
+		return this.settings.health.lastSuccess > this.comparedSince;
 	}
 
 	private areFailuresUnlikely(limit: number): boolean {
-		const failures = this.failuresAmidSuccesses;
+		const failures = this.failuresWhileOthersSucceeded;
 		return failures >= MIN_FAILURES && this.settings.health.chanceOf(failures) < limit;
 	}
 }

@@ -59,7 +59,8 @@ export async function exchange(
 			const stream = response.body as unknown as ResponseStream;
 			const { body, isCut } = await collectBody(stream, isSuccess, signal);
 			if (isCut && isSuccess) throw tooLongFailure(endpoint());
-			return { status, body, retryAfterMs: parseRetryAfter(headers) };
+			const retryAfterMs = isSuccess ? undefined : parseRetryAfter(headers);
+			return { status, body, retryAfterMs };
 		});
 	} catch (error) {
 		const endpointAtFailure = endpoint();

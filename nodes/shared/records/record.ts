@@ -134,7 +134,7 @@ function* slicesOf(records: Iterable<SourceRecord>): Generator<SourceRecord[]> {
 	let slice: SourceRecord[] = [];
 	try {
 		for (const record of records) {
-			slice.push(checkCharacters(record));
+			slice.push(record.text.isWellFormed() ? record : withCharacterError(record));
 			if (slice.length < SLICE_RECORDS) continue;
 			const full = slice;
 			slice = [];
@@ -145,11 +145,8 @@ function* slicesOf(records: Iterable<SourceRecord>): Generator<SourceRecord[]> {
 	}
 }
 
-/** Returns a record unchanged if its characters are valid. Otherwise, returns the record with an error. */
-function checkCharacters(record: SourceRecord): SourceRecord {
-	const defect = describeBadCharacters(record.text);
-	if (defect === undefined) return record;
-	const { record: number, line } = record;
-	const error = recordError(defect, number, line);
-	return { ...record, text: repairText(record.text), value: undefined, error };
+/** Returns a record that contains invalid characters with an error instead of its value. */
+function withCharacterError({ record, line, text }: SourceRecord): SourceRecord {
+	const error = recordError(describeBadCharacters(text) ?? '', record, line);
+	return { record, line, text: repairText(text), value: undefined, error };
 }

@@ -40,7 +40,7 @@ export async function* textOf(
 	const decode = decoderOf(markOf(head) ?? encoding, findings);
 	let isLineStart = true;
 	for await (const piece of decode(all)) {
-		const text = withoutMarks(piece, isLineStart);
+		const text: string = piece.includes(MARK) ? withoutMarks(piece, isLineStart) : piece;
 		if (text === '') continue;
 		yield text;
 		isLineStart = text.endsWith('\n') || text.endsWith('\r');
@@ -63,7 +63,6 @@ function decoderOf(encoding: string, findings: Findings): Decoder {
 const MARK = '\ufeff';
 
 function withoutMarks(text: string, isLineStart: boolean): string {
-	if (!text.includes(MARK)) return text;
 	const rest = isLineStart ? text.replace(/^\ufeff+/, '') : text;
 	return rest.replace(/(?<=[\r\n])\ufeff+/g, '');
 }

@@ -276,13 +276,14 @@ describe('a limit per minute', () => {
 		const fetching = new LimiterClient(limiter, run, 8, 60);
 		const sent: number[] = [];
 		const waits: number[] = [];
-		const options: PollOptions<{ since: number }, string> = {
+		const health = new ServiceHealth();
+		const optionsOf = ({ since }: { since: number }): PollOptions<string> => ({
 			run,
-			health: new ServiceHealth(),
+			health,
 			limiterClient: fetching,
 			intervals: { firstMs: 500, longestMs: 10_000 },
-			deadlineOf: ({ since }) => since + 60_000,
-			check: async ({ since }) => {
+			deadline: since + 60_000,
+			check: async () => {
 				sent.push(run.now());
 				await run.clock.sleep(50);
 				return run.now() - since >= 5000
@@ -291,7 +292,7 @@ describe('a limit per minute', () => {
 			},
 			judge: () => ({ action: 'fail' }),
 			expire: () => ({ state: 'failed', reason: 'timeout' }),
-		};
+		});
 		const consume = async () => {
 			const polls: Array<Promise<void>> = [];
 			for (let text = 0; text < 60; text++) {
@@ -301,7 +302,7 @@ describe('a limit per minute', () => {
 					return { since: run.now() };
 				});
 				polls.push(
-					poll(job, options).then((outcome) => {
+					poll(optionsOf(job)).then((outcome) => {
 						expect(outcome).toMatchObject({ ok: true });
 						waits.push(run.now() - job.since);
 					}),

@@ -63,7 +63,7 @@ test('runs no more tasks at once than allowed, and passes on their values', asyn
 					running--;
 					await tasks.put(task);
 				});
-				await tasks.room();
+				await tasks.nextSlot();
 			}
 		});
 		for await (const slice of slices) values.push(...slice);

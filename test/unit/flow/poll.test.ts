@@ -286,13 +286,16 @@ test('a job that nobody waits for is not polled', async () => {
 	const run = new VirtualRun();
 	const polled: string[] = [];
 	const consumer = { isAbandoned: false };
-	const options: PollOptions<string, string> = {
+	const shared = {
 		run,
 		limiterClient: new LimiterClient(new Limiter(), run, 1),
 		health: new ServiceHealth(),
+	};
+	const optionsOf = (job: string): PollOptions<string> => ({
+		...shared,
 		intervals: { firstMs: 500, longestMs: 500 },
-		deadlineOf: () => Infinity,
-		check: async (job) => {
+		deadline: Infinity,
+		check: async () => {
 			polled.push(job);
 			await run.clock.sleep(5);
 			consumer.isAbandoned = job === 'b';
@@ -300,8 +303,8 @@ test('a job that nobody waits for is not polled', async () => {
 		},
 		judge: () => ({ action: 'fail' }),
 		expire: () => ({ state: 'failed', reason: 'timeout' }),
-	};
-	const jobs = ['a', 'b', 'c'].map(async (job) => await poll(job, options, consumer));
+	});
+	const jobs = ['a', 'b', 'c'].map(async (job) => await poll(optionsOf(job), consumer));
 	await run.clock.run(Promise.all(jobs));
 	expect(polled).toEqual(['a', 'b']);
 });

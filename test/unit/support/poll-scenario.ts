@@ -28,7 +28,7 @@ interface Settings {
 	stopsOnFailure?: boolean;
 	startMs?: number;
 	capMs?: number;
-	judge?: PollOptions<Job, string>['judge'];
+	judge?: PollOptions<string>['judge'];
 }
 
 interface Poll {
@@ -81,13 +81,16 @@ export async function pollAll<J extends Job>(
 			yield job;
 		}
 	}
-	const options: PollOptions<J, string> = {
+	const shared = {
 		run,
 		limiterClient: new LimiterClient(new Limiter(), run, concurrency),
 		health: new ServiceHealth(),
+	};
+	const optionsOf = (job: J): PollOptions<string> => ({
+		...shared,
 		intervals: { firstMs: startMs, longestMs: capMs },
-		deadlineOf: ({ deadlineMs: own }) => own ?? deadlineMs,
-		check: async (job, leftMs) => {
+		deadline: job.deadlineMs ?? deadlineMs,
+		check: async (leftMs) => {
 			polls.push({ name: job.name, at: clock.now(), leftMs, inFlight: ++inFlight });
 			const answering = async () => await answer(job, timesOf(job.name).length, clock);
 			return await answering().finally(() => inFlight--);
@@ -95,8 +98,8 @@ export async function pollAll<J extends Job>(
 		judge:
 			settings.judge ??
 			((error) => (error instanceof Error ? verdictOf(error) : (error as Verdict))),
-		expire: ({ name }, lastError) => ({ state: 'failed', reason: { name, lastError } }),
-	};
+		expire: (lastError) => ({ state: 'failed', reason: { name: job.name, lastError } }),
+	});
 	const polling = async () => {
 		const tasks: Array<Promise<void>> = [];
 		for await (const job of source()) tasks.push(endOf(job));
@@ -104,8 +107,8 @@ export async function pollAll<J extends Job>(
 		if (run.ended?.reason === CANCEL) throw CANCEL;
 	};
 	const endOf = async (job: J) => {
-		const result = await poll<J, string>(job, options);
-		if ('next' in result) throw new Error('Nothing is repeated here');
+		const result = await poll(optionsOf(job));
+		if (result.next) throw new Error('Nothing is repeated here');
 		const failed = !result.ok && (timeoutOf(result) ? 'timeout' : 'failed');
 		const how = result.ok ? 'finished' : result.skipped ? 'skipped' : failed;
 		endings.get(job.name)?.push(String(how));

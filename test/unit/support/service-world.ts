@@ -244,11 +244,11 @@ export async function playWorld({
 		for await (const { entries: sent, outcome } of flat(answers)) account(sent, outcome);
 	};
 	const chunk = async () => {
-		const polling: PollOptions<Job, number> = {
+		const pollingOf = (job: Job): PollOptions<number> => ({
 			...newLine(),
 			intervals: POLLS,
-			deadlineOf: ({ deadline }) => deadline,
-			check: async (job) => {
+			deadline: job.deadline,
+			check: async () => {
 				let isReady = false;
 				await request('results', job.ids, () => {
 					isReady = clock.now() >= job.readyAt;
@@ -258,8 +258,8 @@ export async function playWorld({
 					? { state: 'finished', response: job.ids.length }
 					: { state: 'pending' };
 			},
-			expire: (_job, lastError) => ({ state: 'failed', reason: lastError }),
-		};
+			expire: (lastError) => ({ state: 'failed', reason: lastError }),
+		});
 		const submitting = bulkOptions<Job>(async (batch) => {
 			const sent = batch.map(({ entry }) => entry);
 			await request('submit', sent);
@@ -268,7 +268,7 @@ export async function playWorld({
 		});
 		const options: BulkOptions<number, Job, number> = {
 			...submitting,
-			settle: async (job) => await poll(job, polling),
+			waitForJob: async (job) => await poll(pollingOf(job)),
 		};
 		for await (const { entries: sent, outcome } of flat(bulk([[...ids]], options)))
 			account(sent, outcome);

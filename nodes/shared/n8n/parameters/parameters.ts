@@ -135,8 +135,9 @@ export class Parameters<P extends INodeProperties[]> {
 	 */
 	file(name: ParameterName<P>, itemIndex: number): string | IBinaryData {
 		const read = this.read(name, itemIndex);
-		const isFile = isObject(read.value) && 'mimeType' in read.value;
-		return isFile ? (read.value as unknown as IBinaryData) : requiredTextOf(read);
+		const { value } = read;
+		const isFile = typeof value === 'object' && value !== null && 'mimeType' in value;
+		return isFile ? (value as IBinaryData) : requiredTextOf(read);
 	}
 
 	/**

@@ -43,9 +43,8 @@ export class Meter {
 	 *
 	 * @param statuses number of responses for each status
 	 */
-	endText(statuses: Readonly<Record<number, number>>): string {
+	endText(statuses: Readonly<Record<number, number>>, json = this.json()): string {
 		const { done, failed } = this.stats;
-		const json = this.json();
 		const { requests, bytes, seconds } = json;
 		const rate = this.text(json);
 		const parts = [

@@ -45,6 +45,7 @@ export class Run implements RunState {
 	/** Returns a text about what the run has done so far. If the run ends early, its error contains this text. */
 	progress: () => string = () => '';
 	logLines: () => string[] = () => [`${this.progress()} (${this.meter.text()})`.trimStart()];
+	readonly now = performance.now.bind(performance);
 	readonly meter: Meter;
 	readonly results: Results;
 	private sliceStartedAt = performance.now();
@@ -99,10 +100,6 @@ export class Run implements RunState {
 	crash(error: unknown): void {
 		if (!this.signal.aborted) this.ended = { reason: error };
 		this.stop(error);
-	}
-
-	now(): number {
-		return performance.now();
 	}
 
 	random(): number {
@@ -160,11 +157,11 @@ export class Run implements RunState {
 	 * Writes lines to n8n's log. Each log entry also contains the figures as separate fields, so that logs can be
 	 * filtered by them.
 	 */
-	log(lines = this.logLines()): void {
-		const { context, statuses, meter } = this;
+	log(lines = this.logLines(), figures = this.meter.json()): void {
+		const { context, statuses } = this;
 		const { done: records, failed } = this.stats;
 		const { name: node } = context.getNode();
-		const members = { node, records, failed, ...meter.json(), statuses };
+		const members = { node, records, failed, ...figures, statuses };
 		for (const line of lines) context.logger.info(`${node}: ${line}`, members);
 	}
 
@@ -231,9 +228,10 @@ export async function runNode(
 	executed.abort();
 	// n8n does not show the progress of a canceled run, so the progress is written to the log.
 	if (run.ended) run.log();
-	run.log([run.meter.endText(run.statuses)]);
+	const figures = run.meter.json();
+	run.log([run.meter.endText(run.statuses, figures)], figures);
 	// n8n adds this metadata to its OpenTelemetry spans.
-	context.setMetadata({ tracing: { records: run.stats.done, ...run.meter.json() } });
+	context.setMetadata({ tracing: { records: run.stats.done, ...figures } });
 	return [await run.finish()];
 }
 

@@ -9,6 +9,6 @@ export const NOTHING_SENT = 'Nothing was sent, because this was a dry run.';
 export const DRY_RUN_RESULT = {
 	done: 'checked',
 	json: () => ({ dryRun: true }),
-	progress: () => NOTHING_SENT,
+	describeProgress: () => NOTHING_SENT,
 	adviceToContinue: () => NOTHING_SENT,
-} satisfies FileResult & { progress: () => string };
+} satisfies FileResult & { describeProgress: () => string };

@@ -30,7 +30,7 @@ const LEVELS_TO_VECTORS = 5;
  */
 export class FailedRecords {
 	/** The output files by binary field. */
-	readonly binary: IBinaryKeyData = {};
+	private readonly binary: IBinaryKeyData = {};
 	private readonly kinds = new Map<Kind, PartFiles>();
 
 	/**
@@ -58,15 +58,18 @@ export class FailedRecords {
 		await this.write('responses', await jsonInSteps(entry, LEVELS_TO_VECTORS, yieldToOthers));
 	}
 
-	/** Stores the files that are not full yet. This function is called after all records have been added. */
-	async close(): Promise<void> {
+	/**
+	 * Stores the files that are not full yet. This function is called after all records have been added.
+	 *
+	 * @returns all files, and the summary fields that describe each file: `{ field, fileName, records, bytes,
+	 *   unreadable? }`
+	 */
+	async close(): Promise<{ binary: IBinaryKeyData; json: IDataObject }> {
 		for (const [kind, files] of this.kinds) await this.save(kind, files, files.writer.end());
+		return { binary: this.binary, json: this.json() };
 	}
 
-	/**
-	 * Returns the summary fields that describe each file: `{ field, fileName, records, bytes, unreadable? }`.
-	 */
-	json(): IDataObject {
+	private json(): IDataObject {
 		const of = (kind: Kind) => this.kinds.get(kind)?.files ?? [];
 		const unreadable = of('unreadable').map((file) => ({ ...file, unreadable: true }));
 		const deadLetters = [...of('failed'), ...unreadable];

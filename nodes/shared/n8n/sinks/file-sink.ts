@@ -145,10 +145,9 @@ export class FileSink implements Sink {
 		const passedOver = Math.min(skip, file.reader.position.record - 1);
 		this.skip(passedOver, passedOver);
 		if (run.returnsNothing) return;
-		await this.failedRecords.close();
+		const { binary, json: fileFields } = await this.failedRecords.close();
 		this.hasFiles = true;
-		const { binary } = this.failedRecords;
-		const json = this.summary();
+		const json = { ...this.summary(), ...fileFields };
 		if (run.ended) {
 			const { reason } = run.ended;
 			const message = `${messageOf(reason).replace(/\.$/, '')}. ${this.progress()}`;
@@ -257,7 +256,6 @@ export class FileSink implements Sink {
 			stats: this.meter.json(),
 			...this.result.json?.(),
 			...(failures.total > 0 && failures.json()),
-			...this.failedRecords.json(),
 		};
 	}
 }

@@ -38,7 +38,7 @@ interface ItemResult extends SinkResult {
 	 * Returns a sentence about what had been done when the run ended. The default sentence says how many
 	 * entries the service confirmed.
 	 */
-	progress?: (() => string) | undefined;
+	describeProgress?: (() => string) | undefined;
 }
 
 /** Counts an input item's entries if the item returns one result for all of them. */
@@ -64,7 +64,7 @@ export class ItemSink implements Sink {
 		private readonly options: CommonOptions,
 		private readonly result: ItemResult,
 	) {
-		run.progress = () => this.progress();
+		run.progress = () => this.progressText();
 	}
 
 	async addSuccess<E extends EntryOrigin, R>(
@@ -79,7 +79,7 @@ export class ItemSink implements Sink {
 		for (const [at, entry] of entries.entries()) {
 			if (at % SLICE_ENTRIES === SLICE_ENTRIES - 1) await run.yieldToOthers();
 			for (const itemIndex of entry.items)
-				this.give(itemIndex, () => [resultFormat.result(entry, response)], countName);
+				this.giveOrCount(itemIndex, () => [resultFormat.result(entry, response)], countName);
 		}
 	}
 
@@ -90,7 +90,7 @@ export class ItemSink implements Sink {
 
 	/** Accounts for an item with an empty list. If the output is one item per entry, the item returns `json`. */
 	addEmptyList(itemIndex: number, json: IDataObject): void {
-		this.give(itemIndex, () => [json]);
+		this.giveOrCount(itemIndex, () => [json]);
 	}
 
 	/**
@@ -99,13 +99,13 @@ export class ItemSink implements Sink {
 	 */
 	addBlankItem(itemIndex: number): void {
 		this.blankItems++;
-		this.give(itemIndex, () => []);
+		this.giveOrCount(itemIndex, () => []);
 	}
 
 	/** Accounts for an entry that cannot be sent because the input is invalid. */
 	addInvalid(itemIndex: number, reason: unknown, id?: string): void {
 		this.run.stats.increment('failed');
-		if (this.isPerInputItem) this.countFailure(itemIndex, { reason, id });
+		if (this.countsFailures) this.countFailure(itemIndex, { reason, id });
 		else this.run.refuse(itemIndex, reason, id);
 	}
 
@@ -113,7 +113,7 @@ export class ItemSink implements Sink {
 		await this.run.yieldToOthers();
 		this.run.stats.increment('failed');
 		for (const itemIndex of entry.items) {
-			if (this.isPerInputItem) this.countFailure(itemIndex, failure);
+			if (this.countsFailures) this.countFailure(itemIndex, failure);
 			else this.run.fail(itemIndex, failure);
 		}
 	}
@@ -129,8 +129,8 @@ export class ItemSink implements Sink {
 		if (this.options.output === 'summary') this.returnSummary();
 	}
 
-	/** Whether each input item returns one result with counts. The counts include the item's failures. */
-	private get isPerInputItem(): boolean {
+	/** Whether failures are counted in the result of their input item instead of failing the item at once. */
+	private get countsFailures(): boolean {
 		return this.options.output === 'perInputItem' && !this.run.stopsOnFailure;
 	}
 
@@ -140,7 +140,7 @@ export class ItemSink implements Sink {
 	 *
 	 * @param countName name of the count, or undefined if there is no entry to count
 	 */
-	private give(itemIndex: number, items: () => IDataObject[], countName?: string): void {
+	private giveOrCount(itemIndex: number, items: () => IDataObject[], countName?: string): void {
 		const { output } = this.options;
 		if (output === 'summary') this.summaryItems.add(itemIndex);
 		else if (output !== 'perInputItem') this.run.results.give(itemIndex, items());
@@ -206,10 +206,10 @@ export class ItemSink implements Sink {
 		run.hint(`${figure(failed)} of ${all} failed. See the field 'error' ${where}.`);
 	}
 
-	private progress(): string {
-		const { repeating, progress } = this.result;
+	private progressText(): string {
+		const { repeating, describeProgress } = this.result;
 		if (this.total === undefined) return 'Nothing was sent.';
-		if (progress !== undefined) return progress();
+		if (describeProgress !== undefined) return describeProgress();
 		if (this.run.stats.requests === 0) return 'Nothing was sent.';
 		return `The service confirmed ${figure(this.run.stats.done)} of ${formatCount(this.total, 'document')}. ${repeating}.`;
 	}

@@ -56,18 +56,17 @@ const SKIPPED_ROWS = [
 
 /** Adds hints about what was noticed while a file was read. */
 export function hintAtFindings(run: Run, name: string, findings: Findings): void {
-	const file = quoted(name);
 	for (const [kind, { what, advice }] of Object.entries(HINTS)) {
 		const found = findings.get(kind as FindingKind);
 		if (!found) continue;
-		const sentence = `${figure(found.total)} ${what(found.total === 1, file)}`;
+		const sentence = `${figure(found.total)} ${what(found.total === 1, quoted(name))}`;
 		run.hintAtFile(`${sentence} (${locationOf(found)})`, advice);
 	}
 	for (const [kind, noun, plural] of SKIPPED_ROWS) {
 		const found = findings.get(kind);
 		if (!found) continue;
 		const rows = formatCount(found.total, noun, plural);
-		run.hintAtFile(`${rows} of ${file} skipped (${locationOf(found)})`, '');
+		run.hintAtFile(`${rows} of ${quoted(name)} skipped (${locationOf(found)})`, '');
 	}
 }
 

@@ -4,7 +4,7 @@ import type { Bytes } from '../../records/bytes';
 import { textOf, type TextOptions } from '../../records/text';
 import { InputError } from '../../service/input-error';
 import { quoted } from '../../service/outcome-messages';
-import { isNullOrEmptyText, isRecord } from '../../service/json';
+import { isRecord } from '../../service/json';
 import type { Run } from '../run/run';
 import { fileProperty } from './file-properties';
 
@@ -43,7 +43,7 @@ export function inputFile(run: Run, itemIndex: number, location: string | IBinar
 	const binary = typeof location === 'string' ? fileIn(run, itemIndex, location) : location;
 	return {
 		name: binary.fileName || (typeof location === 'string' ? location : 'file'),
-		isNamed: !isNullOrEmptyText(binary.fileName),
+		isNamed: Boolean(binary.fileName),
 		mimeType: binary.mimeType,
 		open: async (options) => await openBinary(run, binary, options),
 	};
@@ -108,6 +108,7 @@ function firstName(json: IDataObject): string {
 function filesIn(run: Run, itemIndex: number): Record<string, unknown> {
 	const { binary = {}, json = {} } = run.items[itemIndex] ?? {};
 	const inJson = json[FILES_IN_JSON];
+	if (inJson === undefined) return binary;
 	return { ...(isRecord(inJson) ? inJson : {}), ...binary };
 }
 
@@ -120,13 +121,18 @@ export const fileFieldsOf = (run: Run, itemIndex: number): string[] =>
 
 /** Returns whether an item has a file in this field. */
 export const hasFile = (run: Run, itemIndex: number, field: string): boolean =>
-	fileFieldsOf(run, itemIndex).includes(fieldName(field));
+	findFile(filesIn(run, itemIndex), fieldName(field)) !== undefined;
+
+function findFile(files: Record<string, unknown>, name: string): IBinaryData | undefined {
+	const file = Object.hasOwn(files, name) ? files[name] : undefined;
+	return isFile(file) ? file : undefined;
+}
 
 function fileIn(run: Run, itemIndex: number, field: string): IBinaryData {
 	const files = filesIn(run, itemIndex);
 	const name = fieldName(field);
-	const found = Object.hasOwn(files, name) ? files[name] : undefined;
-	if (isFile(found)) return found;
+	const found = findFile(files, name);
+	if (found) return found;
 	// The advice does not list files with failed records from an earlier node, because nobody wants to read
 	// them here.
 	const names = Object.keys(files).filter((other) => !FAILED_RECORDS_FIELD.test(other));

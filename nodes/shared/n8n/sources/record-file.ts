@@ -52,10 +52,10 @@ export async function openItemFile(
 	itemIndex: number,
 	location: string | IBinaryData,
 ): Promise<RecordFile> {
-	const file = inputFile(run, itemIndex, location);
+	const encoding = encodingOf(parameters, itemIndex);
 	const chosen = parameters.get('fileFormat', itemIndex);
 	const path = parameters.get('listPath', itemIndex).trim();
-	const encoding = encodingOf(parameters, itemIndex);
+	const file = inputFile(run, itemIndex, location);
 	const findings = new Findings();
 	const { name } = file;
 	let close = (): void => undefined;
@@ -68,10 +68,11 @@ export async function openItemFile(
 			(head) => head.trim() !== '',
 		);
 		if (isHtml(head)) throw htmlError(name);
+		const delimiter = parseDelimiter(options.delimiter);
 		const format = chosen === 'auto' ? detectFormat(file, head, options) : chosen;
 		const reader = FORMATS[format].reader({
 			path,
-			delimiter: parseDelimiter(options.delimiter),
+			delimiter,
 			hasQuotes: options.quotes === 'on',
 			findings,
 		});
@@ -125,10 +126,10 @@ export function checkFields(
 	first: SourceRecord | undefined,
 	needed: readonly RequiredField[],
 ): void {
-	const { columns, isObject, position } = reader;
+	const { columns, isObject } = reader;
 	if (columns) checkColumns(run, name, columns, needed);
 	else if (isObject) checkObject(name, first?.value, needed);
-	else if (!first && !FORMATS[format].isList && position.record === 1)
+	else if (!first && !FORMATS[format].isList && reader.position.record === 1)
 		throw new InputError(`The file ${quoted(name)} is empty`, EMPTY_FILE_ADVICE);
 }
 

@@ -30,17 +30,20 @@ export class UnusedFields {
 	note(record: unknown, mapping: FieldMapping): void {
 		if (mapping === this.settledMapping || typeof record !== 'object' || record === null)
 			return;
-		let isSettled = true;
+		const searches: FieldSearch[] = [];
 		for (const [field, parameter] of OPTIONAL_FIELDS) {
 			const name = mapping[field];
 			if (name === '') continue;
 			const key = `${parameter} ${name}`;
-			const named = this.searches.get(key) ?? newSearch(record, name, parameter, field);
-			this.searches.set(key, named);
-			named.isFound ||= fieldOf(record, name) !== undefined;
-			if (isMistake(named)) isSettled = false;
+			const known = this.searches.get(key);
+			const isDefault = name === field;
+			const search = known ?? { parameter, isDefault, isFound: false, similar: undefined };
+			search.isFound ||= fieldOf(record, name) !== undefined;
+			if (!known && !search.isFound) search.similar = findSimilar(name, record);
+			this.searches.set(key, search);
+			searches.push(search);
 		}
-		if (isSettled) this.settledMapping = mapping;
+		if (!searches.some(isMistake)) this.settledMapping = mapping;
 	}
 
 	/** Adds hints about the fields that no record contains. */
@@ -60,18 +63,6 @@ export class UnusedFields {
 		}
 	}
 }
-
-const newSearch = (
-	record: object,
-	name: string,
-	parameter: string,
-	field: string,
-): FieldSearch => ({
-	parameter,
-	isDefault: name === field,
-	isFound: false,
-	similar: findSimilar(name, record),
-});
 
 /**
  * Returns whether the user probably entered a wrong name. A missing field with the default name is treated as a mistake

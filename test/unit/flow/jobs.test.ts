@@ -8,14 +8,14 @@ import { VirtualRun } from '../../../support/virtual-run';
 
 type Result = Outcome<string> | Unfinished;
 const finished = (job: string): Result => ({ ok: true, response: `chunks of ${job}` });
-const unfinished = (next: Unfinished['next']): Result => ({ next, failure: failureOf(next) });
+const unfinished = (next: Unfinished['next']): Result => ({ ...failureOf(next), next });
 
 interface World {
 	entries: string;
 	perRequest?: number;
 	concurrency?: number;
 	/** Returns a job's result. A job's name consists of its entries and its submission number. */
-	settle: (job: string, run: VirtualRun) => Promise<Result> | Result;
+	waitForJob: (job: string, run: VirtualRun) => Promise<Result> | Result;
 	/** Whether the service rejects this submission. Submissions are numbered from 1. */
 	rejects?: (entries: string, submission: number) => boolean;
 	maxBytes?: number;
@@ -27,7 +27,7 @@ async function play({
 	entries,
 	perRequest = 2,
 	concurrency = 2,
-	settle,
+	waitForJob,
 	rejects,
 	maxBytes,
 	consume,
@@ -63,7 +63,7 @@ async function play({
 			if (rejects?.(job, submitted.length)) throw new Error('rejected');
 			return `${job}${submitted.filter((other) => other === job).length}`;
 		},
-		settle: async (job) => await settle(job, run),
+		waitForJob: async (job) => await waitForJob(job, run),
 		onRepeat: (job) => repeated.push(job),
 		budget,
 		bytesInBudget: () => 1,
@@ -90,7 +90,7 @@ test('entries receive the outcome of their job, and a slow job delays no submiss
 	const { ends, submitted, ms } = await play({
 		entries: 'abcd',
 		concurrency: 1,
-		settle: async (job, run) => {
+		waitForJob: async (job, run) => {
 			await run.clock.sleep(1000);
 			return finished(job);
 		},
@@ -103,11 +103,11 @@ test('entries receive the outcome of their job, and a slow job delays no submiss
 test('a lost job is submitted again as it was, once', async () => {
 	const lostOnce = await play({
 		entries: 'ab',
-		settle: (job) => (job === 'ab1' ? unfinished('again') : finished(job)),
+		waitForJob: (job) => (job === 'ab1' ? unfinished('again') : finished(job)),
 	});
 	expect(lostOnce.ends).toMatchObject({ a: 'chunks of ab2' });
 	expect(lostOnce.repeated).toEqual(['ab1']);
-	const lost = await play({ entries: 'ab', settle: () => unfinished('again') });
+	const lost = await play({ entries: 'ab', waitForJob: () => unfinished('again') });
 	expect(lost.submitted).toEqual(['ab', 'ab']);
 	expect(lost.ends).toEqual({ a: 'again of ab2', b: 'again of ab2' });
 });
@@ -116,7 +116,7 @@ test('if a lost job is split at its second submission, its parts are not submitt
 	const { submitted, ends } = await play({
 		entries: 'abcd',
 		perRequest: 4,
-		settle: () => unfinished('again'),
+		waitForJob: () => unfinished('again'),
 		rejects: (_job, submission) => submission === 2,
 	});
 	expect(submitted).toEqual(['abcd', 'abcd', 'ab', 'cd']);
@@ -131,7 +131,11 @@ test.each([
 ])(
 	'the entries of a failed job are sent alone, all at once, if another job finished %s it',
 	async (_, entries) => {
-		const { ends, submitted, ms } = await play({ entries, concurrency: 4, settle: failing });
+		const { ends, submitted, ms } = await play({
+			entries,
+			concurrency: 4,
+			waitForJob: failing,
+		});
 		expect(ends).toEqual({
 			a: 'chunks of a1',
 			b: 'split of b1',
@@ -144,7 +148,10 @@ test.each([
 );
 
 test('if no other job finishes, a job fails as a whole and names its submission', async () => {
-	const { ends, submitted } = await play({ entries: 'abcd', settle: () => unfinished('split') });
+	const { ends, submitted } = await play({
+		entries: 'abcd',
+		waitForJob: () => unfinished('split'),
+	});
 	expect(submitted).toEqual(['ab', 'cd']);
 	expect(ends).toMatchObject({ a: 'split of ab1', c: 'split of cd1' });
 });
@@ -154,7 +161,11 @@ test('no more is read than the budget allows', async () => {
 		await run.clock.sleep(1000);
 		return finished(job);
 	};
-	const { mostUnanswered } = await play({ entries: 'abcdefghijkl', maxBytes: 4, settle: slowly });
+	const { mostUnanswered } = await play({
+		entries: 'abcdefghijkl',
+		maxBytes: 4,
+		waitForJob: slowly,
+	});
 	expect(mostUnanswered).toBeLessThanOrEqual(6);
 });
 
@@ -162,15 +173,15 @@ test('failed jobs that fill the budget release it, even if no other job can fini
 	const { ends } = await play({
 		entries: 'abcdefgh',
 		maxBytes: 2,
-		settle: () => unfinished('split'),
+		waitForJob: () => unfinished('split'),
 	});
 	expect(Object.keys(ends)).toHaveLength(8);
 });
 
-test('an exception while a job settles fails its entries only', async () => {
+test('an exception while waiting for a job fails its entries only', async () => {
 	const { ends } = await play({
 		entries: 'abcd',
-		settle: async (job) => {
+		waitForJob: async (job) => {
 			if (job === 'ab1') throw new Error('a bug');
 			return await Promise.resolve(finished(job));
 		},
