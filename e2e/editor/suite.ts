@@ -62,7 +62,6 @@ export function ownNode({ nodes }: Suite, name: string): OwnNode {
 	return { name: description.displayName, type: description.name };
 }
 
-/** @throws Error if n8n has not loaded the node */
 export function describe(nodes: Suite['nodes'], name: string): INodeTypeDescription {
 	const description = nodes.get(name);
 	if (!description) throw new Error(`n8n has no node '${name}'`);

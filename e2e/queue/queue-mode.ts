@@ -67,7 +67,6 @@ export interface QueueMode {
 /**
  * Starts n8n in queue mode: Redis, PostgreSQL, a main process and workers, each with the package. Everything is stopped
  * when the command ends.
- * @throws Error if a step fails
  */
 export async function startQueueMode(command: Command): Promise<QueueMode> {
 	await installN8n();
