@@ -80,7 +80,6 @@ export class Report {
 		await this.fail(text, outcome, message, {});
 	}
 
-	/** Finishes the report after all texts have been reported. */
 	async end(): Promise<void> {
 		await this.files?.end();
 	}
