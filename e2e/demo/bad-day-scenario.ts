@@ -24,7 +24,6 @@ interface BadPart extends BadRun {
 	contains: string;
 }
 
-/** Examples that fail in part, because the service rejects one chunk or one text. */
 const PARTS: BadPart[] = [
 	{
 		example: 'getting-started',
@@ -105,7 +104,6 @@ export async function badDays(stage: Stage): Promise<void> {
 	await changedFile(stage);
 }
 
-/** Creates a folder that contains an empty file. Returns the run that reads it. */
 async function emptyFile({ demo }: Stage): Promise<BadRun> {
 	const folder = path.join(demo.files, 'empty');
 	await mkdir(folder, { recursive: true });
@@ -144,7 +142,6 @@ async function noChunks(stage: Stage): Promise<void> {
 	);
 }
 
-/** Checks a file with bad records, and a file without an ID column. */
 async function ranges(stage: Stage): Promise<void> {
 	const { url } = stage.demo.sandbox;
 	const body = { ranges: 1, recordsPerRange: 1000, waitSeconds: 3, maxCalls: 1 };
@@ -163,7 +160,6 @@ async function ranges(stage: Stage): Promise<void> {
 	}
 }
 
-/** Checks a response that does not contain the list of rules. */
 async function noRules(stage: Stage): Promise<void> {
 	const example = 'rules-with-http-request';
 	const { faults } = stage.demo.sandbox;

@@ -142,7 +142,6 @@ async function syncAfterFailure(source: SyncedSource): Promise<void> {
 	await source.checkTable('after a 404 beside a push', 'sync/a,sync/b');
 }
 
-/** Changes the URL of the nightly sync's list and the number of the first page. */
 function settings(node: WorkflowNode, list: string, firstPage: number): WorkflowNode {
 	if (node.name !== 'Where the List Is') return node;
 	const assignments = [

@@ -22,10 +22,7 @@ import { formatCount, figure } from '../shared/service/numbers';
 
 export interface Entry extends EntryOrigin {
 	id: string;
-	/**
-	 * The document, or undefined after it has been written as JSON. The document can be dropped because the
-	 * record stays in memory.
-	 */
+	/** The document. To save memory, it is removed after it has been written as JSON. */
 	document: PushDocument | undefined;
 	/** The record's JSON if the document is unchanged, so that it can be sent as it is. */
 	original?: string | undefined;
@@ -38,7 +35,6 @@ export interface Entry extends EntryOrigin {
 /** Facts about the documents in a request, by document ID. In a dry run, only their size is known. */
 export type PushOutcomes = ReadonlyMap<string, Partial<DocumentOutcome> & { bytes?: number }>;
 
-/** Counts documents in the same run that share an ID. */
 export interface SameIds {
 	/** Number of documents that were not sent because a later one had the same ID. */
 	skipped: number;
@@ -46,7 +42,7 @@ export interface SameIds {
 	repeated: number;
 }
 
-/** Describes how to make requests from documents and how to read the responses. */
+/** Describes how documents are sent and how responses are read. */
 export function pushRequests(
 	run: Run,
 	session: Session,
@@ -78,7 +74,6 @@ export function pushRequests(
 	};
 }
 
-/** Sends a batch and reads each document's outcome from the response. */
 async function push(
 	session: Session,
 	batch: Array<Packed<Entry>>,

@@ -183,7 +183,7 @@ describe('Texts From: File', () => {
 	});
 
 	it('takes text and document from other fields, and returns items', async () => {
-		// The node neither trims names nor converts numbers in them.
+		// The node does not trim these titles, and does not convert '4E+12' to a number.
 		const meta = { title: ' T ', about: 'D', link: '' };
 		const list = [
 			{ nr: 7, meta, body: 'one\ntwo' },
@@ -380,8 +380,8 @@ describe('Texts From: File', () => {
 			fault('results', { status: 200, body, skip: 50 });
 		}
 		const options = { textsPerRequest: 100, concurrency: 1 };
-		// The budget limits how many bytes of text are in memory. If it is never released, the run hangs and this
-		// test exceeds its time limit. See also test/unit/flow/jobs.test.ts.
+		// The node limits how many bytes of text it keeps in memory. If it never released these bytes, the run would
+		// hang and this test would time out.
 		const result = await chunkFile(jsonLines(articles(1200)), { options });
 		expect(summaryOf(result)).toMatchObject(summary);
 		expect(submits().length).toBeLessThanOrEqual(most);

@@ -445,10 +445,7 @@ describe('failed records', () => {
 
 describe('bad input', () => {
 	const good = lines(documents(2));
-	/**
-	 * Each row contains the case, the file, the file's name, the record's error, and the number of pushed
-	 * documents.
-	 */
+	/** Columns: case, file, file name, the record's error, and the number of pushed documents. */
 	it.each<[string, string | Buffer, string, RegExp, number]>([
 		[
 			'invalid JSON',

@@ -64,8 +64,7 @@ export function recordTexts(
 				text,
 				document: sourceDocument,
 				...settings,
-				// The record's parsed value is dropped to save memory. The entry already contains all the
-				// data that is needed.
+				// The entry contains everything that is needed, so the value is removed to save memory.
 				record: record && { ...record, value: undefined },
 				source: sourceOf(value as IDataObject, textField, keepSourceFields),
 			};

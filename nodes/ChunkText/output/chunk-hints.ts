@@ -10,17 +10,16 @@ import { formatCount, figure } from '../../shared/service/numbers';
 /** Most embedding models read only about this many tokens per chunk. */
 const MODEL_TOKENS = 512;
 
-/** Collects information for the hints that the user gets at the end of a run. */
+/** Collects information for the hints at the end of a run. */
 export class ChunkHints {
 	private unfinishedTexts = 0;
-	/** The first error from a final poll. */
 	private lastError: unknown;
 	private withoutChunks = 0;
 	private withoutVectors = 0;
 	private mostTokens = 0;
 	private cutTexts = 0;
 	private cutCharacters = 0;
-	/** Totals for the files that do not return a summary item. */
+	/** Totals of files without a summary item. */
 	private readonly files = { files: 0, records: 0, chunked: 0, chunks: 0 };
 
 	/**
@@ -56,7 +55,6 @@ export class ChunkHints {
 		this.lastError ??= lastError;
 	}
 
-	/** Counts a file that was read to the end without failures. */
 	addFile(summary: IDataObject): void {
 		this.files.files++;
 		for (const name of ['records', 'chunked', 'chunks'] as const)

@@ -76,7 +76,7 @@ function sourceFieldsOf(
 	const fields = selectSourceFields(source, options);
 	if (options.keepSourceFields !== 'all') return fields;
 	for (const field of [...DETAIL_FIELDS, 'vector']) delete fields[field];
-	// With these fields, a finished text would look unfinished and would be sent to Get Results again.
+	// A finished text with the fields from Submit would look unfinished, and Get Results would fetch it again.
 	if (source.chunkingId === chunkingId) for (const field of STATE_FIELDS) delete fields[field];
 	return fields;
 }

@@ -2,7 +2,6 @@ import { ChunkHints } from '../../../nodes/ChunkText/output/chunk-hints';
 import { RunStats } from '../../../nodes/shared/flow/run-state';
 import type { Run } from '../../../nodes/shared/n8n/run/run';
 
-/** Returns the numbers in each hint from a run that chunked this many texts. */
 function figures(hints: ChunkHints, done: number, isFetched = true): string[][] {
 	const said: string[] = [];
 	const stats = new RunStats();
