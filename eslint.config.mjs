@@ -13,10 +13,7 @@ const manifest = JSON.parse(readFileSync(new URL('package.json', import.meta.url
 
 const NODES = manifest.n8n.nodes.map((file) => path.basename(path.dirname(file)));
 
-/**
- * n8n's rules. Some of them apply to all .ts files, but n8n's scan checks only shipped code, so they are limited to
- * shipped code here too.
- */
+/** n8n's rules, limited to shipped code. n8n's scan checks no other code either. */
 const shipped = n8n.map((block) =>
 	block.files?.includes('**/*.ts') ? { ...block, files: SHIPPED } : block,
 );
@@ -37,7 +34,7 @@ const layers = {
 		'import-x/parsers': { '@typescript-eslint/parser': ['.ts'] },
 	},
 	rules: {
-		// TypeScript already checks this, and the rule would take almost half of the total lint time.
+		// TypeScript already checks imported names, and this rule would take almost half of the total lint time.
 		'import-x/namespace': 'off',
 		'import-x/no-restricted-paths': [
 			'error',

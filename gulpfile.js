@@ -73,7 +73,8 @@ async function schemas() {
  */
 async function metadata() {
 	await run('n8n-generate-metadata');
-	// The tool also writes this folder for n8n's own checks. n8n never reads it from an installed package.
+	// n8n's tool also writes dist/methods for n8n's own checks. n8n never reads this folder from an installed
+	// package.
 	await rm(path.join(DIST, 'methods'), { recursive: true, force: true });
 	const written = await Promise.all(
 		['known', 'types'].map(async (folder) => await readdir(path.join(DIST, folder))),

@@ -26,14 +26,14 @@ module.exports = {
 			swc({ syntax: 'ecmascript' }),
 		],
 	},
-	// These packages are ES modules, but Jest runs CommonJS.
+	// stream-json and stream-chain are ES modules, but Jest runs CommonJS.
 	transformIgnorePatterns: ['/node_modules/(?!(stream-json|stream-chain)/)'],
 	setupFiles: ['<rootDir>/support/setup.ts'],
-	// Tests often wait, so two processors can run four workers.
+	// Tests mostly wait, so two processors can run four workers.
 	maxWorkers: 4,
-	// Jest restarts a worker that still uses more memory than this between two test files.
+	// Between two test files, Jest restarts a worker that uses more memory than this.
 	workerIdleMemoryLimit: '1GB',
-	// Only a test that hangs needs this long. The few tests that need more time set their own limit.
+	// Only a test that hangs takes 20 seconds. The few tests that need more time set their own limit.
 	testTimeout: 20_000,
 	reporters: ['default', '<rootDir>/support/totals-reporter.js'],
 };

@@ -11,7 +11,6 @@ const JOB_MS = 2_000;
 
 const textOf = (index: number): string => `Text ${index} is short. It has two sentences.`;
 
-/** Runs Chunk Text with one text per job. */
 export async function chunkByNode(
 	service: Service,
 	jobs: number,

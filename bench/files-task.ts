@@ -47,7 +47,7 @@ async function pushByNode({ file, fileName, count, credentials }: FileParameters
 	throw error ?? new Error(`Not ${count} records: ${JSON.stringify(output[0]?.json)}`);
 }
 
-/** Parses each line of a JSON Lines file and sends batches with axios. The batches are as large as the node's. */
+/** Sends a JSON Lines file with axios, in batches of the same size as the node's. */
 async function pushByAxios({ file, pushUrl }: FileParameters): Promise<void> {
 	const axios = axiosClient({});
 	const inFlight = new Set<Promise<unknown>>();
@@ -68,7 +68,6 @@ async function pushByAxios({ file, pushUrl }: FileParameters): Promise<void> {
 	await Promise.all(inFlight);
 }
 
-/** Pushes one file in a process that keeps nothing else in memory. */
 export async function run(parameters: FileParameters): Promise<FileResult> {
 	const before = process.memoryUsage().rss;
 	const startedAt = performance.now();

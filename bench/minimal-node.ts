@@ -65,7 +65,6 @@ interface Comparison {
 	documents: number;
 }
 
-/** Runs a node and checks that it returns the expected number of items. */
 const running =
 	(
 		{ credentials }: Service,
@@ -114,13 +113,12 @@ const fileByAxios =
 		await Promise.all(inFlight);
 	};
 
-/** Yields the file in chunks, as a disk would deliver it. */
 function* chunksOf(file: Buffer): Generator<Buffer> {
 	for (let from = 0; from < file.length; from += 65_536) yield file.subarray(from, from + 65_536);
 }
 
 async function cpuOf(work: () => Promise<void>, documents: number): Promise<number> {
-	// With --expose-gc, neither side pays for the garbage of the other.
+	// Collects the garbage of the previous run, if Node.js was started with --expose-gc.
 	globalThis.gc?.();
 	const { cpuMs } = await time(work);
 	return (cpuMs / documents) * 1000;
@@ -129,7 +127,7 @@ async function cpuOf(work: () => Promise<void>, documents: number): Promise<numb
 const median = (list: number[]): number =>
 	[...list].sort((one, other) => one - other)[Math.floor(list.length / 2)];
 
-/** Compares the package's processor time per document with that of the minimal node, in alternating rounds. */
+/** Compares the processor time per document of this package's node and the minimal node, in alternating rounds. */
 export async function minimal({ quick }: BenchOptions): Promise<string> {
 	const rounds = quick ? 1 : 9;
 	const documents = makeDocuments(quick ? 1_000 : 20_000);

@@ -46,7 +46,6 @@ async function pushByAxios(
 	});
 }
 
-/** The settings to measure, and the number of rounds. */
 interface Matrix {
 	rounds: number;
 	concurrencies: number[];
@@ -99,7 +98,6 @@ export async function pushThroughput({ quick }: BenchOptions): Promise<string> {
 	);
 	const service = await startService('sandbox');
 	try {
-		// Warms up the code of all clients and of the server.
 		const warmUp = { concurrency: 4, perRequest: 100 };
 		await pushByNode(service, documents.slice(0, 5_000), warmUp);
 		await pushByAxios(service, documents.slice(0, 5_000), warmUp);

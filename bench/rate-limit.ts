@@ -103,7 +103,6 @@ async function push(service: Service, { refuses, executions }: Load, documents: 
 	return { seconds: ms / 1000, refused: count, failed, missing };
 }
 
-/** True once a figure misses its goal. */
 let isMissed = false;
 
 function promise(isKept: boolean): string {
@@ -140,7 +139,6 @@ async function learn(seeds: number[], seconds: number): Promise<void> {
 	print('', table(['Ten minutes, virtual, service', ...head], rows));
 }
 
-/** Measures in virtual time how long a given number of requests takes. */
 async function compare(seeds: number[]): Promise<void> {
 	const rows: Cell[][] = [];
 	const seconds = async (load: Omit<Parameters<typeof play>[0], 'seed'>) => {

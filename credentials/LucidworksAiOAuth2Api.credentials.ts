@@ -107,7 +107,7 @@ export class LucidworksAiOAuth2Api implements ICredentialType {
 
 type Data = ICredentialDataDecryptedObject;
 
-/** A chunking ID that the service does not know. The credential test requests the results for this ID. */
+/** The credential test asks for the results of this chunking ID, which the service does not know. */
 const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
@@ -116,7 +116,6 @@ const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
  */
 const JUST_NOW_MS = 10_000;
 
-/** Returns true if the scope allows requests for chunking results. */
 const canChunk = (data: Data): boolean => scopeOf(data).split(/\s+/).includes(DEFAULT_SCOPE);
 
 const HOOKS = credentialHooks({
@@ -135,9 +134,8 @@ const HOOKS = credentialHooks({
 		};
 	},
 	/**
-	 * The interface has no request that only tests a credential. Therefore, the test fails only for two kinds
-	 * of responses. The first kind has status 401 or 403. The second kind is a web page or plain text,
-	 * because a chunking service would answer with JSON or an empty body.
+	 * The service has no request that only tests a credential. So the test fails only if the status is 401 or 403, or
+	 * if the response is a web page or plain text. A chunking service would answer with JSON or an empty body.
 	 */
 	advice: (status, body, data) => {
 		if (status === 401 || status === 403)

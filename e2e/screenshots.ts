@@ -31,10 +31,8 @@ const NOT_RUN = new Set([
 /** Large enough for every workflow, so that n8n does not shrink its labels. */
 const CANVAS_SIZE = { width: 2600, height: 2400 };
 
-/** Matches nodes and sticky notes on the canvas. */
 const ON_CANVAS = '.vue-flow__node';
 
-/** Space around the nodes in a picture, in pixels. */
 const MARGIN = 24;
 
 /** Tall enough to show every panel and dialog without scrolling. */
@@ -54,7 +52,6 @@ const CREDENTIAL = 'Demo AI Service';
 const DIALOG = '[data-test-id="editCredential-modal"]';
 const UNROLLED = `${DIALOG}, ${DIALOG} * { max-height: none !important; overflow: visible !important; }`;
 
-/** A part of the window, in pixels. */
 type Clip = NonNullable<PageScreenshotOptions['clip']>;
 
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
@@ -69,7 +66,6 @@ function kindOf({ type, parameters }: WorkflowNode): string {
 	return [type, parameters.operation ?? '', isFile].join();
 }
 
-/** Finds the part of the window with all nodes and stickies, so that a picture shows nothing else. */
 async function workflowArea(page: Page): Promise<Clip> {
 	const boxes = await page
 		.locator(ON_CANVAS)

@@ -48,14 +48,12 @@ function chunker<const Members extends Record<string, object>>(
  * add a chunker, add an entry to this list. The chunker's route and checks are derived from the entry.
  */
 export const CHUNKERS: Record<string, Chunker> = {
-	/** Splits wherever a Python regular expression matches. */
 	'regex-splitter': {
 		config: { regex: { type: 'string' } },
 		split: async (texts, { regex = '\\n' }) =>
 			await Promise.resolve(splitByPattern(String(regex), texts)),
 	},
 
-	/** Joins lines into chunks of up to `maxChunkSize` tokens, without overlap. */
 	'dynamic-newline': chunker({ maxChunkSize: POSITIVE }, (text, { maxChunkSize = 512 }) =>
 		joinUnits(linesOf(text), maxChunkSize, 0),
 	),
@@ -69,7 +67,6 @@ export const CHUNKERS: Record<string, Chunker> = {
 			joinUnits(sentencesOf(text), maxChunkSize, overlapSize),
 	),
 
-	/** Puts `chunkSize` sentences into each chunk. Neighboring chunks share `overlapSize` sentences. */
 	sentence: chunker(
 		{ chunkSize: POSITIVE, overlapSize: NOT_NEGATIVE },
 		(text, { chunkSize = 5, overlapSize = 0 }) => groupSentences(text, chunkSize, overlapSize),
@@ -103,6 +100,6 @@ function* groupSentences(text: string, size: number, overlapSize: number): Gener
 			fresh = 0;
 		}
 	}
-	// The last sentences may all belong to the overlap of the chunk before.
+	// If all remaining sentences are already in the previous chunk, they do not form another chunk.
 	if (fresh > 0) yield spanOf(current);
 }

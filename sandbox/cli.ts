@@ -26,7 +26,6 @@ function readFlags() {
 }
 type Flags = ReturnType<typeof readFlags>;
 
-/** Reads the configuration file. Command-line flags override the file's options. */
 function readOptions({ port, host, data, config, log }: Flags): SandboxOptions {
 	const file = config ? (JSON.parse(readFileSync(config, 'utf8')) as SandboxOptions) : {};
 	if (port !== undefined && !/^\d+$/.test(port)) {

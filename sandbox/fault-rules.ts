@@ -12,7 +12,6 @@ import type { Static } from './schema';
 
 declare module 'fastify' {
 	interface FastifyRequest {
-		/** The rule that changes the finished response. */
 		spoiledBy?: FaultRule;
 	}
 }
@@ -35,12 +34,8 @@ const CONDITIONS = {
 	perSecond: { type: 'number' },
 	/** Number of requests that pass at once after a pause, as in a gateway's token bucket. */
 	burst: { type: 'number' },
-	/**
-	 * Number of requests that may be in flight before the rule applies. Requests that the rule affects are counted
-	 * too.
-	 */
+	/** The rule affects a request only if at least this many other requests are in flight when it arrives. */
 	atOnce: { type: 'number' },
-	/** Milliseconds to wait before anything else happens. */
 	latencyMs: { type: 'number' },
 } as const;
 
@@ -71,7 +66,6 @@ interface ArmedRule {
 	random: () => number;
 }
 
-/** Returns the rule's fault and the fault's value, or undefined if the rule only answers or delays. */
 function faultOf(rule: FaultRule): { fault: Fault; value: unknown } | undefined {
 	for (const [name, fault] of Object.entries(FAULTS)) {
 		const value = rule[name as keyof typeof FAULTS];
@@ -102,7 +96,6 @@ export class FaultRules {
 	 */
 	add(rule: FaultRule): void {
 		this.check(rule);
-		// The random numbers depend only on this seed, so a run can be repeated.
 		const random = seededRandom(`fault ${rule.seed ?? this.rules.length}`);
 		const admits = admissionOf(rule);
 		this.rules.push({ rule: { ...rule }, seen: 0, struck: 0, admits, random });
@@ -136,13 +129,11 @@ export class FaultRules {
 				break;
 			}
 		}
-		// A long delay must not keep the process alive after the sandbox is closed.
 		if (latency > 0) await delay(latency, undefined, { ref: false });
 		return decisive && applyRule(decisive, request, reply);
 	}
 }
 
-/** Returns the rule's limit if the rule applies only to requests above a limit. */
 function admissionOf({ perSecond: rate, burst, atOnce: count }: FaultRule): Admission | undefined {
 	if (count !== undefined) return atOnce(count);
 	if (rate === undefined) return undefined;
@@ -165,7 +156,6 @@ function applies(armed: ArmedRule, request: FastifyRequest): boolean {
 	return true;
 }
 
-/** Answers in place of the route, or marks the request so that its response is changed later. */
 function applyRule(
 	rule: FaultRule,
 	request: FastifyRequest,

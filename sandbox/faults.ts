@@ -12,7 +12,6 @@ const HTML_PAGE =
 
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
-/** Properties of a rule that describe the response to send instead of the route's own response. */
 export const ANSWER = {
 	status: { type: 'integer' },
 	/** Value of the Retry-After header, sent verbatim. If the rule sets no status, the status is 429. */
@@ -23,7 +22,6 @@ export const ANSWER = {
 
 export type Answer = { [Name in keyof typeof ANSWER]?: Static<(typeof ANSWER)[Name]> };
 
-/** A finished response that has not been sent yet. */
 interface Finished {
 	request: FastifyRequest;
 	reply: FastifyReply;
@@ -31,17 +29,13 @@ interface Finished {
 }
 
 interface Effect<Value> {
-	/**
-	 * Answers before authentication and before the route does its work. If this returns undefined, the route does
-	 * its work.
-	 */
+	/** Answers before authentication. If this returns undefined, the route processes the request. */
 	replace?: (
 		value: Value,
 		request: FastifyRequest,
 		reply: FastifyReply,
 		answer: Answer,
 	) => FastifyReply | undefined;
-	/** Returns the payload to send instead of the finished response. */
 	spoil?: (value: Value, finished: Finished) => unknown;
 	/** True if the client does not receive a complete response. */
 	breaks?: boolean;
@@ -109,7 +103,7 @@ export const FAULTS = {
 		},
 	),
 
-	/** Redirects to this URL with `status`, which defaults to 302. */
+	/** Redirects to this URL. `status` defaults to 302. */
 	redirectTo: fault(
 		{ type: 'string' },
 		{
@@ -132,7 +126,7 @@ export const FAULTS = {
 		},
 	),
 
-	/** Answers with an HTML page. The status is `status`, which defaults to 200. */
+	/** Answers with an HTML page. `status` defaults to 200. */
 	html: fault(
 		{ type: 'boolean' },
 		{
@@ -173,7 +167,7 @@ function firstHalfThenReset(
 	payload: unknown,
 ): Readable {
 	const half = firstHalf(payload);
-	// An empty body has no middle, so the declared length is at least 64 bytes.
+	// The declared length must exceed what is sent, even if the body is short or empty.
 	reply.header('content-length', Math.max(bytesOf(payload).byteLength, 64));
 	return Readable.from(
 		(async function* cut() {

@@ -11,12 +11,10 @@ declare module 'fastify' {
 		control?: boolean;
 	}
 	interface FastifyRequest {
-		/** The record of this request. Requests to control routes have no record. */
 		record?: RecordedRequest;
 	}
 }
 
-/** Maximum size of a body that is kept in a record, in bytes. */
 const MAX_KEPT_BYTES = 1_000_000;
 
 export class HttpError extends Error {
@@ -34,7 +32,6 @@ export function failure(status: number, message: string, headers?: Record<string
 	return new HttpError(status, { message }, headers);
 }
 
-/** Returns the bytes of the raw body, or an empty buffer if the request has no body. */
 export function rawBody(request: FastifyRequest): Buffer {
 	return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 }
@@ -66,7 +63,6 @@ export function queryValue(request: FastifyRequest, name: string): string | unde
 	return typeof value === 'string' ? value : undefined;
 }
 
-/** Returns the segments of the raw path, which are still percent-encoded. */
 export function rawSegments(request: FastifyRequest): string[] {
 	return rawPath(request.raw.url ?? '/').split('/');
 }

@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 
 import type { SearchHit } from './types';
 
-/** A validated document (docs/service-interface.md, Push documents). */
 export interface PushDocument extends Record<string, unknown> {
 	id: string;
 	name: string;
@@ -22,7 +21,6 @@ interface Source {
 	pending: Set<string>;
 }
 
-/** Joins all strings in a document, one per line. */
 function textsOf(value: unknown): string {
 	if (typeof value === 'string') return value;
 	if (Array.isArray(value)) return value.map(textsOf).join('\n');
@@ -74,7 +72,6 @@ export class IndexStore {
 		this.change({ endpoint, remove: id });
 	}
 
-	/** Returns the IDs whose deletes are waiting for the next commit. */
 	pending(endpoint: string): string[] {
 		return [...this.source(endpoint).pending];
 	}
@@ -83,7 +80,6 @@ export class IndexStore {
 		return this.counted(({ pending }) => pending.size);
 	}
 
-	/** Commits the pending deletes in one data source, or in all data sources. */
 	commit(endpoint?: string): void {
 		const endpoints = endpoint === undefined ? [...this.sources.keys()] : [endpoint];
 		for (const each of endpoints) {
@@ -91,7 +87,6 @@ export class IndexStore {
 		}
 	}
 
-	/** Returns a data source's committed documents, in the order of their last push. */
 	documents(endpoint: string): Array<Record<string, unknown>> {
 		return [...this.source(endpoint).documents.values()];
 	}

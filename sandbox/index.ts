@@ -26,10 +26,8 @@ export interface Sandbox {
 	faults: { add(rule: FaultRule): void; clear(): void };
 	/** All requests in order of arrival, except requests to control routes. */
 	requests: RecordedRequest[];
-	/** Counts the tokens issued for one scope, or for all scopes. */
 	tokensIssued(scope?: string): number;
 	documents(endpoint: string): Array<Record<string, unknown>>;
-	/** Returns the IDs whose deletes are waiting for the next commit. */
 	pendingDeletes(endpoint: string): string[];
 	search(endpoint: string, query: string): SearchHit[];
 	commit(): void;
@@ -153,7 +151,6 @@ function startCommits({ index, settings }: Context): () => void {
 	let lastCommit = Date.now();
 	const timer = setInterval(() => {
 		const now = Date.now();
-		// The setting is read each time, because it may change while the sandbox runs.
 		if (now - lastCommit >= settings.deleteCommitIntervalMs) {
 			lastCommit = now;
 			index.commit();

@@ -27,7 +27,6 @@ export interface Job {
 /** Jobs that use this model end in ERROR. */
 const BROKEN_MODEL = 'broken-model';
 
-/** Runs chunking jobs and keeps them in memory. */
 export class Jobs {
 	private readonly jobs = new Map<string, Job>();
 

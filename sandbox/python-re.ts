@@ -18,7 +18,6 @@ const CONSTRUCTS: Array<[pattern: RegExp, replacement: string]> = [
 /** Escapes that Python allows but JavaScript's Unicode mode does not. */
 const NEEDLESS = /^\\[^\w\s^$\\.*+?()[\]{}|/-]/;
 
-/** Translates a Python regular expression, including its flags. */
 function translated(pattern: string): RegExp {
 	const [prefix = '', letters = ''] = /^\(\?([ims]+)\)/.exec(pattern) ?? [];
 	let source = '';

@@ -1,4 +1,3 @@
-/** Computes the 32-bit FNV-1a hash of a string's UTF-16 units. */
 export function hashText(text: string): number {
 	let hash = 0x811c9dc5;
 	for (let index = 0; index < text.length; index += 1) {
@@ -8,8 +7,8 @@ export function hashText(text: string): number {
 }
 
 /**
- * Creates a small seeded generator (mulberry32) of numbers in [0, 1). Each of up to 40,000 chunks needs its own
- * generator for its vector. The installed libraries are too slow for that, because they are seeded with objects.
+ * Creates a seeded generator of numbers from 0 up to 1 (mulberry32). A library would be too slow, because one
+ * response may need 40,000 generators.
  */
 export function seededRandom(seed: string): () => number {
 	let state = hashText(seed);

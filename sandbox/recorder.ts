@@ -16,7 +16,6 @@ function publicHeaders(request: FastifyRequest): Record<string, string> {
 	return headers;
 }
 
-/** Records every request and counts the requests in flight on each route. */
 export class Recorder {
 	readonly requests: RecordedRequest[] = [];
 
@@ -35,7 +34,7 @@ export class Recorder {
 			if (request.routeOptions.config?.control) return;
 			const record = this.begin(request);
 			request.record = record;
-			// A reset connection gets no response, so onSend never runs for it.
+			// Fastify does not call onSend for a reset connection.
 			reply.raw.once('close', () => this.end(record, 0));
 		});
 		app.addHook('preValidation', async (request) => {

@@ -1,4 +1,3 @@
-/** The routes that faults, records and statistics refer to. */
 export const ROUTE_NAMES = [
 	'token',
 	'submit',

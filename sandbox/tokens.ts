@@ -4,7 +4,6 @@ import { failure } from './http';
 import type { SandboxSettings } from './settings';
 import type { SandboxClient } from './types';
 
-/** The interface's scopes (docs/service-interface.md, Access tokens). */
 export const SCOPES = [
 	'machinelearning.predict',
 	'machinelearning.model',
@@ -36,10 +35,7 @@ export class Tokens {
 
 	constructor(private readonly settings: SandboxSettings) {}
 
-	/**
-	 * Issues a token for a client and scope. Depending on the settings, this revokes the previous token for the
-	 * same client and scope.
-	 */
+	/** Issues a token. Depending on the settings, this revokes the previous token for the same client and scope. */
 	issue(client: SandboxClient, scope: string): string {
 		const token = randomBytes(TOKEN_BYTES).toString('base64url');
 		const owner = `${client.id}\n${scope}`;
@@ -75,7 +71,6 @@ export class Tokens {
 		}
 	}
 
-	/** Counts the tokens issued since the last clear, for one scope or for all scopes. */
 	count(scope?: string): number {
 		if (scope !== undefined) return this.issued[scope] ?? 0;
 		return Object.values(this.issued).reduce((sum, count) => sum + count, 0);

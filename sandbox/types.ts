@@ -1,5 +1,3 @@
-/** The types of the sandbox's options and of everything that the sandbox reports. */
-
 import type { RouteName } from './route-names';
 import type { SandboxSettings } from './settings';
 
@@ -32,7 +30,7 @@ export interface SandboxOptions {
 export interface RecordedRequest {
 	route: RouteName | 'other';
 	method: string;
-	/** The raw path as received, without the query. It is still percent-encoded. */
+	/** The raw path without the query. It is still percent-encoded. */
 	path: string;
 	query: Record<string, string>;
 	headers: Record<string, string>;
@@ -52,7 +50,6 @@ export interface SearchHit extends Record<string, unknown> {
 	name: string;
 }
 
-/** A chunking job as `Sandbox.jobs()` lists it. */
 export interface JobSummary {
 	chunkingId: string;
 	status: JobStatus;
@@ -66,10 +63,8 @@ export interface SandboxStats {
 	/** Number of requests per route and status. Status 0 counts requests without a complete response. */
 	requests: Record<string, Record<string, number>>;
 	tokensIssued: Record<string, number>;
-	/** Number of responses with status 401 on all routes. */
 	unauthorized: number;
 	documents: Record<string, number>;
-	/** Number of uncommitted deletes per data source. */
 	pendingDeletes: Record<string, number>;
 	chunks: number;
 	maxInFlight: Record<string, number>;

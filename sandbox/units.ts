@@ -14,7 +14,6 @@ export function countTokens(text: string): number {
 	return Math.ceil(words * 1.3);
 }
 
-/** Trims white space from both ends of a span. Returns undefined if nothing is left. */
 function trimSpan(text: string, start: number, end: number): Span | undefined {
 	const slice = text.slice(start, end);
 	const from = start + (slice.length - slice.trimStart().length);
@@ -28,7 +27,6 @@ function unitOf(text: string, start: number, end: number): Unit | undefined {
 	return { start: span[0], end: span[1], tokens: countTokens(text.slice(span[0], span[1])) };
 }
 
-/** Number of characters that are segmented in one step. See `sentencesOf`. */
 const WINDOW = 2_000;
 
 /**
@@ -58,7 +56,6 @@ export function* sentencesOf(text: string): Generator<Unit> {
 	}
 }
 
-/** Yields a text's lines, except blank ones. */
 export function* linesOf(text: string): Generator<Unit> {
 	let start = 0;
 	while (start < text.length) {
@@ -96,7 +93,6 @@ export function* joinUnits(
 	if (current.length > 0) yield spanOf(current);
 }
 
-/** Returns the span from the first unit's start to the last unit's end. The list must not be empty. */
 export function spanOf(units: readonly Unit[]): Span {
 	return [units[0]?.start ?? 0, units.at(-1)?.end ?? 0];
 }

@@ -19,7 +19,6 @@ interface Guide {
 	name: string;
 	file: string;
 	text: string;
-	/** The page's text with up-to-date tables. */
 	current: string;
 }
 

@@ -13,7 +13,6 @@ export interface Owner {
 	email: string;
 }
 
-/** Reads the owner from package.json. */
 export function ownerOf(root: string): Owner {
 	const { repository, author } = JSON.parse(
 		readFileSync(path.join(root, 'package.json'), 'utf8'),

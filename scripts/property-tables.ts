@@ -11,7 +11,6 @@ type Properties = ReadonlyMap<string, INodeProperties[]>;
 type Member = Pick<INodeProperties, 'name' | 'description' | 'displayOptions'> &
 	Partial<INodeProperties>;
 
-/** A table in a page, between two comments. */
 export const PART = /(<!-- options: ([^>]*?)-->\n)([\s\S]*?)(<!-- end -->)/g;
 
 /** Types that store no value, and collections, which have their own tables. */
@@ -28,7 +27,6 @@ const ONLY_IF_ADDED = [
 /** Maximum number of words in a cell. A cell contains only whole sentences of the description, and at least one. */
 const MAX_WORDS = 25;
 
-/** Loads the nodes and credentials that package.json lists, keyed by class name. */
 export async function shippedTypes(): Promise<Map<string, INodeType | ICredentialType>> {
 	const all = new Map<string, INodeType | ICredentialType>();
 	for (const built of [...manifest.n8n.nodes, ...manifest.n8n.credentials]) {
@@ -43,7 +41,6 @@ export async function shippedTypes(): Promise<Map<string, INodeType | ICredentia
 	return all;
 }
 
-/** Reads the properties of all nodes and credentials, keyed by class name. */
 export async function allProperties(): Promise<Properties> {
 	const propertiesOf = (type: INodeType | ICredentialType) =>
 		'description' in type ? type.description.properties : type.properties;
@@ -92,7 +89,6 @@ export function missingProperties(all: Properties, tables: readonly string[]): s
 	);
 }
 
-/** Returns the entries of a table. Omits the variants for AI agents, because they repeat other properties. */
 function membersOf(all: Properties, argument: string): Member[] {
 	const [dotted = '', ...selected] = argument.trim().split(/\s+/);
 	const [className = '', ...path] = dotted.split('.');

@@ -1,12 +1,11 @@
 /**
- * Keeps lists of what saved workflows and credentials rely on: names, types, defaults and choices of all parameters. A
- * saved workflow contains only the values that differ from the default, so a new default changes what the workflow
+ * Keeps lists of what saved workflows and credentials rely on: names, types, defaults and choices of all parameters.
+ * A saved workflow contains only the values that differ from the default, so a new default changes what the workflow
  * does. If a parameter was renamed or removed, n8n silently drops its value.
  *
- * `test/package/stored-parameters` contains a list for each version of a node, and for each credential.
- * `test/package/stored-parameters.test.ts` fails if a line of a list no longer occurs in the code. `npm run docs` adds
- * new lines to the lists. It never removes a line, so a line must be removed by hand (CONTRIBUTING.md, Versions of
- * nodes).
+ * `test/package/stored-parameters` contains a list for each version of a node, and for each credential. `npm run
+ * docs` adds new lines to the lists, but never removes one. If a line no longer occurs in the code,
+ * `test/package/stored-parameters.test.ts` fails (CONTRIBUTING.md, Versions of nodes).
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -27,19 +26,16 @@ import { shippedTypes } from './property-tables';
 
 const FOLDER = path.join(ROOT, 'test', 'package', 'stored-parameters');
 
-/** Property types that show text and store no value. */
 const WITHOUT_VALUE = ['notice', 'callout'];
 
 /** The lines of each list, keyed by the list's name, such as `chunkText.1`. */
 type Lists = Map<string, string[]>;
 
-/** Makes the lists from the code. */
 export async function currentLists(): Promise<Lists> {
 	const types = [...(await shippedTypes()).values()];
 	return new Map(types.flatMap((type) => [...listsOf(type)]));
 }
 
-/** Makes the lists of a node, one per version, or the only list of a credential. */
 export function listsOf(type: Pick<INodeType, 'description'> | ICredentialType): Lists {
 	if (!('description' in type)) return new Map([[type.name, linesOf(type.properties)]]);
 	const { description } = type;
@@ -108,7 +104,6 @@ function linesOf(
 const withoutWords = (initial: unknown): unknown =>
 	typeof initial === 'string' ? initial.replace(/.*\$fromAI\('(\w+)',.*/s, 'fromAI $1') : initial;
 
-/** Reads the lists from `test/package/stored-parameters`. */
 export function storedLists(): Lists {
 	const files = existsSync(FOLDER) ? readdirSync(FOLDER) : [];
 	const linesIn = (file: string) =>
@@ -116,7 +111,6 @@ export function storedLists(): Lists {
 	return new Map(files.map((file) => [file.replace(/\.txt$/, ''), linesIn(file)]));
 }
 
-/** Finds lines of `lists` that are missing from `from`. Each result begins with the name of its list. */
 export function missingLines(lists: Lists, from: Lists): string[] {
 	return [...lists].flatMap(([name, lines]) => {
 		const others = new Set(from.get(name));

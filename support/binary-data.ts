@@ -48,7 +48,6 @@ export class TestFiles {
 		container().set(BinaryDataConfig, config);
 	}
 
-	/** Creates an item with a file in the field `data`. */
 	async item(
 		content: string | Buffer,
 		fileName = 'documents.jsonl',
@@ -77,7 +76,6 @@ export class TestFiles {
 		this.service.getAsStream = async () => await Promise.resolve(watchFile(stream));
 	}
 
-	/** Makes all later attempts to store a file fail. */
 	fail(error: Error): void {
 		this.service.store = async () => await Promise.reject(error);
 	}

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** Encodes one value in DER: tag, length, content. */
+/** Encodes a value in DER. */
 function der(tag: number, ...content: Buffer[]): Buffer {
 	const body = Buffer.concat(content);
 	const length =
@@ -15,7 +15,6 @@ const objectId = (hex: string) => der(0x06, Buffer.from(hex, 'hex'));
 const ECDSA_WITH_SHA256 = sequence(objectId('2a8648ce3d040302'));
 const COMMON_NAME = objectId('550403');
 
-/** Formats a time for a certificate as YYMMDDHHMMSSZ. */
 const time = (epochMs: number) =>
 	der(
 		0x17,
@@ -27,7 +26,6 @@ const time = (epochMs: number) =>
 		),
 	);
 
-/** A key and its certificate, both as PEM. */
 export interface KeyAndCertificate {
 	key: string;
 	cert: string;

@@ -9,7 +9,6 @@ import type { NodeOptions, RunOptions, RunResult } from './engine';
 import { eventually } from './eventually';
 import { indexes, nodeRunner, requestsArrived, useSandbox, useShortBackoff } from './sandbox';
 
-/** Parameters for one item per chunk and one chunk per line. */
 const BY_LINE: INodeParameters = {
 	output: 'chunks',
 	modelId: { __rl: true, mode: 'id', value: 'gte-small' },
@@ -23,7 +22,6 @@ function withOptions({ vectors = 'list', outputTo, options, ...others }: INodePa
 	return { ...others, options: { vectors, ...(outputTo && { outputTo }), ...more } };
 }
 
-/** Adds these parameters to `BY_LINE`. `modelId` may be an ID or an expression. */
 function withModel(parameters: INodeParameters): INodeParameters {
 	const { modelId } = parameters;
 	const locator = { __rl: true, mode: 'id', value: modelId };
@@ -47,15 +45,15 @@ export const chunkNode = (
 	...settings,
 });
 
-/** Creates items with the texts `text 0`, `text 1` and so on, each with an ID and a name. */
+/** Creates items with the texts `text 0`, `text 1` and so on. */
 export const texts = (count: number): IDataObject[] =>
 	indexes(count).map((at) => ({ id: `i${at}`, name: `N${at}`, text: `text ${at}` }));
 
 export const textsOf = (items: IDataObject[]) => items.map(({ text }) => text);
 
 /**
- * Provides Chunk Text and a sandbox for all tests in a file. Tests can run the node, read the requests that
- * arrived, and add faults. Pauses before retries are short.
+ * Provides Chunk Text and a sandbox for a test file. Tests can run the node, read the requests that arrived, and add
+ * faults. Pauses before retries are short.
  *
  * @param settings - settings that differ from the sandbox's defaults
  */
@@ -89,14 +87,12 @@ export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 	const fault = (route: FaultRule['route'], rule: Omit<FaultRule, 'route'>) =>
 		sandbox().faults.add({ route, ...rule });
 	const jobs = () => sandbox().jobs();
-	/** Resolves once this many requests have arrived on a route. */
 	const arrived = async (route: RecordedRequest['route'], count: number) => {
 		await requestsArrived(sandbox(), count, route);
 	};
 	return {
 		sandbox,
 		jobs,
-		/** Returns the chunking IDs of all jobs, in order of submission. */
 		chunkingIds: () => jobs().map(({ chunkingId }) => chunkingId),
 		chunk: async (
 			items: RunOptions['items'],
@@ -117,7 +113,6 @@ export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 		requests,
 		submits: () => requests('submit'),
 		polls: () => requests('results'),
-		/** Returns the texts in each submission, in order of arrival. */
 		batches: () =>
 			requests('submit').map(({ body }) =>
 				(body as { batch: Array<{ text: string }> }).batch.map(({ text }) => text),
@@ -129,7 +124,6 @@ export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 				fault('results', { status: 200, body: JSON.stringify(body), times: 1 });
 			}
 		},
-		/** Resolves once the service has finished all jobs. */
 		jobsEnded: async () => {
 			await eventually(() => jobs().every(({ status }) => status !== 'SUBMITTED'), jobs);
 		},

@@ -2,10 +2,9 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 export type CredentialData = Record<string, ICredentialDataDecryptedObject>;
 
-/** One write to the store. In n8n, each write would go to the database. */
 interface CredentialUpdate {
 	type: string;
-	/** The keys that `preAuthentication` returned and n8n stored. */
+	/** The fields that `preAuthentication` returned. */
 	data: ICredentialDataDecryptedObject;
 }
 
@@ -13,22 +12,16 @@ interface CredentialUpdate {
  * Replaces n8n's credentials table. Runs that share a store represent executions or workers of one n8n instance.
  */
 export class CredentialStore {
-	/**
-	 * Number of times that n8n has read and decrypted a credential. In n8n, each time would be one database read.
-	 */
+	/** Number of times that n8n has read and decrypted a credential. */
 	decryptions = 0;
 
 	preAuthentications = 0;
 
 	readonly updates: CredentialUpdate[] = [];
 
-	/** Called and awaited on every read, before the data is read. */
 	onDecrypt?: (type: string) => void | Promise<void>;
 
-	/**
-	 * If true, storing a new token also overwrites the other stored fields with the running node's copy, as n8n did
-	 * before 2.34.
-	 */
+	/** Whether storing a token also overwrites the other fields with the run's copy, as n8n did before 2.34. */
 	storesAll = false;
 
 	private readonly data: CredentialData;

@@ -18,7 +18,6 @@ import { EngineCredentialsHelper } from './credentials-helper';
 
 interface CredentialTestResult {
 	ok: boolean;
-	/** The message that the user sees below the credential. */
 	message: string;
 	/** The store that the test used. It contains everything that `preAuthentication` returned. */
 	store: CredentialStore;
@@ -61,7 +60,6 @@ function valueAt(data: unknown, path: string): unknown {
 		);
 }
 
-/** Returns the message that n8n shows for a failed test request. */
 function failureMessage(error: unknown, test: ICredentialTestRequest): string {
 	const { cause, message } = error as Error & {
 		cause?: { response?: { status: number; statusText?: string }; code?: string };
@@ -105,7 +103,7 @@ export async function testCredential(
 		type: type.name,
 		data: await helper.applyDefaults(base, data, type.name, 'internal'),
 	};
-	// The test uses the data that the user has typed, which may not be saved yet.
+	// A user can test fields that have not been saved yet.
 	helper.getDecrypted = async () => credentials.data ?? {};
 
 	const nodeType = testNodeType(type.name, test);

@@ -6,9 +6,8 @@ import { credentialClasses } from './manifest';
 export type CredentialTypes = Record<string, ICredentialType>;
 
 /**
- * Loads the credential type with this name from `credentials/`. The type is loaded on first use, so that tests of the
- * engine itself do not need it. This function also clears all tokens in memory, so that each run acts like a new
- * process.
+ * Loads a credential type of this package on first use, because tests of the engine itself do not need it. Also
+ * clears all tokens in memory, so that each run acts like a new process.
  */
 export function packageCredentialType(name: string): ICredentialType | undefined {
 	const className = credentialClasses.get(name);

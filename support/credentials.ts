@@ -1,7 +1,6 @@
 import { DEMO, type Sandbox } from '../sandbox';
 import type { CredentialData } from './credential-store';
 
-/** Creates credentials for a sandbox, as a user would enter them. */
 export function sandboxCredentials(sandbox: Sandbox): CredentialData {
 	const { authUrl, aiUrl, pushUrl, baseUrl } = sandbox.urls;
 	return {

@@ -1,5 +1,5 @@
 /**
- * Formats a CSV row (RFC 4180) for files that tests and benchmarks read.
+ * Formats a CSV row (RFC 4180).
  *
  * @param cells strings stay unchanged, undefined and null become empty cells, and other values become JSON
  * @returns the row without a line break

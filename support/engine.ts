@@ -47,7 +47,7 @@ export interface NodeOptions {
 
 export interface ExecutionOptions {
 	credentials?: CredentialData;
-	/** A shared store. Runs that share a store represent executions of one n8n instance. */
+	/** Runs that share a store represent executions of one n8n instance. */
 	store?: CredentialStore;
 	/** Credential types that extend or replace this package's own types. */
 	credentialTypes?: CredentialTypes;
@@ -66,7 +66,6 @@ export interface RunOptions extends NodeOptions, ExecutionOptions {
 
 export interface RunResult {
 	output: INodeExecutionData[];
-	/** Items on the error output, if `onError` is 'continueErrorOutput'. */
 	errorOutput: INodeExecutionData[];
 	/** The node's error, or the execution's error if the node has none. */
 	error?: ExecutionError;
@@ -116,7 +115,6 @@ function sourceNode(items: INodeExecutionData[]): INodeType {
 	};
 }
 
-/** Returns references to the node's credentials, if they are in the store. The credential type serves as the ID. */
 function nodeCredentials(node: INodeType, store: CredentialStore): INode['credentials'] {
 	const names = (node.description.credentials ?? [])
 		.map(({ name }) => name)
@@ -125,7 +123,6 @@ function nodeCredentials(node: INodeType, store: CredentialStore): INode['creden
 	return Object.fromEntries(names.map((name) => [name, { id: name, name }]));
 }
 
-/** Builds the workflow Source -> first node -> second node ... */
 function buildWorkflow(
 	source: INodeType,
 	nodes: NodeOptions[],
@@ -247,7 +244,6 @@ export async function runPipeline(
 	});
 }
 
-/** Runs one node on n8n-core's real engine. */
 export async function runNode(options: RunOptions): Promise<RunResult> {
 	const [result] = await runPipeline([options], options.items, options);
 	return result;

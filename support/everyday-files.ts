@@ -12,14 +12,13 @@ import { CONTINUE, hintsOf, jsonOf, nodeRunner } from './sandbox';
 
 export interface PushedFile {
 	json: IDataObject;
-	/** Error messages for the records that failed, or for the whole file. */
 	failures: string[];
 	/** All hints except those that only count failures. */
 	hints: string[];
 	documents: Array<Record<string, unknown>>;
 }
 
-/** Provides the three nodes that read files, and a sandbox, for all tests in a file. */
+/** Provides, for a test file, a sandbox and the three nodes that read files. */
 export function useEverydayFiles() {
 	const files = useFiles();
 	const { sandbox, chunk, credentials } = useChunkText({ vectorSize: 3 });

@@ -1,9 +1,7 @@
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 
-/** A forward proxy like the ones that companies use. */
 export interface ForwardProxy {
-	/** A URL for HTTP_PROXY. */
 	url: string;
 	/** All requests so far: `GET http://host/path` for plain requests, `CONNECT host:port` for tunnels. */
 	seen: string[];

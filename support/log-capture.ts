@@ -1,6 +1,6 @@
 /**
- * Captures everything that n8n and this package log during a test file, including n8n's debug messages. Import this
- * file before anything that loads n8n, because n8n reads its log level when it is first loaded.
+ * Captures everything that n8n and this package log during a test file. Import this file before anything that loads
+ * n8n, because n8n reads its log level only once.
  */
 process.env.N8N_LOG_LEVEL = 'debug';
 // n8n logs a message's metadata only in JSON format.

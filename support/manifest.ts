@@ -3,7 +3,6 @@ import path from 'node:path';
 
 export const ROOT = path.resolve(__dirname, '..');
 
-/** The fields in package.json that tests read. */
 export interface Manifest {
 	name: string;
 	version: string;
@@ -32,10 +31,8 @@ const classOf = (file: string): string => path.basename(file).split('.')[0];
 /** Returns n8n's name for a class, e.g. `chunkText`. */
 const nameOf = (className: string): string => className[0].toLowerCase() + className.slice(1);
 
-/** The names of all nodes in package.json, sorted and spelled as in n8n. */
 export const nodeNames: readonly string[] = manifest.n8n.nodes.map(classOf).map(nameOf).sort();
 
-/** The classes of all credentials in package.json, keyed by their names in n8n. */
 export const credentialClasses: ReadonlyMap<string, string> = new Map(
 	manifest.n8n.credentials
 		.map(classOf)

@@ -1,8 +1,8 @@
 const base = require('../jest.config.js');
 
 /**
- * Selects the tests that Stryker runs against each mutant. Only unit tests and simulations run, because they are
- * fast and need no engine.
+ * Selects the tests for mutation testing with Stryker. Only unit tests and simulations run, because all other tests
+ * are too slow.
  *
  * @type {import('jest').Config}
  */

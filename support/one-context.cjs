@@ -1,10 +1,9 @@
 const { TestEnvironment } = require('jest-environment-node');
 
 /**
- * Runs test files in the worker's own context. This has the following effects if packages-once.cjs is used too. A
- * package is loaded once per worker instead of once per file, which saves a second for each file that uses n8n's
- * engine. Packages and tests share the same Error and Array classes. Code runs as fast as outside jest. Tests and the
- * files they test are still loaded for each test file.
+ * Runs test files in the worker's own context, so that packages-once.cjs can load each package only once per worker.
+ * This saves a second for each file that uses n8n's engine. Packages and tests share the same Error and Array
+ * classes. Tests and the files they test are still loaded for each test file.
  *
  * n8n reads its settings once. A test file that changes these settings needs its own n8n instance, so it declares
  * `@jest-environment node`.
@@ -30,7 +29,6 @@ class OneContext extends TestEnvironment {
 		});
 	}
 
-	/** Restores the globals. */
 	async teardown() {
 		this.moduleMocker.restoreAllMocks();
 		await super.teardown();

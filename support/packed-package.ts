@@ -9,12 +9,10 @@ import { run } from './exec';
 import type { Manifest } from './manifest';
 import { ROOT } from './manifest';
 
-/** A packed package, unpacked where n8n would install it. */
 export interface PackedPackage {
 	folder: string;
 	tarball: string;
 	manifest: Manifest;
-	/** Every file in the tarball, sorted. Paths contain forward slashes. */
 	files: string[];
 	bytes: number;
 	read: (file: string) => Promise<string>;

@@ -45,7 +45,6 @@ export interface Reading {
 	error?: { message: string; description?: string };
 }
 
-/** Reads a node's parameters on n8n's engine. */
 export async function readOnEngine<P extends INodeProperties[]>(
 	properties: P,
 	options: Pick<RunOptions, 'parameters' | 'items' | 'typeVersion'>,

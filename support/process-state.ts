@@ -1,7 +1,7 @@
 /**
- * Checks the state that the modules under test keep in memory for the whole process. n8n runs many executions in
- * one process, so each run must release everything it has acquired. After each node test, this file asserts that
- * nothing is left. It then clears the state, so that no test depends on an earlier test.
+ * n8n runs many executions in one process, so each run must release everything it has acquired. After each test, this
+ * file asserts that nothing is left. It then clears all state that is shared in the process, so that no test depends
+ * on an earlier test.
  */
 import type { Readable } from 'node:stream';
 
@@ -33,7 +33,6 @@ export function watchRuns({ prototype }: { prototype: Pick<Run, 'finish'> }): vo
 	};
 }
 
-/** Watches a file that a node has opened. */
 export function watchFile<T>(stream: T): T {
 	if (typeof (stream as Readable).destroyed === 'boolean') files.add(stream as Readable);
 	return stream;
@@ -55,7 +54,6 @@ function watchBudgets(): void {
 	};
 }
 
-/** Describes everything that was not released. */
 function kept(): string[] {
 	const found: string[] = [];
 	for (const { clients, waiting, running } of [...allLimiters].flatMap((all) => [
@@ -85,10 +83,7 @@ function kept(): string[] {
 	return found;
 }
 
-/**
- * Asserts after each test in a file that everything was released. Afterward, clears all state, even if the assertion
- * failed.
- */
+/** Asserts after each test in a file that everything was released. Afterward, clears all state. */
 export function useCleanProcess(): void {
 	watchRuns(Run);
 	watchSessions();

@@ -27,7 +27,7 @@ export function mostInAMinute(moments: number[]): number {
 	return most;
 }
 
-/** Accepts `limit` requests in each clock minute. The full limit is available again when the next minute begins. */
+/** Accepts `limit` requests in each clock minute. */
 export function refilledEachMinute(limit: number): Admission {
 	let minute = -1;
 	let count = 0;
@@ -38,7 +38,6 @@ export function refilledEachMinute(limit: number): Admission {
 	};
 }
 
-/** Returns the milliseconds until the next clock minute begins. */
 export const untilNextMinute = (now: number): number => 60_000 - (now % 60_000);
 
 /** Rejects this share of all requests, regardless of their rate. */
@@ -59,9 +58,7 @@ export interface Load {
 	latencyMs?: number;
 	status?: number;
 	retryAfterMs?: number | ((nowMs: number) => number);
-	/** True if each execution has its own limiter. */
 	apart?: boolean;
-	/** *Max Requests per Minute* in each execution. */
 	limitPerMinute?: number;
 	seed?: number;
 }
@@ -131,9 +128,7 @@ export async function play({
 	const endedAt = Math.min(clock.now(), seconds * 1000);
 	const since = (moments: number[], fromMs: number) =>
 		moments.filter((at) => at >= fromMs && at <= endedAt).length;
-	/** Returns the accepted requests per second from this time on. */
 	const rate = (fromMs: number) => since(accepted, fromMs) / ((endedAt - fromMs) / 1000);
-	/** Returns the ratio of rejected to accepted requests from this time on. */
 	const refusedShare = (fromMs: number) => since(refusals, fromMs) / since(accepted, fromMs);
 	return { sent, accepted, refused: refusals.length, failed, rate, refusedShare, endedAt };
 }

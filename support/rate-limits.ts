@@ -8,7 +8,6 @@ export interface RateLimit {
 	allowed: number;
 	/** Minimum rate of accepted requests, as a share of `allowed`. If it is missing, no rate is promised. */
 	goal?: number;
-	/** Creates a new service, which has not received any requests yet. */
 	admits: () => Load['admits'];
 	load?: Omit<Load, 'admits'>;
 }
@@ -136,7 +135,6 @@ export const RATE_LIMITS: RateLimit[] = [
 	},
 ];
 
-/** Duration of a run, in seconds. */
 export const TEN_MINUTES = 600;
 
 /** A service that accepts four concurrent requests. All executions together take at least 8.5 s. */

@@ -5,14 +5,12 @@ import { DEMO, type Sandbox } from '../sandbox';
 
 export const PREDICT = 'machinelearning.predict';
 
-/** The headers that the interface requires in a token request. */
 const TOKEN_HEADERS = {
 	'Cache-Control': 'no-cache',
 	Accept: 'application/json',
 	'Content-Type': 'application/x-www-form-urlencoded',
 };
 
-/** Creates a plain HTTP client, which returns a response for every status. */
 function client(): AxiosInstance {
 	return axios.create({
 		validateStatus: () => true,
@@ -75,7 +73,6 @@ interface Results {
 	vector?: Array<{ vector: number[] }>;
 }
 
-/** Submits texts and polls until the job's status is no longer SUBMITTED. */
 export async function chunk(
 	sandbox: Sandbox,
 	chunker: string,

@@ -47,7 +47,6 @@ export async function requestsArrived(
 	);
 }
 
-/** Describes the requests so far, for an error message. */
 export const shown = ({ requests }: Sandbox): string[] =>
 	requests.map(({ method, path, status, endedAt }) =>
 		[method, path, endedAt === 0 ? 'in flight' : status].join(' '),
@@ -147,14 +146,12 @@ export const TO_ERROR_OUTPUT = { onError: 'continueErrorOutput' } as const;
 
 export const jsonOf = (items: RunResult['output']): IDataObject[] => items.map(({ json }) => json);
 
-/** Returns the index of the paired input item for each item on the two outputs. */
 export function pairedIndexes({ output, errorOutput }: RunResult): number[] {
 	return [...output, ...errorOutput].map(
 		({ pairedItem }) => (pairedItem as { item: number }).item,
 	);
 }
 
-/** Returns the numbers from 0 to `count - 1`. */
 export const indexes = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
 
 export const hintsOf = ({ hints }: Pick<RunResult, 'hints'>): string[] =>

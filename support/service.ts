@@ -28,7 +28,6 @@ export interface Service {
 	close: () => void;
 }
 
-/** Starts a service in its own process. */
 export async function startService(
 	kind: ServiceKind,
 	settings: Partial<SandboxSettings> = {},

@@ -1,4 +1,4 @@
-// n8n reads its settings when it is first required, so they are set before any test file loads it.
+// n8n reads its settings when it is first loaded, so they are set here.
 process.env.N8N_LOG_LEVEL ??= 'silent';
 // Tests must not depend on the machine's proxy settings. Every server that a test uses is local.
 for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY']) {

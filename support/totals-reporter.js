@@ -5,7 +5,7 @@ class TotalsReporter {
 	 * @param {import('@jest/reporters').AggregatedResult} results
 	 */
 	onRunComplete(_contexts, results) {
-		// A file that fails to load has no tests of its own to count.
+		// A file that fails to load counts as one failure.
 		const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
 		// The line is printed on exit, so that it follows jest's own summary.
 		process.once('exit', () => {

@@ -6,7 +6,7 @@ interface Timer {
 	fail?: (error: unknown) => void;
 }
 
-/** Waits for the next turn of the event loop. By then, all pending promise callbacks have run. */
+/** Waits until all pending promise callbacks have run. */
 const settle = async () => await new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
@@ -24,7 +24,6 @@ export class VirtualClock implements Clock {
 		return this.time;
 	}
 
-	/** Returns a random number from the mulberry32 generator, which is short and random enough for pauses. */
 	random(): number {
 		this.seed = (this.seed + 0x6d2b79f5) | 0;
 		let bits = Math.imul(this.seed ^ (this.seed >>> 15), this.seed | 1);
@@ -72,7 +71,7 @@ export class VirtualClock implements Clock {
 		this.insert({ due: ms, wake: action });
 	}
 
-	/** Makes every sleep after this time reject with this error, including sleeps that have already begun. */
+	/** Makes every sleep fail after this time, including sleeps that have already begun. */
 	cancelAt(ms: number, error: unknown): void {
 		this.at(ms, () => {
 			this.canceled = { error };
@@ -99,7 +98,6 @@ export class VirtualClock implements Clock {
 		return await work;
 	}
 
-	/** Lets time pass until no sleeps are left. */
 	async drain(): Promise<void> {
 		do await settle();
 		while (this.step());

@@ -4,7 +4,6 @@ import { VirtualClock } from './virtual-clock';
 export class VirtualRun implements RunState {
 	readonly stats = new RunStats();
 	readonly clock: VirtualClock;
-	/** The functions that end this run's current sleeps. */
 	private readonly wakers = new Set<() => void>();
 	ended: { reason: unknown } | undefined;
 

@@ -59,7 +59,6 @@ export interface ChunkRunOptions {
 	options?: INodeParameters;
 	items?: RunOptions['items'];
 	onError?: RunOptions['onError'];
-	/** The execution is stopped when this promise resolves. */
 	cancelWhen?: Promise<unknown>;
 }
 

@@ -2,10 +2,7 @@ import { Agent } from 'node:http';
 
 import axios, { type AxiosInstance } from 'axios';
 
-/**
- * Creates an axios client that keeps connections alive, as a person would set it up by hand. n8n itself never keeps a
- * connection alive.
- */
+/** Creates an axios client that opens a new connection for each request, as n8n does. */
 export function axiosClient(headers: Record<string, string>): AxiosInstance {
 	return axios.create({
 		httpAgent: new Agent({ keepAlive: false }),
@@ -15,7 +12,6 @@ export function axiosClient(headers: Record<string, string>): AxiosInstance {
 	});
 }
 
-/** Runs tasks with at most `concurrency` of them in flight. */
 export async function limited<T>(
 	concurrency: number,
 	entries: T[],
@@ -28,7 +24,6 @@ export async function limited<T>(
 	);
 }
 
-/** Splits a list into parts of equal size. Only the last part may be shorter. */
 export function slices<T>(list: T[], size: number): T[][] {
 	const parts: T[][] = [];
 	for (let start = 0; start < list.length; start += size) {

@@ -1,4 +1,3 @@
-/** Runs one task with nothing else in memory. See isolated.ts. */
 async function main(): Promise<void> {
 	const [file, parameters] = process.argv.slice(2);
 	const task = (await import(file)) as { run: (parameters: unknown) => Promise<unknown> };

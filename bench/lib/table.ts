@@ -16,7 +16,6 @@ export function table(head: string[], rows: Cell[][]): string {
 /** Formats a number as `12,345`. */
 export const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
 
-/** Formats a number as `0.93`. */
 export const ratio = (value: number): string => value.toFixed(2);
 
 export const print = (...lines: string[]): void => console.log(lines.join('\n'));

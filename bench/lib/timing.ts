@@ -13,7 +13,6 @@ export async function time(work: () => Promise<unknown>): Promise<Timing> {
 	return { ms, cpuMs: (user + system) / 1000 };
 }
 
-/** Returns the timing with the median wall time. */
 function median(timings: Timing[]): Timing {
 	const sorted = [...timings].sort((one, other) => one.ms - other.ms);
 	return sorted[Math.floor(sorted.length / 2)];

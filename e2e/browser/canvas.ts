@@ -4,7 +4,6 @@ import { until } from '../shared/wait';
 
 const PLACED_WITHIN_MS = 60_000;
 
-/** Maximum time for a key press to take effect. */
 const KEY_MS = 1000;
 
 const NODE = '[data-test-id="canvas-node"]';
@@ -30,7 +29,6 @@ export class Canvas {
 		if (await close.isVisible()) await close.click();
 	}
 
-	/** Runs the workflow and waits until it ends. */
 	async run(): Promise<void> {
 		await this.page.locator('[data-test-id="execute-workflow-button"]').click();
 		await this.page.locator(NOTIFICATION).first().waitFor();
@@ -50,9 +48,7 @@ export class Canvas {
 		await this.page.locator(PARAMETERS).first().waitFor({ state: 'hidden' });
 	}
 
-	/**
-	 * Attaches a node to an agent as a tool, using the agent's panel. Then waits until the new node's panel is open.
-	 */
+	/** Attaches a node to an agent as a tool, then waits until the new node's panel is open. */
 	async addTool(agent: string, displayName: string): Promise<void> {
 		await this.openNode(agent);
 		await this.page.locator('[data-test-id="add-subnode-ai_tool-0"]').click();
@@ -86,7 +82,6 @@ export class Canvas {
 			(all, [label, wanted]) =>
 				all
 					.filter((each) => (each as HTMLElement).offsetParent !== null)
-					// Skips labels inside a control.
 					.filter((each) => !each.parentElement?.closest(label))
 					.filter((each) => each.querySelector(wanted) !== null)
 					.map((each) => each.querySelector('.n8n-text')?.textContent?.trim() ?? ''),
@@ -95,7 +90,6 @@ export class Canvas {
 		return labels.join(', ');
 	}
 
-	/** Reads all text of the output pane as one line. */
 	async output(): Promise<string> {
 		return (await this.page.locator(OUTPUT).innerText()).replace(/\s+/g, ' ');
 	}

@@ -44,7 +44,6 @@ export async function startBrowser(command: Command): Promise<Browser> {
 	return browser;
 }
 
-/** Opens n8n's editor in a new window, logged in as the owner. */
 export async function openEditor(
 	browser: Browser,
 	n8n: N8n,

@@ -3,7 +3,6 @@ import type { Stage } from './stage';
 
 const EXAMPLE = 'agent-with-search-ingest-tools';
 
-/** The tool's name, as n8n passes it to models. */
 const ADD = 'Add_or_Update_Document';
 const SPLIT = 'Split_Text';
 const DELETE = 'Delete_Document';
@@ -12,7 +11,7 @@ const TEXT = '# Returns\nWithin thirty days.\n# Refunds\nFive working days.';
 const ID = 'agent/returns';
 const FIELDS_OF_DOCUMENT = { name: 'Returns', text: TEXT, url: 'https://example.com/returns' };
 
-/** Values that the model fills in to add the document, keyed by the node's field names. */
+/** Values that the model fills in to add the document, by field name. */
 const VALUES = {
 	Document_ID: ID,
 	Document_Name: FIELDS_OF_DOCUMENT.name,
@@ -21,7 +20,6 @@ const VALUES = {
 	Document_Text: TEXT,
 };
 
-/** The fields that a model fills in, keyed by tool. */
 const FIELDS = {
 	[ADD]: Object.keys(VALUES),
 	[DELETE]: ['Document_ID'],

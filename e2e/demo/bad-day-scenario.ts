@@ -25,7 +25,6 @@ interface BadPart extends BadRun {
 	contains: string;
 }
 
-/** Examples that fail in part, because the service rejects one chunk or one text. */
 const PARTS: BadPart[] = [
 	{
 		example: 'getting-started',
@@ -107,7 +106,6 @@ export async function badDays(stage: Stage): Promise<void> {
 	await changedFile(stage);
 }
 
-/** Creates a folder that contains an empty file. Returns the run that reads it. */
 async function emptyFile({ demo }: Stage): Promise<BadRun> {
 	const folder = path.join(demo.files, 'empty');
 	await mkdir(folder, { recursive: true });
@@ -177,7 +175,6 @@ async function changedPush(stage: Stage, example: string): Promise<void> {
 	);
 }
 
-/** Checks a file with bad records, and a file without an ID column. */
 async function ranges(stage: Stage): Promise<void> {
 	const { url } = stage.demo.sandbox;
 	const body = { ranges: 1, recordsPerRange: 1000, waitSeconds: 3, maxCalls: 1 };
@@ -196,7 +193,6 @@ async function ranges(stage: Stage): Promise<void> {
 	}
 }
 
-/** Checks a response that does not contain the list of rules. */
 async function noRules(stage: Stage): Promise<void> {
 	const example = 'rules-with-http-request';
 	const { faults } = stage.demo.sandbox;

@@ -17,7 +17,6 @@ const document = (id: string, ...sections: string[]): SourceDocument => ({
 const chunksOf = ({ id, text }: SourceDocument): string[] =>
 	text === '' ? [] : text.split('\n').map((section, number) => `${id}#${number}=${section}`);
 
-/** Returns the IDs of a document's chunks, starting at chunk number `from`. */
 const ids = (one: SourceDocument, from = 0): string[] =>
 	chunksOf(one)
 		.slice(from)
@@ -43,7 +42,6 @@ export async function syncChunks(stage: Stage): Promise<void> {
 
 const WITHOUT_FIRST = 'without the first one';
 
-/** Syncs a source six times with changes in between, and once without changes. */
 async function changes(source: SyncedSource): Promise<void> {
 	const a = document('a', 'Almond', 'Apple');
 	const b = document('b', 'Blackberry', 'Banana');
@@ -92,7 +90,6 @@ async function changes(source: SyncedSource): Promise<void> {
 	await source.checkTable('with an empty document', 'chunks/b:2,chunks/d:2');
 }
 
-/** Checks that a missing, empty, much too short or ambiguous list stops the sync. */
 async function badCalls(source: SyncedSource): Promise<void> {
 	const b = document('b', 'Blackberry', 'Banana');
 	const d = document('d', 'Damson', 'Date');

@@ -25,7 +25,6 @@ export interface Demo extends Imported {
 	sandbox: Sandbox;
 	chatModel: ChatModel;
 	n8n: N8n;
-	/** The folder that n8n may read. */
 	files: string;
 }
 
@@ -38,8 +37,7 @@ async function dataFolder(command: Command, keepData: boolean): Promise<string> 
 
 /**
  * Starts the demo. Everything is stopped when the command ends.
- * @param options.keepData whether to keep the data for the next start. If false, a new folder is used and later removed
- * @throws Error if a step fails
+ * @param options.keepData whether to keep the data for the next start
  */
 export async function startDemo(command: Command, options: { keepData: boolean }): Promise<Demo> {
 	await installN8n();
@@ -69,7 +67,6 @@ export async function startDemo(command: Command, options: { keepData: boolean }
 	return { sandbox, chatModel, n8n, files, ...imported };
 }
 
-/** @throws Error if n8n has not loaded all nodes in the package */
 async function ourNodeTypes(n8n: N8n, packed: PackedPackage): Promise<string> {
 	const ours = (await n8n.api.nodeTypes()).filter((name) => name.startsWith(`${packed.name}.`));
 	// If a node can be used as a tool, n8n adds a variant of the node for AI agents.

@@ -11,7 +11,7 @@ export interface SourceDocument {
 	text: string;
 }
 
-/** Folders with the project's own Markdown files. '.' is the root without its subfolders. */
+/** Folders with this project's Markdown files. Subfolders are ignored. */
 const FOLDERS = ['.', 'docs', 'sandbox', 'examples', 'e2e', 'bench'];
 
 function markdownIn(folder: string): string[] {

@@ -34,7 +34,6 @@ export async function bulkLoad(stage: Stage): Promise<void> {
 	await stage.runWith(example, { 'Get File': { parameters: { url } } });
 }
 
-/** Checks that a run ended with an error message that contains `why`. */
 function failsWith(stage: Stage, example: string, execution: Execution, why: string): void {
 	const { status, message = '' } = execution;
 	stage.checks.add(
@@ -238,7 +237,6 @@ async function pushExtracted(stage: Stage): Promise<void> {
 	}
 }
 
-/** Counts the lines in each stored file. */
 async function linesOf(stage: Stage, names: string[]): Promise<string> {
 	const contents = names.map(async (name) => await storedFile(stage, name));
 	return (await Promise.all(contents)).map((text) => text.split('\n').length - 1).join();

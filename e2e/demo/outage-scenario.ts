@@ -11,18 +11,13 @@ import type { NodeChanges, Stage } from './stage';
  */
 const RETRY_FOR_SECONDS = 2;
 
-/** Interval between starts of a scheduled example in this scenario. */
 const EVERY_SECONDS = 5;
 
-/** Maximum time for publishing a workflow. */
 const PUBLISHED_MS = 10_000;
 
-/** One kind of service outage. */
 interface Outage {
 	what: string;
-	/** Must match each run's error message. */
 	reason: RegExp;
-	/** Examples that are not run during this outage. */
 	spared: string[];
 	/** The scheduled example whose failure Tell Me must report. */
 	scheduled?: string;
@@ -56,14 +51,12 @@ const BY_HAND: Readonly<Record<string, NodeChanges>> = {
 	'check-my-service': { Wait: { parameters: { amount: 1 } } },
 };
 
-/** Files of failed records that three of these examples store. */
 const STORED = [
 	{ example: 'bulk-load-a-file', file: /^documents\.failed/ },
 	{ example: 'push-a-large-file-with-progress', file: /^after-0-documents\.failed/ },
 	{ example: 'ingest-a-large-corpus', file: /^corpus\.(chunks-1\.)?failed/ },
 ];
 
-/** The examples that a schedule starts. */
 const SCHEDULED = ['every-night-a-csv', 'nightly-sync-from-an-api'];
 
 const FAN_OUT = 'fan-out-over-workers';
@@ -89,7 +82,6 @@ export async function outages(stage: Stage): Promise<void> {
 	}
 }
 
-/** Returns the name of an example's copy, which is also its key in `workflows`. */
 const nameOf = (example: string): string => `outage-${example}`;
 
 /** Changes a node's parameters. If it is one of our nodes, also shortens its retry time. */
@@ -159,7 +151,6 @@ function allOutages({ demo }: Stage): Outage[] {
 		{
 			what: 'answers pushes and deletes with status 503',
 			reason: overloaded,
-			// Some of these examples only push, so the previous outage covered them. The others never push or delete.
 			spared: [
 				'bulk-load-a-file',
 				'push-a-large-file-with-progress',
@@ -181,7 +172,6 @@ function allOutages({ demo }: Stage): Outage[] {
 
 const ROUTES = ['submit', 'results', 'push', 'delete', 'convert', 'rules'] as const;
 
-/** Runs all copies at the same time during an outage. */
 async function endure(stage: Stage, outage: Outage): Promise<void> {
 	const { sandbox, n8n, chatModel } = stage.demo;
 	const before = idsOf(stage);
@@ -221,7 +211,6 @@ const idsOf = (stage: Stage): string =>
 		.sort()
 		.join();
 
-/** Runs an example's copy. Checks that the run fails and says why. */
 async function fail(stage: Stage, example: string, { what, reason }: Outage): Promise<void> {
 	const title = `${example}: a service that ${what}`;
 	if (example === 'check-my-service' && !/refuse/.test(what)) {
@@ -268,7 +257,6 @@ const fileOf = ({ demo }: Stage): object => ({
 	...{ ranges: 1, recordsPerRange: 1000, waitSeconds: 3, maxCalls: 2 },
 });
 
-/** Checks that the agent's model reads what failed. */
 async function tellModel(stage: Stage, { what, reason }: Outage): Promise<void> {
 	const { requests } = stage.demo.chatModel;
 	requests.length = 0;
@@ -285,7 +273,6 @@ async function tellModel(stage: Stage, { what, reason }: Outage): Promise<void> 
 	);
 }
 
-/** Checks that the example Tell Me reports why a scheduled run failed. */
 async function tell(stage: Stage, example: string, reason: RegExp): Promise<void> {
 	const { sandbox } = stage.demo;
 	const name = await schedule(stage, example, async () => {

@@ -3,7 +3,6 @@ import path from 'node:path';
 
 import { ROOT } from '../shared/paths';
 
-/** Text files by name. A blank line separates paragraphs. */
 export const SAMPLE_FILES: Readonly<Record<string, string>> = {
 	'gift-cards.txt':
 		'Gift cards are valid for three years.\n\nA lost card is replaced if you have its number.\n',

@@ -13,9 +13,7 @@ import type { Stage } from './stage';
 import { nightlySync, sync } from './sync-scenario';
 import { ingest, remove, update } from './webhook-scenarios';
 
-/**
- * Functions that run and check the workflows in examples/, keyed by file name without `.json`. They run in this order.
- */
+/** Functions that run and check the examples, by file name without `.json`. They run in this order. */
 const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
 	'getting-started': start,
 	'ingest-documents': ingest,
@@ -122,7 +120,6 @@ async function start(stage: Stage): Promise<void> {
 	);
 }
 
-/** Checks that blob manifests are migrated only after confirmation. */
 async function migrate(stage: Stage): Promise<void> {
 	const blobVersions = async () => {
 		const response = await fetch(stage.demo.sandbox.urls.baseUrl + PATHS.blobs);
@@ -147,7 +144,6 @@ async function migrate(stage: Stage): Promise<void> {
 	);
 }
 
-/** Checks Submit, n8n's Wait node and Get Results. */
 async function submitAndWait(stage: Stage): Promise<void> {
 	const execution = await stage.runByHand('submit-wait-get-results');
 	const chunks = execution.items('Chunks');

@@ -1,7 +1,6 @@
 import { until } from '../shared/wait';
 import type { Stage } from './stage';
 
-/** Maximum time for publishing a workflow. */
 const PUBLISHED_MS = 10_000;
 
 const CHECK = 'check-my-service';

@@ -55,7 +55,6 @@ export class Stage {
 		return this.addRun(`${name}, changed`, await this.tryWith(example, changes));
 	}
 
-	/** Like `runWith`, for a run that may fail. */
 	async tryWith(example: string, changes: NodeChanges): Promise<Execution> {
 		return await this.withCopy(
 			example,
@@ -84,7 +83,6 @@ export class Stage {
 		}
 	}
 
-	/** Sends a message to an example with a chat trigger. */
 	async chat(example: string, chatInput: string): Promise<Execution> {
 		const { id, name } = this.demo.workflows[example];
 		const message = { sessionId: 'demo', action: 'sendMessage', chatInput };
@@ -118,7 +116,6 @@ export class Stage {
 		return await this.demo.n8n.api.callWebhook(id, path, body, HEADERS);
 	}
 
-	/** Returns the status with which an example's webhook answers a caller without the key. */
 	async statusWithoutKey(example: string): Promise<number> {
 		const { status } = await this.demo.n8n.api.postWebhook(example, {});
 		return status;
@@ -136,7 +133,6 @@ export class Stage {
 			.filter(({ id }) => sources.some((source) => id.startsWith(source)));
 	}
 
-	/** Finds documents that contain all words of the query, in any order. */
 	search(query: string): SearchHit[] {
 		return this.demo.sandbox.search(DEMO.endpoint, query);
 	}

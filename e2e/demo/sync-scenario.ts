@@ -142,7 +142,6 @@ async function syncAfterFailure(source: SyncedSource): Promise<void> {
 	await source.checkTable('after a 404 beside a push', 'sync/a,sync/b');
 }
 
-/** Changes where the nightly sync finds the list, the number of the first page, and the total. */
 function settings(node: WorkflowNode, firstPage: number, total: string): WorkflowNode {
 	if (node.name !== 'Where the List Is') return node;
 	const assignments = [

@@ -2,7 +2,6 @@ import type { RecordedRequest } from '../../sandbox';
 import type { Row } from '../n8n/data-tables';
 import type { Stage } from './stage';
 
-/** A document in the format that the sync examples accept. */
 export interface SourceDocument {
 	id: string;
 	name: string;
@@ -13,17 +12,14 @@ export interface SourceDocument {
 interface SyncExample {
 	name: string;
 	table: string;
-	/** The prefix of all IDs in the source. */
 	prefix: string;
 	/** Returns the entries that the index should contain for a document, as `id=text`. */
 	entriesOf(document: SourceDocument): string[];
-	/** Formats a document's table row for checks. */
 	shown(row: Row): string;
 }
 
 /** An example that syncs a source, with its data table and the source's documents in the index. */
 export class SyncedSource {
-	/** The counts in the response to the last list. */
 	counts = '';
 
 	constructor(
@@ -185,7 +181,6 @@ export class SyncedSource {
 		this.stage.checks.add(title, status === 403, `${status}`);
 	}
 
-	/** Returns the source's entries in the index, sorted. */
 	private indexed(): string {
 		return this.stage
 			.documents()

@@ -10,7 +10,6 @@ function queryFor(text: string): string {
 	return words.slice(0, QUERY_WORDS).join(' ');
 }
 
-/** The fields of a webhook's response that a caller reads. */
 interface Answer {
 	error: string;
 }

@@ -3,7 +3,6 @@ import type { Page } from 'playwright-core';
 import { credentialClasses } from '../../support/manifest';
 import type { Suite } from './suite';
 
-/** An address where nothing listens. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 /** A demo credential, and the name and label of its URL field. */
@@ -72,8 +71,7 @@ class CredentialDialog {
 	}
 
 	/**
-	 * Creates a credential with these values and with defaults in all other fields. n8n tests a credential when it is
-	 * saved.
+	 * Creates a credential with these values. n8n tests a credential when it is saved.
 	 * @returns the error message if the test fails, otherwise an empty string
 	 */
 	async create(displayName: string, texts: Record<string, string>): Promise<string> {

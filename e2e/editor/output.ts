@@ -1,7 +1,6 @@
 import type { Suite } from './suite';
 import { ownNode, saveChain } from './suite';
 
-/** Documents without a name, which cannot be pushed. */
 const NAMELESS = ['one', 'two', 'three'].map((name) => ({ id: `editor/${name}` }));
 
 const DOCUMENTS = ['a', 'b'].map((name) => ({ id: `editor/${name}`, name }));
@@ -33,7 +32,6 @@ export async function output(suite: Suite): Promise<void> {
 	);
 }
 
-/** Runs a node with these items and checks the text in its panel. */
 async function checkOutput(
 	suite: Suite,
 	what: string,

@@ -4,7 +4,6 @@ import { NodeHelpers } from 'n8n-workflow';
 import type { Suite } from './suite';
 import { describe, ownNode, saveChain } from './suite';
 
-/** Property types that the panel shows without a label. */
 const WITHOUT_LABEL = new Set(['notice', 'hidden', 'callout', 'button']);
 
 const AGENT = 'Agent';
@@ -23,8 +22,8 @@ const TOOLS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Checks that a new node's panel contains the applicable parameters in the right order. test/package/panels.test.ts
- * checks which parameters each choice shows or hides, without using the editor.
+ * Checks that a new node's panel contains the right parameters in the right order. test/package/panels.test.ts checks
+ * all other cases, without the editor.
  */
 export async function panels(suite: Suite): Promise<void> {
 	const { canvas, checks, nodes } = suite;
@@ -87,7 +86,6 @@ export async function tools(suite: Suite): Promise<void> {
 	}
 }
 
-/** Makes a workflow with an agent that has no tools yet. */
 const withAgent = (tool: string) => ({
 	name: `Editor: ${tool} as a tool`,
 	nodes: [

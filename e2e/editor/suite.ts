@@ -15,7 +15,6 @@ export interface Suite {
 	nodes: ReadonlyMap<string, INodeTypeDescription>;
 }
 
-/** The name of the trigger in workflows that `saveChain` creates. */
 const START = 'Start';
 
 interface OwnNode {
@@ -63,10 +62,6 @@ export function ownNode({ nodes }: Suite, name: string): OwnNode {
 	return { name: description.displayName, type: description.name };
 }
 
-/**
- * Returns the description of one of our nodes.
- * @throws Error if n8n has not loaded it
- */
 export function describe(nodes: Suite['nodes'], name: string): INodeTypeDescription {
 	const description = nodes.get(name);
 	if (!description) throw new Error(`n8n has no node '${name}'`);

@@ -19,7 +19,6 @@ export interface WebhookResponse {
 	body: unknown;
 }
 
-/** An execution that a webhook started, and the response to its caller. */
 export interface AnsweredExecution extends Execution {
 	response: WebhookResponse;
 }
@@ -35,12 +34,10 @@ export class N8nApi {
 		this.dataTables = new DataTables(this.n8n);
 	}
 
-	/** Returns true once n8n answers and its database is ready. */
 	async isReady(): Promise<boolean> {
 		return await this.n8n.isReady();
 	}
 
-	/** Logs in. On a new instance, creates the owner first. */
 	async logIn(login: Login): Promise<void> {
 		await this.n8n.logIn(login);
 	}
@@ -49,7 +46,6 @@ export class N8nApi {
 		return (await this.nodeDescriptions()).map(({ name }) => name);
 	}
 
-	/** Returns the node types that n8n has loaded, as the editor receives them. */
 	async nodeDescriptions(): Promise<INodeTypeDescription[]> {
 		return await this.n8n.send({ url: '/types/nodes.json' });
 	}
@@ -84,7 +80,7 @@ export class N8nApi {
 		return found && (await this.n8n.request({ url: `/rest/workflows/${found.id}` }));
 	}
 
-	/** Creates a workflow, or replaces the existing one if an ID is passed. Returns the stored workflow. */
+	/** Creates a workflow, or replaces the existing one if an ID is passed. */
 	async saveWorkflow(workflow: Workflow, id?: string): Promise<StoredWorkflow> {
 		const { name, nodes, connections, settings, pinData } = workflow;
 		return await this.n8n.request({
@@ -111,7 +107,6 @@ export class N8nApi {
 		if (!(await until(isDeleted, DELETED_WITHIN_MS, POLL_EVERY_MS))) throw refusal;
 	}
 
-	/** Publishes a workflow, so that its webhooks can be called. */
 	async activate({ id, versionId }: StoredWorkflow): Promise<void> {
 		const url = `/rest/workflows/${id}`;
 		await this.n8n.request({ method: 'POST', url: `${url}/activate`, data: { versionId } });
@@ -161,7 +156,7 @@ export class N8nApi {
 	}
 
 	/**
-	 * Calls a published webhook and waits until its execution has ended. Returns the execution and the response.
+	 * Calls a published webhook and waits until its execution has ended.
 	 * @throws Error if no execution was started
 	 */
 	async callWebhook(
@@ -186,7 +181,6 @@ export class N8nApi {
 		return { ...(await this.waitForExecution(latest.id)), response };
 	}
 
-	/** Calls a published webhook. Returns the response, whatever its status. */
 	async postWebhook(
 		path: string,
 		body: unknown,
@@ -195,7 +189,6 @@ export class N8nApi {
 		return await this.n8n.post(`/webhook/${path}`, body, headers);
 	}
 
-	/** Returns the latest executions of a workflow, including unfinished ones. */
 	async executions(workflowId: string, limit = LISTED_EXECUTIONS): Promise<ExecutionSummary[]> {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
 		const { results } = await this.n8n.request<{ results: ExecutionSummary[] }>({
@@ -204,7 +197,6 @@ export class N8nApi {
 		return results;
 	}
 
-	/** Returns an execution as it is stored now, finished or not. */
 	async execution(id: string): Promise<Execution> {
 		return readExecution(await this.storedExecution(id));
 	}

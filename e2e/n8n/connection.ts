@@ -8,7 +8,6 @@ export interface Login {
 	password: string;
 }
 
-/** The HTTP connection to one n8n, logged in as its owner. */
 export class N8nConnection {
 	private readonly http: AxiosInstance;
 

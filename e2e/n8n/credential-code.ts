@@ -39,7 +39,6 @@ type Helper = Pick<
 	'authenticate' | 'preAuthentication' | 'runPreAuthentication'
 >;
 
-/** n8n's class, including the methods that access its database. */
 interface N8nHelper extends Helper {
 	getCredentials: () => Promise<{ getData: () => Promise<Data> }>;
 	updateCredentials: (node: unknown, type: string, data: Data) => Promise<void>;
@@ -125,7 +124,6 @@ const NODES = {
 	'a test': { ...NODE, parameters: { temp: '' }, type: 'n8n-nodes-base.noOp' },
 };
 
-/** Creates n8n's helper, using the same store as our helper. */
 function n8nHelper(store: CredentialStore, type: ICredentialType): N8nHelper {
 	const { CredentialsHelper } = requireOfN8n('./dist/credentials-helper.js') as {
 		CredentialsHelper: Class<N8nHelper>;
@@ -146,7 +144,6 @@ function n8nHelper(store: CredentialStore, type: ICredentialType): N8nHelper {
 	return helper;
 }
 
-/** Returns a helper's result or error, so that both helpers can be compared. */
 async function seen(work: () => Promise<unknown>): Promise<unknown> {
 	try {
 		return { result: structuredClone(await work()) };
@@ -155,7 +152,6 @@ async function seen(work: () => Promise<unknown>): Promise<unknown> {
 	}
 }
 
-/** Runs the same work with our helper and with n8n's helper. */
 async function both(
 	type: ICredentialType,
 	stored: Data,
@@ -172,7 +168,6 @@ async function both(
 	return { ours: await play(true), n8n: await play(false) };
 }
 
-/** Records the requests that `preAuthentication` sends. */
 function recordingHelpers() {
 	const requests: IHttpRequestOptions[] = [];
 	const httpRequest = async (options: IHttpRequestOptions) =>

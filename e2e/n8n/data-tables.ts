@@ -6,10 +6,8 @@ interface DataTable {
 	projectId: string;
 }
 
-/** A data table row, including the columns that n8n adds. */
 export type Row = Record<string, unknown>;
 
-/** Reads and changes n8n's data tables through the editor's API. */
 export class DataTables {
 	constructor(private readonly n8n: N8nConnection) {}
 
@@ -24,10 +22,7 @@ export class DataTables {
 		});
 	}
 
-	/**
-	 * Returns the newest rows of the table with exactly this name, up to 100. Returns an empty list if the table does
-	 * not exist.
-	 */
+	/** Returns a table's newest rows, up to 100, or an empty list if the table does not exist. */
 	async rows(name: string): Promise<Row[]> {
 		const table = await this.find(name);
 		if (!table) return [];
@@ -47,7 +42,6 @@ export class DataTables {
 		});
 	}
 
-	/** Deletes this table's rows in which the column is not empty. */
 	async deleteWith(name: string, column: string): Promise<void> {
 		const table = await this.find(name);
 		if (!table) return;

@@ -1,6 +1,5 @@
 export const NOT_OVER: ReadonlySet<string> = new Set(['new', 'running', 'waiting']);
 
-/** An item, as n8n's nodes pass it on. */
 export interface Item {
 	json: Record<string, unknown>;
 	binary?: Record<string, { fileName?: string; mimeType?: string; id?: string }>;
@@ -10,9 +9,8 @@ export interface Execution {
 	id: string;
 	status: string;
 	milliseconds: number;
-	/** Error message, if the execution failed. */
 	message?: string;
-	/** Returns the items of a node from all of its outputs and runs, including outputs for agents. */
+	/** Returns a node's items from all of its outputs and runs. */
 	items(nodeName: string): Item[];
 }
 
@@ -23,7 +21,6 @@ export interface ExecutionSummary {
 	stoppedAt: string | null;
 }
 
-/** An execution, as n8n's API returns it. */
 export interface StoredExecution {
 	id: string;
 	status: string;

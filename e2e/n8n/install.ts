@@ -9,7 +9,6 @@ import { say, step } from '../shared/progress';
 
 const MODULES = path.join(E2E, 'node_modules');
 
-/** This file exists once everything is installed. */
 const STAMP = path.join(MODULES, '.complete');
 
 /** The Node.js binary for n8n, which needs a newer version than this package does. */

@@ -26,7 +26,6 @@ async function readManifest(folder: string): Promise<Manifest> {
 	return JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as Manifest;
 }
 
-/** Builds the package and packs the files that would be published. */
 export async function packPackage(): Promise<PackedPackage> {
 	await mkdir(CACHE, { recursive: true });
 	await run('npm', ['run', 'build'], { cwd: ROOT, logFile: path.join(CACHE, 'build.log') });

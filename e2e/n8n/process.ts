@@ -20,9 +20,7 @@ const FOREIGN_SETTING = /^(N8N_|DB_|EXECUTIONS_|WEBHOOK_URL|QUEUE_|NODES_|NODE_F
 const WATCH_PARENT = path.join(E2E, 'n8n', 'watch-parent.cjs');
 
 export interface N8n {
-	/** URL of the editor, without a trailing slash. */
 	url: string;
-	/** Logged in as the owner. */
 	api: N8nApi;
 	login: Login;
 	logFile: string;
@@ -30,12 +28,11 @@ export interface N8n {
 }
 
 export interface N8nOptions {
-	/** n8n's settings (environment variables) in addition to the usual ones. */
 	settings?: Record<string, string>;
 	logFile?: string;
 }
 
-/** Reads the login for this user folder. The login is generated at the first start and stored next to the data. */
+/** Reads the login for this user folder. It is generated at the first start. */
 function readLogin(userFolder: string): Login {
 	const file = path.join(userFolder, 'login.json');
 	if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Login;

@@ -7,7 +7,6 @@ export interface WorkflowNode {
 	credentials?: Record<string, { id: string; name: string }>;
 }
 
-/** A workflow in the format that workflow files and n8n's API share. */
 export interface Workflow {
 	id?: string;
 	name: string;

@@ -45,7 +45,7 @@ const SHUTDOWN_SECONDS = '5';
 
 export interface Worker {
 	name: string;
-	/** The worker's user folder. A replacement worker uses the same folder. */
+	/** A restarted worker uses the same user folder. */
 	userFolder: string;
 	process: RunningProcess;
 	log(): string;
@@ -58,19 +58,15 @@ export interface Worker {
 export interface QueueMode {
 	sandbox: Sandbox;
 	api: N8nApi;
-	/** All workers that were started, including killed ones. */
 	workers: Worker[];
 	workflows: Record<WorkflowName, StoredWorkflow>;
-	/** Starts a killed worker again, on the same machine. */
 	restart(worker: Worker): Promise<void>;
-	/** URL at which callers reach n8n. */
 	n8nUrl: string;
 }
 
 /**
  * Starts n8n in queue mode: Redis, PostgreSQL, a main process and workers, each with the package. Everything is stopped
  * when the command ends.
- * @throws Error if a step fails
  */
 export async function startQueueMode(command: Command): Promise<QueueMode> {
 	await installN8n();
@@ -135,7 +131,6 @@ async function startWorker(
 	return { name, userFolder, process: child, log, started, underWay };
 }
 
-/** Stores credentials and workflows in n8n and publishes the workflows. */
 async function importWorkflows(api: N8nApi, sandbox: Sandbox): Promise<QueueMode['workflows']> {
 	const credentials = await saveCredentials(api, sandbox);
 	const saved: Partial<QueueMode['workflows']> = {};

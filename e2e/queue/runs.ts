@@ -160,7 +160,6 @@ export async function killedWorker(stage: QueueStage): Promise<void> {
 	checkService(stage, RUN);
 }
 
-/** Stores a file of documents in the service and returns the documents. */
 async function storeFile({ sandbox }: QueueStage): Promise<Array<{ id: string; text: string }>> {
 	const documents = Array.from({ length: RECORDS }, (_, number) => ({
 		id: `file/${number}`,

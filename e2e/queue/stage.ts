@@ -10,7 +10,6 @@ const SPARE_TOKENS = 2;
 const DOCUMENTS = 3;
 const SECTIONS = 3;
 
-/** Everything that the runs share. */
 export interface QueueStage extends QueueMode {
 	checks: Checks;
 	/** Documents that the index must contain by now, each as `id=text`. */
@@ -53,7 +52,6 @@ export function deliveriesOf({ model }: QueueStage, run: string, count: number):
 	});
 }
 
-/** Returns true if the response says that the chunk was deleted, which is the last step of the workflow. */
 export function saysDeleted({ status, body }: WebhookResponse): boolean {
 	const [item] = Array.isArray(body) ? (body as Array<{ deleted?: boolean }>) : [];
 	return status === 200 && item?.deleted === true;

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The reply to people who chat with the stand-in. */
 const HELP =
 	'This is the stand-in for a chat model that the demo uses. It understands nothing: choose your own model in the node Chat Model.';
 
@@ -15,7 +14,6 @@ interface Message {
 	content?: unknown;
 }
 
-/** A request for the next chat message, in OpenAI's format. */
 export interface ChatRequest {
 	messages: Message[];
 	tools?: Array<{
@@ -24,9 +22,7 @@ export interface ChatRequest {
 }
 
 export interface ChatModel {
-	/** URL for n8n's OpenAI credential. */
 	url: string;
-	/** All requests that the model received, in order of arrival. */
 	requests: ChatRequest[];
 	close(): Promise<void>;
 }
@@ -63,7 +59,6 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
 	return JSON.parse(text);
 }
 
-/** Returns the next tool call, or the final message. */
 function nextMessage({ messages }: ChatRequest): object {
 	const asked = messages.filter(({ role }) => role === 'user').at(-1);
 	const calls = callsIn(asked?.content);

@@ -7,10 +7,8 @@ import type { Sandbox } from '../../sandbox';
 import { DEMO } from '../../sandbox';
 import type { CredentialValues } from '../n8n/workflow';
 
-/** The header that the webhooks of the examples require. */
 export const WEBHOOK_HEADER = { name: 'X-Webhook-Key', value: 'demo-webhook-key' };
 
-/** A credential to enter by hand: the labels of its fields in the editor, and their values. */
 interface CredentialByHand {
 	title: string;
 	fields: Array<[label: string, value: string]>;

@@ -4,10 +4,9 @@ import type { Sandbox } from '../../sandbox';
 import { DEMO, startSandbox } from '../../sandbox';
 import { freePort } from '../shared/ports';
 
-/** The port that the example workflows use. If the port is taken, another one is used. */
+/** The port that the examples use. If it is taken, another one is used. */
 const SANDBOX_PORT = 4321;
 
-/** The service's URL in the example workflows. */
 export const TEMPLATE_URL = `http://localhost:${SANDBOX_PORT}`;
 
 /** Long enough for the node to poll more than once, and short enough for a demo. */

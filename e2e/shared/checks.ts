@@ -10,14 +10,12 @@ const SHOWN_WITHIN_MS = 60_000;
 export interface Check {
 	title: string;
 	passed: boolean;
-	/** The observed value, for the report. */
 	seen: string;
 }
 
 export class Checks {
 	readonly all: Check[] = [];
 
-	/** Adds the result of a check and returns whether it passed. */
 	add(title: string, passed: boolean, seen = ''): boolean {
 		this.all.push({ title, passed, seen });
 		return passed;

@@ -8,7 +8,6 @@ import { say } from './progress';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Exit code of a program that was stopped with Ctrl-C. */
 const INTERRUPTED = 130;
 
 /** A running end-to-end command. Code that starts something registers here how to stop it. */
@@ -17,7 +16,6 @@ export class Command {
 
 	private stopped: Promise<void> | undefined;
 
-	/** True once the command has begun to stop. */
 	get isStopping(): boolean {
 		return this.stopped !== undefined;
 	}
@@ -38,7 +36,6 @@ export class Command {
 		return folder;
 	}
 
-	/** Stops all processes and cleans up. Further calls have no effect. */
 	async stop(): Promise<void> {
 		await (this.stopped ??= this.stopEverything());
 	}
@@ -86,7 +83,8 @@ const CHECK_EVERY_MS = 1000;
 function parentOf(pid: number): string | undefined {
 	try {
 		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-		// The format is: pid (name, which may contain anything) state ppid ...
+		// The file contains `ID (name) state parent ...`. The name may contain parentheses, so the search starts at
+		// the last one.
 		return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
 	} catch {
 		return undefined;

@@ -2,7 +2,6 @@ import path from 'node:path';
 
 export const ROOT = path.resolve(__dirname, '..', '..');
 
-/** The private sub-package that contains n8n. */
 export const E2E = path.join(ROOT, 'e2e');
 
 /** Files that may be deleted at any time: the packed tarball and logs. Not in git. */
@@ -13,7 +12,6 @@ export const DATA = path.join(E2E, '.n8n-data');
 
 export const EXAMPLES = path.join(ROOT, 'examples');
 
-/** The workflows that only the queue mode test needs. */
 export const QUEUE_WORKFLOWS_FOLDER = path.join(E2E, 'queue', 'workflows');
 
 export const IMAGES = path.join(ROOT, 'docs', 'images');

@@ -8,7 +8,6 @@ import { until } from './wait';
 /** Time that a process has to stop before it is killed. */
 const STOP_WITHIN_MS = 15_000;
 
-/** Maximum time for a process to become ready. */
 const READY_WITHIN_MS = 180_000;
 
 const CHECK_EVERY_MS = 50;
@@ -21,7 +20,6 @@ const SEARCHED_CHARACTERS = 10_000;
 
 const TAIL_LINES = 40;
 
-/** The folder and user of a process, and the destination of its output. */
 interface ProcessOptions {
 	cwd: string;
 	logFile: string;
@@ -38,7 +36,6 @@ interface ProcessOptions {
 
 /** A running process, including everything that it has started itself. */
 export interface RunningProcess {
-	/** The process ID, or undefined if the process could not be started. */
 	pid: number | undefined;
 	/** The exit code (or signal) once the process has ended. This promise never rejects. */
 	ended: Promise<number | string>;
@@ -175,7 +172,6 @@ export async function startUntil(
 	);
 }
 
-/** Stops everything that is still running. Afterward, nothing can be started. */
 export async function stopAll(): Promise<void> {
 	isClosing = true;
 	for (const last of [false, true]) {

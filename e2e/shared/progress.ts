@@ -9,12 +9,10 @@ export function say(text = ''): void {
 	process.stdout.write(`${text}\n`);
 }
 
-/** Formats a duration in seconds with one decimal. */
 export function seconds(milliseconds: number): string {
 	return `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-/** Runs a step and shows its title with the elapsed seconds until the step succeeds or fails. */
 export async function step<T>(title: string, work: (detail: Detail) => Promise<T>): Promise<T> {
 	const startedAt = Date.now();
 	const terminal = process.stdout.isTTY;

@@ -14,10 +14,7 @@ import { OPERATIONS } from './operations';
 import { allProperties } from './parameters';
 import { CHUNKER_NAMES, MODELS } from './parameters/chunker';
 
-/**
- * Expressions that show the chunker and the model in the subtitle. n8n passes the model as a string in some
- * places and as a resource locator in others.
- */
+/** Expressions for the subtitle. n8n stores the model as a string or as a resource locator. */
 const CHUNKER = `(${JSON.stringify(CHUNKER_NAMES)}[$parameter["chunker"]] || $parameter["chunker"])`;
 const MODEL = '($parameter["modelId"]?.value ?? $parameter["modelId"])';
 const DETAILS = `${CHUNKER} + (${MODEL} ? ", " + ${MODEL} : "")`;
@@ -46,14 +43,12 @@ export class ChunkText implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'lucidworksAiOAuth2Api', required: true }],
-		// A model reads this description unless the user writes a different one.
 		usableAsTool: {
 			replacements: {
 				description:
 					'Split a text into chunks. Returns the text and the position of each chunk, without vectors.',
 			},
 		},
-		// n8n's AI builder and its MCP server pass these hints to a model.
 		builderHint: {
 			searchHint:
 				"Takes all input items at once: connect the source directly, without a loop, HTTP Request or Wait node. Its default output is one item per chunk, with id, name, text and vector. Connect it to Push Documents and leave 'Documents From' at 'Whole Item'. Each input item needs an ID, a name and a text. A large CSV or JSON file is read with textSource 'file', so do not extract it into items first.",

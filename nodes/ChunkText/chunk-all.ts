@@ -15,14 +15,14 @@ import { openService, type ChunkService, type Job } from './jobs/chunk-service';
 import { submissions } from './jobs/submit';
 import type { ChunkTask, TextEntry } from './input/text';
 
-/** The service that an operation uses, the hints to collect, and the function that waits for jobs. */
+/** The service for an operation, its hints, and the function that waits for jobs. */
 export interface Work extends ChunkService {
 	hints: ChunkHints;
 	waitForJob: JobWait;
 }
 
 /**
- * Opens a session for an operation, carries out the operation, and then adds the hints.
+ * Opens a session, carries out an operation, and adds the hints.
  *
  * @throws InputError if the credential is invalid
  */
@@ -36,7 +36,6 @@ export async function withWork(
 	hints.addTo(task.run, waitForJob !== fetchNothing);
 }
 
-/** Describes a source of texts. A source is either all input items or one file. */
 export interface TextSource {
 	sink: Sink;
 	/** Prefix for the names of chunk files. */

@@ -5,7 +5,7 @@ import { adviceToSkip } from '../shared/n8n/sinks/watermark';
 import { withFiles, type FileReading } from '../shared/n8n/sources/file-source';
 import { UnusedFields } from '../shared/n8n/sources/unused-fields';
 import type { Jobs } from './jobs/chunk-service';
-import { RecentIds } from './input/recent-ids';
+import { RecentIds } from '../shared/records/recent-ids';
 import { recordTexts } from './input/record-texts';
 import type { TextEntry } from './input/text';
 import { chunkAll, newBudget, type TextSource, type Work } from './chunk-all';

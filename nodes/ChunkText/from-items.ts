@@ -48,7 +48,8 @@ function readingOf(work: Work, items: ItemTexts): ItemReading<TextEntry> {
 			const empty = files ? await files.withoutRepeatedNames(items.empty, sink) : items.empty;
 			for (const text of empty) {
 				const source = fieldsOfItem(run, itemOf(text));
-				const withoutChunks = { text, chunks: [], isComplete: true, source };
+				const covered = { missing: 0, isComplete: true };
+				const withoutChunks = { text, chunks: [], covered, source };
 				await sink.addItems(text, itemsOf(withoutChunks, [], work));
 			}
 			return texts;

@@ -15,15 +15,13 @@ async function submitAndWait(run: Run): Promise<void> {
 	// chunks.
 	checkResultsPath(options.resultsPath);
 	const isFile = parameters.get('textSource', 0) === 'file';
-	// If a text from a file does not finish in time, its record must fail. A document may be returned only
-	// together with all of its chunks.
+	// A document may be returned only with all of its chunks. So if a job runs out of time, its texts must fail.
 	if (isFile || mode === 'perDocument') options.whenTimeRunsOut = 'fail';
 	await withWork(task, waitForEnd, async (work) =>
 		isFile ? await chunkFiles(work, 'chunked') : await chunkItems(work),
 	);
 }
 
-/** Submits texts and returns each one with its chunking ID and position, which Get Results needs. */
 async function submit(run: Run): Promise<void> {
 	const task = taskOf(run);
 	const isFile = task.parameters.get('textSource', 0) === 'file';
@@ -34,10 +32,7 @@ async function submit(run: Run): Promise<void> {
 	);
 }
 
-/**
- * Fetches the chunks for requests that were submitted earlier. If several items refer to the same request,
- * the request is fetched only once.
- */
+/** Fetches the chunks of earlier requests. If several items refer to the same request, it is fetched only once. */
 async function getResults(run: Run): Promise<void> {
 	const task = taskOf(run);
 	const { parameters, options } = task;
@@ -58,7 +53,6 @@ function taskOf(run: Run): ChunkTask {
 	return { run, parameters, options, mode: parameters.get('output', 0) };
 }
 
-/** Maps each value of the Operation parameter to the operation's function. */
 export const OPERATIONS: Readonly<Record<string, (run: Run) => Promise<void>>> = {
 	submitAndWait,
 	submit,

@@ -27,7 +27,6 @@ export class DeleteDocument implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'lucidworksPushApi', required: true }],
 		usableAsTool: true,
-		// n8n's AI builder and its MCP server pass these hints to a model.
 		builderHint: {
 			searchHint:
 				"Deletes by document ID only, not by query. The chunks of a document are documents of their own (ID#0, ID#1, ...): delete them with the option chunkCount, or pass Chunk Text's removedIds list with idSource 'list'. It takes all input items at once, without a loop. Unknown IDs may fail with status 404, unless ignoreNotFound is on.",

@@ -27,10 +27,7 @@ import { formatCount } from '../shared/service/numbers';
 
 interface Entry extends EntryOrigin {
 	id: string;
-	/**
-	 * Whether an earlier attempt may already have deleted the document. This is set if the outcome of that
-	 * attempt is unknown.
-	 */
+	/** Whether an earlier attempt with an unknown outcome may have deleted the document. */
 	mayBeDeleted?: boolean;
 }
 
@@ -40,7 +37,6 @@ interface Entry extends EntryOrigin {
  */
 type DeleteResult = 'deleted' | 'committed' | 'notFound' | 'checked';
 
-/** The state that all deletes in a run share. */
 interface Deletes {
 	run: Run;
 	parameters: DeleteParameters;

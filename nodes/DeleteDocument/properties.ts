@@ -18,7 +18,7 @@ import { requestProperties } from '../shared/n8n/session/request-options';
 import { onePerInputItem } from '../shared/n8n/parameters/common-options';
 
 const showForFile = { show: { idSource: ['file'] } };
-/** Display conditions for the options. A slash before a name refers to a parameter outside the collection. */
+/** A slash before a name means that the parameter is outside the collection. */
 const showOptionForFile = { show: { '/idSource': ['file'] } };
 
 const options = optionsProperty([

@@ -28,7 +28,6 @@ export class MigrateBlobs implements INodeType {
 		// AI agents must not run the migration. One of n8n's lint rules requires this property, but the
 		// property's type has no value that forbids tools.
 		usableAsTool: undefined as never,
-		// n8n's AI builder and its MCP server pass this hint to a model.
 		builderHint: {
 			searchHint:
 				'A deprecated, one-off operation that converts all blob manifests of Lucidworks Fusion and cannot be undone. Use it only if the user asks for this migration by name. It is not needed to index, chunk or delete documents. Leave confirm off: the user turns it on.',

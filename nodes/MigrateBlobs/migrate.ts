@@ -79,8 +79,8 @@ async function reportFailure(run: Run, { reason, skipped }: Failed): Promise<voi
 }
 
 /**
- * Returns a sentence about the outcome of the migration, which is unknown if the request was in flight. The
- * sentence is added to the error message if the run ends early.
+ * Returns a sentence about the outcome of the migration. If the run ends early, the error message contains this
+ * sentence.
  */
 function progressOf(outcome: Outcome<IDataObject>): string {
 	if (outcome.ok) return 'The migration had been accepted.';

@@ -26,14 +26,12 @@ export class PushDocuments implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'lucidworksPushApi', required: true }],
-		// A model reads this description unless the user writes a different one.
 		usableAsTool: {
 			replacements: {
 				description:
 					'Add a document to a search index, or update the one with the same ID. Always send all fields: omitted ones may be lost.',
 			},
 		},
-		// n8n's AI builder and its MCP server pass these hints to a model.
 		builderHint: {
 			searchHint:
 				"Adds or updates documents by ID, in batches that it makes itself: do not put it in a loop or add a Wait node. By default each input item is a document with all its fields, and needs an ID and a name. Name their fields with idField and nameField. A large CSV or JSON file is read with documentSource 'file', so do not extract it into items first. It never deletes documents.",

@@ -87,14 +87,14 @@ export function documentsOf(
 	itemIndex: number,
 ): unknown[] {
 	if (source === 'fields') {
-		// A tool ignores this parameter, even if the workflow contains a value for it.
+		// Tools do not have the parameter Include Other Input Fields, so a value in the workflow is ignored.
 		const withOthers = !run.isTool && parameters.get('includeOtherFields', itemIndex);
 		const others = withOthers ? fieldsOfItem(run, itemIndex) : {};
 		return [{ ...others, ...mappedDocument(parameters, itemIndex) }];
 	}
 	const value = parameters.json('documentJson', itemIndex, JSON_ADVICE);
 	const documents: unknown[] = Array.isArray(value) ? value : [value];
-	// The default `{{ $json }}` also contains the item's files if n8n keeps them in the JSON.
+	// If n8n keeps an item's files in its JSON, the default `{{ $json }}` contains the files too.
 	return documents.map((each) => (isRecord(each) ? dataFields(each as IDataObject) : each));
 }
 
@@ -160,7 +160,7 @@ function additionalFields(parameters: PushParameters, itemIndex: number): IDataO
 	return Object.fromEntries(fields) as IDataObject;
 }
 
-/** Returns advice for an item that cannot become a document because its ID, its name or both are missing. */
+/** Returns advice for an item without an ID or a name. */
 export function adviceForItem(run: Run, itemIndex: number, missing: readonly IdOrName[]): string {
 	const [file] = fileFieldsOf(run, itemIndex);
 	if (file !== undefined)

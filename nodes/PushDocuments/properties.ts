@@ -29,13 +29,12 @@ const showForFields = { show: { documentSource: ['fields'] } };
 const showForTextFile = { show: { documentSource: ['textFile'] } };
 const showForMapped = { show: { documentSource: ['fields', 'textFile'] } };
 const showForFile = { show: { documentSource: ['file'] } };
-/** Display conditions for the options. A slash before a name refers to a parameter outside the collection. */
+/** A slash before a name means that the parameter is outside the collection. */
 const showOptionForFile = { show: { '/documentSource': ['file'] } };
 const hideOptionForFile = { hide: { '/documentSource': ['file'] } };
 
 /**
- * The parameter for AI agents that use the node as a tool. An agent can pass only JSON, so neither option
- * reads a file.
+ * AI agents see this variant of the parameter. Agents pass only JSON to a tool, so none of the choices reads a file.
  */
 const source = property({
 	displayName: 'Documents From',
@@ -58,7 +57,6 @@ const source = property({
 	description: 'Where to read the documents from',
 });
 
-/** The options, grouped by subject. Commonly used options come first. */
 const options = optionsProperty([
 	{
 		displayName: 'Output',

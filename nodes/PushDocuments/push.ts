@@ -20,6 +20,7 @@ import { TextFiles } from '../shared/n8n/sources/text-files';
 import { UnusedFields } from '../shared/n8n/sources/unused-fields';
 import { fieldsOfItem } from '../shared/n8n/sources/files';
 import { FORMATS } from '../shared/records/format';
+import { RecentIds } from '../shared/records/recent-ids';
 import { detach } from '../shared/records/record';
 import { PUSH_SERVICE } from '../shared/service/service-definitions';
 import {
@@ -31,13 +32,11 @@ import {
 } from './documents';
 import { pushProperties, type PushOptions, type PushParameters } from './properties';
 import {
-	MAX_IDS,
-	noteSentIds,
 	pushRequests,
 	pushResultFormat,
 	replacedResultFormat,
 	type Entry,
-	type SentIds,
+	type SameIds,
 } from './requests';
 import { DRY_RUN_RESULT } from '../shared/n8n/sinks/dry-run';
 import { formatCount } from '../shared/service/numbers';
@@ -51,7 +50,8 @@ export async function pushDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, pushProperties);
 	const options = parameters.collection('options', PER_ITEM_OPTIONS);
 	const session = await Session.open(run, PUSH_SERVICE);
-	const sentIds: SentIds = { skipped: 0, ids: new Set(), repeated: 0 };
+	const sameIds: SameIds = { skipped: 0, repeated: 0 };
+	const sentIds = new RecentIds();
 	const pushing = pushRequests(run, session, options);
 	const unusedFields = new UnusedFields();
 
@@ -59,14 +59,19 @@ export async function pushDocuments(run: Run): Promise<void> {
 		for await (const results of bulk(entries, pushing)) {
 			for (const result of results) {
 				const { entries: batch, outcome } = result;
-				if (result.request > 0) noteSentIds(sentIds, batch);
+				const sent = result.request > 0 ? batch : [];
+				for (const entry of sent) {
+					if (!sentIds.has(entry.id)) continue;
+					if (entry.record) sink.note(entry, 'sameId', entry.id);
+					else sameIds.repeated++;
+				}
 				const resultFormat = pushResultFormat(options, result);
 				await account(sink, batch, outcome, resultFormat);
 				// Earlier documents with the same ID were not sent, so they share the later document's
 				// outcome.
 				const replaced = batch.flatMap(({ replaces = [] }) => replaces);
 				if (replaced.length === 0) continue;
-				if (outcome.ok) sentIds.skipped += replaced.length;
+				if (outcome.ok) sameIds.skipped += replaced.length;
 				await account(sink, replaced, outcome, replacedResultFormat(resultFormat));
 			}
 		}
@@ -77,7 +82,7 @@ export async function pushDocuments(run: Run): Promise<void> {
 	} else {
 		await withItems(run, itemReading(run, parameters, options, unusedFields), push);
 	}
-	addHints(run, options, sentIds);
+	addHints(run, options, sameIds);
 	unusedFields.addTo(run);
 }
 
@@ -155,22 +160,20 @@ const fileReading =
 
 const resultsOf = ({ dryRun }: PushOptions) => ({ done: 'pushed', ...(dryRun && DRY_RUN_RESULT) });
 
-function addHints(run: Run, { dryRun }: PushOptions, sentIds: SentIds): void {
+function addHints(run: Run, { dryRun }: PushOptions, sameIds: SameIds): void {
 	const { stats, meter } = run;
 	const done = dryRun
 		? `Dry run: ${formatCount(stats.done, 'document')} in ${formatCount(stats.requests, 'request')}, ${formatCount(stats.bytes, 'byte')} in total. Nothing was sent.`
 		: doneText(stats, meter, 'document', 'pushed');
 	const counts: string[] = [];
-	if (sentIds.skipped > 0)
+	if (sameIds.skipped > 0)
 		counts.push(
-			`${formatCount(sentIds.skipped, 'document')} skipped because a later one has the same ID`,
+			`${formatCount(sameIds.skipped, 'document')} skipped because a later one has the same ID`,
 		);
-	if (sentIds.repeated > 0) {
-		const least = sentIds.ids.size < MAX_IDS ? '' : 'at least ';
+	if (sameIds.repeated > 0)
 		counts.push(
-			`${least}${formatCount(sentIds.repeated, 'document')} with the same ID as an earlier one`,
+			`${formatCount(sameIds.repeated, 'document')} with the same ID as an earlier one`,
 		);
-	}
 	const trouble = troubleText(stats, counts);
 	run.hint(done, 'info');
 	run.hint(counts.length > 0 ? `${trouble}. ${SAME_ID_ADVICE}` : trouble);

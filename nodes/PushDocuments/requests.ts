@@ -22,10 +22,7 @@ import { formatCount, figure } from '../shared/service/numbers';
 
 export interface Entry extends EntryOrigin {
 	id: string;
-	/**
-	 * The document, or undefined after it has been written as JSON. The document can be dropped because the
-	 * record stays in memory.
-	 */
+	/** The document. To save memory, it is removed after it has been written as JSON. */
 	document: PushDocument | undefined;
 	/** The record's JSON if the document is unchanged, so that it can be sent as it is. */
 	original?: string | undefined;
@@ -38,28 +35,14 @@ export interface Entry extends EntryOrigin {
 /** Facts about the documents in a request, by document ID. In a dry run, only their size is known. */
 export type PushOutcomes = ReadonlyMap<string, Partial<DocumentOutcome> & { bytes?: number }>;
 
-/** Counts documents in the same run that share an ID. */
-export interface SentIds {
+export interface SameIds {
 	/** Number of documents that were not sent because a later one had the same ID. */
 	skipped: number;
-	ids: Set<string>;
+	/** Number of items' documents whose ID had already been sent. Files list theirs in their summaries. */
 	repeated: number;
 }
 
-/** Maximum number of IDs to remember, so that memory does not grow with the file. */
-export const MAX_IDS = 100_000;
-
-/** Remembers the IDs of sent documents, and counts documents whose ID had already been sent. */
-export function noteSentIds(sentIds: SentIds, entries: readonly Entry[]): void {
-	const { ids } = sentIds;
-	for (const { id } of entries) {
-		const { size } = ids;
-		if (size < MAX_IDS) ids.add(id);
-		if (ids.size === size && (size < MAX_IDS || ids.has(id))) sentIds.repeated++;
-	}
-}
-
-/** Describes how to make requests from documents and how to read the responses. */
+/** Describes how documents are sent and how responses are read. */
 export function pushRequests(
 	run: Run,
 	session: Session,
@@ -91,7 +74,6 @@ export function pushRequests(
 	};
 }
 
-/** Sends a batch and reads each document's outcome from the response. */
 async function push(
 	session: Session,
 	batch: Array<Packed<Entry>>,

@@ -6,7 +6,6 @@ import { failure, queryValue, rawBody } from '../http';
 
 /** Describes the records in a sample file. Record numbers start at 1. Bad records omit the `required` field. */
 interface Sample {
-	/** Default number of records. */
 	count: number;
 	/** Of every `badEvery` records, one omits the required field and one is not JSON. */
 	badEvery: number;
@@ -14,7 +13,6 @@ interface Sample {
 	required: string;
 }
 
-/** The sample files by name. They contain documents to push or articles to chunk. */
 const SAMPLES: Readonly<Record<string, Sample>> = {
 	'documents.jsonl': {
 		count: 1000,
@@ -68,7 +66,6 @@ const ARTICLES = ['Gift cards', 'Opening hours', 'Parking', 'Repairs', 'Returns'
 
 const ARTICLES_PER_PAGE = 2;
 
-/** Yields a sample file as JSON Lines, including some bad lines. */
 function* sampleLines({ badEvery, record, required }: Sample, count: number): Generator<string> {
 	for (let at = 1; at <= count; at++) {
 		const { [required]: _omitted, ...incomplete } = record(at);

@@ -44,7 +44,6 @@ function shown(value: unknown): string {
 
 const detailsTag = (isOpen: boolean): string => `<details${isOpen ? ' open' : ''}>`;
 
-/** Returns true if each word occurs in a displayed field of the document. */
 function hasAll(document: Fields, words: readonly string[]): boolean {
 	const text = Object.values(document).map(shown).join('\n').toLowerCase();
 	return words.every((word) => text.includes(word));
@@ -62,7 +61,6 @@ function byParent(documents: Fields[]): Map<string, Fields[]> {
 	return groups;
 }
 
-/** Formats a document's fields so that they can be collapsed. */
 function documentHtml({ id, name, ...fields }: Fields, isOpen: boolean): string {
 	const rows = Object.entries(fields).map(
 		([field, value]) => `<tr><td>${escape(field)}</td><td>${escape(shown(value))}</td></tr>`,
@@ -70,7 +68,6 @@ function documentHtml({ id, name, ...fields }: Fields, isOpen: boolean): string 
 	return `${detailsTag(isOpen)}<summary>${escape(name)} <small>${escape(id)}</small></summary><table>${rows.join('')}</table></details>`;
 }
 
-/** Formats a parent document and its chunks. If the parent itself was pushed, it comes before its chunks. */
 function groupHtml([parent, documents]: [string, Fields[]], isOpen: boolean): string {
 	const chunks = documents.filter(({ parentId }) => parentId !== undefined);
 	const html = (list: Fields[]) => list.map((one) => documentHtml(one, isOpen)).join('');

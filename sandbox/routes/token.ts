@@ -26,7 +26,6 @@ const HEADERS: ReadonlyArray<readonly [name: string, value: RegExp, wanted: stri
 	],
 ];
 
-/** Creates an error with the interface's token error object. */
 function tokenError(status: number, error: string, description: string): HttpError {
 	return new HttpError(status, { error, error_description: description });
 }
@@ -39,7 +38,6 @@ function unknownClient(): HttpError {
 	);
 }
 
-/** Checks a token request before the client is identified. */
 function checkRequest(context: Context, request: FastifyRequest): void {
 	const { auth } = request.params as { auth: string };
 	if (auth !== context.authServerId) {
@@ -108,7 +106,7 @@ async function addTokenRoute(
 			if (!request.client) throw unknownClient();
 		},
 	});
-	// The plugin's own error differs from the interface's token error object.
+	// The plugin's own error has a different format.
 	app.setErrorHandler(async (error: FastifyError, _request, reply) => {
 		const isPlugins = error.code?.startsWith('FST_BASIC_AUTH') ?? false;
 		await sendError(reply, isPlugins ? unknownClient() : error);

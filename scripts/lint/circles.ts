@@ -9,7 +9,6 @@ import ts from 'typescript';
 
 import { ROOT } from '../../support/manifest';
 
-/** Reads each file that `npm run typecheck` reads, and returns its imports of other such files. */
 function readImports(): Map<string, string[]> {
 	const { config } = ts.readConfigFile(path.join(ROOT, 'tsconfig.dev.json'), ts.sys.readFile) as {
 		config: unknown;

@@ -20,7 +20,6 @@ interface Workflow {
 
 const FOLDER = path.join(ROOT, '.github', 'workflows');
 const PINNED = /^uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
-/** The write permissions that jobs may have, keyed by workflow. */
 const MAY_WRITE: Record<string, string[]> = {
 	'publish.yml': ['publish: id-token', 'release: contents'],
 };

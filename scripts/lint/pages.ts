@@ -59,7 +59,6 @@ export function unknownSections(files: readonly string[]): string[] {
 }
 
 const STEP = /`(\w+)` \(`([\w./-]+\.ts)`\)/g;
-/** Matches a path in a page's text that includes at least one folder. */
 const PATH = /`((?:[\w.-]+\/)+[\w.-]+\.\w+)`/g;
 /** Pages for maintainers. Paths in these pages are relative to any of the `FOLDERS`. */
 const MAINTAINERS_PAGES = ['AGENTS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'STYLE.md'];

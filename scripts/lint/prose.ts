@@ -6,7 +6,6 @@ import ts from 'typescript';
 
 import { ROOT } from '../../support/manifest';
 
-/** Maximum number of words in a sentence. STYLE.md recommends shorter sentences. */
 const MAX_WORDS = 30;
 /** Names that were removed from shipped code. The check keeps them from coming back. */
 const OLD_NAMES = new Set(
@@ -63,7 +62,6 @@ function proseOf(markdown: string): string[] {
 		.split('\n');
 }
 
-/** Splits a paragraph into sentences. A quotation, such as a message, counts as one word. */
 function sentencesOf(paragraph: string): string[] {
 	return paragraph
 		.replace(/"[^"]+"|“[^”]+”/g, (quoted) => (/[.!?]["”]$/.test(quoted) ? 'quote.' : 'quote'))
@@ -96,7 +94,6 @@ const PAGES = /^(?:[^/]+|(?:docs|examples|sandbox|e2e|bench)\/.+)\.md$/;
 /** The changelog is not checked, because entries for past releases are never rewritten. */
 const NOT_CHECKED = ['CHANGELOG.md'];
 
-/** Finds everything in the repository that breaks these rules. */
 export function proseFaults(files: readonly string[]): string[] {
 	const check = (pattern: RegExp, faultsOf: (file: string, text: string) => string[]) =>
 		files

@@ -22,7 +22,6 @@ export function switchedOffRules(files: readonly string[]): string[] {
 		);
 }
 
-/** Runs the linter from n8n's publish gate on the sources. */
 export function gateFaults(): string[] {
 	const args = ['scripts/scan.mjs', '.', 'source'];
 	const result = execFileSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });

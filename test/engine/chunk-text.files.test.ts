@@ -183,7 +183,7 @@ describe('Texts From: File', () => {
 	});
 
 	it('takes text and document from other fields, and returns items', async () => {
-		// The node neither trims names nor converts numbers in them.
+		// The node does not trim these titles, and does not convert '4E+12' to a number.
 		const meta = { title: ' T ', about: 'D', link: '' };
 		const list = [
 			{ nr: 7, meta, body: 'one\ntwo' },
@@ -219,7 +219,9 @@ describe('Texts From: File', () => {
 		['a record of each failed', {}, [...articles(2), '{'], false],
 	])('sums up files in a hint or in items: %s', async (_case, options, records, isHint) => {
 		const items = ['a', 'b'].map(
-			async (name) => await files.item(jsonLines(records), `${name}.jsonl`),
+			async (name) =>
+				// The records of the two files have different IDs.
+				await files.item(jsonLines(records).replaceAll('"a', `"${name}`), `${name}.jsonl`),
 		);
 		const result = await chunk(
 			await Promise.all(items),
@@ -231,6 +233,22 @@ describe('Texts From: File', () => {
 		expect(hintsOf(result).filter((one) => one.includes(' chunks, 0 failed'))).toEqual(
 			isHint ? [naming('2 files', '4 of 4 records', '8 chunks')] : [],
 		);
+	});
+
+	it('a record whose chunks are missing is a warning in the summary', async () => {
+		sandbox().settings.maxChunks = 1;
+		const texts = ['one\n two', 'The first line\nThe second line, which is longer', '\n\n'];
+		const records = texts.map((text, at) => ({ id: `a${at}`, name: 'N', text }));
+		const item = await files.item(jsonLines(records), 'a.jsonl');
+		const options = { textsPerRequest: 1 };
+		const result = await chunk([item], { output: 'documents', textSource: 'file', options });
+		const { warnings, failed } = jsonOf(result.output).at(-1) ?? {};
+		expect(failed).toBe(0);
+		expect(warnings).toEqual([
+			naming("1 record of 'a.jsonl' has no chunks", 'line 3', "'a2'"),
+			naming('1 record', 'only a part of the text', 'line 2', "'a1'"),
+		]);
+		expect(hintsOf(result).join()).toContain('has no chunks');
 	});
 
 	it('reads CSV, and says which column is missing', async () => {
@@ -362,8 +380,8 @@ describe('Texts From: File', () => {
 			fault('results', { status: 200, body, skip: 50 });
 		}
 		const options = { textsPerRequest: 100, concurrency: 1 };
-		// The budget limits how many bytes of text are in memory. If it is never released, the run hangs and this
-		// test exceeds its time limit. See also test/unit/flow/jobs.test.ts.
+		// The node limits how many bytes of text it keeps in memory. If it never released these bytes, the run would
+		// hang and this test would time out.
 		const result = await chunkFile(jsonLines(articles(1200)), { options });
 		expect(summaryOf(result)).toMatchObject(summary);
 		expect(submits().length).toBeLessThanOrEqual(most);

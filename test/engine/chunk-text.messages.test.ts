@@ -11,7 +11,6 @@ const { sandbox, jobs, chunk, getResults, fault, answers } = useChunkText();
 
 const TEXTS_PER_REQUEST = /'Texts per Request' set to 1/;
 
-/** Returns the error message and the advice from a run that stops at its first error. */
 async function errorOf(count: number, parameters = {}) {
 	const { error } = await chunk(texts(count), { ...parameters });
 	return { message: error?.message ?? '', description: error?.description ?? '' };

@@ -63,6 +63,7 @@ it('returns one item per document, with its chunks, its removed chunks, and fiel
 				hash: 'hash of a',
 				previousChunkCount: 4,
 				chunkCount: 2,
+				missingCharacters: 0,
 				removalsKnown: true,
 				documents: [
 					{ ...common, id: 'a#0', text: 'Thirty days', chunkIndex: 0 },
@@ -78,6 +79,7 @@ it('returns one item per document, with its chunks, its removed chunks, and fiel
 				hash: 'hash of b',
 				previousChunkCount: 0,
 				chunkCount: 1,
+				missingCharacters: 0,
 				removalsKnown: true,
 				documents: [expect.objectContaining({ id: 'b#0', text: 'Five days' })],
 				removedIds: [],
@@ -93,6 +95,7 @@ it('keeps no field of the source unless asked, and all if asked', async () => {
 	expect(Object.keys(jsonOf(none.output)[0]).sort()).toEqual([
 		'chunkCount',
 		'documents',
+		'missingCharacters',
 		'removalsKnown',
 		'removedIds',
 	]);
@@ -115,6 +118,7 @@ describe('an empty text', () => {
 					hash: '',
 					previousChunkCount: 2,
 					chunkCount: 0,
+					missingCharacters: 0,
 					removalsKnown: true,
 					documents: [],
 					removedIds: ['gone#0', 'gone#1'],
@@ -175,11 +179,19 @@ describe('removed chunks', () => {
 		]);
 	});
 
-	it('are not known if the service cut the text', async () => {
+	it('are not known if the service cut the text, and the missing characters are counted', async () => {
 		sandbox().settings.maxChunks = 2;
-		const { output } = await chunk([source('a', 'x\ny\nz', 5)], PER_DOCUMENT);
+		const { output } = await chunk(
+			[source('a', 'x\ny\nThis is the third line.', 5)],
+			PER_DOCUMENT,
+		);
 		expect(jsonOf(output)).toEqual([
-			expect.objectContaining({ chunkCount: 2, removalsKnown: false, removedIds: [] }),
+			expect.objectContaining({
+				chunkCount: 2,
+				missingCharacters: 24,
+				removalsKnown: false,
+				removedIds: [],
+			}),
 		]);
 	});
 

@@ -14,7 +14,6 @@ describe('documents that share a request', () => {
 	const options = { maxWaitSeconds: 1 };
 	const expected = { 'i0#0': 'text 0', 'i1#0': 'text 1' };
 
-	/** Runs the node until its time limit. Returns the failed items with their input fields. */
 	async function late() {
 		fault('results', { status: 200, body: '{"status":"SUBMITTED"}' });
 		const { output } = await chunk(texts(2), { ...DOCUMENTS, options }, CONTINUE);

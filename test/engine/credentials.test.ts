@@ -147,7 +147,6 @@ describe('the Test button of the credentials', () => {
 			const [type, field] = TYPES[kind];
 			return await press(type, { ...stored, [field]: url, ...changes });
 		};
-		/** Presses the Test button. The service answers the test request with this response. */
 		const pressAnswered = async (
 			kind: Kind,
 			answer: Omit<FaultRule, 'route'>,

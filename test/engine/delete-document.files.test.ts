@@ -20,7 +20,6 @@ const index = async (list: string[]) => {
 	);
 	sandbox().requests.length = 0;
 };
-/** Commits all deletes and returns the IDs that remain in the index. */
 const left = () => {
 	sandbox().commit();
 	return sandbox()

@@ -57,7 +57,6 @@ async function measure(work: () => Promise<unknown>): Promise<Computing> {
 	return { totalMs: cpuMs() - startedAt, longestMs };
 }
 
-/** Runs a node. Only the node's work is measured, not n8n's work before and after it. */
 async function computingOf(
 	node: INodeType,
 	items: IDataObject[],
@@ -87,7 +86,6 @@ async function computingOf(
 const isInSteps = ({ longestMs, totalMs }: Computing) =>
 	longestMs < Math.max(SHORT_MS, MAX_SHARE * totalMs);
 
-/** Number of chunks in the largest response that docs/scaling.md mentions. */
 const CHUNKS = 40_000;
 const documents = (count: number): IDataObject[] =>
 	Array.from({ length: count }, (_, index) => ({
@@ -95,7 +93,6 @@ const documents = (count: number): IDataObject[] =>
 		name: `Chapter ${index}`,
 		text: `Chapter ${index}.`,
 	}));
-/** Returns one item that contains a file, as n8n creates it without binary storage. */
 const fileOf = (rows: number): IDataObject[] => {
 	const content = documents(rows).map(
 		({ id, name }) => `${String(id)},${String(name)},"A text"\n`,

@@ -1,6 +1,5 @@
 /**
- * Tests files in all nodes. Covers ranges of records, runs that end while a file is being read, and the messages
- * for these cases.
+ * Tests ranges of records, and runs that end while a file is being read.
  *
  * @jest-environment node
  */
@@ -36,8 +35,8 @@ const lines = (count: number): string =>
 		.join('');
 
 /**
- * Each row contains a node and its route, followed by the summary field that contains the number of successful
- * records. The last two values are the parameters for reading a file and the options for one record per request.
+ * Columns: node, route, summary field that counts successful records, parameters for reading a file, and options for
+ * one record per request.
  */
 const NODES: Array<
 	[string, FaultRule['route'], string, () => INodeType, INodeParameters, IDataObject]
@@ -144,8 +143,8 @@ describe.each(NODES)('%s', (...node) => {
 		const { output } = await run(node, items, {}, CONTINUE);
 		const { progress, error } = output.at(-1)?.json ?? {};
 		expect(error).toContain('307');
-		// Chunk Text may process several files at once. In that case, the item for each file reports that the
-		// run ended. Records that were sent before the run ended are reported as failed.
+		// Chunk Text may process several files at once, so the item for each unfinished file has an error instead of
+		// `progress`.
 		expect(error).toContain("'b.jsonl'");
 		expect(progress).toBeUndefined();
 	});

@@ -59,7 +59,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 				const { json } = await push(text, name, parameters);
 				expect(json).toMatchObject({ pushed: 1, failed: 0 });
 				const { bodyBytes, body } = sandbox().requests.at(-1) ?? {};
-				// Comparing the lengths reveals rounding, because a rounded number has fewer digits.
+				// A rounded number has fewer digits, so the lengths would differ.
 				expect(bodyBytes).toBe(sent.length);
 				expect(body).toEqual(JSON.parse(sent));
 			}

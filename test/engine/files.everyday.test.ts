@@ -292,7 +292,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 	});
 
 	it('row 9: rows with fewer cells are read, and cause a hint', async () => {
-		const { documents, hints } = await push(
+		const { documents, hints, json } = await push(
 			'id,name,text\n1,A,first\nsecond, and third\n2,B,x\n3,C\n4,D,y\n',
 		);
 		expect(documents).toHaveLength(5);
@@ -302,6 +302,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 				/^2 rows of 'd.csv' have fewer cells than the header row \(the first in line 3\)/,
 			),
 		]);
+		expect(json.warnings).toEqual([naming('2 rows', 'fewer cells')]);
 	});
 
 	it('row 10: two records with one ID are hinted at by Chunk Text', async () => {
@@ -312,7 +313,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 		);
 		const { hints } = await chunk([file], { textSource: 'file', output: 'documents' });
 		expect(hintsOf({ hints }).map((hint) => hint.replaceAll('.gz', ''))).toContainEqual(
-			"1 record of 'd.jsonl' has the same document ID as an earlier record (line 3: 'a'). Chunks of records with the same document ID replace each other in the index. If the records are different documents, give each one its own ID.",
+			"1 record of 'd.jsonl' has the same document ID as an earlier record (line 3: 'a'). The index keeps only the last of them. If the records are different documents, give each one its own ID.",
 		);
 	});
 

@@ -1,6 +1,5 @@
 /**
- * Tests what a run writes to n8n's log: a line every 10 seconds, and the run's figures at the end. The clock in these
- * tests runs a hundred times faster than real time.
+ * Tests what a long run writes to n8n's log. The clock in these tests runs a hundred times faster than real time.
  *
  * @jest-environment node
  */

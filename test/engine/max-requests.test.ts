@@ -1,7 +1,6 @@
 /**
- * Tests Max Requests per Minute and the pauses that a service requests. Executions in the same process share both.
- * Only minimum times are checked, because a busy machine makes everything slower. test/unit/flow/limiter.test.ts
- * checks that no minute contains too many requests.
+ * Tests Max Requests per Minute and the pauses that a service asks for. Executions in the same process share both.
+ * Only minimum times are checked, because a busy machine makes everything slower.
  */
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
@@ -19,7 +18,6 @@ const INTERVAL_MS = 60_000 / (0.95 * PER_MINUTE);
 /** A request may start this many milliseconds early to make up for a late timer. */
 const CATCH_UP_MS = 30;
 
-/** Checks that a run's requests are as far apart as the limit requires. Token requests are ignored. */
 async function expectPace(run: () => Promise<unknown>): Promise<void> {
 	sandbox().requests.length = 0;
 	const begin = Date.now();

@@ -1,7 +1,4 @@
-/**
- * Tests that Migrate Blobs sends its request only once, and only after the user has confirmed it. The node never
- * repeats a request that may have arrived.
- */
+/** Tests that Migrate Blobs sends its request only after the user has confirmed it, and never twice. */
 
 import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';
 import { MIGRATE_ACTION } from '../../nodes/shared/service/outcome-messages';

@@ -1,6 +1,6 @@
 /**
- * Tests that a field read directly by the node has the same value as in an n8n expression. Items, paths, keys and
- * values are random.
+ * Nodes read simple expressions such as `{{ $json.a }}` without n8n's expression engine. These tests compare the
+ * values with the engine's, for random items and paths.
  */
 import { isDeepStrictEqual } from 'node:util';
 
@@ -59,7 +59,6 @@ const anyExpression = fc
 	)
 	.map(([before, steps, after]) => `${before}$json${steps.join('')}${after}`);
 
-/** Returns the value in a list, or the error message. */
 function attempt(read: () => unknown): unknown {
 	try {
 		return [read()];
@@ -68,7 +67,6 @@ function attempt(read: () => unknown): unknown {
 	}
 }
 
-// n8n needs a few milliseconds to compile each new expression.
 const TIMEOUT_MS = 120_000;
 
 test(
@@ -111,7 +109,7 @@ test(
 			),
 			{ numRuns: 60 },
 		);
-		// If no field was read directly, the test has compared nothing. The number depends on the seed.
+		// If no field was read directly, the test has compared nothing.
 		expect(direct).toBeGreaterThan(0);
 	},
 	TIMEOUT_MS,

@@ -124,7 +124,6 @@ const read = async <T>(
 	watched?: (context: IExecuteFunctions) => IExecuteFunctions,
 ): Promise<Reading[]> => await readOnEngine(SAMPLE, { parameters, items }, reader, watched);
 
-/** Returns the first item's value, or its error message. */
 const first = ([{ value, error }]: Reading[]): unknown => (error ? error.message : value);
 
 describe('text', () => {
@@ -341,7 +340,7 @@ it('reads the rows of a fixedCollection with the types of their values', async (
 describe('collection', () => {
 	const whole = (parameters: Parameters<Sample>) => {
 		const options = parameters.collection('options', ['previousChunkCount', 'resume']);
-		// The types are derived from the properties. If the types are wrong, this code does not compile.
+		// This code compiles only if the types derived from the properties are right.
 		const typed: {
 			concurrency: number;
 			dryRun: boolean;
@@ -428,7 +427,7 @@ describe('collection', () => {
 });
 
 describe('the number of evaluations', () => {
-	/** Returns a context that forwards all calls and counts how often n8n evaluates a parameter. */
+	/** Returns a context that counts how often n8n evaluates a parameter. */
 	const counting = (count: { evaluations: number }) => (context: IExecuteFunctions) =>
 		new Proxy(context, {
 			get(target, name) {

@@ -187,7 +187,6 @@ describe('a node set to stop', () => {
 
 describe('Stop in the editor', () => {
 	const OPTIONS = { documentsPerRequest: 2, concurrency: 2 };
-	/** Presses Stop after this many requests and checks that no further request was sent. */
 	const stopAfter = async (
 		count: number,
 		...[items, parameters, settings]: Parameters<typeof push>

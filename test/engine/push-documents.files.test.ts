@@ -209,12 +209,13 @@ describe('documents with the same ID', () => {
 	it('are sent in their order, so that the last one wins', async () => {
 		sandbox().faults.add({ route: 'push', latencyMs: 30, times: 1 });
 		const versions = indexes(40).map((at) => ({ id: `d${at % 3}`, name: 'N', version: at }));
-		const { hints } = await push([await files.item(lines(versions))], {
+		const result = await push([await files.item(lines(versions), 'd.jsonl')], {
 			options: { documentsPerRequest: 2, concurrency: 8 },
 		});
-		expect(hints.map(({ message }) => message)).toContain(
-			`37 documents with the same ID as an earlier one. ${SAME_ID_ADVICE}`,
-		);
+		const warning =
+			"37 records of 'd.jsonl' have the same document ID as an earlier record (the first in line 4: 'd0')";
+		expect(hintsOf(result).join()).toContain(warning);
+		expect(summary(result).warnings).toEqual([warning]);
 		expect(
 			indexed()
 				.map(({ version }) => version)
@@ -222,11 +223,14 @@ describe('documents with the same ID', () => {
 		).toEqual([37, 38, 39]);
 	});
 
-	it('are counted among the first 100,000', async () => {
-		const all = [...indexes(100_600), 0, 100_100].map((at) => ({ id: `d${at}`, name: 'N' }));
-		const result = await push([await files.item(lines(all))], { options: { dryRun: true } });
-		expect(hintsOf(result)).toContain(
-			`At least 1 document with the same ID as an earlier one. ${SAME_ID_ADVICE}`,
+	it('of items are counted in a hint', async () => {
+		const json = { id: 'd', name: 'N' };
+		const result = await runnerOf(new PushDocuments())([{ json }, { json }], {
+			documentSource: 'wholeItem',
+			options: { documentsPerRequest: 1 },
+		});
+		expect(hintsOf(result).join()).toContain(
+			`1 document with the same ID as an earlier one. ${SAME_ID_ADVICE}`,
 		);
 	});
 
@@ -250,7 +254,7 @@ describe('documents with the same ID', () => {
 		expect(hintsOf(result).join()).toContain(
 			`1,000 documents skipped because a later one has the same ID. ${SAME_ID_ADVICE}`,
 		);
-		expect(hintsOf(result).join()).not.toContain('as an earlier one');
+		expect(summary(result)).not.toHaveProperty('warnings');
 	});
 });
 
@@ -441,10 +445,7 @@ describe('failed records', () => {
 
 describe('bad input', () => {
 	const good = lines(documents(2));
-	/**
-	 * Each row contains the case, the file, the file's name, the record's error, and the number of pushed
-	 * documents.
-	 */
+	/** Columns: case, file, file name, the record's error, and the number of pushed documents. */
 	it.each<[string, string | Buffer, string, RegExp, number]>([
 		[
 			'invalid JSON',

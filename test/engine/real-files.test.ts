@@ -21,7 +21,6 @@ const files = useFiles();
 
 interface Expected {
 	documents?: IDataObject[];
-	/** Error messages for the failed records, or for the whole file. */
 	failures?: RegExp[];
 	hints?: RegExp[];
 }

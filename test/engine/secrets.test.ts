@@ -1,7 +1,4 @@
-/**
- * Tests that no person or model can see a secret that a service repeats. The rows combine each secret with each
- * place in a response and each time at which the service can repeat the secret.
- */
+/** Tests that no person or model can see a secret that a service repeats, wherever the response contains it. */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
@@ -18,7 +15,6 @@ import { runNode, testCredential, type CredentialData } from '../../support/engi
 
 type Answer = [status: number, body: unknown];
 
-/** The request whose response repeats the request's own secret. All other requests succeed. */
 type Echoing = 'token' | 'push' | 'delete' | 'submit' | 'results' | 'blobs';
 
 const LOGIN = { user: 'somebody', password: 'pass word+of/somebody' };
@@ -32,7 +28,6 @@ let echoing: Echoing;
 let answer: (secret: string) => Answer;
 let refusals: number;
 let tokens: string[];
-/** Secrets that the service has received and repeated. */
 let repeated: Set<string>;
 
 /** Returns the secrets of a request, both as sent and decoded. */
@@ -128,7 +123,6 @@ const PLACES: Record<string, (secret: string) => unknown> = {
 	'JSON in an error': (secret) => ({ error: { errors: [{ message: `No: ${secret}` }] } }),
 	text: (secret) => `No: ${secret}`,
 };
-/** Places in a successful push response that the node returns unchanged. */
 const RETURNED: Record<string, (secret: string) => unknown> = {
 	'nested JSON': (secret) => ({ request: { headers: [{ value: secret }] } }),
 	'a name of a member': (secret) => ({ seen: { [secret]: 1 } }),

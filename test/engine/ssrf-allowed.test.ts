@@ -1,6 +1,6 @@
 /**
- * Tests n8n's SSRF protection with one allowed host. Requests to that host work, and errors for other hosts say who
- * can allow them. The setting applies to all tests in this file.
+ * Tests n8n's SSRF protection with one allowed host. Requests to other hosts fail, and the error says who can allow
+ * them.
  *
  * @jest-environment node
  */
@@ -29,7 +29,6 @@ afterAll(() => {
 
 const ALLOW = /N8N_SSRF_ALLOWED_HOSTNAMES.*N8N_SSRF_ALLOWED_IP_RANGES/;
 const sandbox = useSandbox();
-/** Returns the sandbox's credentials with this host in all URLs. */
 const credentialsOf = (host: string) =>
 	Object.fromEntries(
 		Object.entries(sandboxCredentials(sandbox())).map(([type, data]) => [

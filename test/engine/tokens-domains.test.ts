@@ -1,7 +1,7 @@
 /**
  * Tests the fields "Allowed HTTP Request Domains" and "Allowed Domains", which n8n adds to every credential that
- * signs requests. n8n applies them to token requests, to the Test button and to the HTTP Request node. n8n does not
- * apply them to our nodes' requests, which use the URL in the credential.
+ * signs requests. n8n applies them to token requests, to the Test button and to the HTTP Request node, but not to our
+ * nodes' requests.
  */
 import { LucidworksAiOAuth2Api } from '../../credentials/LucidworksAiOAuth2Api.credentials';
 import { startSandbox, type Sandbox } from '../../sandbox';

@@ -1,7 +1,6 @@
 /**
- * Tests access tokens (ARCHITECTURE.md, Tokens) with n8n's engine and real HTTP. Each test starts its own workers.
- * A worker represents one n8n process. Workers that share a credential store represent processes that share a
- * database.
+ * Tests access tokens (ARCHITECTURE.md, Tokens). A worker represents one n8n process. Workers that share a credential
+ * store represent processes that share a database.
  */
 import type { IExecuteFunctions, INodeType } from 'n8n-workflow';
 
@@ -63,7 +62,6 @@ const succeeded = ({ output, error }: RunResult) => {
 	expect(output.filter(({ json }) => 'error' in json)).toEqual([]);
 	return output.length;
 };
-/** Resolves when the sandbox has received this many requests on this route. */
 const seen = async (route: RouteName, times: number) => {
 	while (requestsTo(route).length < times) await new Promise((done) => setTimeout(done, 5));
 };
@@ -195,10 +193,7 @@ describe('a token close to its end', () => {
 	});
 });
 
-/**
- * Starts another worker that has no token, so that it obtains and stores a new token. This revokes the previous
- * token.
- */
+/** Makes another worker request and store a new token, which revokes the previous token. */
 async function renewElsewhere(store: CredentialStore): Promise<void> {
 	const own = new CredentialStore({ [TYPE]: { ...store.get(TYPE), accessTokens: '' } });
 	const replace = own.replace.bind(own);

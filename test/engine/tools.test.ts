@@ -18,7 +18,6 @@ import { sandboxCredentials } from '../../support/credentials';
 import type { RunResult } from '../../support/engine';
 import { CONTINUE, jsonOf, nodeRunner } from '../../support/sandbox';
 
-/** The sandbox's vectors have a realistic length. */
 const { sandbox, credentials, answers } = useChunkText({ vectorSize: 384 });
 
 const TEXT = 'Thirty days\nNo receipt';
@@ -56,7 +55,6 @@ function numbersIn({ output }: RunResult): { longest: number; isPacked: boolean 
 
 const NO_NUMBERS = { longest: 0, isPacked: false };
 
-/** Returns a property with its options, as a node with default settings shows it. */
 function shownBy({ description }: INodeType, name: string): INodeProperties | undefined {
 	const values = { operation: 'submitAndWait', output: 'documents' };
 	const isShown = (declared: object) =>

@@ -17,7 +17,6 @@ import ts from 'typescript';
 import { manifest, nodeNames, ROOT } from '../../support/manifest';
 
 let descriptions: INodeTypeDescription[];
-/** The folder with the types that n8n's tool generated. */
 let types: string;
 
 beforeAll(async () => {
@@ -151,7 +150,6 @@ function programOf(examples: ExampleNode[]): string {
 	return [GLOBALS, definitions, ...values].join('\n');
 }
 
-/** Returns the errors that TypeScript finds in a program. */
 function problemsIn(text: string): string[] {
 	const file = 'examples.ts';
 	const options = { strict: true, noEmit: true, types: [], lib: ['lib.es2022.d.ts'] };

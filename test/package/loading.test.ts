@@ -51,10 +51,8 @@ afterAll(async () => await packed?.remove());
 const byName = <T extends { name: string }>(types: T[]): Map<string, T> =>
 	new Map(types.map((type) => [type.name, type]));
 
-/** Converts words to the form used in file names and heading links. */
 const slug = (words: string): string => words.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 
-/** Returns a value as n8n writes it to JSON, which omits functions. */
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;
 
 describe('loading', () => {

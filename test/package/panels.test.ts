@@ -9,7 +9,6 @@ import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 
-/** Returns the fields that a node shows with these values. All other parameters have their default values. */
 function shownWith({ description }: INodeType, values: INodeParameters) {
 	const { properties } = description;
 	const all = NodeHelpers.getNodeParameters(

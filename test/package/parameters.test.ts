@@ -11,16 +11,13 @@ import type {
 
 import { credentialClasses, manifest, ROOT } from '../../support/manifest';
 
-/** n8n's maximum length for a hint. */
 const MAX_HINT_LENGTH = 120;
 
 /** Parameters that need no description, because their place in the panel explains them. */
 const WITHOUT_DESCRIPTION = new Set(['operation', 'options']);
 
-/** Text parameters for which an example would not help. */
 const WITHOUT_EXAMPLE = new Set(['value', 'clientId']);
 
-/** Property types that are not fields. */
 const NOT_FIELDS = new Set(['notice', 'hidden', 'callout']);
 
 /** Words that this package's texts do not use, because there are better ones. */
@@ -28,7 +25,6 @@ const FOREIGN_WORDS =
 	/\b(repl(y|ies)|address(es)?|time-?outs?-|time-out|sign-in|former|put(s)? out|hand(s)? over|surely|gone on|look at a job)\b/i;
 
 interface Shown {
-	/** Path to the property, for the message if a test fails. */
 	where: string;
 	property: INodeProperties;
 	siblings: INodeProperties[];
@@ -78,7 +74,6 @@ beforeAll(async () => {
 	expect(fields.length).toBeGreaterThan(80);
 });
 
-/** Returns each text that breaks a rule, together with its path. */
 function faults(list: Shown[], rule: (shown: Shown) => string | undefined): string[] {
 	return list.flatMap((one) => {
 		const fault = rule(one);

@@ -5,7 +5,6 @@ import { run } from '../../support/exec';
 import { ROOT } from '../../support/manifest';
 import { packPackage, type PackedPackage } from '../../support/packed-package';
 
-/** The tarball may contain only files whose paths match one of these patterns. */
 const KINDS: RegExp[] = [
 	/^(package\.json|README\.md|LICENSE)$/,
 	/^dist\/credentials\/\w+\.credentials\.js$/,
@@ -28,7 +27,6 @@ const MAX_BYTES = 250_000;
 /** Modules that n8n's scan allows. */
 const MODULES = ['n8n-workflow', 'crypto', 'node:crypto'];
 
-/** The demo's secrets, and patterns that match common secrets. */
 const SECRETS = [
 	new RegExp(`\\b(${DEMO.clientSecret}|${DEMO.pushKey})\\b`),
 	/-----BEGIN [A-Z ]*PRIVATE KEY-----/,
@@ -108,7 +106,7 @@ it('contains no path of the machine on which it was built', async () => {
 });
 
 it("passes n8n's publish gate", async () => {
-	// The linter is an ES module, so it needs its own process. `npm run lint` runs the same linter on the sources.
+	// The linter is an ES module, so it needs its own process.
 	const args = ['scripts/scan.mjs', packed.folder, 'built'];
 	const { stdout, stderr } = await run(process.execPath, args, ROOT);
 	expect({ stdout: stdout.trim(), stderr }).toEqual({ stdout: '{"passed":true}', stderr: '' });

@@ -168,7 +168,6 @@ test('after its list, the nightly sync equals Sync Chunks by Source, except for 
 	expect(nightly.tableName).not.toEqual(chunks.tableName);
 });
 
-/** Returns part of a workflow as a string, without the IDs that n8n generates for conditions and fields. */
 const withoutIds = (part: unknown): string =>
 	JSON.stringify(part, (key, value: unknown) => (key === 'id' ? undefined : value));
 
@@ -195,7 +194,6 @@ test('all syncs use the same guard against a source with missing documents', () 
 
 const examples = files.filter((file) => file.startsWith('examples'));
 
-/** The package that n8n-workflow uses to parse expressions. */
 const { Tournament } = createRequire(require.resolve('n8n-workflow'))('@n8n/tournament') as {
 	Tournament: new (onError: (error: Error) => void) => {
 		getExpressionCode(code: string): unknown;
@@ -206,7 +204,6 @@ const reader = new Tournament((error) => {
 	throw error;
 });
 
-/** Returns all expressions in a value. */
 function expressionsIn(value: unknown): string[] {
 	if (typeof value === 'string') return value.startsWith('=') ? [value.slice(1)] : [];
 	return Object.values(Object(value)).flatMap(expressionsIn);
@@ -235,7 +232,6 @@ it.each(examples)('%s contains a note with a numbered list of what to change', (
 	expect(notes.some((note) => /Change these(\*\*)?\n1\. /.test(note))).toBe(true);
 });
 
-/** Returns the names of all nodes that come after a node. */
 function after(name: string, { connections }: IWorkflowBase, seen = new Set<string>()) {
 	for (const { node } of (connections[name]?.main ?? []).flatMap((output) => output ?? [])) {
 		if (!seen.has(node)) after(node, { connections } as IWorkflowBase, seen.add(node));

@@ -26,7 +26,6 @@ import { push } from '../../support/sandbox-client';
 const PAGE = path.join(ROOT, 'docs', 'reliability.md');
 const CELLS_AT_ONCE = 16;
 
-/** Two attempts are enough to show that the node retries. */
 const OPTIONS = { retryForSeconds: 0, concurrency: 1, documentsPerRequest: 1, textsPerRequest: 1 };
 /**
  * Time limits for faults without a response. The limits are long enough for a busy machine to send all other
@@ -35,7 +34,6 @@ const OPTIONS = { retryForSeconds: 0, concurrency: 1, documentsPerRequest: 1, te
 const IMPATIENT = { timeoutSeconds: 8, maxWaitSeconds: 20 };
 
 interface Target {
-	/** Column heading in the table. */
 	title: string;
 	route: FaultRule['route'];
 	node: new () => INodeType;
@@ -114,7 +112,7 @@ const TARGETS: Target[] = [
 ];
 
 type Rule = Omit<FaultRule, 'route'>;
-/** A fault below the HTTP level needs its own server, or no server at all. */
+/** The sandbox cannot simulate these two faults, because no connection succeeds. */
 type Fault = Rule | 'refused' | 'untrusted';
 
 const FAULTS: Record<string, Fault> = {
@@ -150,10 +148,7 @@ const isSlow = (fault: Fault) => typeof fault === 'object' && fault.latencyMs !=
 
 useShortBackoff();
 
-/**
- * Returns the URL of a server with an untrusted certificate, or a URL whose port no server listens on. Counts the
- * connection attempts.
- */
+/** Returns a URL to which no connection succeeds, and a function that counts the connection attempts. */
 async function brokenServer(kind: 'refused' | 'untrusted') {
 	let count = 0;
 	const server = createTlsServer(selfSigned()) as unknown as Server;
@@ -244,7 +239,6 @@ async function outcomeOf(target: Target, fault: Fault): Promise<string> {
 const pairedWith = ({ pairedItem }: { pairedItem?: unknown }) =>
 	(pairedItem as { item: number }).item;
 
-/** Returns the table. Faults with the same outcomes share a row. */
 function tableOf(outcomes: Map<string, string[]>): string {
 	const rows = new Map<string, string[]>();
 	for (const [fault, cells] of outcomes) {
@@ -262,7 +256,6 @@ function tableOf(outcomes: Map<string, string[]>): string {
 }
 
 const TABLE = /(<!-- faults -->\n)[^]*?(\n<!-- end -->)/;
-/** Returns a table's rows without their alignment. */
 const facts = (table: string) =>
 	table
 		.split('\n')
@@ -271,7 +264,6 @@ const facts = (table: string) =>
 
 it('docs/reliability.md says what happens after each fault', async () => {
 	const outcomes = new Map(Object.keys(FAULTS).map((name): [string, string[]] => [name, []]));
-	// The slowest cases begin first, to save time.
 	const faults = Object.entries(FAULTS).sort(
 		([, one], [, other]) => Number(isSlow(other)) - Number(isSlow(one)),
 	);

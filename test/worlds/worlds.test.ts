@@ -43,13 +43,10 @@ const WORLDS_AT_ONCE = 8;
 const POISON = 'poison';
 /** The service answers a document or text that contains this word with status 500 until `heal` is called. */
 const VENOM = 'venom';
-/** Returns the secret in the credential that this kind of run uses. */
 const secretOf = (kind: Kind) => (kind === 'chunk' ? DEMO.clientSecret : DEMO.pushKey);
-/** Placeholder for the secret in a response. */
 const SECRET = '{secret}';
 
 class Dice {
-	/** Returns a number between 0 (inclusive) and 1 (exclusive). */
 	readonly random: () => number;
 
 	constructor(seed: number, what = '') {
@@ -88,7 +85,6 @@ interface World {
 	isSplit: boolean;
 	/** Number of requests after which Stop is pressed. */
 	stopAfter?: number;
-	/** Whether Push Documents reads the texts from files. */
 	isTextFiles: boolean;
 	/** Whether only documents that the service never accepts may fail. */
 	isLive: boolean;
@@ -133,8 +129,7 @@ function documentsOf(seed: number, kind: Kind, count: number, dice: Dice): IData
 		const words = Array.from({ length: 1 + dice.below(6) }, () => dice.one(WORDS));
 		if (dice.chance(0.05)) words.push(POISON);
 		return {
-			// A 404 for an ID with a slash proves nothing, so deleted documents have IDs without one. See
-			// test/engine/delete-document.test.ts.
+			// A 404 for an ID with a slash proves nothing, so deleted documents have IDs without one.
 			id: `${seed}${kind === 'delete' ? '-' : '/'}${at} ${dice.one(WORDS)}`,
 			name: `Document ${at}`,
 			text: words.join(kind === 'chunk' ? '\n' : ' '),
@@ -142,7 +137,7 @@ function documentsOf(seed: number, kind: Kind, count: number, dice: Dice): IData
 	});
 }
 
-/** Faults that the nodes survive by retrying. */
+/** Faults that do not make a document fail, because a retry succeeds. */
 const PASSING: Rule[] = [
 	{ gateway: 'timeout' },
 	{ status: 500 },
@@ -157,8 +152,7 @@ const PASSING: Rule[] = [
 /** Faults after which the nodes send more slowly. If these faults were frequent, a test would take too long. */
 const SLOWING = ['noUpstream', 'rateLimited'];
 
-/** Changes a world so that its faults affect a random share of all requests. A failed request can therefore succeed
- * when it is retried. */
+/** Makes a world's faults affect a random share of all requests for the whole run, so that a retry can succeed. */
 function withRates(world: World): World {
 	const { seed, kind } = world;
 	const dice = new Dice(seed, 'rates');
@@ -268,7 +262,6 @@ const errorOf = ({ json }: INodeExecutionData) =>
 	typeof json.error === 'string' ? json.error : undefined;
 const squeezed = (text: unknown) => String(text).replace(/\s/g, '');
 
-/** Returns the file of documents as n8n would receive it. */
 function fileOf({ format, documents }: World): Buffer {
 	const lines = documents.map((document) => JSON.stringify(document));
 	if (format === 'json') return Buffer.from(`[${lines.join(',\n')}]`);
@@ -286,13 +279,11 @@ const TEXT_FILES: INodeParameters = {
 	fileDocumentName: '={{ $json.name }}',
 };
 
-/** Returns an item with a file that contains the text of a document. */
 const textFileOf = async (document: IDataObject): Promise<INodeExecutionData> => ({
 	...(await files.item(String(document.text), 'text.txt')),
 	json: document,
 });
 
-/** Simulates one world and collects all violations of the rules. */
 class Play {
 	readonly violations: string[] = [];
 
@@ -310,7 +301,6 @@ class Play {
 		return new Map(documents.map((document) => [document.id as string, document]));
 	}
 
-	/** Runs a node and checks the rules that apply to every run. */
 	private async run(
 		node: ChunkText | DeleteDocument | PushDocuments,
 		items: IDataObject[] | INodeExecutionData[],
@@ -366,10 +356,7 @@ class Play {
 		return result;
 	}
 
-	/**
-	 * Checks that the output contains every input item. Returns the indexes of the input items for which the output
-	 * contains an error.
-	 */
+	/** Checks that the output contains every input item. Returns the indexes of the failed items. */
 	private failedIn(
 		{ output, errorOutput }: RunResult,
 		count: number,

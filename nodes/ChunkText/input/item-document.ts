@@ -43,8 +43,8 @@ export function readDocument(
 		throw new InputError(message, first, names.replace(' and ', ' or '));
 	}
 	const id = file?.id ?? parameters.id('documentId', itemIndex);
-	// If the text is the item's only field, the text may also be used as the ID. A document whose ID is its
-	// text could never be updated or deleted.
+	// If an item has only a text, the user may have chosen the text as the ID. Such a document could never be updated
+	// or deleted.
 	if (id.includes('\n') && parameters.value('text', itemIndex) === id)
 		throw new InputError("'Document ID' is the text itself", advice("'Document ID'"));
 	const previousChunkCount = parameters.get('options.previousChunkCount', itemIndex);

@@ -22,7 +22,7 @@ export interface IdSource {
 	positionOf: (itemIndex: number) => unknown;
 }
 
-/** Reads the input items. They contain either texts to submit or references to earlier requests. */
+/** Reads the input items, which contain texts or refer to earlier requests. */
 export class ItemTexts {
 	/** Earlier requests by chunking ID. Each request contains the texts from all items that refer to it. */
 	readonly requests = new Map<string, PreviousRequest>();
@@ -33,7 +33,6 @@ export class ItemTexts {
 	readonly empty: AwaitedText[] = [];
 	readonly files: TextFiles | undefined;
 	private readonly documents = new Map<string, SourceDocument[]>();
-	/** The chunking settings, if they are the same for all items. */
 	private sharedSettings: ReturnType<typeof readSettings> | undefined;
 	private readonly source: 'item' | 'file' | 'textFile';
 
@@ -112,7 +111,7 @@ export class ItemTexts {
 		const { json = {} } = run.items[itemIndex] ?? {};
 		const textPosition = this.ids?.positionOf(itemIndex);
 		const { texts, textCount } = previousRequest(json, itemIndex, chunkingId, textPosition);
-		// This call throws an error if a path cannot contain the ID.
+		// `resultsPath` throws an error if a path cannot contain the ID.
 		resultsPath(options.resultsPath, chunkingId);
 		const document = documentsIn(json)
 			? undefined

@@ -4,7 +4,7 @@ import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText } from '../../shared/service/json';
 import type { SourceDocument, AwaitedText } from './text';
 
-/** A chunking request from an earlier run, with the texts whose chunks the input items need. */
+/** A request from an earlier run, with the texts whose chunks are needed. */
 export interface PreviousRequest {
 	chunkingId: string;
 	texts: AwaitedText[];

@@ -20,7 +20,7 @@ import { InputError } from '../../shared/service/input-error';
 import { isObject } from '../../shared/service/json';
 import { quoted } from '../../shared/service/outcome-messages';
 import type { ChunkParameters } from '../parameters';
-import type { RecentIds } from './recent-ids';
+import type { RecentIds } from '../../shared/records/recent-ids';
 import { readSettings } from './settings';
 import { usableText, type ChunkTask, type SourceDocument, type TextEntry } from './text';
 
@@ -64,8 +64,7 @@ export function recordTexts(
 				text,
 				document: sourceDocument,
 				...settings,
-				// The record's parsed value is dropped to save memory. The entry already contains all the
-				// data that is needed.
+				// The entry contains everything that is needed, so the value is removed to save memory.
 				record: record && { ...record, value: undefined },
 				source: sourceOf(value as IDataObject, textField, keepSourceFields),
 			};

@@ -26,9 +26,9 @@ export function readSettings(
 		itemIndex,
 		'Choose an embedding model, or enter its ID, e.g. gte-small.',
 	);
-	// Throws an error if either name is not valid in a URL path.
+	// `submitPath` throws an error if a URL path cannot contain one of the names.
 	submitPath(chunker, modelId);
-	// The value comes from the list or is a string returned by an expression.
+	// An expression may return a value that is not in the list.
 	const readOption = (option: 'vectorQuantizationMethod' | 'dataType') =>
 		parameters.isAdded('options', option) &&
 		!isNullOrBlankText(parameters.value(`options.${option}`, itemIndex))
@@ -85,6 +85,6 @@ function chunkerConfig(
 ): Record<string, unknown> {
 	if (chosen === 'custom') return parameters.get('chunkerConfig', itemIndex);
 	if (chosen !== 'regex-splitter') return parameters.added('chunkerSettings', itemIndex);
-	// The regular expression is sent unchanged, because only Python can check whether it is valid.
+	// Only Python can check this regular expression, so it is sent unchanged.
 	return nonEmptyMembers([['regex', parameters.get('regex', itemIndex)]]);
 }

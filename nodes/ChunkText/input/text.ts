@@ -18,15 +18,12 @@ export interface ChunkTask {
 	mode: OutputMode;
 }
 
-/**
- * The document that a text belongs to. It is known only if the output contains documents that are ready to
- * push.
- */
+/** The document that a text belongs to. It is known only if the output contains documents. */
 export interface SourceDocument {
 	id: string;
 	/** Contains `name` and, if the document has them, `description` and `url`. */
 	fields: IDataObject;
-	/** Number of chunks that the document had when it was last pushed. */
+	/** Number of chunks when the document was last pushed. */
 	previousChunkCount: number;
 	/**
 	 * Whether other items have the same document ID. If they do, it is unknown which of this document's
@@ -44,9 +41,7 @@ export interface AwaitedText extends EntryOrigin {
 	/** Whether one item stands for all texts in the request, and this text belongs to that request. */
 	isOneOfAll?: true;
 	text?: string | undefined;
-	/** The source record, if the text comes from a file. */
 	source?: IDataObject | undefined;
-	/** The text's document, if the output contains documents. */
 	document?: SourceDocument | undefined;
 }
 

@@ -13,7 +13,6 @@ import { storeFile } from '../../shared/n8n/sinks/stored-file';
 export class ChunkFiles {
 	private readonly writer: PartWriter;
 	private parts = 0;
-	/** Input items whose chunks are in the current file. */
 	private items = new Set<number>();
 	/** All files are returned as results of this input item, so that the files keep their order. */
 	private owner: number | undefined;

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { costText, doneText, troubleText } from '../../shared/n8n/run/hints';
+import { NO_CHUNKS_ADVICE, OMITTED_END_ADVICE } from '../../shared/n8n/sinks/file-findings';
 import type { Run } from '../../shared/n8n/run/run';
 import type { Chunk } from '../../shared/service/chunking/chunking-response';
 import { messageOf } from '../../shared/service/input-error';
@@ -9,30 +10,36 @@ import { formatCount, figure } from '../../shared/service/numbers';
 /** Most embedding models read only about this many tokens per chunk. */
 const MODEL_TOKENS = 512;
 
-/** Collects information for the hints that the user gets at the end of a run. */
+/** Collects information for the hints at the end of a run. */
 export class ChunkHints {
 	private unfinishedTexts = 0;
-	/** The first error from a final poll. */
 	private lastError: unknown;
 	private withoutChunks = 0;
 	private withoutVectors = 0;
 	private mostTokens = 0;
 	private cutTexts = 0;
 	private cutCharacters = 0;
-	/** Totals for the files that do not return a summary item. */
+	/** Totals of files without a summary item. */
 	private readonly files = { files: 0, records: 0, chunked: 0, chunks: 0 };
 
 	/**
 	 * Counts a text that was chunked.
 	 *
-	 * @param missing number of characters at the end of the text that no chunk covers
 	 * @param lacksVectors whether vectors are expected but no chunk has one
 	 */
-	addText(chunks: readonly Chunk[], missing: number, lacksVectors: boolean): void {
-		if (chunks.length === 0) this.withoutChunks++;
-		else if (lacksVectors) this.withoutVectors++;
+	addText(chunks: readonly Chunk[], lacksVectors: boolean): void {
+		if (chunks.length > 0 && lacksVectors) this.withoutVectors++;
 		for (const { tokensUsed = 0 } of chunks)
 			this.mostTokens = Math.max(this.mostTokens, tokensUsed);
+	}
+
+	/**
+	 * Counts an item's text if its chunks are missing. The summary of a file lists the file's own texts.
+	 *
+	 * @param missing number of characters at the end of the text that no chunk covers
+	 */
+	addMissing(chunks: readonly Chunk[], missing: number): void {
+		if (chunks.length === 0) this.withoutChunks++;
 		if (missing === 0) return;
 		this.cutTexts++;
 		this.cutCharacters += missing;
@@ -48,7 +55,6 @@ export class ChunkHints {
 		this.lastError ??= lastError;
 	}
 
-	/** Counts a file that was read to the end without failures. */
 	addFile(summary: IDataObject): void {
 		this.files.files++;
 		for (const name of ['records', 'chunked', 'chunks'] as const)
@@ -90,13 +96,13 @@ export class ChunkHints {
 		if (this.lastError !== undefined)
 			yield `The final poll failed: ${messageOf(this.lastError)}`;
 		if (withoutChunks > 0)
-			yield `The AI service returned no chunks for ${formatCount(withoutChunks, 'text')}. Check the texts and the settings of the chunker, or lower 'Texts per Request'.`;
+			yield `The AI service returned no chunks for ${formatCount(withoutChunks, 'text')}. ${NO_CHUNKS_ADVICE}`;
 		if (withoutVectors > 0)
 			yield `The AI service returned no readable vectors for ${formatCount(withoutVectors, 'text')}. If you do not need them, set 'Vectors' to 'None'.`;
 		if (mostTokens > MODEL_TOKENS)
 			yield `The largest chunk has ${formatCount(mostTokens, 'token')}, but most embedding models read only about ${MODEL_TOKENS}. The chunker 'Dynamic Sentence' limits the size of chunks.`;
 		if (cutTexts > 0)
-			yield `The AI service omitted the end of ${formatCount(cutTexts, 'text')}, ${formatCount(cutCharacters, 'character')} in total. Shorten the texts, lower 'Texts per Request', or add 'Vector Quantization Method' or a smaller 'Dimension Reduction Size' to the options, which allows more chunks.`;
+			yield `The AI service omitted the end of ${formatCount(cutTexts, 'text')}, ${formatCount(cutCharacters, 'character')} in total. ${OMITTED_END_ADVICE}`;
 		if (unfinishedTexts > 0 && isFetched)
 			yield `${formatCount(unfinishedTexts, 'text')} ${unfinishedTexts === 1 ? 'is' : 'are'} not finished. Fetch the chunks later with the operation 'Get Results'.`;
 	}

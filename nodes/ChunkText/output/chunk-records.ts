@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { mapInSlices } from '../../shared/n8n/run/slices';
 import { fieldOf } from '../../shared/records/fields';
-import type { Chunk } from '../../shared/service/chunking/chunking-response';
+import type { Chunk, Coverage } from '../../shared/service/chunking/chunking-response';
 import { packVector } from '../../shared/service/chunking/vector';
 import type { ChunkOptions } from '../parameters';
 import type { ChunkTask, AwaitedText } from '../input/text';
@@ -11,8 +11,7 @@ interface TextWithChunks {
 	text: AwaitedText;
 	chunkingId: string;
 	chunks: Chunk[];
-	/** Whether the chunks are known to cover the whole text. */
-	isComplete: boolean;
+	covered: Coverage;
 	source: IDataObject;
 }
 
@@ -77,7 +76,7 @@ function sourceFieldsOf(
 	const fields = selectSourceFields(source, options);
 	if (options.keepSourceFields !== 'all') return fields;
 	for (const field of [...DETAIL_FIELDS, 'vector']) delete fields[field];
-	// With these fields, a finished text would look unfinished and would be sent to Get Results again.
+	// A finished text with the fields from Submit would look unfinished, and Get Results would fetch it again.
 	if (source.chunkingId === chunkingId) for (const field of STATE_FIELDS) delete fields[field];
 	return fields;
 }
@@ -104,14 +103,14 @@ export function selectSourceFields(
  * exists. If the output is one item per document, a single item contains all of these and the source fields.
  */
 export function itemsOf(
-	{ text, chunks, isComplete, source }: Omit<TextWithChunks, 'chunkingId'>,
+	{ text, chunks, covered, source }: Omit<TextWithChunks, 'chunkingId'>,
 	records: IDataObject[],
 	{ mode, options }: ChunkTask,
 ): IDataObject[] {
 	const { document } = text;
 	if (document === undefined) return records;
 	// If the service cut off the text, the missing chunks may exist again after the next run.
-	const removalsKnown = isComplete && !document.isShared;
+	const removalsKnown = covered.isComplete && !document.isShared;
 	const removedIds: string[] = [];
 	for (let at = chunks.length; removalsKnown && at < document.previousChunkCount; at++)
 		removedIds.push(chunkDocumentId(document.id, at));
@@ -120,6 +119,7 @@ export function itemsOf(
 			{
 				...selectSourceFields(source, options),
 				chunkCount: records.length,
+				missingCharacters: covered.missing,
 				removalsKnown,
 				documents: records,
 				removedIds,

@@ -25,7 +25,6 @@ import type { ChunkHints } from './chunk-hints';
 import { itemsOf, selectSourceFields, recordsOf } from './chunk-records';
 import { nonEmptyMembers } from '../../shared/service/json';
 
-/** The result for one text in a job: either its chunks or the reason why there are none. */
 type AssignedResult = { text: AwaitedText } & (
 	| { chunks: Chunk[]; covered: Coverage }
 	| { reason: unknown }
@@ -33,7 +32,6 @@ type AssignedResult = { text: AwaitedText } & (
 
 type Results = Extract<FetchResult, { type: 'results' }>;
 
-/** Reports what happened to each text. */
 export class Report {
 	private readonly files: ChunkFiles | undefined;
 
@@ -48,7 +46,7 @@ export class Report {
 			this.files = new ChunkFiles(run, name, options.bytesPerFile);
 	}
 
-	/** Reports what was fetched for a job, or why nothing was fetched. */
+	/** Reports a job's results, or why there are none. */
 	async reportJob(job: Job, outcome: Outcome<FetchResult>): Promise<void> {
 		if (!outcome.ok) {
 			for (const [at, text] of job.texts.entries())
@@ -82,7 +80,6 @@ export class Report {
 		await this.fail(text, outcome, message, {});
 	}
 
-	/** Finishes the report after all texts have been reported. */
 	async end(): Promise<void> {
 		await this.files?.end();
 	}
@@ -93,9 +90,14 @@ export class Report {
 	): Promise<void> {
 		const { options } = this.service;
 		const hasVectors = chunks.some(({ vector }) => vector !== undefined);
-		this.hints.addText(chunks, covered.missing, options.vectors !== 'none' && !hasVectors);
+		this.hints.addText(chunks, options.vectors !== 'none' && !hasVectors);
+		const { missing } = covered;
+		const id = text.document?.id ?? '';
+		if (!text.record) this.hints.addMissing(chunks, missing);
+		else if (chunks.length === 0) this.sink.note(text, 'noChunks', id);
+		else if (missing > 0) this.sink.note(text, 'partlyChunked', id);
 		const source = this.sourceOf(text);
-		const withChunks = { text, chunkingId, chunks, isComplete: covered.isComplete, source };
+		const withChunks = { text, chunkingId, chunks, covered, source };
 		const records = await recordsOf(withChunks, this.service);
 		await this.files?.add(text, records);
 		const items = itemsOf(withChunks, this.files ? [] : records, this.service);
@@ -159,7 +161,6 @@ export class Report {
 	}
 }
 
-/** Assigns a request's results to its texts by position. */
 function* assign(
 	{ texts, textCount }: Job,
 	{ results, body }: Results,
@@ -193,10 +194,7 @@ function* assign(
 	}
 }
 
-/**
- * Returns the fields that Get Results needs to fetch a text's chunks and to distinguish the text from others
- * in the same request.
- */
+/** Returns the fields that Get Results needs to find a text's chunks. */
 const fetchFields = ({ chunkingId, textCount }: Job, { position }: AwaitedText): IDataObject =>
 	nonEmptyMembers([
 		['chunkingId', chunkingId],

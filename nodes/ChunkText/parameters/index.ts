@@ -54,7 +54,6 @@ const submits = { show: { operation: ['submitAndWait', 'submit'] } };
 const fetching = { operation: ['submitAndWait', 'getResults'] };
 const ofDocuments = { output: ['documents', 'perDocument'] };
 
-/** All parameters, in the order in which the editor shows them. */
 export const allProperties = properties([
 	{
 		displayName: 'Operation',

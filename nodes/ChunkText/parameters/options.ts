@@ -15,10 +15,6 @@ const fromFile = { show: { '/textSource': ['file'] } };
 const notFromFile = { hide: { '/textSource': ['file'] } };
 const ofDocuments = { '/output': ['documents', 'perDocument'] };
 
-/**
- * The options, grouped by subject. Each option is shown only where it applies, and rarely used options come
- * last.
- */
 export const allOptions = optionsProperty([
 	{
 		displayName: 'Keep Source Fields',
@@ -96,7 +92,6 @@ export const allOptions = optionsProperty([
 		],
 		default: 'items',
 		description: 'How to return the chunks',
-		// Tools can return only JSON.
 		displayOptions: {
 			show: { ...fetching, '/output': ['documents', 'chunks'] },
 			hide: { '@tool': [true] },

@@ -32,8 +32,7 @@ interface CredentialTraits {
 	 */
 	advice?(status: number, body: unknown, data: Data): string | undefined;
 	/**
-	 * Obtains the token for signing requests, and adds it to the credential's data. Returns the data that n8n must
-	 * store, if there is any.
+	 * Obtains the token that signs requests, and adds it to the data. Returns the data that n8n must store, if any.
 	 */
 	obtain?(helper: IHttpRequestHelper, data: Data, isTested: boolean): Promise<Data | undefined>;
 }
@@ -80,7 +79,6 @@ export function credentialHooks(credential: CredentialTraits) {
 	return {
 		async preAuthentication(this: IHttpRequestHelper, data: TestedData): Promise<Data> {
 			const isTested = data[TEST_PROGRESS] !== undefined;
-			// Checks the URL before requesting a token.
 			if (isTested) credential.probe(data);
 			const toStore = (await obtain?.(this, data, isTested)) ?? {};
 			if (isTested) {
@@ -99,7 +97,7 @@ export function credentialHooks(credential: CredentialTraits) {
 				const all = { ignoreHttpStatusErrors: true, disableFollowRedirect: true };
 				return { ...options, ...probe(data), ...all };
 			}
-			// This property is not enumerable, so n8n never stores it.
+			// n8n never stores a property that is not enumerable.
 			Object.defineProperty(data, TEST_PROGRESS, { value: 'begun', writable: true });
 			throw Object.assign(new Error('Not tested yet'), { response: { status: 401 } });
 		},

@@ -18,8 +18,8 @@ export type SendOptions = Partial<IHttpRequestOptions> & { abortSignal: AbortSig
 export const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
- * n8n's timeout is longer than ours by this amount, so that ours always ends the request first. n8n's timeout covers
- * only the time until the headers arrive.
+ * n8n's time limit is this much longer than the node's own limit, in milliseconds. n8n's limit applies only until the
+ * headers arrive, but the node's limit also covers the body.
  */
 const N8N_LATER_MS = 1_000;
 
@@ -119,7 +119,8 @@ async function withTimeLimit<T>(
 		});
 	} finally {
 		cancels.delete(cancel);
-		cancel(); // Clears the timer.
+		// The work has ended, so this call only clears the timer.
+		cancel();
 	}
 }
 
@@ -133,7 +134,6 @@ const tooLongFailure = ({ name }: Endpoint): ServiceFailure =>
 		},
 	);
 
-/** Creates the failure for a response that could not be read for a reason other than the connection. */
 const unreadableFailure = ({ name }: Endpoint, error: unknown): ServiceFailure =>
 	new ServiceFailure(`The response of ${name} cannot be read: ${(error as Error).message}`, {
 		kind: 'response',

@@ -14,10 +14,10 @@ export const TOKEN_SERVER = {
 } satisfies Endpoint;
 
 /**
- * Returns a function that sends token requests with n8n's HTTP helper. Several runs may wait for the same request. If
- * there is no complete response, the function throws a ServiceFailure of kind `token`.
+ * Returns a function that sends token requests with n8n's HTTP helper. It throws a ServiceFailure of kind `token` if
+ * there is no complete response.
  *
- * @param helper the HTTP helper that n8n provides in `preAuthentication`
+ * @param helper the HTTP helper that n8n passes to `preAuthentication`
  */
 export function tokenSender(helper: IHttpRequestHelper): SendTokenRequest {
 	return async (request) => {

@@ -4,7 +4,6 @@ import { capitalize } from '../service/outcome-messages';
 
 /** A server as it appears in messages. */
 export interface Endpoint {
-	/** For example, `the push service`. */
 	name: string;
 	urlLabel: string;
 	/** Kind of failure that this server causes. The default is `transport`. */
@@ -28,11 +27,10 @@ const CERTIFICATE_CODE =
 	/CERT|CRL|^UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|UNKNOWN_CA$/;
 
 /**
- * Returns the failure for a request without a complete response. The original error is not included, because it
- * contains the request with its credentials.
+ * Returns the failure for a request without a complete response. The original error is left out, because it contains
+ * the request and its secrets.
  *
  * @param error the error from n8n's HTTP helper, or the error that interrupted the body
- * @param endpoint the server that was called
  */
 export function transportFailure(error: unknown, endpoint: Endpoint): ServiceFailure {
 	const chain = causes(error);
@@ -46,7 +44,7 @@ export function transportFailure(error: unknown, endpoint: Endpoint): ServiceFai
 	return new ServiceFailure(message, {
 		kind: endpoint.kind ?? 'transport',
 		code,
-		// The next request would fail because of the same certificate.
+		// The certificate stays the same, so the next request would fail too.
 		isTransient: !isCertificate,
 		wasNeverSent,
 		description: `${advice} (code ${code}).`,

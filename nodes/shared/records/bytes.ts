@@ -8,7 +8,7 @@ export type Bytes = AsyncIterable<Uint8Array>;
 export class FileError extends Error {
 	override readonly name = 'FileError';
 
-	/** @param advice what the user can do; the default is for a damaged file */
+	/** @param advice what the user should do. The default is for a damaged file */
 	constructor(
 		message: string,
 		readonly advice = 'Fetch the file again.',
@@ -56,16 +56,14 @@ const BINARY_KINDS: ReadonlyArray<[beginning: RegExp, kind: string, advice: stri
 ];
 
 /**
- * Reads a text file's bytes in slices of up to 64 KB. If the file is compressed with gzip, its decompressed
- * bytes are returned.
+ * Reads a text file's bytes in slices of up to 64 KB. A gzip file is decompressed.
  *
- * @param yieldToOthers called before each slice, so that other code can use the event loop; if it throws an
- *   error, reading ends
+ * @param yieldToOthers called before each slice, so that other work can use the event loop. If it throws an error,
+ * reading ends
  * @param isUtf16 whether the text is known to be UTF-16
- * @returns `head`, which contains the first bytes of the file, and `all`, which contains all bytes
- *   including the first ones
- * @throws {FileError} if the file is not text, or if a compressed file is damaged or ends early. Errors
- *   from the source are rethrown unchanged.
+ * @returns `head`, the first bytes of the file, and `all`, all bytes including the first ones
+ * @throws {FileError} if the file is not text, or if a compressed file is damaged or ends early. Errors from the
+ * source are rethrown unchanged
  */
 export async function readBytes(
 	source: Bytes,
@@ -136,8 +134,7 @@ async function* gunzip(source: Bytes): AsyncGenerator<Uint8Array> {
 	} catch (error) {
 		throw gzipError(error as Error);
 	} finally {
-		// Canceling a DecompressionStream may end the Node.js process, so the stream is not canceled. Its
-		// remaining output is read and discarded.
+		// Node.js may crash if a DecompressionStream is canceled. So the rest of its output is read and ignored.
 		hasStopped = true;
 		void drain(read);
 		await iterator.return?.();
@@ -152,7 +149,6 @@ async function drain(read: () => Promise<unknown>): Promise<void> {
 	}
 }
 
-/** Converts a zlib error into an error for the user. Any other error is returned unchanged. */
 function gzipError(error: Error & { code?: unknown }): Error {
 	const code = String(error.code);
 	if (code === 'ERR_TRAILING_JUNK_AFTER_STREAM_END')
@@ -170,10 +166,9 @@ function gzipError(error: Error & { code?: unknown }): Error {
 /**
  * Reads the beginning of a stream.
  *
- * @param join joins two pieces into one
+ * @param join joins two pieces
  * @param isEnough returns true if the pieces read so far are enough
- * @returns `first`, which is the beginning of the stream, and `all`, which is the whole stream including
- *   the beginning; `first` is undefined if the stream is empty
+ * @returns `first`, the beginning, which is undefined for an empty stream, and `all`, the whole stream
  */
 export async function peek<T>(
 	source: AsyncIterable<T>,

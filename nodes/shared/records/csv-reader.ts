@@ -1,8 +1,7 @@
 /**
- * Reads CSV with a header row (RFC 4180). The reader collects text until it has a complete row. The first
- * row that contains all required columns is the header row, and any rows before it are titles. If no row
- * contains all required columns, the first row is the header row. Each row after the header row becomes a
- * record. A record is an object whose keys are the column names and whose values are strings.
+ * Reads CSV with a header row (RFC 4180). The reader collects text until it has a complete row. The first row that
+ * contains all required columns is the header row, and any rows before it are titles. If there is no such row, the
+ * first row is the header row. Each later row becomes a record, which is an object with one string per column.
  *
  * The reader also accepts the variations that real programs write:
  *
@@ -88,7 +87,7 @@ export interface CsvOptions {
 
 interface Row {
 	text: string;
-	/** Index in the buffered text at which the next row begins. */
+	/** Index of the next row in the buffered text. */
 	next: number;
 	defect?: string;
 	/** Whether the file ends right after this row, without a line break. */
@@ -98,7 +97,7 @@ interface Row {
 export class CsvReader implements RecordReader {
 	/** Column names. Undefined until the header row has been read. */
 	columns: readonly string[] | undefined;
-	/** The header row exactly as it appears in the file, together with any lines before it. */
+	/** The header row and all lines before it, exactly as in the file. */
 	header: string | undefined;
 	skip = 0;
 	requiredFields: readonly string[] = [];
@@ -177,7 +176,7 @@ export class CsvReader implements RecordReader {
 		if (isOpen && isLast)
 			throw recordError(UNCLOSED_QUOTE, this.record + 1, this.line, UNCLOSED_QUOTE_ADVICE);
 		if (end < 0) return isLast ? rowOf(text, from, text.length) : undefined;
-		// A CR at the end of the text may be the first half of CRLF.
+		// A CR at the end may be the first half of CRLF.
 		if (end === text.length - 1 && !isLast && text.charAt(end) === '\r') return undefined;
 		if (cell && cell.rowLikeLines >= MIN_LINES_TO_REPORT)
 			this.findings.add('quotedRows', this.line);
@@ -207,8 +206,8 @@ export class CsvReader implements RecordReader {
 		if (isHeader || this.preamble.includes(text)) return undefined;
 		if (this.record === 0 && RULE_LINE.test(text)) return undefined;
 		const isSkipped = this.record < this.skip;
-		// A skipped row is parsed only if it may be a repeated header row, because repeated header rows are
-		// not records and must not be counted.
+		// A repeated header row is not a record and must not be counted as one. To recognize it, the reader also
+		// parses a skipped row of similar length.
 		const isParsed = rowDefect === undefined && (!isSkipped || this.isAsLongAsHeader(text));
 		const cells = isParsed ? cellsOf(text, this.dialect) : undefined;
 		const headerMatch = cells && this.compareWithHeader(cells);

@@ -1,7 +1,6 @@
 import { fieldOf } from './fields';
 import { isWhiteSpace } from './text';
 
-/** A CSV file's delimiter and quoting. */
 export interface Dialect {
 	/**
 	 * Character between two cells. Until the delimiter is detected, this string contains all candidates.
@@ -22,7 +21,7 @@ export const NOT_ENDED = -1;
 /** Returned by `endOfRow` if the text ends within a quoted cell. */
 export const NOT_CLOSED = -2;
 
-/** Returns true if a row's cells contain line breaks. Two searches are faster than a regular expression. */
+/** Two searches are faster than one regular expression. */
 const hasLineBreaks = (row: string): boolean => row.includes('\n') || row.includes('\r');
 
 /** Counts the line breaks in a row's cells. */
@@ -32,7 +31,7 @@ export const lineBreaksIn = (row: string): number =>
 /**
  * Finds the end of a row. A cell is quoted only if its first character is a quote.
  *
- * @returns the index of the line break after the row; if there is none, `NOT_ENDED` or `NOT_CLOSED`
+ * @returns the index of the line break after the row, or `NOT_ENDED` or `NOT_CLOSED`
  */
 export function endOfRow(text: string, from: number, { delimiter, hasQuotes }: Dialect): number {
 	const ends = hasQuotes ? QUOTE_OR_LINE_BREAK : LINE_END;
@@ -128,7 +127,7 @@ export const MAX_COUNTED_LINES = 10;
  * rows.
  */
 export interface MultilineCell {
-	/** Index in the row at which the line with the opening quote ends. */
+	/** Index in the row at which the first line ends. */
 	firstLineEnd: number;
 	/**
 	 * Number of consecutive lines that have as many cells as the header row, starting with the first or
@@ -138,11 +137,11 @@ export interface MultilineCell {
 }
 
 /**
- * Returns the quoted cell whose lines look most like rows. In a file that was written without quoting, a cell
- * may happen to begin with a quote. That cell then seems to contain all rows up to the next quote.
+ * Returns the quoted cell whose lines look most like rows. In a file that was written without quoting, a cell may
+ * happen to begin with a quote. That cell then seems to contain all rows up to the next quote.
  *
  * @param width number of columns
- * @param isOpen whether the text ends within a quoted cell; if true, the last line may be incomplete
+ * @param isOpen whether the text ends within a quoted cell. If so, the last line may be incomplete
  * @returns undefined if no cell contains line breaks
  */
 export function mostRowLikeCell(
@@ -197,7 +196,6 @@ function* linesOf(
 	}
 }
 
-/** @param isCut whether the last line may be incomplete */
 function countRowLike(
 	lines: Iterable<{ line: string; isLast: boolean }>,
 	delimiter: string,

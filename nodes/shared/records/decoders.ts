@@ -66,7 +66,6 @@ export const legacyDecoder = (label: string): Decoder =>
  */
 const FROM_0X80 = '€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ';
 
-/** Returns the Windows-1252 character for a byte, or '' if the byte has no character. */
 const characterOf = (byte: number): string => {
 	if (byte < 0x80 || byte > 0x9f) return String.fromCharCode(byte);
 	return FROM_0X80.charAt(byte - 0x80).trim();
@@ -99,8 +98,8 @@ const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /**
  * Returns a decoder for UTF-8.
  *
- * @param guesses counts the lines that are read as Windows-1252 (see `LineDecoder`); if undefined, all
- *   lines are read as UTF-8
+ * @param guesses counts the lines that are read as Windows-1252 (see `LineDecoder`). If it is undefined, all lines
+ * are read as UTF-8
  */
 export const utf8Decoder = (guesses: Findings | undefined): Decoder =>
 	async function* (source) {
@@ -129,11 +128,10 @@ export const utf8Decoder = (guesses: Findings | undefined): Decoder =>
 class LineDecoder {
 	/** Whether the file is known to be UTF-8. If so, no line is decoded as Windows-1252. */
 	isCertain: boolean;
-	/** Whether the rest of the current line is being decoded as Windows-1252. */
+	/** Whether the rest of this line is read as Windows-1252. */
 	private isGuessed = false;
 	/** Whether a guess has been reported. After the first report, lines are no longer counted. */
 	private hasNoted = false;
-	/** Number of the current line. Lines are counted only until the first guess is reported. */
 	private line = 1;
 	private endsWithCr = false;
 

@@ -14,7 +14,7 @@ const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const MARK = '\0exact:';
 const MARKED = /"\\u0000exact:([^"]*)"/g;
 
-/** Returns true if JSON contains numbers that may change when the JSON is parsed and written again. */
+/** Returns true if parsing this JSON may change a number. */
 export const hasLongNumbers = (json: string): boolean => LONG_NUMBER.test(json);
 
 /**

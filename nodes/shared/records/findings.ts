@@ -3,6 +3,8 @@ export type FindingKind =
 	| 'blankRow'
 	| 'decimalId'
 	| 'inexactNumber'
+	| 'noChunks'
+	| 'partlyChunked'
 	| 'quotedRows'
 	| 'sameId'
 	| 'shortRow'
@@ -11,16 +13,14 @@ export type FindingKind =
 
 export interface Finding {
 	total: number;
-	/** Line number of the first occurrence, counted from 1. */
 	line: number;
 	/** Text of the first occurrence. Empty if the line number is enough to find it. */
 	example: string;
 }
 
 /**
- * Counts the peculiarities in a file while the file is being read, and remembers where each kind first
- * occurred. The decoder, the format's reader and the node report findings. At the end, the findings become
- * hints for the user (`n8n/sources/file-findings.ts`).
+ * Counts the peculiarities in a file while the file is being read, and remembers where each kind first occurred. At
+ * the end, they become hints for the user (`n8n/sources/file-findings.ts`).
  */
 export class Findings {
 	private readonly byKind = new Map<FindingKind, Finding>();

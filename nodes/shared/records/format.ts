@@ -34,7 +34,7 @@ interface FormatTraits {
 	description: string;
 	/** File name extensions of this format. Files that a node writes use the first extension. */
 	extensions: readonly [string, ...string[]];
-	/** MIME types that identify this format. Files that a node writes use the first MIME type. */
+	/** MIME types. Files that a node writes use the first one. */
 	mimeTypes: readonly string[];
 	isJson?: true;
 	/** Whether the file is a single JSON value that contains the list of records. */
@@ -82,7 +82,7 @@ export const FORMATS: Readonly<Record<RecordFormat, FormatTraits>> = {
 		name: 'Text Lines',
 		description: 'One ID per line',
 		extensions: ['txt'],
-		// text/plain is not listed here, because n8n also uses this type for files of an unknown type.
+		// n8n also uses text/plain for files of an unknown type, so this MIME type does not identify the format.
 		mimeTypes: [],
 		isOnlyIds: true,
 		reader: ({ findings }) => textLinesReader(findings),
@@ -94,11 +94,10 @@ export const formatsWith = (meets: (traits: FormatTraits) => unknown): RecordFor
 	(Object.keys(FORMATS) as RecordFormat[]).filter((format) => meets(FORMATS[format]));
 
 /**
- * Detects a file's format from its name, such as `documents.jsonl.gz`. If the name does not identify a
- * format, the MIME type is used.
+ * Detects a file's format from its name, such as `documents.jsonl.gz`, or otherwise from its MIME type.
  *
  * @param allowsTextLines whether the `lines` format is allowed
- * @returns undefined if neither the name nor the MIME type identifies a format
+ * @returns undefined if neither of them identifies a format
  */
 export function formatOf(
 	fileName: string,

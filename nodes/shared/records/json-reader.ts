@@ -18,10 +18,7 @@ import {
 } from './record';
 
 const QUOTE_OR_BACKSLASH = /["\\]/g;
-/**
- * Characters that the reader looks for. Outside list elements, it looks for more characters than within an
- * element.
- */
+/** Characters that the reader looks for. Within an element, it looks for fewer of them. */
 const TOKENS = { outside: /["[\]{},:]/g, within: /["[\]{}]/g };
 
 /** Used instead of a key for a value inside a list, because paths cannot lead through lists. */
@@ -37,10 +34,7 @@ export class JsonReader implements RecordReader {
 	skip = 0;
 	isObject = false;
 	private state: 'start' | 'search' | 'elements' | 'object' | 'after' = 'start';
-	/**
-	 * `depth` is the current number of open brackets. Between two elements of the list, `depth` equals
-	 * `listDepth`.
-	 */
+	/** Number of open brackets. Between two elements of the list, it is `listDepth`. */
 	private depth = 0;
 	private listDepth = 0;
 	private inString = false;
@@ -103,7 +97,6 @@ export class JsonReader implements RecordReader {
 		if (this.state === 'search') throw this.errorHere(`The file has no list at "${this.path}"`);
 	}
 
-	/** Line on which the current value begins, after any blank lines. */
 	private get valueLine(): number {
 		const { buffer } = this;
 		return this.line + lineBreaks(buffer.slice(0, buffer.length - buffer.trimStart().length));

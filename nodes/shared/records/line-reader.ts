@@ -109,7 +109,6 @@ class LineReader implements RecordReader {
 	}
 }
 
-/** Initial value of `searchLength`, in characters. */
 const LONG_LINE = 1_000_000;
 
 const OBJECT_BOUNDARY = /\}\s*\{/;
@@ -162,10 +161,7 @@ export const jsonLinesReader = (findings = new Findings()): LineReader =>
 		findings,
 	);
 
-/**
- * Returns a reader for text lines. Each line is a record, such as an ID, and the record's value is the
- * unchanged line.
- */
+/** Returns a reader whose records are unchanged lines, such as IDs. */
 export const textLinesReader = (findings = new Findings()): LineReader =>
 	new LineReader(
 		{

@@ -1,11 +1,9 @@
 /** A complete file of records, or one part of a larger file. */
 export interface Part {
-	/** Contents, encoded as UTF-8. */
 	buffer: Buffer;
 	records: number;
 }
 
-/** Text that is written before, between and after the records in a part. */
 export interface Frame {
 	before: string;
 	between: string;
@@ -28,10 +26,7 @@ export class PartWriter {
 	private bytes = 0;
 	private records = 0;
 
-	/**
-	 * @param maxBytes maximum part size; a larger record becomes the only record in its part
-	 * @param frame text before, between and after the records in each part
-	 */
+	/** @param maxBytes maximum size of a part. A larger record becomes the only record in its part */
 	constructor(
 		private readonly maxBytes: number,
 		private readonly frame: Frame = LINES,

@@ -38,8 +38,7 @@ export class RecordError extends Error {
 /**
  * Returns the error for a record.
  *
- * @param defect what is wrong with the record; it completes a sentence that begins with "Record 17 (line
- *   18)"
+ * @param defect completes a sentence that begins with "Record 17 (line 18)"
  */
 export const recordError = (
 	defect: string,
@@ -66,10 +65,9 @@ export interface RecordReader {
 	 */
 	push(piece: string): Iterable<SourceRecord>;
 	/**
-	 * Returns the remaining records at the end of the text. Must be called once, after the last piece.
+	 * Returns the remaining records. Must be called once, after the last piece.
 	 *
-	 * @param isBroken whether the text could not be read to its end; if true, only complete records are
-	 *   returned
+	 * @param isBroken whether the text could not be read to its end. If so, only complete records are returned
 	 */
 	end(isBroken?: boolean): Iterable<SourceRecord>;
 	/** Number and line of the current or next record. */
@@ -90,11 +88,7 @@ export const MAY_BE_CUT = '; the file ends here without a line break and may be 
  */
 export const MAX_RECORD_CHARACTERS = 64 * 1024 * 1024;
 
-/**
- * Checks the length of a record.
- *
- * @throws {RecordError} if the record is longer than `MAX_RECORD_CHARACTERS`
- */
+/** @throws {RecordError} if the record is longer than `MAX_RECORD_CHARACTERS` */
 export function checkLength(characters: number, record: number, line: number): void {
 	if (characters <= MAX_RECORD_CHARACTERS) return;
 	const megabytes = MAX_RECORD_CHARACTERS / 1024 / 1024;
@@ -109,10 +103,7 @@ export function detach(part: string): string {
 	return ` ${part}`.slice(1);
 }
 
-/**
- * Maximum number of records in a slice. Larger slices would waste more work if the run ends before the
- * slice's records are sent.
- */
+/** Maximum number of records in a slice. Larger slices would waste more work if the run ends early. */
 const SLICE_RECORDS = 64;
 
 /**

@@ -1,15 +1,13 @@
 /**
- * Determines which documents the service accepted. The interface does not specify the responses to pushes,
- * deletes and migrations. Therefore, any 2xx status is treated as a success, unless the response clearly
- * reports a failure.
+ * Determines which documents the service has accepted. The responses to pushes, deletes and migrations are not
+ * documented. So any 2xx status is treated as a success, unless the response clearly reports a failure.
  *
- * The entries of a response are the elements of its lists and the response itself. If an entry reports a
- * failure and contains a document's ID, that document was rejected. If the entry contains no ID from the
- * request, it may refer to any document. In that case, the outcome of all documents is unknown, except for
- * documents that another entry reports as accepted or failed.
+ * The entries of a response are the elements of its lists and the response itself. If an entry reports a failure and
+ * contains a document's ID, that document was rejected. If the entry contains no ID from the request, it may refer to
+ * any document. The outcome of all documents is then unknown, except for documents that have their own entry.
  *
- * Response fields that merely repeat the sent document are ignored, because a document may itself contain a
- * field such as `error` or `status`. For all rules, see docs/service-interface.md, Responses.
+ * Fields that only repeat the sent document are ignored, because a document may itself contain a field such as
+ * `error` or `status`. For all rules, see docs/service-interface.md, Responses.
  */
 import { ServiceFailure } from './failure';
 import { isNullOrEmptyText, isObject, isRecord, type Members } from './json';
@@ -40,8 +38,8 @@ const ERROR_NAMES = ['error', 'errorMessage'];
 /**
  * Determines from a 2xx response which documents in the request were accepted.
  *
- * @param documents all documents in the request; a migration has a single document with the ID ''
- * @returns the outcome of each document, by document ID; the map is empty if the response has no body
+ * @param documents all documents in the request. A migration has a single document with the ID ''
+ * @returns the outcome of each document, by document ID. The map is empty if the response has no body
  */
 export function documentOutcomes(
 	body: unknown,

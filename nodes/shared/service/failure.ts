@@ -40,13 +40,11 @@ export interface FailureDetails {
 	 * the service.
 	 */
 	isText?: boolean;
-	/** Advice for the user. */
 	description?: string;
 	/** Replaces `description` if requests without this document or text succeed. */
 	descriptionIfIsolated?: string;
 	/**
-	 * Whether a later attempt may succeed. Used only for `token` and `transport`. The default is true for
-	 * `transport` and false for `token`.
+	 * Whether a later attempt may succeed. Used only for `transport` (default: true) and `token` (default: false).
 	 */
 	isTransient?: boolean;
 	/**
@@ -138,7 +136,6 @@ export class ServiceFailure extends Error {
 	}
 }
 
-/** Describes how long a request was retried. Returns '' if the time is less than a second. */
 const repeatTime = ({ triedForMs = 0 }: FailureDetails): string =>
 	triedForMs < 1000 ? '' : ` (tried for ${Math.round(triedForMs / 1000)} s)`;
 

@@ -7,7 +7,6 @@
 import { ServiceFailure } from './failure';
 import { messageOf } from './input-error';
 
-/** Words and sentences for building messages about a request. */
 export interface Action {
 	/** Subject of the sentence, e.g. `document 'a1'`. */
 	subject: string;

@@ -32,7 +32,7 @@ export interface Service {
 	 * page.
 	 */
 	isHosted?: boolean;
-	/** Advice that replaces `advice` while the credential is being tested. */
+	/** Advice that replaces `advice` during a credential test. */
 	adviceInTest?: Advice;
 }
 
@@ -111,7 +111,7 @@ export const BLOB_SERVICE: Service = {
 	advice: {
 		401: "Check 'Authentication', 'User' and 'Password' in the credential",
 		403: "Enter a 'User' in the credential who is allowed to convert blobs",
-		// The user should not simply try again, because the migration may still be running.
+		// The migration may still be running, so the user should not simply try again.
 		unavailable: 'The service is busy or down: check its log and the manifests',
 	},
 	adviceInTest: { 403: "Enter a 'User' who is allowed to list blobs", unavailable: UNAVAILABLE },

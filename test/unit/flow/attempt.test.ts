@@ -95,7 +95,6 @@ test('after the end of the run nothing is sent', async () => {
 });
 
 describe('an earlier attempt with an unknown outcome', () => {
-	/** Returns a short label: a string reason unchanged, or the first letter of a verdict's action. */
 	const letter = (reason: unknown) =>
 		typeof reason === 'string' ? reason : (reason as Verdict).action.slice(0, 1);
 	const withHistory = (reason: unknown, earlier: unknown) =>

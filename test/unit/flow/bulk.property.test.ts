@@ -11,7 +11,6 @@ import {
 	type Scenario,
 } from '../support/bulk-scenario';
 
-// Simulating an hour takes several seconds of processor time, and even longer on a busy machine.
 jest.setTimeout(120_000);
 
 const PASSING: Fault[] = ['slow', 'throttled', 'throttled 3 s', 'unavailable', 'reset'];
@@ -97,7 +96,6 @@ test('a cancel at any time ends the run with every entry accounted for', async (
 				expect(
 					outcome.endings.map(({ position }) => position).sort((a, b) => a - b),
 				).toEqual(positions(scenario.entries));
-				// If the run is still going, the cancellation ends it immediately.
 				if (outcome.endedAt >= cancelAtMs && outcome.thrown !== undefined) {
 					expect(outcome.thrown).toBe(CANCEL);
 					expect(outcome.endedAt).toBe(cancelAtMs);

@@ -74,7 +74,6 @@ test('Retry-After delays its own request, and with 429 and 503 all requests', as
 			faults: [fault],
 		});
 		const repeated = outcome.sent.find(({ attempt }) => attempt === 2)?.at ?? 0;
-		// The second request was already in flight when the first one was answered.
 		return { repeated, next: outcome.sent[2]?.at };
 	};
 	expect(await gap('throttled 3 s')).toEqual({ repeated: 3010, next: 3010 });
@@ -180,8 +179,7 @@ test('a request that waits for its turn when the run stops is not sent', async (
 		stopOnFailure: true,
 		latencyMs: 10,
 		poisoned: ['id2'],
-		// After the 429, only four requests may be in flight. Entry 8 waits for the slow requests, and the run
-		// stops before they end.
+		// After the 429, only four requests may be in flight. Entry 8 is still waiting when the run stops.
 		faults: ['throttled', 'none', ...Array<Fault>(6).fill('slow')],
 	});
 	expect(outcome.violations).toEqual([]);
@@ -236,7 +234,6 @@ test('a cancel during a pause ends the run at once and counts what was sent as s
 	expect(endingOf(outcome, 5)?.error).toBe(CANCEL);
 });
 
-/** Options for a run without failures. Each request takes 10 ms. */
 function plain(run: VirtualRun, concurrency = 3): BulkOptions<string, string> {
 	return {
 		keyOf: (key) => key,
@@ -258,7 +255,6 @@ function plain(run: VirtualRun, concurrency = 3): BulkOptions<string, string> {
 
 const oneByOne = { maxCount: 1, maxBytes: 1000 };
 
-/** Runs `bulk` in virtual time and passes every answer to `consume`. */
 async function send(
 	run: VirtualRun,
 	entries: Iterable<string> | AsyncIterable<string>,

@@ -18,7 +18,6 @@ function setUp({ concurrency = 2, faults = {} as Record<string, unknown[]> } = {
 	const read: string[] = [];
 	let inFlight = 0;
 	let peak = 0;
-	/** Number of entries that have been read but not answered. */
 	let ahead = 0;
 	let answered = 0;
 	const line = {

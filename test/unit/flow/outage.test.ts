@@ -8,7 +8,6 @@ import { flat } from '../support/slices';
 import { judge, ServiceFailure } from '../../../nodes/shared/service/failure';
 import { VirtualRun } from '../../../support/virtual-run';
 
-// Simulating an hour takes several seconds of processor time, and even longer on a busy machine.
 jest.setTimeout(120_000);
 
 interface World {
@@ -20,7 +19,6 @@ interface World {
 	seed?: number;
 }
 
-/** Pushes documents, or deletes them one by one, and returns each document's outcome. */
 async function play({
 	documents,
 	perRequest = 500,

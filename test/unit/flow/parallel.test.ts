@@ -2,7 +2,6 @@ import { inParallel, Tasks } from '../../../nodes/shared/flow/parallel';
 import { flat } from '../support/slices';
 import { VirtualClock } from '../../../support/virtual-clock';
 
-/** Waits until all pending promise callbacks have run. */
 const settle = async () => await new Promise<void>((resolve) => setImmediate(resolve));
 
 async function all<T>(values: AsyncIterable<T>): Promise<T[]> {

@@ -7,7 +7,6 @@ import { poll, type Finding, type PollOptions } from '../../../nodes/shared/flow
 import { VirtualRun } from '../../../support/virtual-run';
 import { CANCEL, pollAll, runPolls, type PollFault, type PollJob } from '../support/poll-scenario';
 
-// Simulating an hour takes several seconds of processor time, and even longer on a busy machine.
 jest.setTimeout(120_000);
 
 const TICK_MS = 50;
@@ -45,7 +44,6 @@ test('polls at once, then at intervals that grow up to the cap', async () => {
 	});
 	const gaps = polls.slice(1).map(({ at }, index) => at - (polls[index]?.at ?? 0));
 	expect(polls[0]?.at).toBe(0);
-	// Each interval is 1.4 times the previous one.
 	expect(gaps.slice(0, 4)).toEqual([1000, 1400, 1960, 2744]);
 	expect(new Set(gaps.slice(4))).toEqual(new Set([3000]));
 });

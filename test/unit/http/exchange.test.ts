@@ -109,7 +109,6 @@ test('the body is no longer read when its exchange is ended', async () => {
 });
 
 describe('a request ends', () => {
-	/** A request that never completes. When it is canceled, it rejects as axios does. */
 	const hang: Send = async ({ abortSignal }) =>
 		await new Promise((_resolve, reject) => {
 			const signal: GenericAbortSignal = abortSignal;

@@ -1,6 +1,6 @@
 /**
  * Lists every Chunk Text failure message with its advice. If you change a message, run `npx jest
- * test/unit/n8n/chunk-failures -u` to update the snapshot, and then read the diff.
+ * test/unit/n8n/chunk-failures -u`, and then read the diff of the snapshot.
  */
 import * as failures from '../../../nodes/ChunkText/jobs/job-errors';
 import { InputError } from '../../../nodes/shared/service/input-error';

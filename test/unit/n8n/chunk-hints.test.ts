@@ -2,7 +2,6 @@ import { ChunkHints } from '../../../nodes/ChunkText/output/chunk-hints';
 import { RunStats } from '../../../nodes/shared/flow/run-state';
 import type { Run } from '../../../nodes/shared/n8n/run/run';
 
-/** Returns the numbers in each hint from a run that chunked this many texts. */
 function figures(hints: ChunkHints, done: number, isFetched = true): string[][] {
 	const said: string[] = [];
 	const stats = new RunStats();
@@ -34,10 +33,12 @@ it('the hints contain the totals of all files', () => {
 it('all texts without chunks, without vectors and without their ends are counted', () => {
 	const hints = new ChunkHints();
 	const chunk = { text: 'a', tokensUsed: 600 } as never;
-	hints.addText([], 0, true);
-	hints.addText([], 0, true);
-	hints.addText([chunk], 0, true);
-	hints.addText([{ tokensUsed: 513 } as never], 30, false);
-	hints.addText([{ tokensUsed: 1 } as never], 12, false);
+	hints.addText([], true);
+	hints.addText([chunk], true);
+	hints.addText([{ tokensUsed: 513 } as never], false);
+	hints.addMissing([], 0);
+	hints.addMissing([], 0);
+	hints.addMissing([chunk], 30);
+	hints.addMissing([chunk], 12);
 	expect(figures(hints, 5)).toEqual([TROUBLE, ['2'], ['1'], ['600', '512'], ['2', '42']]);
 });

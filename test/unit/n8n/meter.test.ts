@@ -3,7 +3,6 @@ import { Meter } from '../../../nodes/shared/n8n/run/meter';
 
 afterEach(() => jest.restoreAllMocks());
 
-/** Sets each figure to its position in the list, multiplied by a factor. */
 function count(stats: RunStats, factor: number): void {
 	const names = [
 		'requests',

@@ -1,7 +1,6 @@
 /**
  * Stops reading gzip files at many positions. text.test.ts runs this file with the current Node.js version and with
- * the versions in `OTHER_NODES`. This process has no handler for uncaught errors, so an error that is thrown outside
- * the reader ends the process.
+ * the versions in `OTHER_NODES`. An error that is thrown outside the reader ends the process.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';

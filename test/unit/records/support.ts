@@ -15,7 +15,6 @@ export function* cut<T extends string | Uint8Array>(whole: T, cuts: number[]): G
 	}
 }
 
-/** Yields a file in pieces, as n8n returns binary data. */
 export async function* chunks(
 	bytes: Uint8Array,
 	cuts = [bytes.length],
@@ -23,7 +22,6 @@ export async function* chunks(
 	for (const chunk of cut(bytes, cuts)) yield chunk;
 }
 
-/** Generates piece lengths. A piece may be a single character. */
 export const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
 
 /** Returns the records that a reader finds in a string cut into pieces, and the error that ended the reading. */

@@ -341,7 +341,6 @@ describe('lines of UTF-8 and of Windows-1252', () => {
 });
 
 describe('an encoding that was chosen', () => {
-	/** All encodings in the Encoding Standard that this Node.js supports. */
 	const LABELS = fileEncodings();
 
 	test.each(LABELS)(

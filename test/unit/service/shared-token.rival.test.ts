@@ -60,7 +60,6 @@ async function run(requests: number, beforeEach = () => {}): Promise<number> {
 				break;
 			}
 			token.markRevoked(used);
-			// Other requests in flight with the same token also receive a 401.
 			token.markRevoked(used);
 		}
 	}

@@ -18,7 +18,6 @@ const fields = {
 	clientSecret: 's3cret-of-the-client',
 	aiUrl: 'https://ai.example',
 };
-/** Changes to the client above, and details of the request. */
 interface Changes extends Partial<typeof fields> {
 	scope?: string;
 	/** The token map read from the credential. */

@@ -22,7 +22,6 @@ export interface Entry {
 	text: string;
 }
 
-/** A fault that replaces the normal response. */
 export type Fault =
 	| 'none'
 	| 'slow'
@@ -51,7 +50,6 @@ export interface Scenario {
 	unwritable?: number[];
 	cancelAtMs?: number;
 	seed?: number;
-	/** Duration of every request. By default, durations vary. */
 	latencyMs?: number;
 }
 
@@ -73,7 +71,6 @@ export interface Outcome {
 	thrown?: unknown;
 	endings: Ending[];
 	sent: Sent[];
-	/** Maps each ID to the position of the indexed version. */
 	index: Map<string, number>;
 	violations: string[];
 	/** Positions of the entries whose text has been created. */
@@ -246,7 +243,6 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 	return outcome;
 }
 
-/** Returns the positions of all entries with this outcome, in input order. */
 export const ended = ({ endings }: Outcome, how: Ending['how']): number[] =>
 	endings
 		.filter((ending) => ending.how === how)

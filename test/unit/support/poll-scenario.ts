@@ -49,10 +49,7 @@ const timeoutOf = (result: Outcome<string>): Timeout | undefined =>
 		? (result.reason as Timeout)
 		: undefined;
 
-/**
- * Polls jobs in virtual time, starting at 0. The function `answer` returns what the nth poll of a job finds, or
- * throws a verdict.
- */
+/** Polls jobs in virtual time. `answer` returns what the nth poll of a job finds, or throws a verdict. */
 export async function pollAll<J extends Job>(
 	jobs: J[],
 	answer: (
@@ -127,7 +124,6 @@ export async function pollAll<J extends Job>(
 	return { endings, endedAt, outcomes, polls, timesOf, timeouts, thrown, finishedAt, retries };
 }
 
-/** A fault that replaces the normal response. */
 export type PollFault =
 	| 'none'
 	| 'unavailable'

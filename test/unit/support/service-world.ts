@@ -21,10 +21,7 @@ import { flat } from './slices';
 import { VirtualClock } from '../../../support/virtual-clock';
 import { VirtualRun } from '../../../support/virtual-run';
 
-/**
- * A service fault: either a status with an optional body, or a connection that closes before or after the service
- * does the work.
- */
+/** A service fault: either a status, or a connection that closes before or after the service does the work. */
 export type Fault = { status: number; body?: string } | { reset: 'beforeWork' | 'afterWork' };
 
 export interface SeenRequest {
@@ -39,7 +36,6 @@ export interface SeenRequest {
 /** Returns the fault for a request, or undefined if the service carries out the request. */
 export type Rule = (request: SeenRequest) => Fault | undefined;
 
-/** Applies the fault to a random share of all requests. */
 export const atRandom =
 	(share: number, fault: Fault): Rule =>
 	({ random }) =>
@@ -62,7 +58,6 @@ export const always =
 	() =>
 		fault;
 
-/** Applies the fault to requests that contain one of these documents. */
 export const withAny = (ids: readonly number[], fault: Fault): Rule => {
 	const bad = new Set(ids);
 	return (request) => (request.ids.some((id) => bad.has(id)) ? fault : undefined);
@@ -79,19 +74,16 @@ export const anyOf =
 		return undefined;
 	};
 
-/** Applies the rule only to one kind of request. */
 export const onRoute =
 	(route: SeenRequest['route'], rule: Rule): Rule =>
 	(request) =>
 		request.route === route ? rule(request) : undefined;
 
-/** Applies the fault to requests that exceed the limit. */
 export const beyond =
 	(admits: Admission, fault: Fault): Rule =>
 	({ now, inFlight }) =>
 		admits(now, inFlight) ? undefined : fault;
 
-/** A run and the service that it uses. */
 export interface World {
 	kind: 'push' | 'delete' | 'chunk';
 	/** The number of documents or texts, or the documents themselves. */
@@ -103,7 +95,6 @@ export interface World {
 	 */
 	rules?: Rule[] | (() => Rule[]);
 	retryForSeconds?: number;
-	/** Mean request duration. */
 	latencyMs?: number;
 	jobMs?: number;
 	seed?: number;
@@ -111,7 +102,6 @@ export interface World {
 	clock?: VirtualClock;
 }
 
-/** The outcome of each entry, and a summary of what the service did. */
 export interface Played {
 	done: number[];
 	failed: number[];
@@ -130,10 +120,8 @@ export interface Played {
 	ended: { reason: unknown } | undefined;
 }
 
-/** The nodes' default concurrency. */
 const CONCURRENCY = { push: 4, delete: 8, chunk: 8 };
 const PER_REQUEST = { push: 500, delete: 1, chunk: 10 };
-/** Chunk Text's default poll intervals. See `POLLING`. */
 const POLLS = { firstMs: 250, longestMs: 10_000 };
 const MAX_WAIT_MS = 600_000;
 
@@ -256,8 +244,9 @@ export async function playWorld({
 		for await (const { entries: sent, outcome } of flat(answers)) account(sent, outcome);
 	};
 	const chunk = async () => {
+		const polls = newLine();
 		const pollingOf = (job: Job): PollOptions<number> => ({
-			...newLine(),
+			...polls,
 			intervals: POLLS,
 			deadline: job.deadline,
 			check: async () => {

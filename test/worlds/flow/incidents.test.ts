@@ -23,14 +23,12 @@ import {
 } from '../../unit/support/service-world';
 import { VirtualClock } from '../../../support/virtual-clock';
 
-// Simulating an hour takes several seconds of processor time, and even longer on a busy machine.
 jest.setTimeout(120_000);
 
 const HOUR = 3600;
 /** Start of the incident, in seconds after the first run begins. */
 const BEGIN = 5;
 const DOCUMENTS = 20_000;
-/** Number of documents that change between two runs. */
 const CHANGED = 1000;
 
 /** The expected result of every run during which an incident occurs. */
@@ -47,7 +45,6 @@ interface Incident {
 	rule: Rule;
 	/** Expected effect for each value of *Retry For*. The default is 60 s, and the scheduled examples use 900 s. */
 	effects: Record<60 | 900, Effect>;
-	/** The cells in the table row, except the first one. */
 	cells: [seen: string, byDefault: string, with900: string, next: string];
 }
 
@@ -137,7 +134,6 @@ const INCIDENTS: Incident[] = [
 	},
 ];
 
-/** One scheduled run. Its start is in seconds. */
 interface Scheduled {
 	start: number;
 	played: Played;

@@ -7,14 +7,9 @@ import {
 	type RateLimit,
 } from '../../../support/rate-limits';
 
-// Simulating an hour takes several seconds of processor time, and even longer on a busy machine.
 jest.setTimeout(120_000);
 
-/**
- * Returns the number of seconds that the limiter needs to learn a limit. If the service requests pauses of 5 s, the
- * result is ten minutes. Otherwise, the result is the time needed for 6,000 requests or 1,000,000 documents,
- * whichever is shorter, and at most ten minutes.
- */
+/** Returns the number of seconds that the limiter needs to learn a limit. */
 const secondsFor = ({ allowed, load }: RateLimit) => {
 	const requests = Math.min(6000, 1_000_000 / (load?.perRequest ?? 1));
 	return load?.retryAfterMs === 5000 ? TEN_MINUTES : Math.min(TEN_MINUTES, requests / allowed);

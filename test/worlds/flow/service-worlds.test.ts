@@ -21,7 +21,6 @@ import {
 	type World,
 } from '../../unit/support/service-world';
 
-// Simulating an hour takes several seconds of processor time, and even longer on a busy machine.
 jest.setTimeout(120_000);
 
 const SEEDS = Number(process.env.SEEDS ?? 2);

@@ -10,12 +10,14 @@ import type { RunStats } from '../../flow/run-state';
 import { mayFailAll } from '../../flow/verdict';
 import { FileError } from '../../records/bytes';
 import type { RecordFile } from '../../records/format';
-import { RecordError } from '../../records/record';
+import type { FindingKind } from '../../records/findings';
+import { detach, RecordError } from '../../records/record';
 import { InputError, messageOf } from '../../service/input-error';
 import { quoted } from '../../service/outcome-messages';
 import { Meter } from '../run/meter';
 import type { Failure } from '../run/results';
 import type { Run } from '../run/run';
+import { warningsIn } from './file-findings';
 import { FailedRecords } from './failed-records';
 import { FailureList } from './failure-list';
 import {
@@ -53,8 +55,8 @@ export interface FileResult extends SinkResult {
 	/** Returns a note about this file. If the run stops at a later file, the error contains this note. */
 	noteAtEnd?: () => string;
 	/**
-	 * Receives the summary if the file was read to the end without failures. If this function is present,
-	 * such a file returns no item.
+	 * Receives the summary if the file was read to the end without failures and warnings. If this function is
+	 * present, such a file returns no item.
 	 */
 	onSummary?: ((summary: IDataObject) => void) | undefined;
 }
@@ -130,6 +132,10 @@ export class FileSink implements Sink {
 		if (!run.stopsOnFailure) await failedRecords.keep(record);
 	}
 
+	note({ record }: EntryOrigin, kind: FindingKind, id: string): void {
+		if (record) this.fileToRead.file.findings.add(kind, record.line, detach(id));
+	}
+
 	/** Reports that the file cannot be read from this record onward. */
 	breakOff(record: number, reason: unknown): void {
 		const line = reason instanceof RecordError ? reason.line : undefined;
@@ -156,7 +162,8 @@ export class FileSink implements Sink {
 		}
 		this.isProcessed = true;
 		const { onSummary } = this.result;
-		if (onSummary && this.isAtEnd && failures.total === 0) {
+		const isCertain = failures.total === 0 && this.warnings().length === 0;
+		if (onSummary && this.isAtEnd && isCertain) {
 			onSummary(json);
 			return run.results.give(itemIndex, []);
 		}
@@ -243,7 +250,13 @@ export class FileSink implements Sink {
 		return new InputError(ending, advice);
 	}
 
+	private warnings(): string[] {
+		const { name, findings } = this.fileToRead.file;
+		return warningsIn(name, findings);
+	}
+
 	private summary(): IDataObject {
+		const warnings = this.warnings();
 		const { records, counts, failures, skipped, readError } = this;
 		return {
 			file: this.fileToRead.file.name,
@@ -253,6 +266,7 @@ export class FileSink implements Sink {
 			skipped,
 			atEnd: this.isAtEnd,
 			...(readError && { readError: readError.message }),
+			...(warnings.length > 0 && { warnings }),
 			stats: this.meter.json(),
 			...this.result.json?.(),
 			...(failures.total > 0 && failures.json()),

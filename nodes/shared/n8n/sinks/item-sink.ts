@@ -79,7 +79,11 @@ export class ItemSink implements Sink {
 		for (const [at, entry] of entries.entries()) {
 			if (at % SLICE_ENTRIES === SLICE_ENTRIES - 1) await run.yieldToOthers();
 			for (const itemIndex of entry.items)
-				this.giveOrCount(itemIndex, () => [resultFormat.result(entry, response)], countName);
+				this.giveOrCount(
+					itemIndex,
+					() => [resultFormat.result(entry, response)],
+					countName,
+				);
 		}
 	}
 
@@ -108,6 +112,9 @@ export class ItemSink implements Sink {
 		if (this.countsFailures) this.countFailure(itemIndex, { reason, id });
 		else this.run.refuse(itemIndex, reason, id);
 	}
+
+	/** Does nothing, because items have no summary. The nodes count what they notice about items. */
+	note(): void {}
 
 	async addFailure(entry: EntryOrigin, failure: Failure): Promise<void> {
 		await this.run.yieldToOthers();

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Failed, Outcome } from '../../flow/outcome';
+import type { FindingKind } from '../../records/findings';
 import type { SourceRecord } from '../../records/record';
 import type { Failure } from '../run/results';
 
@@ -64,6 +65,8 @@ export interface Sink {
 		items: IDataObject[],
 		counts?: Readonly<Record<string, number>>,
 	): Promise<void>;
+	/** Adds something to check about a record to the summary and the hints of the record's file. */
+	note(entry: EntryOrigin, kind: FindingKind, id: string): void;
 	/** Accounts for an entry that failed or was not sent. If the run stops at errors, the failure ends the run. */
 	addFailure(entry: EntryOrigin, failure: Failure): Promise<void>;
 	/** Returns the remaining results. This function is called after all entries have an outcome. */

@@ -16,7 +16,7 @@ import type { Findings } from '../../records/findings';
 import { FORMATS, type RecordFile } from '../../records/format';
 import type { SourceRecord } from '../../records/record';
 import { isRecord } from '../../service/json';
-import { hintAtFindings } from './file-findings';
+import { hintAtFindings } from '../sinks/file-findings';
 import { hasFile, inputFile } from './files';
 import { withJsonCells } from './json-columns';
 import {

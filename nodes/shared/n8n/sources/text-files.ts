@@ -8,7 +8,7 @@ import { quoted } from '../../service/outcome-messages';
 import type { WithParameter } from '../parameters/properties';
 import type { Run } from '../run/run';
 import { itemOf, type EntryOrigin, type Sink } from '../sinks/sink';
-import { hintAtFindings } from './file-findings';
+import { hintAtFindings } from '../sinks/file-findings';
 import { inputFile, type InputFile } from './files';
 import { encodingOf } from './record-file';
 import { stemOf } from '../sinks/stored-file';

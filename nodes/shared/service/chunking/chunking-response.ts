@@ -30,7 +30,6 @@ export interface TextResult {
 export interface ChunkingResponse {
 	state:
 		| 'finished'
-		/** The job has not finished, and nothing has gone wrong. */
 		| 'pending'
 		| 'failed'
 		/**
@@ -46,10 +45,7 @@ export interface ChunkingResponse {
 	chunkingId?: string;
 	/** Whether the response contains data, which the service may deliver only once. */
 	hasContent: boolean;
-	/**
-	 * Results of a finished job, in the order of the batch. If an entry in the response cannot be read, its
-	 * result is undefined.
-	 */
+	/** Results of a finished job, in the order of its texts. If a result cannot be read, it is undefined. */
 	texts: Array<TextResult | undefined>;
 }
 

@@ -17,8 +17,7 @@ export interface PushDocument {
 /**
  * Returns a document's JSON for the body of a push request.
  *
- * @param original the document's original JSON; sending the original is faster and preserves numbers of any
- *   length
+ * @param original the document's original JSON. Sending it is faster and preserves numbers of any length
  * @throws InputError if the document cannot be written as JSON, for example because it contains itself
  */
 export function documentText(document: PushDocument, original?: string): string {

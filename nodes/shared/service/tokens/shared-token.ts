@@ -1,15 +1,14 @@
 /**
- * Manages the access tokens: the tokens that this process knows, the token map in the credential's hidden
- * field, and all renewals.
+ * Manages the access tokens: the tokens that this process knows, the token map in the credential's hidden field, and
+ * all renewals.
  *
- * All `SharedToken` instances for the same client and scope share one state, because a worker's executions
- * do not know about each other. Without shared state, each execution would request its own token. If a
- * server revokes the previous token for a scope, the executions would revoke each other's tokens.
+ * All `SharedToken` objects for the same client and scope share one state, because a worker's executions do not know
+ * about each other. Without shared state, each execution would request its own token. If a server revokes the previous token for
+ * a scope, the executions would then revoke each other's tokens.
  *
- * The credential returns the token map, and n8n stores it in encrypted form for all workers. The stored map
- * is read again before a renewal and after a revocation. If another worker has stored a new token, that
- * token is adopted. Otherwise, a new token is requested. This way, all workers end up with the newest
- * token.
+ * n8n stores the token map in encrypted form for all workers. The map is read again before a renewal and after a
+ * revocation. If another worker has stored a newer token, that token is adopted. Otherwise, a new token is requested.
+ * This way, all workers end up with the newest token.
  */
 import { ServiceFailure } from '../failure';
 import { InputError } from '../input-error';
@@ -96,7 +95,7 @@ export class SharedToken {
 	/**
 	 * Returns the token for a client and scope.
 	 *
-	 * @param user the run that uses the token; without a run, the stored token map is not read again
+	 * @param user the run that uses the token. Without a run, the stored token map is not read again
 	 */
 	static forScope(client: Client, scope: string, user?: TokenUser): SharedToken {
 		const key = `${client.identity} ${scope}`;
@@ -230,10 +229,7 @@ export class SharedToken {
 		await this.readStored(user);
 	}
 
-	/**
-	 * Reads the stored token map. If the credential cannot be read, this process continues with its own
-	 * tokens.
-	 */
+	/** Reads the stored token map. If this fails, the process continues with its own tokens. */
 	private async readStored(user: TokenUser): Promise<void> {
 		const stored = await user.readStored().catch(() => undefined);
 		this.adoptStored(stored?.accessTokens);

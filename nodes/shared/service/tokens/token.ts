@@ -25,7 +25,6 @@ export interface Token {
 	 * revoke a client's earlier tokens when they issue a new one.
 	 */
 	issuedAt: number;
-	/** Expiration time, in epoch milliseconds. */
 	expiresAt: number;
 	/** If the token is needed after this time (epoch milliseconds), it is renewed first. */
 	renewAt: number;
@@ -86,10 +85,9 @@ export function tokenRequest(client: Client, scope: string) {
 /**
  * Reads the response to a token request (docs/service-interface.md, Access tokens).
  *
- * @param requestedAt time at which the request was sent, in epoch milliseconds; the token's lifetime starts
- *   at this time
- * @throws ServiceFailure of kind `token` if the response reports an error or does not contain a usable
- *   token
+ * @param requestedAt time at which the request was sent, in epoch milliseconds. The token's lifetime starts at this
+ * time
+ * @throws ServiceFailure of kind `token` if the response reports an error or does not contain a usable token
  */
 export function parseTokenResponse(
 	response: ReadResponse,
@@ -135,7 +133,6 @@ function sameScopes(grantedScope: unknown, requestedScope: string): boolean {
 	return typeof grantedScope === 'string' && sorted(grantedScope) === sorted(requestedScope);
 }
 
-/** Returns the failure for a token request that was answered with a status other than 2xx. */
 function rejectionFailure(
 	{ status, body, retryAfterMs }: ReadResponse,
 	scope: string,

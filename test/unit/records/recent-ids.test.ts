@@ -1,4 +1,4 @@
-import { RecentIds } from '../../../nodes/ChunkText/input/recent-ids';
+import { RecentIds } from '../../../nodes/shared/records/recent-ids';
 
 test('an ID is remembered for the next 100,000 IDs, and forgotten after twice as many', () => {
 	const ids = new RecentIds();

@@ -1,4 +1,4 @@
-/** Maximum number of IDs in each of the two sets, so that memory does not grow with the file. */
+/** Maximum number of IDs in each of the two sets. */
 const MAX_IDS = 100_000;
 
 /**

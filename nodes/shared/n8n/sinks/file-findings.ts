@@ -12,6 +12,14 @@ interface FindingText {
 	advice: string;
 }
 
+/** Advice for texts without chunks. */
+export const NO_CHUNKS_ADVICE =
+	"Check the texts and the settings of the chunker, or lower 'Texts per Request'.";
+
+/** Advice for texts whose end is missing from the chunks. */
+export const OMITTED_END_ADVICE =
+	"Shorten the texts, lower 'Texts per Request', or add 'Vector Quantization Method' or a smaller 'Dimension Reduction Size' to the options, which allows more chunks.";
+
 const QUOTES_ADVICE =
 	"If quotes are ordinary characters in the file, set the option 'Quotes' to 'None'. Otherwise these rows become part of one cell.";
 
@@ -44,7 +52,17 @@ const HINTS: Readonly<Record<Exclude<FindingKind, 'blankRow' | 'titleRow'>, Find
 	sameId: {
 		what: (isOne, file) =>
 			`${isOne ? 'record' : 'records'} of ${file} ${isOne ? 'has' : 'have'} the same document ID as an earlier record`,
-		advice: 'Chunks of records with the same document ID replace each other in the index. If the records are different documents, give each one its own ID.',
+		advice: 'The index keeps only the last of them. If the records are different documents, give each one its own ID.',
+	},
+	noChunks: {
+		what: (isOne, file) =>
+			`${isOne ? 'record' : 'records'} of ${file} ${isOne ? 'has' : 'have'} no chunks`,
+		advice: NO_CHUNKS_ADVICE,
+	},
+	partlyChunked: {
+		what: (isOne, file) =>
+			`${isOne ? 'record' : 'records'} of ${file} ${isOne ? 'has' : 'have'} chunks for only a part of the text`,
+		advice: OMITTED_END_ADVICE,
 	},
 };
 
@@ -56,18 +74,32 @@ const SKIPPED_ROWS = [
 
 /** Adds hints about what was noticed while a file was read. */
 export function hintAtFindings(run: Run, name: string, findings: Findings): void {
-	for (const [kind, { what, advice }] of Object.entries(HINTS)) {
-		const found = findings.get(kind as FindingKind);
-		if (!found) continue;
-		const sentence = `${figure(found.total)} ${what(found.total === 1, quoted(name))}`;
-		run.hintAtFile(`${sentence} (${locationOf(found)})`, advice);
-	}
+	for (const { text, advice } of textsOf(name, findings)) run.hintAtFile(text, advice);
 	for (const [kind, noun, plural] of SKIPPED_ROWS) {
 		const found = findings.get(kind);
 		if (!found) continue;
 		const rows = formatCount(found.total, noun, plural);
 		run.hintAtFile(`${rows} of ${quoted(name)} skipped (${locationOf(found)})`, '');
 	}
+}
+
+/**
+ * Returns the findings that may mean wrong contents. The summary of a file contains them, because a workflow cannot
+ * read hints. Windows-1252 is not among them, because many programs write files in this encoding.
+ */
+export const warningsIn = (name: string, findings: Findings): string[] =>
+	textsOf(name, findings).flatMap(({ kind, text }) => (kind === 'windows1252' ? [] : text));
+
+function textsOf(
+	name: string,
+	findings: Findings,
+): Array<{ kind: string; text: string; advice: string }> {
+	return Object.entries(HINTS).flatMap(([kind, { what, advice }]) => {
+		const found = findings.get(kind as FindingKind);
+		if (!found) return [];
+		const sentence = `${figure(found.total)} ${what(found.total === 1, quoted(name))}`;
+		return { kind, text: `${sentence} (${locationOf(found)})`, advice };
+	});
 }
 
 const locationOf = ({ total: number, line, example }: Finding): string =>
