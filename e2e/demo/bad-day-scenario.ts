@@ -101,6 +101,7 @@ export async function badDays(stage: Stage): Promise<void> {
 	await Promise.all([...PARTS.map(fails), ranges(stage)]);
 	faults.clear();
 	await Promise.all([...TEXTS.map(fails), fails(await emptyFile(stage)), noChunks(stage)]);
+	await truncatedTexts(stage);
 	await Promise.all(SYNCS.map(async (example) => await changedPush(stage, example)));
 	await noRules(stage);
 	await changedFile(stage);
@@ -139,6 +140,63 @@ async function noChunks(stage: Stage): Promise<void> {
 						status === 'error' && message.startsWith('5 of 5 documents failed'),
 				),
 				seen,
+			);
+		},
+	);
+}
+
+const TRUNCATED = /no chunks for the last \d+ characters of the document '/;
+
+const PARTLY = /records? of 'texts.jsonl' ha(s|ve) (no chunks|chunks for only a part)/;
+
+/** Examples that chunk texts, and the errors with which they end if the service omits chunks. */
+const TRUNCATING: Readonly<Record<string, RegExp>> = {
+	'ingest-documents': TRUNCATED,
+	'update-documents': TRUNCATED,
+	'sync-chunks-by-source': TRUNCATED,
+	'ingest-a-large-corpus': PARTLY,
+	'every-night-a-csv': PARTLY,
+};
+
+/** Checks a service that silently returns only the first chunk of each text or request. */
+async function truncatedTexts(stage: Stage): Promise<void> {
+	const { settings } = stage.demo.sandbox;
+	const lines = [1, 2, 3].map((at) => `{"id":"texts/${at}","name":"T","text":"A\\n\\n# B"}\n`);
+	const parameters = { url: await storeFile(stage, 'texts.jsonl', lines.join('')) };
+	const changes = { 'Get Corpus': { parameters }, 'Get CSV': { parameters } };
+	settings.maxChunks = 1;
+	const fail = async (example: string, says: RegExp) => {
+		const { status, message = '' } = await stage.tryWith(example, {
+			...changes,
+			...(example === 'every-night-a-csv' && { 'Chunk Text': { disabled: false } }),
+		});
+		stage.checks.add(
+			`${example}: texts whose chunks end early fail the run`,
+			status === 'error' && says.test(message),
+			`${status}: ${message}`,
+		);
+	};
+	const runs = Object.entries(TRUNCATING).map(async ([name, says]) => await fail(name, says));
+	await Promise.all([...runs, repairTruncated(stage)]);
+}
+
+/** Runs the nightly sync twice while texts are truncated, and once afterward. */
+async function repairTruncated(stage: Stage): Promise<void> {
+	const { settings } = stage.demo.sandbox;
+	await stage.withCopy(
+		'nightly-sync-from-an-api',
+		() => ({}),
+		async (name) => {
+			const bad = [await stage.tryByHand(name), await stage.tryByHand(name)];
+			delete settings.maxChunks;
+			const [result] = (await stage.runByHand(name)).items('Result');
+			stage.checks.add(
+				'nightly-sync-from-an-api: texts whose chunks end early fail each run, and a later run repairs them',
+				bad.every(({ status, message = '' }) => {
+					const isNamed = TRUNCATED.test(message);
+					return status === 'error' && message.startsWith('5 of 5') && isNamed;
+				}) && result?.json.pushed === 5,
+				`${bad.map(({ message }) => message).join()}; ${JSON.stringify(result?.json)}`,
 			);
 		},
 	);
