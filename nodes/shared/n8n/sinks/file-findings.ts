@@ -12,11 +12,11 @@ export const OMITTED_END_ADVICE =
 	"Shorten the texts, lower 'Texts per Request', or add 'Vector Quantization Method' or a smaller 'Dimension Reduction Size' to the options, which allows more chunks.";
 
 interface FindingText {
-	/** What follows the number 1. `$file` stands for the quoted name of the file. */
+	/** Text after the number 1. The name of the file replaces `$file`. */
 	one: string;
-	/** What follows any other number. */
+	/** Text after any other number. */
 	many: string;
-	/** What to do, or '' if nothing needs to be done. */
+	/** Description of what to do, or '' if nothing needs to be done. */
 	advice: string;
 }
 
