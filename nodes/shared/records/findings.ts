@@ -23,7 +23,7 @@ export interface Finding {
  * the end, they become hints for the user (`n8n/sources/file-findings.ts`).
  */
 export class Findings {
-	private readonly byKind = new Map<FindingKind, Finding>();
+	readonly byKind = new Map<FindingKind, Finding>();
 	private readonly excluded = new Set<FindingKind>();
 
 	add(kind: FindingKind, line: number, example = ''): void {
@@ -36,9 +36,5 @@ export class Findings {
 	exclude(kind: FindingKind): void {
 		this.byKind.delete(kind);
 		this.excluded.add(kind);
-	}
-
-	get(kind: FindingKind): Finding | undefined {
-		return this.byKind.get(kind);
 	}
 }

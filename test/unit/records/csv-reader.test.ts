@@ -273,7 +273,7 @@ test('rows without quoting never disappear: each is read, or fails with its line
 			expect(next).toBe(last);
 			const isLong = ({ error: wrong, text: own }: SourceRecord) =>
 				!wrong && own.split('\n').length > 2;
-			if (records.some(isLong)) expect(findings.get('quotedRows')).toBeDefined();
+			if (records.some(isLong)) expect(findings.byKind.get('quotedRows')).toBeDefined();
 		}),
 		{ numRuns: 300 },
 	);
@@ -324,8 +324,8 @@ test('counts blank and short rows after those that are skipped, but no columns w
 	const reader = new CsvReader({ findings });
 	reader.skip = 1;
 	readAll(reader, 'a,b,c,\n\n1\n,,\n\n2,x,y\n3,x\n4\n');
-	expect(findings.get('blankRow')).toEqual({ total: 2, line: 4, example: '' });
-	expect(findings.get('shortRow')).toEqual({ total: 2, line: 7, example: '' });
+	expect(findings.byKind.get('blankRow')).toEqual({ total: 2, line: 4, example: '' });
+	expect(findings.byKind.get('shortRow')).toEqual({ total: 2, line: 7, example: '' });
 });
 
 describe('rows before the header row', () => {
@@ -345,7 +345,7 @@ describe('rows before the header row', () => {
 				{ id: '2', name: 'B' },
 			]);
 			expect(reader.header).toBe('id;name');
-			expect(findings.get('titleRow')).toMatchObject({ line: 1 });
+			expect(findings.byKind.get('titleRow')).toMatchObject({ line: 1 });
 		}
 	});
 

@@ -309,10 +309,11 @@ describe('lines of UTF-8 and of Windows-1252', () => {
 					const isGuessed = ([, codes]: (typeof before)[0]) =>
 						codes.some((code) => code > 127);
 					const first = before.findIndex(isGuessed);
-					expect(findings.get('windows1252')?.total ?? 0).toBe(
+					expect(findings.byKind.get('windows1252')?.total ?? 0).toBe(
 						before.filter(isGuessed).length,
 					);
-					if (first >= 0) expect(findings.get('windows1252')?.line).toBe(first + 1);
+					if (first >= 0)
+						expect(findings.byKind.get('windows1252')?.line).toBe(first + 1);
 					const rest = text.slice(read.length);
 					expect(rest.isWellFormed()).toBe(!after.some(isGuessed));
 				},

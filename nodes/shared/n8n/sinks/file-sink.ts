@@ -17,7 +17,7 @@ import { quoted } from '../../service/outcome-messages';
 import { Meter } from '../run/meter';
 import type { Failure } from '../run/results';
 import type { Run } from '../run/run';
-import { warningsIn } from './file-findings';
+import { hintAtFindings } from './file-findings';
 import { FailedRecords } from './failed-records';
 import { FailureList } from './failure-list';
 import {
@@ -162,8 +162,7 @@ export class FileSink implements Sink {
 		}
 		this.isProcessed = true;
 		const { onSummary } = this.result;
-		const isCertain = failures.total === 0 && this.warnings().length === 0;
-		if (onSummary && this.isAtEnd && isCertain) {
+		if (onSummary && this.isAtEnd && failures.total === 0 && !json.warnings) {
 			onSummary(json);
 			return run.results.give(itemIndex, []);
 		}
@@ -250,16 +249,13 @@ export class FileSink implements Sink {
 		return new InputError(ending, advice);
 	}
 
-	private warnings(): string[] {
-		const { name, findings } = this.fileToRead.file;
-		return warningsIn(name, findings);
-	}
-
+	/** Returns the summary of the file, and adds hints about what was noticed in the file. */
 	private summary(): IDataObject {
-		const warnings = this.warnings();
+		const { name, findings } = this.fileToRead.file;
+		const warnings = hintAtFindings(this.run, name, findings);
 		const { records, counts, failures, skipped, readError } = this;
 		return {
-			file: this.fileToRead.file.name,
+			file: name,
 			records,
 			...counts,
 			failed: failures.total,

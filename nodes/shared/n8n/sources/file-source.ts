@@ -16,7 +16,6 @@ import type { Findings } from '../../records/findings';
 import { FORMATS, type RecordFile } from '../../records/format';
 import type { SourceRecord } from '../../records/record';
 import { isRecord } from '../../service/json';
-import { hintAtFindings } from '../sinks/file-findings';
 import { hasFile, inputFile } from './files';
 import { withJsonCells } from './json-columns';
 import {
@@ -133,7 +132,6 @@ async function useFile<E extends EntryOrigin, R extends FileReading<E>>(
 			reading,
 		);
 		await sink.close();
-		hintAtFindings(run, fileToRead.file.name, fileToRead.file.findings);
 	} catch (error) {
 		run.refuse(fileToRead.itemIndex, error);
 	} finally {
