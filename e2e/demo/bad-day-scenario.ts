@@ -176,8 +176,12 @@ async function truncatedTexts(stage: Stage): Promise<void> {
 			`${status}: ${message}`,
 		);
 	};
-	const runs = Object.entries(TRUNCATING).map(async ([name, says]) => await fail(name, says));
-	await Promise.all([...runs, repairTruncated(stage)]);
+	try {
+		await Promise.all(Object.entries(TRUNCATING).map(async (run) => await fail(...run)));
+		await repairTruncated(stage);
+	} finally {
+		delete settings.maxChunks;
+	}
 }
 
 /** Runs the nightly sync twice while texts are truncated, and once afterward. */
