@@ -244,8 +244,9 @@ export async function playWorld({
 		for await (const { entries: sent, outcome } of flat(answers)) account(sent, outcome);
 	};
 	const chunk = async () => {
+		const polls = newLine();
 		const pollingOf = (job: Job): PollOptions<number> => ({
-			...newLine(),
+			...polls,
 			intervals: POLLS,
 			deadline: job.deadline,
 			check: async () => {
