@@ -196,7 +196,7 @@ export class RetryPolicy {
 	private lastFailureAt = -Infinity;
 	/** Sequence number of the first attempt to send the whole batch, even if this request is a part of the batch. */
 	private firstSequence: number;
-	/** Requests after this sequence number show whether the service accepts others. */
+	/** If a request with a higher sequence number succeeds, this request's entries may be at fault. */
 	private comparedSince: number;
 	/** Whether one of the entries is suspected to be at fault, because this request is a part of a failed request. */
 	private readonly isSuspected: boolean;
