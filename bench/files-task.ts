@@ -25,7 +25,7 @@ export interface FileParameters {
 
 export interface FileResult {
 	ms: number;
-	/** Peak memory minus the memory at the start, in bytes. This includes garbage. */
+	/** Peak memory minus the memory at the start, in bytes. The peak includes garbage. */
 	rss: number;
 }
 

@@ -1,8 +1,8 @@
 import type { Route } from '../context';
 
 /**
- * Stands in for the service's product for rules and rewrites. The interface does not describe the routes of that
- * product. This route only shows that a token with the scope merchandising.rules is accepted.
+ * Adds a route that accepts only tokens with the scope merchandising.rules. The real routes for rules are not
+ * described in the interface.
  */
 export const rules: Route = (app, { tokens }, config) => {
 	app.get('/em-rules/rules', { config }, async (request) => {

@@ -10,16 +10,12 @@ import { listOf } from '../../shared/service/numbers';
 export interface Job {
 	readonly chunkingId: string;
 	readonly texts: readonly AwaitedText[];
-	/** Number of texts in the request, if known. */
 	readonly textCount: number | undefined;
 	/** Time when this run began to wait for the job. */
 	readonly since: number;
 	readonly isOfThisRun: boolean;
 	status: string;
-	/**
-	 * The last response with unusable data. The response is kept because the service may not return the data
-	 * again.
-	 */
+	/** The last response with unusable data, which the service may not return again. */
 	unusedResponse?: unknown;
 	ended?: 'finished' | 'failed';
 	/** Whether the service has answered a poll for this job. */

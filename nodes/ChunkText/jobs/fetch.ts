@@ -132,7 +132,6 @@ async function checkUnlessLost(
 	});
 }
 
-/** Asks the service once for a job's results. */
 async function check(
 	job: Job,
 	service: ChunkService,
@@ -196,8 +195,8 @@ function readResponse(
 	const { hasContent, state, status } = response;
 	if (status !== undefined && status.trim() !== '') job.status = status;
 	const hadUnusedResponse = job.unusedResponse !== undefined;
-	// If chunks arrived before the job failed, they are kept instead of the response that reports the
-	// failure.
+	// Chunks that arrived before the job failed are kept. The response that reports the failure does not replace
+	// them.
 	if (hasContent && !(state === 'failed' && hadUnusedResponse)) job.unusedResponse = body;
 	switch (state) {
 		case 'invalid':
@@ -233,7 +232,6 @@ function readResponse(
 	}
 }
 
-/** Marks a job as failed. */
 function endAsFailed(job: Job, reason: unknown, next?: 'again' | 'split'): Ending<FetchResult> {
 	job.ended = 'failed';
 	return { state: 'failed', reason, next };

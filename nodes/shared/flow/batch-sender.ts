@@ -39,13 +39,12 @@ const NEVER_SENT = { request: 0, attempts: 0, bytes: 0 };
 /** A batch or a part of one, with the history of its attempts. */
 interface Part<E> {
 	batch: Batch<E>;
-	/** Size of the request body. */
 	bytes: number;
 	policy: RetryPolicy;
 	/** Number of the request in this run, or 0 before the part is sent. */
 	request: number;
 	attempts: number;
-	/** Failure of the last attempt. When a batch or part is split, each new part inherits this failure. */
+	/** Failure of the last attempt. When a part is split, the new parts inherit this failure. */
 	last?: Failed | undefined;
 	/** For a probe, the number of entries in the part that the probe was taken from. */
 	probedSize?: number;
@@ -61,7 +60,6 @@ interface Accepted<E, A> {
 	rejected: ReadonlyMap<E, unknown>;
 }
 
-/** An accepted request whose job failed. */
 interface FailedJob<E, A> {
 	batch: Batch<E>;
 	info: Required<RequestInfo<A>>;
@@ -72,7 +70,7 @@ export const entriesOf = <E>(batch: Batch<E>): E[] => batch.map(({ entry }) => e
 
 /** Sends batches and passes the outcomes of their entries to the consumer. */
 export class BatchSender<E, A, R> {
-	/** Limits for one request. `maxBytes` shrinks when the service rejects a request as too large. */
+	/** Limits for one request. If the service rejects a request as too large, `maxBytes` shrinks. */
 	readonly limits: BatchLimits;
 	/** The batches that are being sent, indexed by the keys of their entries. */
 	private readonly started = new Map<Keys, Promise<void>>();
@@ -133,7 +131,6 @@ export class BatchSender<E, A, R> {
 		}
 	}
 
-	/** Waits until all entries have an outcome. */
 	async end(): Promise<void> {
 		for (;;) {
 			while (!this.tasks.isIdle) await this.tasks.nextEnd();
@@ -215,7 +212,7 @@ export class BatchSender<E, A, R> {
 		const { batch, bytes, policy } = part;
 		const pauseMs = policy.resumeAt === undefined ? 0 : policy.resumeAt - run.now();
 		if (pauseMs > 0) await run.sleep(pauseMs);
-		// An exception during a request fails the entries in that request, but never the run.
+		// An unexpected error during a request makes its entries fail, but never the run.
 		const result = await limiterClient
 			.schedule(async (turn) => await this.sendInTurn(part, turn))
 			.catch(failureOf);
@@ -349,7 +346,6 @@ export class BatchSender<E, A, R> {
 			);
 	}
 
-	/** Submits each entry of a failed job in a request of its own. */
 	private resubmitEach(failedJob: FailedJob<E, A>): void {
 		this.stats.increment('splits');
 		this.resubmit(

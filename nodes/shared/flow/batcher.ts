@@ -16,7 +16,7 @@ export interface Packed<E> {
 	bytes: number;
 }
 
-/** An entry that does not fit into any request. */
+/** An entry that cannot be sent, for example because it is too large. */
 export interface Unsendable<E> {
 	type: 'unsendable';
 	entry: E;
@@ -33,8 +33,8 @@ export interface Packing<E> {
 	/** Creates the error for an entry that exceeds the maximum request size. */
 	tooLarge: (entry: E, bytes: number) => Error;
 	/**
-	 * Returns the key of an entry. A batch never contains two entries with the same key, because the service may
-	 * process the entries of a batch in any order.
+	 * Returns the key of an entry. The service may process a batch in any order, so a batch never contains two
+	 * entries with the same key.
 	 */
 	keyOf?: (entry: E) => string;
 	/** Is called when an entry replaces an earlier entry with the same key in a batch. */
@@ -50,12 +50,10 @@ export type Batch<E> = Array<Packed<E>>;
 /** Maps the key of each entry to its position in the batch. */
 export type Keys = ReadonlyMap<string, number>;
 
-/** A batch that is ready to be sent. */
 export interface FullBatch<E> {
 	type: 'batch';
 	batch: Batch<E>;
 	keys: Keys;
-	/** Size of the request body. */
 	bytes: number;
 }
 

@@ -15,7 +15,7 @@ export class Budget {
 		return this.bytes >= this.maxBytes;
 	}
 
-	/** Takes bytes from the budget even if it has no room left. */
+	/** Counts bytes as in flight, even if the budget is full. */
 	take(bytes: number): void {
 		this.bytes += bytes;
 	}
@@ -25,7 +25,6 @@ export class Budget {
 		for (const wake of this.waiting.splice(0)) wake();
 	}
 
-	/** Resolves when bytes are next released. */
 	async nextRelease(): Promise<void> {
 		await new Promise<void>((resolve) => this.waiting.push(resolve));
 	}

@@ -1,5 +1,6 @@
 /**
- * A `LearnedLimit` learns from refusals how many requests a service accepts. It sets no limit before the first refusal.
+ * A `LearnedLimit` learns how many requests a service accepts. It learns from refusals, which are responses that ask
+ * for fewer requests. Before the first refusal, there is no limit.
  *
  * A refusal pauses all requests. The pause lasts as long as the service asks, or follows exponential backoff. After the
  * pause, requests start again one by one, and each success allows one more request in flight. What happens next depends
@@ -86,7 +87,7 @@ export class LearnedLimit {
 	private since: number | undefined;
 	private accepted = 0;
 	private gapsMs = 0;
-	/** If the measurement started with a raise, the rate before that raise. Otherwise, 0. */
+	/** The rate before the raise that began the measurement, or 0 if another event began it. */
 	private rateBefore = 0;
 	/** Time from the last refusal to the next accepted request. */
 	private pauseMs = 0;
@@ -127,7 +128,7 @@ export class LearnedLimit {
 		return Math.max(this.pausedUntil, this.nextStart) - now;
 	}
 
-	/** Notes that a request has started. Sequence numbers must ascend. */
+	/** Notes that a request has started. Each sequence number must be higher than the previous one. */
 	noteStart(sequence: number, now: number): void {
 		this.since ??= now;
 		this.inFlight.set(sequence, this.inFlight.size + 1);
@@ -140,7 +141,7 @@ export class LearnedLimit {
 		this.inFlight.delete(sequence);
 	}
 
-	/** Notes an idle period, in milliseconds, during which no request was waiting or in flight. */
+	/** Notes that no request was waiting or in flight for this many milliseconds. */
 	noteIdle(ms: number): void {
 		if (this.since !== undefined) this.gapsMs += ms;
 	}

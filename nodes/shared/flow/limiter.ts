@@ -20,16 +20,15 @@ import type { Verdict } from './verdict';
 
 const MINUTE_MS = 60_000;
 /**
- * Share of the limit per minute that is used. The rest is held back because requests that start at even intervals may
- * arrive closer together.
+ * Share of the limit per minute that is used. Requests may arrive at shorter intervals than they were sent, and then
+ * the service would count too many.
  */
 const USED_SHARE = 0.95;
 /**
- * When a rate is measured, gaps between requests are left out if they are at least this long. Shorter gaps are normal.
+ * Gaps between requests are left out of the measured time if they are at least this long. Shorter gaps are normal.
  */
 const MIN_GAP_MS = 1000;
 
-/** A request that waits for its turn. */
 interface Waiter {
 	readonly limiterClient: LimiterClient;
 	/** Time after which the request starts even if the service has asked for a longer pause. */
@@ -77,7 +76,6 @@ export class Limiter {
 
 /** Schedules all requests of one kind in a run. */
 export class LimiterClient {
-	/** Number of this client's requests in flight. */
 	running = 0;
 
 	/**
@@ -163,7 +161,7 @@ export class LimiterClient {
 	leave(): void {
 		const { clients } = this.limiter;
 		clients.delete(this);
-		// The next run starts without a learned limit, because the service may have changed its limit by then.
+		// The service may change its limit before the next run, so the learned limit is dropped.
 		if (clients.size === 0) this.limiter.learned = new LearnedLimit();
 	}
 

@@ -50,7 +50,6 @@ export class Tasks<T> implements Consumer {
 		}
 	}
 
-	/** Waits until another task may start. */
 	async nextSlot(): Promise<void> {
 		while (this.running >= this.max) await this.nextEnd();
 	}

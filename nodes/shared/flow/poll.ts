@@ -4,7 +4,6 @@ import { endRunAfter, failureOf, skippedFailure, type Outcome, type Unfinished }
 import type { Consumer } from './parallel';
 import type { Verdict } from './verdict';
 
-/** The result of one poll. */
 export type Finding<R> = { state: 'pending' } | Ending<R>;
 
 /**
@@ -41,7 +40,7 @@ export async function poll<R>(
 	options: PollOptions<R>,
 	consumer?: Consumer,
 ): Promise<Outcome<R> | Unfinished> {
-	// An exception while a job is polled fails that job, but never the run.
+	// An unexpected error during a poll makes its job fail, but never the run.
 	return await new Polling(options, consumer).untilEnded().catch(failureOf);
 }
 

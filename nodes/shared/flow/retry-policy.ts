@@ -68,7 +68,6 @@ const FADING = 0.97;
 export class ServiceHealth {
 	/** Sequence number of the latest successful request, or 0 before the first success. */
 	lastSuccess = 0;
-	/** Time of the last success, in milliseconds. */
 	lastSuccessAt = -Infinity;
 	rejectedAlone = 0;
 	private forbiddenInARow = 0;
@@ -150,7 +149,6 @@ export type Decision =
 export interface FailedAttempt {
 	verdict: Verdict;
 	sequence: number;
-	/** Number of entries in the request. */
 	size: number;
 	/** Whether only one of these entries was sent. */
 	isProbe?: boolean;
@@ -160,7 +158,6 @@ export interface FailedAttempt {
 interface Origin {
 	/** Sequence number of the first attempt to send the whole batch. */
 	firstSequence: number;
-	/** Sequence number of the request's last attempt. */
 	lastSequence: number;
 	/** Whether one of the entries is suspected to be at fault. */
 	isSuspected: boolean;
@@ -195,12 +192,11 @@ export class RetryPolicy {
 	private failuresWithoutComparison = 0;
 	private failingSince: number | undefined;
 	private throttledSince: number | undefined;
-	/** Sequence number of the last attempt. */
 	private lastSequence = 0;
 	private lastFailureAt = -Infinity;
 	/** Sequence number of the first attempt to send the whole batch, even if this request is a part of the batch. */
 	private firstSequence: number;
-	/** Requests after this sequence number show whether the service accepts others. */
+	/** If a request with a higher sequence number succeeds, this request's entries may be at fault. */
 	private comparedSince: number;
 	/** Whether one of the entries is suspected to be at fault, because this request is a part of a failed request. */
 	private readonly isSuspected: boolean;
@@ -226,7 +222,6 @@ export class RetryPolicy {
 		return this.afterTransientFailure(attempt);
 	}
 
-	/** Creates the policy for a part of this request. */
 	forPart(): RetryPolicy {
 		return new RetryPolicy(this.settings, {
 			firstSequence: this.firstSequence,

@@ -24,7 +24,6 @@ export class RunStats {
 	 * included.
 	 */
 	bytes = 0;
-	/** Number of entries that succeeded. */
 	done = 0;
 	failed = 0;
 

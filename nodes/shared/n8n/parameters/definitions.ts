@@ -5,7 +5,6 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 
-/** The definition that applies to a node parameter. */
 export interface IndexedDefinition {
 	definition: INodeProperties;
 	/** The value that applies if the workflow does not set one. */

@@ -345,7 +345,6 @@ function namesOf(found: FoundValue): string[] {
 	throw invalidValue(found, 'names separated by commas, or a list of names');
 }
 
-/** Converts a value to the type in its definition. See `Parameters.get`. */
 function convert(found: FoundValue): unknown {
 	const { type, requiresDataPath } = found.definition;
 	if (type === 'number') return numberOf(found);

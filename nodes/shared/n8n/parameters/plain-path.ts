@@ -2,7 +2,6 @@ import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { InputError } from '../../service/input-error';
 
-/** Returns the parameter value for an item. */
 export type Reader = (itemIndex: number) => unknown;
 
 /** Marks a value that only n8n can read, because it is not plain JSON. */

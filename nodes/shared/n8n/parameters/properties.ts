@@ -72,7 +72,6 @@ export function filledByModel<const P extends INodeProperties>(
 	return [notForTools(declared), onlyForTools({ ...declared, default: value })];
 }
 
-/** The parameter with the name `N` in a list of properties. */
 type Named<P extends INodeProperties[], N> = Extract<P[number], { name: N }>;
 
 /** The members of the collection with the name `N`. */
@@ -84,7 +83,6 @@ export type CollectionName<P extends INodeProperties[]> = Extract<
 	{ type: 'collection' }
 >['name'];
 
-/** Paths of all collection members, in the form `collection.member`. */
 type MemberPath<P extends INodeProperties[]> = {
 	[N in CollectionName<P>]: Member<P, N> extends { name: infer M extends string }
 		? `${N}.${M}`
@@ -94,12 +92,10 @@ type MemberPath<P extends INodeProperties[]> = {
 /** Names of all parameters, including the paths of collection members. */
 export type ParameterName<P extends INodeProperties[]> = P[number]['name'] | MemberPath<P>;
 
-/** The definition of a parameter or a collection member. */
 export type Definition<P extends INodeProperties[], N> = N extends `${infer C}.${infer M}`
 	? Extract<Member<P, C>, { name: M }>
 	: Named<P, N>;
 
-/** The possible values of a parameter of type `options`. */
 type Choice<D> = D extends { type: 'options'; options?: infer O }
 	? Extract<NonNullable<O>, Array<{ value: unknown }>>[number]['value']
 	: never;
@@ -117,7 +113,6 @@ export type ValueOf<D> = D extends { type: 'number' }
 					? string[]
 					: string;
 
-/** The values of a collection, indexed by member name. */
 export type Values<M> = {
 	[D in M as D extends { name: infer N extends string } ? N : never]: ValueOf<D>;
 };

@@ -16,14 +16,12 @@ export type NodeFailure = NodeApiError | NodeOperationError;
 export class Canceled extends Error {
 	override readonly name = 'Canceled';
 
-	/** @param progress what the run has done so far */
 	constructor(progress = '') {
 		// The word "canceled" makes n8n record the execution as canceled instead of failed.
 		super(['The execution was canceled', progress].filter(Boolean).join('. '));
 	}
 }
 
-/** Details of a node's error, apart from its cause. */
 interface ErrorWords {
 	itemIndex?: number | undefined;
 	/** Replaces the message of the original error. */

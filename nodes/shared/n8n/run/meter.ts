@@ -9,7 +9,6 @@ export class Meter {
 	private readonly before: Omit<RunStats, 'increment'>;
 	private readonly since = performance.now();
 
-	/** @param stats counters for the run, or for a part of it */
 	constructor(private readonly stats: RunStats) {
 		this.before = { ...stats };
 	}

@@ -10,7 +10,6 @@ import { ServiceFailure } from '../../service/failure';
 import { adviceOf, nodeError, type NodeFailure } from './errors';
 import { messageOf } from '../../service/input-error';
 
-/** Options for an item's results. */
 interface ResultOptions {
 	/** All input items that the results belong to, if there is more than one. */
 	items?: number[];
@@ -41,7 +40,6 @@ export interface Failure {
 	 * Whether the work was skipped because the run had already ended. `reason` is then the reason why the run ended.
 	 */
 	skipped?: boolean | undefined;
-	/** The verdict on the failed request, if there was one. */
 	verdict?: Verdict | undefined;
 }
 
@@ -123,12 +121,10 @@ export class Results {
 		return this.cause ?? this.firstFailure;
 	}
 
-	/** Returns the indexes of input items that have no outcome yet. */
 	unanswered(): number[] {
 		return this.outputs.flatMap((output, itemIndex) => (output ? [] : [itemIndex]));
 	}
 
-	/** Returns the node's output. */
 	all(): INodeExecutionData[] {
 		return this.outputs.flatMap((output) => output ?? []);
 	}

@@ -55,10 +55,7 @@ export const requestProperties = (concurrency: number) =>
 		},
 	]);
 
-/**
- * This process's limiters, by service and credential. All executions that share a limiter benefit from what it has
- * learned from the service.
- */
+/** Limiters by service and credential. All executions in this process share what a limiter has learned. */
 export const limiters = new Map<string, Limiter>();
 
 /**

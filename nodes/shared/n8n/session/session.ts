@@ -33,7 +33,6 @@ interface SessionRequest {
 	/** Encoded path below the service URL. */
 	path?: string;
 	qs?: Record<string, string>;
-	/** Serialized JSON. */
 	body?: string | Uint8Array;
 	/**
 	 * Time limit for the response headers and body. If a token must be requested first, the limit includes the token
@@ -41,8 +40,8 @@ interface SessionRequest {
 	 */
 	timeoutMs: number;
 	/**
-	 * Whether to leave secrets unmasked in a 2xx response. This is needed if the response may contain chunks, whose
-	 * text must not be changed. The node itself masks the other parts of the response.
+	 * Whether a 2xx response is returned without masking, because it may contain chunks, whose text must not change.
+	 * The node masks everything else in it.
 	 */
 	isUnmasked?: boolean;
 	/** Advice by status, which replaces the service's own advice. */

@@ -29,7 +29,6 @@ const LEVELS_TO_VECTORS = 5;
  * are written to separate files, so that the node can read all other files without changes.
  */
 export class FailedRecords {
-	/** The output files by binary field. */
 	private readonly binary: IBinaryKeyData = {};
 	private readonly kinds = new Map<Kind, PartFiles>();
 

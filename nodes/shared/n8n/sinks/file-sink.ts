@@ -62,8 +62,8 @@ export interface FileResult extends SinkResult {
 }
 
 /**
- * Returns one item that summarizes a file, with the failed records attached as files. Every record that was
- * read is counted exactly once: as succeeded, as failed, as skipped, or in a separate count.
+ * Returns one item that summarizes a file. The failed records are attached to it as files. Each record that was read
+ * is counted exactly once: as succeeded, failed, skipped, or in a separate count.
  */
 export class FileSink implements Sink {
 	isAtEnd = false;
@@ -124,7 +124,7 @@ export class FileSink implements Sink {
 		if (record === undefined) return;
 		const { run, failedRecords } = this;
 		await failedRecords.keepResponse(record, failure);
-		// A record that is interrupted by a cancellation has not failed. The next run sends it again.
+		// A cancellation does not make a record fail, because the next run sends it again.
 		if (failure.skipped || run.signal.aborted) return this.skip(1, record.record);
 		if (failure.verdict && mayFailAll(failure.verdict)) this.unresolved.push(record.record);
 		else this.watermark.markDone(record.record);
@@ -189,7 +189,6 @@ export class FileSink implements Sink {
 		return `${succeeded} of the file ${name} had been ${done}${failed}. ${adviceToContinue(upTo)}`.trimEnd();
 	}
 
-	/** Returns a line for n8n's log about how much of the file was processed. */
 	logLine(): string {
 		const read = this.fileToRead.file.reader.position.record - 1;
 		return `${this.progress()} (${formatCount(read, 'record')} read, ${this.meter.text()})`;

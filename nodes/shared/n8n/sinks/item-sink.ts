@@ -136,7 +136,7 @@ export class ItemSink implements Sink {
 		if (this.options.output === 'summary') this.returnSummary();
 	}
 
-	/** Whether failures are counted in the result of their input item instead of failing the item at once. */
+	/** Whether a failure is only counted in its item's result, so that the item does not fail at once. */
 	private get countsFailures(): boolean {
 		return this.options.output === 'perInputItem' && !this.run.stopsOnFailure;
 	}
@@ -193,7 +193,7 @@ export class ItemSink implements Sink {
 			...(this.blankItems > 0 && { blank: this.blankItems }),
 			stats: meter.json(),
 		};
-		// If all entries failed, the summary is linked to the first item.
+		// If all entries have failed, the summary is linked to the first item.
 		const all = [...this.summaryItems].sort((one, other) => one - other);
 		const items = all.length > 0 ? all : [0];
 		this.run.results.give(items[0] ?? 0, [{ ...json, ...this.result.json?.() }], { items });

@@ -26,7 +26,6 @@ export interface ResultFormat<E, R> {
 	result(entry: E, response: R): IDataObject;
 	/** Returns the name of the separate count, such as `notFound`, in which to include an entry that succeeded. */
 	countName?(response: R): string | undefined;
-	/** Returns the message and the ID for an entry that failed. */
 	failure(entry: E, failed: Failed): Pick<Failure, 'message' | 'id'>;
 }
 

@@ -192,7 +192,6 @@ function checkColumns(
 /** Parameters for columns whose names must not occur twice in the header. */
 const UNIQUE_COLUMN_PARAMETERS = ['ID Field', 'Name Field'];
 
-/** Detects the format from a file's name, MIME type or first character. */
 function detectFormat(
 	file: InputFile,
 	head: string,

@@ -16,7 +16,6 @@ import { figure } from '../../service/numbers';
 import { isHtml } from '../../service/response-words';
 import { htmlError, readError, repeatedNames } from './file-errors';
 
-/** Parameters for text files. They are defined in file-properties.ts. */
 interface TextFileParameters extends WithParameter<'fileDocumentName', string> {
 	file(name: 'binaryPropertyName', itemIndex: number): string | IBinaryData;
 	value(name: 'fileDocumentId' | 'options.encoding', itemIndex: number): unknown;

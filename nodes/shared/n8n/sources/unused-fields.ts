@@ -18,9 +18,8 @@ interface FieldSearch {
 }
 
 /**
- * Checks that the optional fields named by the user exist. Without this check, a wrong name would go
- * unnoticed, because documents are pushed even without these fields. A field may be missing from some
- * records, so it is reported only if no record contains it.
+ * Checks that optional fields exist. A document is pushed even without them, so a wrong name would go unnoticed. Some
+ * records may have no such field, so a field is reported only if it is missing from all records.
  */
 export class UnusedFields {
 	private readonly searches = new Map<string, FieldSearch>();
