@@ -271,7 +271,7 @@ async function endOfPages(stage: Stage, example: string): Promise<void> {
 	];
 	for (const { what, parameter, end, fields, asked } of advice) {
 		for (const [at, more] of fields.entries()) {
-			const entry = { key: `articles/${at}`, title: `${at}`, body: `${what} ${at}` };
+			const entry = { key: `paged/${at}`, title: `${at}`, body: `${what} ${at}` };
 			const body = JSON.stringify({ data: { items: [entry] }, ...more });
 			sandbox.faults.add({ route: 'files', status: 200, body, times: 1 });
 		}
