@@ -36,7 +36,7 @@ export interface Entry extends EntryOrigin {
 export type PushOutcomes = ReadonlyMap<string, Partial<DocumentOutcome> & { bytes?: number }>;
 
 export interface SameIds {
-	/** Number of documents that were not sent because a later one had the same ID. */
+	/** Number of items' documents that were not sent because a later one had the same ID. */
 	skipped: number;
 	/** Number of items' documents whose ID had already been sent. Files list theirs in their summaries. */
 	repeated: number;

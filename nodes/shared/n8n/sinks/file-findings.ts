@@ -59,7 +59,7 @@ const TEXTS: Readonly<Record<FindingKind, FindingText>> = {
 	sameId: {
 		one: 'record of $file has the same document ID as an earlier record',
 		many: 'records of $file have the same document ID as an earlier record',
-		advice: 'The index keeps only the last of them. If the records are different documents, give each one its own ID.',
+		advice: 'Documents with the same ID replace each other in the index. If the records are different documents, give each one its own ID.',
 	},
 	noChunks: {
 		one: 'record of $file has no chunks',

@@ -162,6 +162,9 @@ function locationsOf(
 		if (typeof location !== 'string') return [location];
 		const names = [...new Set(location.split(',').flatMap((name) => name.trim() || []))];
 		const found = names.filter((name) => hasFile(run, itemIndex, name));
+		for (const name of names)
+			if (found.length > 0 && !found.includes(name))
+				run.hintAtFile(`Item ${itemIndex} has no file in the field ${quoted(name)}`, '');
 		if (found.length > 0) return found;
 		// If none of the fields contains a file, the error names the first field.
 		return passOnSummary(run, itemIndex) ? [] : [names[0] ?? ''];
