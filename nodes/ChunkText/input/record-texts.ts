@@ -25,11 +25,11 @@ import { readSettings } from './settings';
 import { usableText, type ChunkTask, type SourceDocument, type TextEntry } from './text';
 
 /**
- * Describes how a file's records are read. A record fails if its text is invalid. If the output contains
- * documents, a record also fails if its document is invalid.
+ * Describes how a file's records become texts. A record without a valid text fails. If the node returns
+ * documents, a record without a valid document ID or name fails too.
  *
- * @param all.ids IDs of the most recent documents from all files
- * @param all.unusedFields notes which optional fields occur in the records
+ * @param all.ids IDs of the most recent documents. All files in a run share this object
+ * @param all.unusedFields notes which optional fields occur. All files in a run share this object
  * @throws InputError if a parameter is invalid
  */
 export function recordTexts(

@@ -34,7 +34,8 @@ export class ChunkHints {
 	}
 
 	/**
-	 * Counts an item's text if its chunks are missing. The summary of a file lists the file's own texts.
+	 * Counts a text with no chunks, or with chunks that stop before the end of the text. Texts from files are
+	 * not counted here, because the summary of each file reports them.
 	 *
 	 * @param missing number of characters at the end of the text that no chunk covers
 	 */

@@ -74,7 +74,7 @@ export const chunkerProperties = properties([
 		displayName: 'Regex',
 		name: 'regex',
 		type: 'string',
-		// Matches blank lines, which may contain spaces.
+		// Matches blank lines, including lines that contain only white space.
 		default: '\\n\\s*\\n',
 		placeholder: 'e.g. (?=\\n## )',
 		description:

@@ -120,8 +120,8 @@ export class BatchSender<E, A, R> {
 	}
 
 	/**
-	 * Waits until the budget allows another entry. If only failed jobs fill the budget, no other job can finish, so they
-	 * are given up.
+	 * Waits until the budget allows another entry. If only failed jobs are left in the budget, no other job can finish, so
+	 * the texts of these jobs fail.
 	 */
 	async waitForBudget(budget: Budget): Promise<void> {
 		while (budget.isFull && !this.tasks.isAbandoned) {

@@ -17,7 +17,7 @@ export interface Service {
 	 * @throws InputError if the URL cannot be used
 	 */
 	baseUrl(fields: Readonly<Record<string, unknown>>): string;
-	/** Scope of the access token that signs the requests. */
+	/** Scope of the access token used to sign the requests. */
 	scope?: string;
 	/**
 	 * Advice that depends on the service. `content` is for statuses that indicate a problem with the

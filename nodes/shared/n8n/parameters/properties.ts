@@ -6,7 +6,7 @@ import type { IDataObject, IDisplayOptions, INodeProperties } from 'n8n-workflow
  */
 export const property = <const P extends INodeProperties>(declared: P): P => declared;
 
-/** Declares a list of node parameters. Lists may be spread into other lists. */
+/** Declares a list of node parameters. Lists can be spread into other lists. */
 export const properties = <const P extends INodeProperties[]>(declared: P): P => declared;
 
 /** Declares the Options collection, which contains parameters that are rarely needed. */
@@ -74,7 +74,7 @@ export function filledByModel<const P extends INodeProperties>(
 
 type Named<P extends INodeProperties[], N> = Extract<P[number], { name: N }>;
 
-/** The members of the collection with the name `N`. */
+/** The members of the collection named `N`. */
 export type Member<P extends INodeProperties[], N> =
 	Named<P, N> extends { options?: infer M } ? Extract<NonNullable<M>, unknown[]>[number] : never;
 

@@ -64,7 +64,10 @@ export interface Sink {
 		items: IDataObject[],
 		counts?: Readonly<Record<string, number>>,
 	): Promise<void>;
-	/** Adds something to check about a record to the summary and the hints of the record's file. */
+	/**
+	 * Notes something about a record that the user should check. It appears in the summary of the record's
+	 * file and in a hint.
+	 */
 	note(entry: EntryOrigin, kind: FindingKind, id: string): void;
 	/** Accounts for an entry that failed or was not sent. If the run stops at errors, the failure ends the run. */
 	addFailure(entry: EntryOrigin, failure: Failure): Promise<void>;
