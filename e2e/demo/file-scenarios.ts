@@ -44,7 +44,7 @@ function failsWith(stage: Stage, example: string, execution: Execution, why: str
 }
 
 /**
- * Pushes a file in small rounds. Some records fail in every round except the first. In a further run, the service
+ * Pushes a file in small rounds. Some records fail in every round except the first. In another run, the service
  * rejects everything.
  */
 export async function pushInRounds(stage: Stage): Promise<void> {
