@@ -35,7 +35,10 @@ import { push as pushDirectly, requestToken } from '../../support/sandbox-client
 
 const WORLDS = Number(process.env.WORLDS ?? 60);
 const FIRST_SEED = Number(process.env.SEED ?? 1);
-/** Difference between two seeds. If it is 5, the faults in every world last for the whole run. */
+/**
+ * Difference between the seeds of one world and the next. If the first seed and this number are both 5, the faults in
+ * every world last for the whole run.
+ */
 const STEP = Number(process.env.STEP ?? 1);
 const WORLDS_AT_ONCE = 8;
 
@@ -129,7 +132,7 @@ function documentsOf(seed: number, kind: Kind, count: number, dice: Dice): IData
 		const words = Array.from({ length: 1 + dice.below(6) }, () => dice.one(WORDS));
 		if (dice.chance(0.05)) words.push(POISON);
 		return {
-			// A 404 for an ID with a slash proves nothing, so deleted documents have IDs without one.
+			// A 404 for an ID with a slash proves nothing, so deleted documents have IDs without a slash.
 			id: `${seed}${kind === 'delete' ? '-' : '/'}${at} ${dice.one(WORDS)}`,
 			name: `Document ${at}`,
 			text: words.join(kind === 'chunk' ? '\n' : ' '),
