@@ -30,7 +30,7 @@ export const POLLING = {
 	/** The pause before a job's second poll. Each later pause is longer. */
 	firstMs: 250,
 	longestMs: 10_000,
-	/** Maximum time after submission during which the service may not know a job yet. */
+	/** For this long after a submission, the service might not know the job yet. */
 	unknownIdMs: 30_000,
 	/** Time limit for the final poll. */
 	finalMs: 5000,

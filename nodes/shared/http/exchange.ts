@@ -96,8 +96,8 @@ export async function send(
 }
 
 /**
- * Waits until the work ends, the time is up, or the wait is canceled. In the last two cases, work that is shared with
- * other runs continues, such as a token request.
+ * Waits until the work ends, the time is up, or the wait is canceled. In the last two cases, work that other runs
+ * share, such as a token request, continues.
  */
 async function withTimeLimit<T>(
 	ms: number,

@@ -24,7 +24,10 @@ export type Success<R> = Extract<Outcome<R>, { ok: true }>;
 export interface ResultFormat<E, R> {
 	/** Returns the output for an entry that succeeded. This function is not called if the output is a summary. */
 	result(entry: E, response: R): IDataObject;
-	/** Returns the name of the separate count, such as `notFound`, in which to include an entry that succeeded. */
+	/**
+	 * Returns the name of the count for an entry that succeeded, such as `notFound`. The default is the
+	 * success count.
+	 */
 	countName?(response: R): string | undefined;
 	failure(entry: E, failed: Failed): Pick<Failure, 'message' | 'id'>;
 }
