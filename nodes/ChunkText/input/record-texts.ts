@@ -74,8 +74,8 @@ export function recordTexts(
 }
 
 /**
- * Returns the fields of a record that its chunks may keep. Even if all fields are kept, the text is left out.
- * Otherwise, each chunk would contain the whole text and match every search that matches the document.
+ * Returns the fields that the chunks of a record can keep. If they keep all fields, the text is left out.
+ * With the text, each chunk would match every search that matches the document.
  */
 function sourceOf(
 	record: IDataObject,

@@ -163,7 +163,7 @@ const ADVICE_FOR_EARLIER_RUN = {
 const isUnknownId = (error: unknown): boolean =>
 	error instanceof ServiceFailure && error.httpStatus === 404;
 
-/** Returns whether another poll may succeed. In requests other than polls, the same errors are permanent. */
+/** Returns whether another poll may succeed. For requests other than polls, the same errors are permanent. */
 function canPollAgain(error: unknown, { isOfThisRun, since }: Job, now: number): boolean {
 	// A proxy may have sent its own page instead of the service's response.
 	if (error instanceof ServiceFailure && error.kind === 'response') return true;

@@ -102,8 +102,8 @@ export class LearnedLimit {
 	 */
 	private readonly inFlight = new Map<number, number>();
 	/**
-	 * The highest concurrency at which the service accepted a request, measured when that request started. `most` covers
-	 * the time since the last refusal, and `mostBefore` covers the time before it.
+	 * The largest number of requests in flight at the start of a request that the service then accepted. `most` covers the
+	 * time since the last refusal, and `mostBefore` covers the time before it.
 	 */
 	private most = 0;
 	private mostBefore = 0;

@@ -30,7 +30,8 @@ const CANCELED = new Error('The exchange was canceled');
 /**
  * Sends one request, and reads the headers and body of its response within one time limit.
  *
- * @param endpoint returns the server that was being called when the exchange failed. This may be the token server
+ * @param endpoint returns the server that was being called when the exchange failed, which can also be the token
+ *   server
  * @param cancels during the exchange, this set contains a function that ends the exchange immediately
  * @throws ServiceFailure if there is no complete response, and InputError if the credential cannot be used
  */

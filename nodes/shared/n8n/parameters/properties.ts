@@ -36,7 +36,7 @@ const shownIf = <const P extends INodeProperties>(
 export const shownFor = <const P extends INodeProperties[]>(where: IDisplayOptions, list: P): P =>
 	list.map((declared) => shownIf(where, declared)) as P;
 
-// n8n creates a variant of each node that AI agents can use as a tool.
+// n8n creates a tool variant of each node for AI agents.
 const IN_TOOLS = { '@tool': [true] };
 
 /** Hides a parameter when the node is a tool. */
