@@ -34,7 +34,7 @@ const CONDITIONS = {
 	perSecond: { type: 'number' },
 	/** Size of the burst of requests that passes after a pause, as in a gateway's token bucket. */
 	burst: { type: 'number' },
-	/** The rule affects a request only if at least this many other requests are in flight when it arrives. */
+	/** The rule affects a request only if at least this many other requests are in flight when the request arrives. */
 	atOnce: { type: 'number' },
 	latencyMs: { type: 'number' },
 } as const;

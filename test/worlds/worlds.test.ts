@@ -654,7 +654,7 @@ it(
 			}
 		};
 		const worlds = Array.from({ length: WORLDS }, (_, at) => worldOf(FIRST_SEED + STEP * at));
-		// Each run of the engine clears the tokens of all other runs, which then receive a 401. Therefore, these
+		// Each run of the engine clears the tokens of all other runs, so the other runs then receive a 401. Therefore, these
 		// worlds run one at a time.
 		const isAlone = ({ isLive, kind }: World) => isLive && kind === 'chunk';
 		const beside = worlds.filter((world) => !isAlone(world)).values();
