@@ -307,9 +307,8 @@ export class RetryPolicy {
 	}
 
 	/**
-	 * Returns true if a later request has succeeded. A request is later if it started after the first attempt of this
-	 * request. If this request is part of a split request, the last attempt before the split replaces the first
-	 * attempt.
+	 * Returns true if a request has succeeded that started after this request's first attempt. If this request is part of
+	 * a split request, the successful request must have started after the last attempt before the split.
 	 */
 	hasSuccessSince(): boolean {
 		return this.settings.health.lastSuccess > this.comparedSince;
