@@ -236,7 +236,7 @@ async function* entriesOf<E extends EntryOrigin>(
 
 /**
  * Matches an ID that a program has written as a decimal number, such as 7.0. Such IDs are reported only if all IDs look
- * like this, because otherwise they may be version numbers.
+ * like this, because an ID such as 7.0 can also be a version number.
  */
 const DECIMAL = /^\d+\.0+$/;
 
