@@ -177,7 +177,7 @@ const EXTRACTED: Array<
 	],
 	[
 		'excel-german.csv',
-		// The node does not support Windows-1252, so quotation marks become control characters.
+		// Extract from File does not support Windows-1252, so quotation marks become control characters.
 		{ options: { delimiter: ';', encoding: 'latin1' } },
 		{ idField: 'Artikel-Nr', nameField: 'Bezeichnung' },
 		'Äpfel \x84Elstar\x93|Birnen',
