@@ -44,12 +44,12 @@ export const chunkerProperties = properties([
 			{
 				name: 'Dynamic Newline',
 				value: 'dynamic-newline',
-				description: 'Joins lines up to a number of tokens',
+				description: 'Joins lines up to a maximum number of tokens',
 			},
 			{
 				name: 'Dynamic Sentence',
 				value: 'dynamic-sentence',
-				description: 'Joins sentences up to a number of tokens',
+				description: 'Joins sentences up to a maximum number of tokens',
 			},
 			{
 				name: 'Regex Splitter',
