@@ -189,7 +189,7 @@ function checkColumns(
 	);
 }
 
-/** Parameters for columns whose names must not occur twice in the header. */
+/** Parameters that name a column. The header must not contain this column name twice. */
 const UNIQUE_COLUMN_PARAMETERS = ['ID Field', 'Name Field'];
 
 function detectFormat(
