@@ -60,7 +60,7 @@ const layers = {
 };
 
 /**
- * The layers service, flow and records do not use n8n at run time, so they can be tested and reused without it.
+ * The service, flow and records layers do not use n8n at run time, so they can be tested and reused without it.
  */
 const pure = {
 	files: ['nodes/shared/{service,flow,records}/**/*.ts'],

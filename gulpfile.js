@@ -1,7 +1,7 @@
 /**
  * Defines the build as a graph of named tasks:
  *
- *   clean -> compile, icons, codex, schemas (at once) -> metadata
+ *   clean -> compile, icons, codex, schemas (in parallel) -> metadata
  *
  * `gulp` or `gulp build` runs the build. `gulp dev` rebuilds after each change to a source file. `gulp test` runs the
  * build and then the tests. `gulp check` does the same, and checks types, lint and formatting at the same time.
@@ -104,7 +104,7 @@ const CACHE = '.cache/prettier';
 const test = series(build, task('jest', '--testPathIgnorePatterns', '/test/worlds/'));
 test.displayName = 'test';
 
-/** Only the tests need the output of the build, so everything else starts at once. */
+/** Only the tests need the output of the build, so everything else starts immediately. */
 const check = parallel(
 	test,
 	task('tsc', '-p', 'tsconfig.dev.json'),

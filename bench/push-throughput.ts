@@ -88,7 +88,10 @@ async function matrix(
 	print(table(head, ratios));
 }
 
-/** Compares documents per second with axios for different numbers of concurrent requests and documents per request. */
+/**
+ * Compares the node's documents per second with axios, for different numbers of concurrent requests and
+ * documents per request.
+ */
 export async function pushThroughput({ quick }: BenchOptions): Promise<string> {
 	const settings: Matrix = quick
 		? { rounds: 1, concurrencies: [4], perRequests: [500] }

@@ -111,8 +111,8 @@ type Data = ICredentialDataDecryptedObject;
 const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Maximum age of a token that the credential test accepts. n8n requests a token for a new credential before
- * it tests the credential, so the test can use this token.
+ * The credential test accepts a token that is at most this old. n8n requests a token for a new credential before
+ * it tests the credential, so the test can use that token.
  */
 const JUST_NOW_MS = 10_000;
 

@@ -30,7 +30,7 @@ export class LucidworksPushApi implements ICredentialType {
 			required: true,
 			placeholder: 'e.g. https://acme.lucidworks.cloud/site/api/v1/push/docs',
 			description:
-				'Paste the complete push URL, or enter everything before /api/v1/push and the endpoint below',
+				'Paste the complete push URL. Or enter only the part before /api/v1/push, and enter the endpoint identifier below.',
 		},
 		{
 			displayName: 'Endpoint Identifier',
@@ -40,7 +40,7 @@ export class LucidworksPushApi implements ICredentialType {
 			placeholder: 'e.g. docs',
 			// This field is optional, because a complete push URL already contains the endpoint.
 			description:
-				"Last part of the push URL, which identifies the data source. Leave it empty if 'Push Service URL' is the complete push URL.",
+				"Last part of the push URL. It identifies the data source. Leave this field empty if 'Push Service URL' is the complete push URL.",
 		},
 		{
 			displayName: 'API Key',

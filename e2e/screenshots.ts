@@ -38,7 +38,7 @@ const MARGIN = 24;
 /** Tall enough to show every panel and dialog without scrolling. */
 const HEIGHT = 1400;
 
-/** Words to search for. They occur in the example Getting Started, which runs before the picture is taken. */
+/** Words to search for. They occur in the Getting Started example, which runs before the picture is taken. */
 const SEARCHED = 'warehouse noon';
 const FOUND = ['1 of ', 'Shipping', 'before noon leave the warehouse', 'vector'];
 

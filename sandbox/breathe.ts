@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Milliseconds of work before other requests may run. */
+/** Milliseconds of work before other requests get a turn. */
 const SLICE = 15;
 
 /**

@@ -32,9 +32,9 @@ const CONDITIONS = {
 	whenBodyContains: { type: 'string' },
 	/** Number of requests that pass in each clock second. With `burst`, this is the average rate. */
 	perSecond: { type: 'number' },
-	/** Number of requests that pass at once after a pause, as in a gateway's token bucket. */
+	/** Size of the burst of requests that passes after a pause, as in a gateway's token bucket. */
 	burst: { type: 'number' },
-	/** The rule affects a request only if at least this many other requests are in flight when it arrives. */
+	/** The rule affects a request only if at least this many other requests are in flight when the request arrives. */
 	atOnce: { type: 'number' },
 	latencyMs: { type: 'number' },
 } as const;

@@ -57,8 +57,9 @@ const DAMAGE: Record<(typeof DAMAGES)[number], (text: string) => string> = {
 };
 
 /**
- * All faults. Each key is the name of the rule property that turns the fault on. To add a fault, add an entry to this list. The fault's type, check
- * and effect are derived from the entry. If a rule has several faults, the first one in this list applies.
+ * All faults. Each key is the name of the rule property that turns the fault on. To add a fault, add an
+ * entry to this list. The fault's type, check and effect are derived from the entry. If a rule has several
+ * faults, the first one in this list applies.
  */
 export const FAULTS = {
 	/** Destroys the connection before the work, after the work, or in the middle of the response. */

@@ -21,7 +21,7 @@ export * from './types';
 export interface Sandbox {
 	url: string;
 	urls: { authUrl: string; aiUrl: string; pushUrl: string; baseUrl: string };
-	/** Settings that may be changed at any time. A change takes effect with the next request. */
+	/** Settings that can be changed at any time. A change takes effect with the next request. */
 	settings: SandboxSettings;
 	faults: { add(rule: FaultRule): void; clear(): void };
 	/** All requests in order of arrival, except requests to control routes. */

@@ -32,7 +32,7 @@ export class Jobs {
 
 	private readonly timers = new Set<NodeJS.Timeout>();
 
-	/** Increases with every call of `clear`. Jobs from earlier generations are ignored. */
+	/** Increases with every call to `clear`. Jobs from earlier generations are ignored. */
 	private generation = 0;
 
 	chunksMade = 0;

@@ -13,8 +13,8 @@ export function perSecond(rate: number): Admission {
 }
 
 /**
- * Accepts `rate` requests per second on average, and up to `burst` requests at once after a pause. Many gateways
- * use this kind of token bucket.
+ * Accepts `rate` requests per second on average, and a burst of up to `burst` requests after a pause. Many
+ * gateways use this kind of token bucket.
  */
 export function bucket(rate: number, burst: number): Admission {
 	let tokens = burst;

@@ -6,7 +6,7 @@ import { makeVector } from './vectors';
 
 /**
  * Builds the body of a results response that contains data (docs/service-interface.md, Chunking results). The JSON
- * is built piece by piece, because building 40,000 vectors at once would block all other requests.
+ * is built piece by piece, because building 40,000 vectors in one step would block all other requests.
  */
 export async function resultsBody(job: Job): Promise<Buffer> {
 	const breathe = breather();

@@ -13,7 +13,7 @@ export interface SandboxDataSource {
 	keys: string[];
 }
 
-/** Options of `startSandbox`. Each one has a default (see README.md). */
+/** Options for `startSandbox`. Each one has a default (see README.md). */
 export interface SandboxOptions {
 	host?: string;
 	port?: number;

@@ -1,4 +1,4 @@
-/** Prints the numbers of passed and failed tests in one line that scripts read. */
+/** Prints the numbers of passed and failed tests on one line, for scripts to read. */
 class TotalsReporter {
 	/**
 	 * @param {unknown} _contexts

@@ -15,14 +15,14 @@ export interface Worker {
  * Loads new copies of Chunk Text and its credential, so that each worker has its own module state. All workers share
  * one copy of n8n.
  *
- * @param speed the factor by which the clock in a run is faster than real time. Pauses are shorter by the same factor
+ * @param speed how many times faster a run's clock is than real time. Pauses are shorter by the same factor
  */
 export function startWorker({ speed = 1 } = {}): Worker {
 	const n8n = jest.requireActual<object>('n8n-workflow');
 	let worker: Worker | undefined;
 	jest.isolateModules(() => {
 		jest.doMock('n8n-workflow', () => n8n);
-		/* eslint-disable @typescript-eslint/no-require-imports -- a registry of its own */
+		/* eslint-disable @typescript-eslint/no-require-imports -- loads separate copies of the modules */
 		const { ChunkText } = require('../nodes/ChunkText/ChunkText.node') as {
 			ChunkText: new () => INodeType;
 		};

@@ -9,7 +9,7 @@ type Shipped = typeof import('../../nodes/ChunkText/ChunkText.node.js') &
  */
 function shipped<Name extends keyof Shipped>(name: Name): Shipped[Name] {
 	const file = path.join(__dirname, '../../dist/nodes', name, `${name}.node.js`);
-	// eslint-disable-next-line @typescript-eslint/no-require-imports -- It is there after a build only.
+	// eslint-disable-next-line @typescript-eslint/no-require-imports -- The file exists only after a build.
 	return (require(file) as Shipped)[name];
 }
 

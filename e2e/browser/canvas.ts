@@ -24,7 +24,7 @@ export class Canvas {
 	async open(workflowId: string): Promise<void> {
 		await this.page.goto(`${this.url}/workflow/${workflowId}`);
 		await this.page.locator(NODE).first().waitFor();
-		// Otherwise, n8n's checklist for published workflows covers the canvas.
+		// n8n's checklist for published workflows covers the canvas, so close it.
 		const close = this.page.locator('[data-test-id="suggested-actions-close"]');
 		if (await close.isVisible()) await close.click();
 	}

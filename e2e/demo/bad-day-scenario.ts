@@ -19,7 +19,7 @@ interface BadRun {
 	says: RegExp;
 }
 
-/** A failing run in which one route rejects every request that contains a string. */
+/** A failing run in which one route rejects every request that contains a certain string. */
 interface BadPart extends BadRun {
 	route: 'submit' | 'push';
 	contains: string;

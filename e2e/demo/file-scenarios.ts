@@ -44,7 +44,7 @@ function failsWith(stage: Stage, example: string, execution: Execution, why: str
 }
 
 /**
- * Pushes a file in small rounds. Some records fail in every round except the first. In a further run, the service
+ * Pushes a file in small rounds. Some records fail in every round except the first. In another run, the service
  * rejects everything.
  */
 export async function pushInRounds(stage: Stage): Promise<void> {
@@ -185,7 +185,7 @@ const EXTRACTED: Array<
 	],
 	[
 		'excel-german.csv',
-		// The node does not support Windows-1252, so quotation marks become control characters.
+		// Extract from File does not support Windows-1252, so quotation marks become control characters.
 		{ options: { delimiter: ';', encoding: 'latin1' } },
 		{ idField: 'Artikel-Nr', nameField: 'Bezeichnung' },
 		'Äpfel \x84Elstar\x93|Birnen',

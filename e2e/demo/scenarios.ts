@@ -66,7 +66,7 @@ export async function runScenario(example: string, stage: Stage): Promise<void> 
 /**
  * Runs and checks examples, and shows the progress in one line.
  * @param names the examples to run. By default, all of them run
- * @param options.withBadDays whether the scenarios for all examples together also run, if no names are given
+ * @param options.withBadDays whether to also run the scenarios in `OF_ALL`, if no names are given
  */
 export async function runScenarios(
 	stage: Stage,

@@ -5,7 +5,10 @@ const PUBLISHED_MS = 10_000;
 
 const CHECK = 'check-my-service';
 
-/** Sandbox settings, each with the words that the example's report must contain for each question. */
+/**
+ * Sandbox settings, each with the report that the example must produce. For each question, the report must contain
+ * these words in the answer and in the advice.
+ */
 const SERVICES = [
 	{
 		settings: { resultsOnce: true, unknownDeleteStatus: 404, pushResponse: 'perDocument' },

@@ -7,7 +7,7 @@ import { SyncedSource } from './synced-source';
 const EXAMPLE = 'sync-by-source';
 const TABLE = 'Synced Documents';
 
-/** Enough documents that two runs started together overlap while they use the table. */
+/** With this many documents, two runs that start together use the table at the same time. */
 const DOCUMENTS_AT_ONCE = 25;
 
 const PUSH_MS = 3000;

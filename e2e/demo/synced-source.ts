@@ -112,7 +112,7 @@ export class SyncedSource {
 	}
 
 	/**
-	 * Checks that the sync stops if more than ten documents and more than 5 % of all documents are missing from the
+	 * Checks that the sync stops if more than ten documents and more than 5% of all documents are missing from the
 	 * list.
 	 * @param documents 25 indexed documents
 	 */
@@ -206,7 +206,7 @@ export interface Asked {
 /** Lists what these requests asked the service to do. Each list is in alphabetical order. */
 function askedIn(requests: RecordedRequest[]): Asked {
 	const of = (route: RecordedRequest['route']) => requests.filter((one) => one.route === route);
-	// A request that was reset at once has no body.
+	// If the connection was reset immediately, the request has no body.
 	const submitted = of('submit').flatMap(({ body }) => (body as Submission | undefined) ?? []);
 	const pushed = of('push').flatMap(({ body = [] }) => body as Document | Document[]);
 	return {

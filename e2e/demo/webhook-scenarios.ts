@@ -95,8 +95,8 @@ function sampleChunks(stage: Stage): string[] {
 }
 
 /**
- * Checks that a deleted document disappears from the index at once and that all others remain. Then sends the sample
- * data.
+ * Checks that a deleted document disappears from the index immediately and that all others remain. Then sends the
+ * sample data.
  */
 export async function remove(stage: Stage): Promise<void> {
 	const { checks } = stage;

@@ -13,8 +13,8 @@ const CREDENTIALS: Array<[stored: string, field: string, label: string]> = [
 ];
 
 /**
- * Creates each credential through its form, with good values and with a URL where nothing listens. The messages for
- * other mistakes are checked without a browser in test/engine/credentials.test.ts.
+ * Creates each credential through its form, first with good values, then with a URL where nothing is listening. The
+ * messages for other mistakes are checked without a browser in test/engine/credentials.test.ts.
  */
 export async function credentials({ page, demo, checks }: Suite): Promise<void> {
 	const dialog = new CredentialDialog(page, demo.n8n.url);

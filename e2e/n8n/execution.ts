@@ -37,7 +37,7 @@ interface ExecutionData {
 	};
 }
 
-/** Returns true once an execution has ended and its data are stored. n8n stores the status before the data. */
+/** Returns true once an execution has ended and its data is stored. n8n stores the status before the data. */
 export function isOver({ status, data }: StoredExecution): boolean {
 	if (NOT_OVER.has(status)) return false;
 	const stored = parseFlatted(data) as Partial<ExecutionData> | undefined;

@@ -36,7 +36,10 @@ function lockHash(): string {
 /** Returns true if an installation was completed and the lock file has not changed since then. */
 const isInstalled = (): boolean => existsSync(STAMP) && readFileSync(STAMP, 'utf8') === lockHash();
 
-/** Returns the folder with the header files of n8n's Node.js. With them, compiling needs no download. */
+/**
+ * Returns the folder with the header files of n8n's Node.js. With these files, nothing must be downloaded to compile
+ * `sqlite3`.
+ */
 function headersFolder(): string | undefined {
 	const packages = path.join(MODULES, 'node', 'node_modules');
 	if (!existsSync(packages)) return undefined;

@@ -13,7 +13,10 @@ export interface Workflow {
 	nodes: WorkflowNode[];
 	connections: Record<string, unknown>;
 	settings?: Record<string, unknown>;
-	/** Output that nodes return instead of running when the workflow is run by hand. */
+	/**
+	 * Pinned output, by node name. When the workflow is run by hand, a node with pinned output returns it
+	 * without running.
+	 */
 	pinData?: Record<string, Item[]>;
 	versionId?: string;
 	active?: boolean;

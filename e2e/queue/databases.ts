@@ -91,7 +91,7 @@ async function startPostgres(command: Command, folder: string): Promise<Database
 		`listen_addresses=${LOCAL}`,
 		`port=${port}`,
 		'unix_socket_directories=',
-		// The data need not survive a crash of the machine.
+		// The data does not have to survive a crash of the machine.
 		'fsync=off',
 	];
 	const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];

@@ -37,10 +37,7 @@ export async function sharedTokens(stage: QueueStage): Promise<void> {
 	checkService(stage, run);
 }
 
-/**
- * Runs the example that spreads a file over all workers, using the file that the local service provides for this
- * example.
- */
+/** Runs the example that spreads a file across all workers. The local service provides the file. */
 export async function fanOut(stage: QueueStage): Promise<void> {
 	const run = 'Fan-out';
 	const { api, sandbox, checks, workers, workflows, n8nUrl, model } = stage;

@@ -1,10 +1,10 @@
 import { createServer } from 'node:net';
 
 /*
- * This code replaces the package `get-port`, because n8n installs a different major version of it in e2e/node_modules.
+ * This code replaces the `get-port` package, because n8n installs a different major version of it in e2e/node_modules.
  */
 
-/** Returns the port if nothing listens on it. With 0, the system chooses a free port. */
+/** Returns the port if nothing is listening on it. If the port is 0, the system chooses a free port. */
 async function tryPort(port: number): Promise<number | undefined> {
 	return await new Promise((resolve) => {
 		const server = createServer();

@@ -15,7 +15,8 @@ async function submitAndWait(run: Run): Promise<void> {
 	// chunks.
 	checkResultsPath(options.resultsPath);
 	const isFile = parameters.get('textSource', 0) === 'file';
-	// A document may be returned only with all of its chunks. So if a job runs out of time, its texts must fail.
+	// A document must not be returned without all of its chunks. So if a job runs out of time, its texts must
+	// fail.
 	if (isFile || mode === 'perDocument') options.whenTimeRunsOut = 'fail';
 	await withWork(task, waitForEnd, async (work) =>
 		isFile ? await chunkFiles(work, 'chunked') : await chunkItems(work),

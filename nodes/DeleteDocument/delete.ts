@@ -146,9 +146,9 @@ function afterFailure({ options, counts }: Deletes, entry: Entry, error: unknown
 	entry.mayBeDeleted ||= error.isOutcomeUnknown;
 	if (error.httpStatus !== 404) throw error;
 	counts[hasSlash(entry) ? 'missingWithSlash' : 'missing']++;
-	// Until another delete has succeeded, a 404 may come from a proxy. If this ID contains a slash, only a
-	// successful delete of another ID with a slash rules out a proxy, because some proxies reject %2F in
-	// paths.
+	// Until another delete has succeeded, a 404 might come from a proxy instead of the service. If this ID
+	// contains a slash, only a successful delete of another ID with a slash rules out a proxy, because some
+	// proxies reject %2F in paths.
 	if (hasSlash(entry)) {
 		if (counts.deletedWithSlash === 0)
 			throw error.with({ description: SLASH_ADVICE, isOutcomeUnknown: true });

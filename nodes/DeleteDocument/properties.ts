@@ -148,7 +148,8 @@ export const deleteProperties = properties([
 			{
 				name: 'Service Default',
 				value: 'serviceDefault',
-				description: 'The service commits the deletes it has received about once a minute',
+				description:
+					'About once a minute, the service commits the deletes that it has received',
 			},
 		],
 		default: 'serviceDefault',

@@ -87,7 +87,7 @@ export function documentsOf(
 	itemIndex: number,
 ): unknown[] {
 	if (source === 'fields') {
-		// Tools do not have the parameter Include Other Input Fields, so a value in the workflow is ignored.
+		// Tools do not have the 'Include Other Input Fields' parameter, so a value in the workflow is ignored.
 		const withOthers = !run.isTool && parameters.get('includeOtherFields', itemIndex);
 		const others = withOthers ? fieldsOfItem(run, itemIndex) : {};
 		return [{ ...others, ...mappedDocument(parameters, itemIndex) }];

@@ -66,14 +66,14 @@ const options = optionsProperty([
 			{
 				name: 'One Item per Document',
 				value: 'perDocument',
-				description: 'Contains the ID, the request number and the response',
+				description: 'Each item contains the ID, the request number and the response',
 			},
 			onePerInputItem,
 			{
 				name: 'Summary',
 				value: 'summary',
 				description:
-					'One item with counts, bytes and time, and one for each document that failed',
+					'One item with counts, bytes and time, and one item for each failed document',
 			},
 		],
 		default: 'perDocument',
@@ -162,7 +162,7 @@ export const pushProperties = properties([
 		required: true,
 		placeholder: 'e.g. handbook/returns.md',
 		description:
-			'ID of the document, which is updated if the index already contains this ID, and added otherwise',
+			'ID of the document. If the index already contains this ID, the document is updated. Otherwise, it is added.',
 		displayOptions: showForFields,
 	}),
 	...filledByModel({
@@ -185,7 +185,7 @@ export const pushProperties = properties([
 			default: '',
 			placeholder: 'e.g. How to return goods',
 			description:
-				'Short description of the document, which is recommended but not required. Omitted if empty.',
+				'Short description of the document. Recommended, but not required. Omitted if empty.',
 			displayOptions: showForMapped,
 		},
 		'One sentence that says what the document is about. Empty if unknown.',
@@ -198,8 +198,7 @@ export const pushProperties = properties([
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. https://example.com/handbook/returns',
-			description:
-				'URL of the document, which is recommended but not required. Omitted if empty.',
+			description: 'URL of the document. Recommended, but not required. Omitted if empty.',
 			displayOptions: showForMapped,
 		},
 		'URL of the document. Empty if there is none.',
@@ -212,7 +211,7 @@ export const pushProperties = properties([
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. Goods may be returned within thirty days.',
-			description: "Text of the document, sent as its field 'text'. Omitted if empty.",
+			description: "Text of the document, sent in the 'text' field. Omitted if empty.",
 			displayOptions: showForFields,
 		},
 		'Text of the document',
@@ -259,7 +258,7 @@ export const pushProperties = properties([
 				],
 			},
 		],
-		description: 'Further fields of the document',
+		description: 'More fields to add to the document',
 		displayOptions: showForMapped,
 	},
 	{

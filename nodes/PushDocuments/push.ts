@@ -12,7 +12,7 @@ import { Session } from '../shared/n8n/session/session';
 import type { Run } from '../shared/n8n/run/run';
 import { FileSink, type FileToRead } from '../shared/n8n/sinks/file-sink';
 import { ItemSink } from '../shared/n8n/sinks/item-sink';
-import { account, itemOf } from '../shared/n8n/sinks/sink';
+import { account, itemOf, type Sink } from '../shared/n8n/sinks/sink';
 import { PER_ITEM_OPTIONS } from '../shared/n8n/sources/file-properties';
 import { withFiles, type FileReading } from '../shared/n8n/sources/file-source';
 import { withItems, type ItemReading, type Source } from '../shared/n8n/sources/source';
@@ -55,24 +55,28 @@ export async function pushDocuments(run: Run): Promise<void> {
 	const pushing = pushRequests(run, session, options);
 	const unusedFields = new UnusedFields();
 
+	/** Adds a document with the ID of an earlier one to the summary of its file, or counts it for a hint. */
+	const noteSameId = (sink: Sink, entry: Entry, count: keyof SameIds) => {
+		if (entry.record) sink.note(entry, 'sameId', entry.id);
+		else sameIds[count]++;
+	};
 	const push = async ({ entries, sink }: Source<Entry>) => {
 		for await (const results of bulk(entries, pushing)) {
 			for (const result of results) {
 				const { entries: batch, outcome } = result;
 				const sent = result.request > 0 ? batch : [];
-				for (const entry of sent) {
-					if (!sentIds.has(entry.id)) continue;
-					if (entry.record) sink.note(entry, 'sameId', entry.id);
-					else sameIds.repeated++;
-				}
+				const repeated = sent.filter(({ id }) => sentIds.has(id));
+				if (outcome.ok) for (const entry of repeated) noteSameId(sink, entry, 'repeated');
 				const resultFormat = pushResultFormat(options, result);
 				await account(sink, batch, outcome, resultFormat);
 				// Earlier documents with the same ID were not sent, so they share the later document's
 				// outcome.
-				const replaced = batch.flatMap(({ replaces = [] }) => replaces);
-				if (replaced.length === 0) continue;
-				if (outcome.ok) sameIds.skipped += replaced.length;
-				await account(sink, replaced, outcome, replacedResultFormat(resultFormat));
+				for (const entry of batch) {
+					const { replaces: replaced } = entry;
+					if (!replaced) continue;
+					if (outcome.ok) replaced.forEach(() => noteSameId(sink, entry, 'skipped'));
+					await account(sink, replaced, outcome, replacedResultFormat(resultFormat));
+				}
 			}
 		}
 	};

@@ -36,9 +36,12 @@ export interface Entry extends EntryOrigin {
 export type PushOutcomes = ReadonlyMap<string, Partial<DocumentOutcome> & { bytes?: number }>;
 
 export interface SameIds {
-	/** Number of documents that were not sent because a later one had the same ID. */
+	/** Number of items' documents that were not sent because a later one had the same ID. */
 	skipped: number;
-	/** Number of items' documents whose ID had already been sent. Files list theirs in their summaries. */
+	/**
+	 * Number of documents that were sent after another document with the same ID. Documents from files are not
+	 * included, because the summary of each file reports them.
+	 */
 	repeated: number;
 }
 

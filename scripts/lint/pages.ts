@@ -63,7 +63,10 @@ const PATH = /`((?:[\w.-]+\/)+[\w.-]+\.\w+)`/g;
 /** Pages for maintainers. Paths in these pages are relative to any of the `FOLDERS`. */
 const MAINTAINERS_PAGES = ['AGENTS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'STYLE.md'];
 const FOLDERS = ['nodes/shared', 'nodes/shared/n8n', 'nodes', ''];
-/** Files that a build or a command writes, and names with placeholders in capitals, such as `ENDPOINT.STATUS.json`. */
+/**
+ * Matches files that a build or a command writes, and names with placeholders in capitals, such as
+ * `ENDPOINT.STATUS.json`.
+ */
 const NOT_THERE = /^(?:dist|\.cache|\.data)\/|[A-Z]{4,}\.[A-Z]/;
 
 const sourceOf = (file: string): string | undefined =>

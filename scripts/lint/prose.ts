@@ -17,7 +17,7 @@ const OLD_NAMES = new Set(
 
 const DOCSTRING =
 	/\/\*\*\s*(?:\*\s*)?(What|How|Whether|Where|Which)\b(?:[^*]|\*(?!\/))*\*\/\s*([^\n]*)/g;
-/** The first line of a boolean field, constant, parameter or getter. */
+/** Matches the first line of a boolean field, constant, parameter or getter. */
 const BOOLEAN =
 	/^(?:[a-z]+ )*(?:get \w+\(\)|#?\w+\??)(?:: (?:boolean|true|false)\b| = (?:true|false)\b)/;
 

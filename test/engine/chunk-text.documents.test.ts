@@ -1,5 +1,5 @@
 /**
- * Tests the output 'Documents Ready to Push'. Chunk Text creates documents for Push Documents and reports chunks
+ * Tests the 'Documents Ready to Push' output. Chunk Text creates documents for Push Documents and reports chunks
  * that no longer exist.
  */
 import { type IDataObject, type INodeExecutionData, type INodeParameters } from 'n8n-workflow';

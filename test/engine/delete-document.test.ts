@@ -379,7 +379,7 @@ describe('a document the service does not know', () => {
 
 	it.each<[string, Omit<FaultRule, 'route'>]>([
 		['no response after the work', { reset: 'afterWork' }],
-		['a response that breaks off', { reset: 'midBody' }],
+		['a response that is cut off', { reset: 'midBody' }],
 	])('was deleted by an earlier attempt of the node: %s', async (_case, rule) => {
 		await index(['d0', 'd1']);
 		fault({ ...rule, times: 1 });

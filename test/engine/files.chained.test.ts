@@ -6,7 +6,7 @@ import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO } from '../../sandbox';
 import { useFiles } from '../../support/binary-data';
-import { CONTINUE, indexes, useNodes } from '../../support/sandbox';
+import { CONTINUE, hintsOf, indexes, useNodes } from '../../support/sandbox';
 import { naming } from '../../support/wording';
 
 const { sandbox, runnerOf } = useNodes();
@@ -64,7 +64,9 @@ it('several fields are read, each with a summary of its own', async () => {
 	const { binary: a } = await files.item(lines('a'), 'a.jsonl');
 	const { binary: b } = await files.item(lines('b', 2), 'b.jsonl');
 	const item = { json: {}, binary: { one: a!.data, two: b!.data, other: b!.data } };
-	const { output } = await push([item], { binaryPropertyName: 'one, two, three' });
+	const result = await push([item], { binaryPropertyName: 'one, two, three' });
+	const { output } = result;
+	expect(hintsOf(result)).toEqual([naming('Item 0', "'three'")]);
 	expect(output.map(({ json }) => [json.file, json.pushed])).toEqual([
 		['a.jsonl', 3],
 		['b.jsonl', 2],

@@ -251,10 +251,13 @@ describe('documents with the same ID', () => {
 		expect(sandbox().requests).toHaveLength(2);
 		expect(indexed().every(({ version }) => Number(version) % 2 === 1)).toBe(true);
 		expect(summary(result)).toMatchObject({ records: 2000, pushed: 1000, skipped: 1000 });
-		expect(hintsOf(result).join()).toContain(
-			`1,000 documents skipped because a later one has the same ID. ${SAME_ID_ADVICE}`,
-		);
-		expect(summary(result)).not.toHaveProperty('warnings');
+		expect(summary(result).warnings).toEqual([
+			"1,000 records of 'documents.jsonl' have the same document ID as an earlier record (the first in line 2: 'd0')",
+		]);
+		expect(hintsOf(result)).toEqual([
+			naming('1,000 documents pushed'),
+			naming('1,000 records', 'line 2'),
+		]);
 	});
 });
 
@@ -353,7 +356,19 @@ describe('failed records', () => {
 		const item = await files.item(lines([{ id: 'a' }, { id: 'b', name: 'B' }]), 'd.jsonl');
 		expect(hintsOf(await push([item], {}, CONTINUE))).toEqual([
 			naming("2 records of 'd.jsonl' failed"),
+			naming("'d.jsonl'", "'error'"),
 		]);
+	});
+
+	it('after a run has ended early, the error and a hint say so', async () => {
+		sandbox().faults.add({ route: 'push', status: 302 });
+		const result = await push([await files.item(lines(documents(3000)))], {}, CONTINUE);
+		const { records, error, atEnd } = summary(result);
+		expect(atEnd).toBe(false);
+		expect(error).toEqual(
+			naming('Any records after record', Number(records).toLocaleString('en-US')),
+		);
+		expect(hintsOf(result)).toEqual([naming("'documents.jsonl'", "'error'")]);
 	});
 
 	it('are returned as files, with a separate file for records that cannot be parsed', async () => {

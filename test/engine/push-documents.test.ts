@@ -435,7 +435,7 @@ describe('a dry run', () => {
 			})),
 		);
 		expect(pairedIndexes(result)).toEqual(indexes(5));
-		// A request with two documents also contains two brackets and a comma, which are 3 bytes.
+		// A request with two documents also contains two brackets and a comma, which add 3 bytes.
 		const all = 5 * bytes + 2 * 3;
 		expect(hintsOf(result)).toContain(
 			`Dry run: 5 documents in 3 requests, ${all} bytes in total. Nothing was sent.`,

@@ -1,4 +1,4 @@
-/** Tests 'Text File' in Chunk Text and Push Documents. Each file contains a single text. */
+/** Tests the 'Text File' choice in Chunk Text and Push Documents. Each file contains a single text. */
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';

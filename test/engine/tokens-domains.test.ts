@@ -1,5 +1,5 @@
 /**
- * Tests the fields "Allowed HTTP Request Domains" and "Allowed Domains", which n8n adds to every credential that
+ * Tests the "Allowed HTTP Request Domains" and "Allowed Domains" fields, which n8n adds to every credential that
  * signs requests. n8n applies them to token requests, to the Test button and to the HTTP Request node, but not to our
  * nodes' requests.
  */

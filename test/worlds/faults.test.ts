@@ -131,7 +131,7 @@ const FAULTS: Record<string, Fault> = {
 	'A certificate that is not trusted': 'untrusted',
 	'Connection closed before the service did anything': { reset: 'beforeResponse' },
 	'Connection closed after the service did its work': { reset: 'afterWork' },
-	'A response that breaks off': { reset: 'midBody' },
+	'A response that is cut off': { reset: 'midBody' },
 	'No response': { latencyMs: 60_000 },
 	'An HTML page with status 200': { html: true },
 	'An empty response with status 200': { status: 200, body: '' },

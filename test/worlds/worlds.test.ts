@@ -35,7 +35,10 @@ import { push as pushDirectly, requestToken } from '../../support/sandbox-client
 
 const WORLDS = Number(process.env.WORLDS ?? 60);
 const FIRST_SEED = Number(process.env.SEED ?? 1);
-/** Difference between two seeds. If it is 5, the faults in every world last for the whole run. */
+/**
+ * Difference between the seeds of one world and the next. If the first seed and this number are both 5, the faults in
+ * every world last for the whole run.
+ */
 const STEP = Number(process.env.STEP ?? 1);
 const WORLDS_AT_ONCE = 8;
 
@@ -129,7 +132,7 @@ function documentsOf(seed: number, kind: Kind, count: number, dice: Dice): IData
 		const words = Array.from({ length: 1 + dice.below(6) }, () => dice.one(WORDS));
 		if (dice.chance(0.05)) words.push(POISON);
 		return {
-			// A 404 for an ID with a slash proves nothing, so deleted documents have IDs without one.
+			// A 404 for an ID with a slash proves nothing, so deleted documents have IDs without a slash.
 			id: `${seed}${kind === 'delete' ? '-' : '/'}${at} ${dice.one(WORDS)}`,
 			name: `Document ${at}`,
 			text: words.join(kind === 'chunk' ? '\n' : ' '),
@@ -651,7 +654,7 @@ it(
 			}
 		};
 		const worlds = Array.from({ length: WORLDS }, (_, at) => worldOf(FIRST_SEED + STEP * at));
-		// Each run of the engine clears the tokens of all other runs, which then receive a 401. Therefore, these
+		// Each run of the engine clears the tokens of all other runs, so the other runs then receive a 401. Therefore, these
 		// worlds run one at a time.
 		const isAlone = ({ isLive, kind }: World) => isLive && kind === 'chunk';
 		const beside = worlds.filter((world) => !isAlone(world)).values();

@@ -43,8 +43,8 @@ export function readDocument(
 		throw new InputError(message, first, names.replace(' and ', ' or '));
 	}
 	const id = file?.id ?? parameters.id('documentId', itemIndex);
-	// If an item has only a text, the user may have chosen the text as the ID. Such a document could never be updated
-	// or deleted.
+	// If the item contains only a text, the user may have chosen the text as the ID. A changed text would then get a
+	// new ID, so the old document could not be updated.
 	if (id.includes('\n') && parameters.value('text', itemIndex) === id)
 		throw new InputError("'Document ID' is the text itself", advice("'Document ID'"));
 	const previousChunkCount = parameters.get('options.previousChunkCount', itemIndex);

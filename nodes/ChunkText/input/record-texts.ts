@@ -25,11 +25,11 @@ import { readSettings } from './settings';
 import { usableText, type ChunkTask, type SourceDocument, type TextEntry } from './text';
 
 /**
- * Describes how a file's records are read. A record fails if its text is invalid. If the output contains
- * documents, a record also fails if its document is invalid.
+ * Describes how a file's records become texts. A record without a valid text fails. If the node returns
+ * documents, a record without a valid document ID or name fails too.
  *
- * @param all.ids IDs of the most recent documents from all files
- * @param all.unusedFields notes which optional fields occur in the records
+ * @param all.ids IDs of the most recent documents. All files in a run share this object
+ * @param all.unusedFields notes which optional fields occur. All files in a run share this object
  * @throws InputError if a parameter is invalid
  */
 export function recordTexts(
@@ -74,8 +74,8 @@ export function recordTexts(
 }
 
 /**
- * Returns the fields of a record that its chunks may keep. Even if all fields are kept, the text is left out.
- * Otherwise, each chunk would contain the whole text and match every search that matches the document.
+ * Returns the fields that the chunks of a record can keep. If they keep all fields, the text is left out.
+ * With the text, each chunk would match every search that matches the document.
  */
 function sourceOf(
 	record: IDataObject,

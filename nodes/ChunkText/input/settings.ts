@@ -26,7 +26,7 @@ export function readSettings(
 		itemIndex,
 		'Choose an embedding model, or enter its ID, e.g. gte-small.',
 	);
-	// `submitPath` throws an error if a URL path cannot contain one of the names.
+	// This call only validates the names. `submitPath` throws an error if a URL path cannot contain them.
 	submitPath(chunker, modelId);
 	// An expression may return a value that is not in the list.
 	const readOption = (option: 'vectorQuantizationMethod' | 'dataType') =>

@@ -38,7 +38,7 @@ export interface SourceDocument {
  */
 export interface AwaitedText extends EntryOrigin {
 	position?: number | undefined;
-	/** Whether one item stands for all texts in the request, and this text belongs to that request. */
+	/** Whether the input item represents all texts in a request, and this text is one of them. */
 	isOneOfAll?: true;
 	text?: string | undefined;
 	source?: IDataObject | undefined;
@@ -48,7 +48,7 @@ export interface AwaitedText extends EntryOrigin {
 export interface TextEntry extends AwaitedText {
 	text: string;
 	settings: ChunkSettings;
-	/** A key that is the same for equal settings. Texts with the same key may share a request. */
+	/** A key that is the same for equal settings. Texts with the same key can share a request. */
 	group: string;
 }
 

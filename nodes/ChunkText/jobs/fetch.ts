@@ -30,7 +30,7 @@ export const POLLING = {
 	/** The pause before a job's second poll. Each later pause is longer. */
 	firstMs: 250,
 	longestMs: 10_000,
-	/** Maximum time after submission during which the service may not know a job yet. */
+	/** For this long after a submission, the service might not know the job yet. */
 	unknownIdMs: 30_000,
 	/** Time limit for the final poll. */
 	finalMs: 5000,
@@ -163,7 +163,7 @@ const ADVICE_FOR_EARLIER_RUN = {
 const isUnknownId = (error: unknown): boolean =>
 	error instanceof ServiceFailure && error.httpStatus === 404;
 
-/** Returns whether another poll may succeed. In requests other than polls, the same errors are permanent. */
+/** Returns whether another poll may succeed. For requests other than polls, the same errors are permanent. */
 function canPollAgain(error: unknown, { isOfThisRun, since }: Job, now: number): boolean {
 	// A proxy may have sent its own page instead of the service's response.
 	if (error instanceof ServiceFailure && error.kind === 'response') return true;

@@ -19,7 +19,7 @@ export class ChunkHints {
 	private mostTokens = 0;
 	private cutTexts = 0;
 	private cutCharacters = 0;
-	/** Totals of files without a summary item. */
+	/** Totals for all files without a summary item. */
 	private readonly files = { files: 0, records: 0, chunked: 0, chunks: 0 };
 
 	/**
@@ -34,9 +34,10 @@ export class ChunkHints {
 	}
 
 	/**
-	 * Counts an item's text if its chunks are missing. The summary of a file lists the file's own texts.
+	 * Counts a text with no chunks, or with chunks that stop before the end of the text. Texts from files are
+	 * not counted here, because the summary of each file reports them.
 	 *
-	 * @param missing number of characters at the end of the text that no chunk covers
+	 * @param missing number of characters after the last chunk
 	 */
 	addMissing(chunks: readonly Chunk[], missing: number): void {
 		if (chunks.length === 0) this.withoutChunks++;

@@ -109,7 +109,8 @@ export function itemsOf(
 ): IDataObject[] {
 	const { document } = text;
 	if (document === undefined) return records;
-	// If the service cut off the text, the missing chunks may exist again after the next run.
+	// If the service truncated the text, the next run may produce the missing chunks again. So no chunk is
+	// reported as removed.
 	const removalsKnown = covered.isComplete && !document.isShared;
 	const removedIds: string[] = [];
 	for (let at = chunks.length; removalsKnown && at < document.previousChunkCount; at++)

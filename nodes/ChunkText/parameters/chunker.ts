@@ -44,12 +44,12 @@ export const chunkerProperties = properties([
 			{
 				name: 'Dynamic Newline',
 				value: 'dynamic-newline',
-				description: 'Joins lines up to a number of tokens',
+				description: 'Joins lines up to a maximum number of tokens',
 			},
 			{
 				name: 'Dynamic Sentence',
 				value: 'dynamic-sentence',
-				description: 'Joins sentences up to a number of tokens',
+				description: 'Joins sentences up to a maximum number of tokens',
 			},
 			{
 				name: 'Regex Splitter',
@@ -74,7 +74,7 @@ export const chunkerProperties = properties([
 		displayName: 'Regex',
 		name: 'regex',
 		type: 'string',
-		// Matches blank lines, which may contain spaces.
+		// Matches blank lines, including lines that contain only white space.
 		default: '\\n\\s*\\n',
 		placeholder: 'e.g. (?=\\n## )',
 		description:

@@ -159,7 +159,7 @@ export const allProperties = properties([
 				default: '={{ $json.textPosition }}',
 				placeholder: 'e.g. 0',
 				description:
-					"Zero-based position of the text in its request, as returned by 'Submit', or empty if the request has only one text",
+					"Zero-based position of the text in its request, as returned by 'Submit'. Empty if the request contains only one text.",
 			},
 			'Position of the text in the request, as returned when the text was submitted',
 			true,

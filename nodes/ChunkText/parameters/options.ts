@@ -39,7 +39,7 @@ export const allOptions = optionsProperty([
 		],
 		default: 'all',
 		description:
-			"Which input fields to keep in the output. Without this option, chunks keep none, while 'Submit' and unfinished texts keep all.",
+			"Which input fields to keep in the output. Without this option, chunks keep no fields. Results of 'Submit' and unfinished texts keep all fields.",
 	},
 	{
 		displayName: 'Source Fields to Keep',
@@ -137,7 +137,7 @@ export const allOptions = optionsProperty([
 		typeOptions: { minValue: 0, maxValue: 100_000 },
 		default: 0,
 		description:
-			'Number of chunks when the document was last pushed, used to return the IDs of chunks that no longer exist',
+			'Number of chunks when the document was last pushed. Needed to return the IDs of chunks that no longer exist.',
 		displayOptions: {
 			show: { ...ofDocuments, '/operation': ['submitAndWait'] },
 			hide: { '/textSource': ['file'] },
@@ -212,7 +212,7 @@ export const allOptions = optionsProperty([
 		type: 'number',
 		typeOptions: { minValue: 1 },
 		default: 300,
-		description: 'How long to wait for the chunks of each request after its submission',
+		description: 'How long to wait for the chunks of a request after it is submitted',
 		displayOptions: fetches,
 	},
 	{
@@ -223,7 +223,7 @@ export const allOptions = optionsProperty([
 			{
 				name: 'Fail With Chunking ID',
 				value: 'fail',
-				description: 'Unfinished texts fail with their chunking ID',
+				description: 'Unfinished texts fail, and each error includes the chunking ID',
 			},
 			{
 				name: 'Output With Chunking ID',
@@ -232,7 +232,7 @@ export const allOptions = optionsProperty([
 			},
 		],
 		default: 'fail',
-		description: "What to do with texts that have no chunks after 'Max Wait (Seconds)'",
+		description: "What to do with texts that still have no chunks after 'Max Wait (Seconds)'",
 		displayOptions: { ...fetches, ...notFromFile },
 	},
 	{ ...encodingProperty, displayOptions: { show: { '/textSource': ['file', 'textFile'] } } },

@@ -120,8 +120,8 @@ export class BatchSender<E, A, R> {
 	}
 
 	/**
-	 * Waits until the budget allows another entry. If only failed jobs fill the budget, no other job can finish, so they
-	 * are given up.
+	 * Waits until the budget allows another entry. If only failed jobs are left in the budget, no other job can finish, so
+	 * the texts of these jobs fail.
 	 */
 	async waitForBudget(budget: Budget): Promise<void> {
 		while (budget.isFull && !this.tasks.isAbandoned) {
@@ -284,7 +284,10 @@ export class BatchSender<E, A, R> {
 		return finalFailure(failure);
 	}
 
-	/** Returns the entries that a successful response rejects. If the run stops at failures, it ends. */
+	/**
+	 * Returns the entries that a successful response rejects. If there are any and the run stops at failures, the run
+	 * ends.
+	 */
 	private rejectedBy(response: A, { batch, last }: Part<E>): Accepted<E, A>['rejected'] {
 		const { run, rejectionOf, withHistory } = this.options;
 		const rejected = new Map<E, unknown>();

@@ -112,7 +112,7 @@ export class Batcher<E> {
 		if (key !== undefined) this.keys.set(key, this.batch.length - 1);
 		this.bytes += bytes;
 		this.group = group;
-		// If requests are limited to one entry, each entry fills its batch at once.
+		// If requests are limited to one entry, each entry fills a batch immediately.
 		return maxCount === 1 ? this.flush() : full;
 	}
 

@@ -1,13 +1,13 @@
 /**
  * Limits how many bytes are in flight. A file reader waits until the budget has room, so memory use does not grow with
- * the file size. Several files may share one budget.
+ * the file size. Several files can share one budget.
  */
 export class Budget {
 	private bytes = 0;
 	private waiting: Array<() => void> = [];
 
 	/**
-	 * @param maxBytes limit for the total bytes in flight. The last entry may exceed it, because entries are not split
+	 * @param maxBytes limit for the total bytes in flight. The last entry can exceed it, because entries are not split
 	 */
 	constructor(private readonly maxBytes: number) {}
 

@@ -4,7 +4,7 @@ import type { Budget } from './budget';
 import type { Outcome, Unfinished } from './outcome';
 import type { Consumer } from './parallel';
 
-/** Options of `bulk`. `A` is the response to a request, and `R` is the final result of its entries. */
+/** Options for `bulk`. `A` is the response to a request, and `R` is the final result of its entries. */
 export interface BulkOptions<E, A, R = A> extends Packing<E>, RequestSettings {
 	/** Sends one request. `bytes` is the size of the request body. */
 	send: (batch: Batch<E>, bytes: number) => Promise<A>;

@@ -4,34 +4,34 @@
  *
  * A refusal pauses all requests. The pause lasts as long as the service asks, or follows exponential backoff. After the
  * pause, requests start again one by one, and each success allows one more request in flight. What happens next depends
- * on the number of requests in flight at the refusal. If the service had never accepted that many at once, the window
- * for requests in flight shrinks to the number that it did accept. Otherwise, the rate was too high.
+ * on the number of requests in flight at the refusal. If the service had never accepted that many at the same time, the
+ * window for requests in flight shrinks to the number that it did accept. Otherwise, the rate was too high.
  *
  * The allowed rate lies between two estimates. The lower estimate is the number of accepted requests divided by the
  * total time since the last refusal. The higher estimate leaves out the pause, because the service's token bucket may
- * have been full before the pause ended. The new rate is 95 % of the geometric mean of both estimates. The rate is kept
- * for 20 times the length of the pause, and until at least 20 requests have been accepted. Then it rises by 5 %. If the
+ * have been full before the pause ended. The new rate is 95% of the geometric mean of both estimates. The rate is kept
+ * for 20 times the length of the pause, and until at least 20 requests have been accepted. Then it rises by 5%. If the
  * rate is far below the refused rate, it rises sooner, to the geometric mean of the two rates. If a raise is refused,
  * the limit returns to the earlier rate.
  *
  * A 503 without Retry-After may come from a rate limit or from random failures of the service, so it does not pause
- * other requests. If requests still fail at 80 % of the accepted rate, slowing down does not help. Such failures are
+ * other requests. If requests still fail at 80% of the accepted rate, slowing down does not help. Such failures are
  * then ignored for a while.
  */
 import { backoffMs } from './backoff';
 
-/** Share of the estimated rate that is used. The rest lets the service's token bucket refill. */
+/** Fraction of the estimated rate to use. The unused part lets the service's token bucket refill. */
 const USED_SHARE = 0.95;
 /**
- * Share of the measured rate that is used if failures may be random. It is lower than `USED_SHARE`, because a rate
- * measured over only 20 requests may be 10 % too high.
+ * Fraction of the measured rate to use if the failures may be random. It is lower than `USED_SHARE`, because a rate
+ * measured over only 20 requests can be 10% too high.
  */
 const USED_SHARE_OF_DOUBT = 0.8;
-/** Factor for the first raise above a refused rate. Each further raise adds twice as much as the previous one. */
+/** Factor for the first raise above a refused rate. Each later raise adds twice as much as the one before. */
 const RAISE = 1.05;
 /** Largest factor for a raise. It lets the rate recover soon after the service lifts a limit. */
 const MAX_RAISE = 2;
-/** A rate is kept for 20 times the length of a pause. A refused raise then costs only 5 % of that time. */
+/** A rate is kept for 20 times the length of a pause. A refused raise then costs only 5% of that time. */
 const PAUSES_PER_RAISE = 20;
 /** If a rate is far below the refused rate, a raise gains a lot, so the rate is kept for fewer pauses. */
 const SEARCH = { belowShare: 0.9, pauses: 4 };
@@ -66,7 +66,7 @@ export class LearnedLimit {
 	/** Requests per millisecond. */
 	private rate = Infinity;
 	private refusedRate = Infinity;
-	/** Factor by which the rate is multiplied when it is next raised above the rate that was refused. */
+	/** Factor for the next raise above the refused rate. */
 	private raise = RAISE;
 	/** Maximum number of requests in flight. It is 0 until an accepted request shows how many the service accepts. */
 	private window = Infinity;
@@ -102,8 +102,8 @@ export class LearnedLimit {
 	 */
 	private readonly inFlight = new Map<number, number>();
 	/**
-	 * The highest concurrency at which the service accepted a request, measured when that request started. `most` covers
-	 * the time since the last refusal, and `mostBefore` covers the time before it.
+	 * The largest number of requests in flight at the start of a request that the service then accepted. `most` covers the
+	 * time since the last refusal, and `mostBefore` covers the time before it.
 	 */
 	private most = 0;
 	private mostBefore = 0;

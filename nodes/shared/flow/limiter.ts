@@ -20,8 +20,8 @@ import type { Verdict } from './verdict';
 
 const MINUTE_MS = 60_000;
 /**
- * Share of the limit per minute that is used. Requests may arrive at shorter intervals than they were sent, and then
- * the service would count too many.
+ * Fraction of the per-minute limit that the node uses. Requests can arrive closer together than they were sent, so at
+ * the full limit, the service might count too many in one minute.
  */
 const USED_SHARE = 0.95;
 /**

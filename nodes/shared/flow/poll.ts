@@ -29,7 +29,7 @@ export interface PollOptions<R>
 
 /** Factor by which each interval grows. With this factor, a job that takes 60 s is polled 14 times. */
 const GROWTH = 1.4;
-/** Share by which intervals vary at random, so that jobs are not all polled at the same time. */
+/** Fraction by which each interval varies at random, so that jobs are not all polled at the same time. */
 const JITTER = 0.1;
 
 /**

@@ -24,8 +24,8 @@
  *    once the odds that its failures are due to chance drop below one in a million.
  * 9. If a request has been repeated for the full Retry For time, it is split into halves, provided that the service was
  *    up recently. Otherwise, single entries are sent as probes. If the request has only one entry, that entry fails.
- * 10. If nothing has succeeded for the full Retry For time (at least 10 s), and more requests have failed than can be
- *    in flight at once, the service is down. Then the run ends.
+ * 10. If nothing has succeeded for the full Retry For time (at least 10 s), and the number of failed requests exceeds
+ *    the concurrency, the service is down. Then the run ends.
  */
 import { backoffMs } from './backoff';
 import type { RunState } from './run-state';
@@ -307,9 +307,8 @@ export class RetryPolicy {
 	}
 
 	/**
-	 * Returns true if a later request has succeeded. A request is later if it started after the first attempt of this
-	 * request. If this request is part of a split request, the last attempt before the split replaces the first
-	 * attempt.
+	 * Returns true if a request has succeeded that started after this request's first attempt. If this request is part of
+	 * a split request, the successful request must have started after the last attempt before the split.
 	 */
 	hasSuccessSince(): boolean {
 		return this.settings.health.lastSuccess > this.comparedSince;

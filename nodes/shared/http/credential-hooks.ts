@@ -31,9 +31,7 @@ interface CredentialTraits {
 	 * definition.
 	 */
 	advice?(status: number, body: unknown, data: Data): string | undefined;
-	/**
-	 * Obtains the token that signs requests, and adds it to the data. Returns the data that n8n must store, if any.
-	 */
+	/** Obtains the token used to sign requests, and adds it to the data. Returns the data that n8n must store, if any. */
 	obtain?(helper: IHttpRequestHelper, data: Data, isTested: boolean): Promise<Data | undefined>;
 }
 

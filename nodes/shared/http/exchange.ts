@@ -30,7 +30,8 @@ const CANCELED = new Error('The exchange was canceled');
 /**
  * Sends one request, and reads the headers and body of its response within one time limit.
  *
- * @param endpoint returns the server that was being called when the exchange failed. This may be the token server
+ * @param endpoint returns the server that was being called when the exchange failed, which can also be the token
+ *   server
  * @param cancels during the exchange, this set contains a function that ends the exchange immediately
  * @throws ServiceFailure if there is no complete response, and InputError if the credential cannot be used
  */
@@ -96,8 +97,8 @@ export async function send(
 }
 
 /**
- * Waits until the work ends, the time is up, or the wait is canceled. In the last two cases, work that is shared with
- * other runs continues, such as a token request.
+ * Waits until the work ends, the time is up, or the wait is canceled. In the last two cases, work that other runs
+ * share, such as a token request, continues.
  */
 async function withTimeLimit<T>(
 	ms: number,

@@ -138,7 +138,7 @@ function causes(error: unknown): Members[] {
 }
 
 /**
- * Returns the code of an error. If the error has no cause, n8n stores the code in the field `httpCode`. This field may
+ * Returns the code of an error. If the error has no cause, n8n stores the code in the `httpCode` field. This field may
  * also contain a status.
  */
 function codeOf(chain: Members[]): string | undefined {

@@ -130,8 +130,8 @@ export interface MultilineCell {
 	/** Index in the row at which the first line ends. */
 	firstLineEnd: number;
 	/**
-	 * Number of consecutive lines that have as many cells as the header row, starting with the first or
-	 * second line.
+	 * Number of consecutive lines that have as many cells as the header row. The count starts at the first line, or
+	 * at the second if the first has a different number of cells.
 	 */
 	rowLikeLines: number;
 }

@@ -30,7 +30,7 @@ export const parseExactly = (json: string): unknown =>
 export const exactJson = (json: string): string => json.replace(MARKED, '$1');
 
 /**
- * Returns the first number in a JSON string that `JSON.parse` may change. Only integers, and numbers that are
+ * Returns the first number that `JSON.parse` may change in a JSON string. Only integers, and numbers that are
  * too large for JavaScript, are checked.
  */
 export function inexactNumberIn(json: string): string | undefined {

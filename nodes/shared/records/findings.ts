@@ -20,7 +20,7 @@ export interface Finding {
 
 /**
  * Counts the peculiarities in a file while the file is being read, and remembers where each kind first occurred. At
- * the end, they become hints for the user (`n8n/sources/file-findings.ts`).
+ * the end, they become hints for the user (`n8n/sinks/file-findings.ts`).
  */
 export class Findings {
 	readonly byKind = new Map<FindingKind, Finding>();

@@ -34,7 +34,7 @@ export class JsonReader implements RecordReader {
 	skip = 0;
 	isObject = false;
 	private state: 'start' | 'search' | 'elements' | 'object' | 'after' = 'start';
-	/** Number of open brackets. Between two elements of the list, it is `listDepth`. */
+	/** Number of open brackets. Between two elements of the list, it equals `listDepth`. */
 	private depth = 0;
 	private listDepth = 0;
 	private inString = false;

@@ -13,8 +13,8 @@ export interface Frame {
 export const LINES: Frame = { before: '', between: '\n', after: '\n' };
 
 /**
- * Minimum number of characters to encode at once. If each short record were encoded separately, its buffer
- * would need more memory than the record.
+ * Minimum number of characters to encode in one step. If each short record were encoded separately, its
+ * buffer would need more memory than the record.
  */
 const BLOCK_CHARACTERS = 64 * 1024;
 

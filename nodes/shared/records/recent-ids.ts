@@ -1,4 +1,4 @@
-/** Maximum number of IDs in each of the two sets. */
+/** Maximum number of IDs in each of the two sets that `RecentIds` keeps. */
 const MAX_IDS = 100_000;
 
 /**

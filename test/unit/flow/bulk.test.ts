@@ -412,7 +412,7 @@ test('entries without keys may be in several requests at once', async () => {
 	};
 	await run.clock.run(consume());
 	expect(responses).toEqual(['a', 'a', 'a', 'a']);
-	// Three requests run at once, followed by the last one. Each request takes 10 ms.
+	// Three requests run at the same time, followed by the last one. Each request takes 10 ms.
 	expect(run.now()).toBe(20);
 });
 

@@ -22,7 +22,7 @@ describe('the pause before another attempt', () => {
 	});
 });
 
-/** Sets up a limiter client whose tasks record when they start and how many run at once. */
+/** Sets up a limiter client whose tasks record when they start and how many run at the same time. */
 function setUp(max: number) {
 	const run = new VirtualRun();
 	const { clock } = run;
@@ -38,7 +38,7 @@ function setUp(max: number) {
 			running--;
 			return sequence;
 		});
-	/** Returns the largest number of tasks that run at once while many are waiting. */
+	/** Returns the largest number of tasks that run at the same time while many are waiting. */
 	const width = async () => {
 		peak = 0;
 		await clock.run(Promise.all(Array.from({ length: 2 * max }, async () => await task(10))));

@@ -15,7 +15,7 @@ const FILES = [
 ];
 const LENGTHS = [1000, 10_000, 65_536];
 
-/** Yields a file at once or with delays. Some files end early with an error. */
+/** Yields a file in chunks, with or without delays. Some files end early with an error. */
 async function* chunks(turn: number): AsyncGenerator<Uint8Array> {
 	const file = FILES[turn % 2];
 	const length = LENGTHS[turn % 3];

@@ -238,7 +238,10 @@ describe('gzip', () => {
 		while (!isClosed) await new Promise(setImmediate);
 	});
 
-	/** Paths to Node.js executables. The environment variable `OTHER_NODES` can add more paths, separated by colons. */
+	/**
+	 * Paths to Node.js executables. The `OTHER_NODES` environment variable can add more paths, separated by
+	 * colons.
+	 */
 	const nodes = [process.execPath, ...(process.env.OTHER_NODES?.split(':') ?? [])];
 	test.each(nodes)('a process that stops reading at any place survives: %s', (node) => {
 		const program = 'test/unit/records/stop-gzip.ts';

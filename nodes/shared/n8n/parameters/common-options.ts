@@ -2,7 +2,8 @@
 export const onePerInputItem = {
 	name: 'One Item per Input Item',
 	value: 'perInputItem',
-	description: 'Counts per input item. An item fails if any of its documents fails.',
+	description:
+		'Each item contains the counts for one input item. An item fails if any of its documents fails.',
 } as const;
 
 /** Options that all sources and sinks read. */

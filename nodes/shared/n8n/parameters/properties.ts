@@ -6,7 +6,7 @@ import type { IDataObject, IDisplayOptions, INodeProperties } from 'n8n-workflow
  */
 export const property = <const P extends INodeProperties>(declared: P): P => declared;
 
-/** Declares a list of node parameters. Lists may be spread into other lists. */
+/** Declares a list of node parameters. Lists can be spread into other lists. */
 export const properties = <const P extends INodeProperties[]>(declared: P): P => declared;
 
 /** Declares the Options collection, which contains parameters that are rarely needed. */
@@ -36,7 +36,7 @@ const shownIf = <const P extends INodeProperties>(
 export const shownFor = <const P extends INodeProperties[]>(where: IDisplayOptions, list: P): P =>
 	list.map((declared) => shownIf(where, declared)) as P;
 
-// n8n creates a variant of each node that AI agents can use as a tool.
+// n8n creates a tool variant of each node for AI agents.
 const IN_TOOLS = { '@tool': [true] };
 
 /** Hides a parameter when the node is a tool. */
@@ -74,7 +74,7 @@ export function filledByModel<const P extends INodeProperties>(
 
 type Named<P extends INodeProperties[], N> = Extract<P[number], { name: N }>;
 
-/** The members of the collection with the name `N`. */
+/** The members of the collection named `N`. */
 export type Member<P extends INodeProperties[], N> =
 	Named<P, N> extends { options?: infer M } ? Extract<NonNullable<M>, unknown[]>[number] : never;
 

@@ -24,7 +24,7 @@ interface ResultOptions {
 /** The failure of an item, or of a part of it, as reported to the user. */
 export interface Failure {
 	reason: unknown;
-	/** Replaces the reason's message, for example, to name the document. */
+	/** Replaces the reason's message, for example to name the document. */
 	message?: string | undefined;
 	/** Further advice, which is appended to the reason's advice. */
 	advice?: string | undefined;

@@ -25,7 +25,7 @@ export const requestProperties = (concurrency: number) =>
 			typeOptions: { minValue: 1, maxValue: 64 },
 			default: concurrency,
 			description:
-				'Maximum number of requests at a time. Slows down automatically when the service returns 429.',
+				'Maximum number of requests at a time. The node slows down automatically when the service returns 429.',
 		},
 		{
 			displayName: 'Max Requests per Minute',
@@ -34,7 +34,7 @@ export const requestProperties = (concurrency: number) =>
 			typeOptions: { minValue: 0 },
 			default: 0,
 			description:
-				'Maximum number of requests per minute, or 0 for no limit. With several workers, divide it by their number.',
+				'Maximum number of requests per minute, or 0 for no limit. If you have several workers, divide the limit by the number of workers.',
 		},
 		{
 			displayName: 'Retry For (Seconds)',
@@ -43,7 +43,7 @@ export const requestProperties = (concurrency: number) =>
 			typeOptions: { minValue: 0 },
 			default: RETRY_FOR_SECONDS,
 			description:
-				'How long to keep retrying a request after temporary errors, with growing pauses. Retries at least once. At most 10 seconds in tools of an AI agent.',
+				'How long to keep retrying a request after temporary errors, with growing pauses. The node retries at least once. At most 10 seconds in tools of an AI agent.',
 		},
 		{
 			displayName: 'Request Timeout (Seconds)',

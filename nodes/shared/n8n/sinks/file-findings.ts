@@ -12,9 +12,9 @@ export const OMITTED_END_ADVICE =
 	"Shorten the texts, lower 'Texts per Request', or add 'Vector Quantization Method' or a smaller 'Dimension Reduction Size' to the options, which allows more chunks.";
 
 interface FindingText {
-	/** Text after the number 1. The name of the file replaces `$file`. */
+	/** Singular wording, shown after the number 1. `$file` is replaced with the name of the file. */
 	one: string;
-	/** Text after any other number. */
+	/** Plural wording, shown after any other number. */
 	many: string;
 	/** Description of what to do, or '' if nothing needs to be done. */
 	advice: string;
@@ -59,7 +59,7 @@ const TEXTS: Readonly<Record<FindingKind, FindingText>> = {
 	sameId: {
 		one: 'record of $file has the same document ID as an earlier record',
 		many: 'records of $file have the same document ID as an earlier record',
-		advice: 'The index keeps only the last of them. If the records are different documents, give each one its own ID.',
+		advice: 'Documents with the same ID replace each other in the index. If the records are different documents, give each one its own ID.',
 	},
 	noChunks: {
 		one: 'record of $file has no chunks',
@@ -74,9 +74,9 @@ const TEXTS: Readonly<Record<FindingKind, FindingText>> = {
 };
 
 /**
- * Adds hints about what was noticed while a file was read, and returns the hints that may mean wrong contents. The
- * summary of a file contains them, because a workflow cannot read hints. Windows-1252 is not among them, because many
- * programs write files in this encoding.
+ * Adds hints about what was noticed while a file was read. Returns the hints that may point to a mistake in the file.
+ * The file's summary repeats them, because a workflow cannot read hints. The hint about Windows-1252 is not returned,
+ * because many programs write files in this encoding.
  */
 export function hintAtFindings(run: Run, name: string, findings: Findings): string[] {
 	const warnings: string[] = [];

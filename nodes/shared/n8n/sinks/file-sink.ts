@@ -158,6 +158,8 @@ export class FileSink implements Sink {
 			const { reason } = run.ended;
 			const message = `${messageOf(reason).replace(/\.$/, '')}. ${this.progress()}`;
 			if (!this.readError && this.firstFailed <= this.watermark.upTo) this.failure();
+			const name = quoted(this.fileToRead.file.name);
+			run.hintAtFile(`The run ended before it had processed the file ${name}`, ENDED_ADVICE);
 			return run.fail(itemIndex, { reason, message, json, binary });
 		}
 		this.isProcessed = true;
@@ -186,12 +188,19 @@ export class FileSink implements Sink {
 		const upTo = this.hasFiles ? watermark.upTo : Math.min(watermark.upTo, firstFailed - 1);
 		const succeeded = formatCount(this.counts[done] ?? 0, 'record');
 		const failed = failures.total > 0 ? ` and ${figure(failures.total)} had failed` : '';
-		return `${succeeded} of the file ${name} had been ${done}${failed}. ${adviceToContinue(upTo)}`.trimEnd();
+		const advice = adviceToContinue(upTo) || this.unreadText();
+		return `${succeeded} of the file ${name} had been ${done}${failed}. ${advice}`.trimEnd();
 	}
 
 	logLine(): string {
 		const read = this.fileToRead.file.reader.position.record - 1;
 		return `${this.progress()} (${formatCount(read, 'record')} read, ${this.meter.text()})`;
+	}
+
+	/** Returns a sentence about the records that the run did not reach, or '' if it may have reached all. */
+	private unreadText(): string {
+		if (!this.run.ended || this.isAtEnd || this.records === 0) return '';
+		return `Any records after record ${figure(this.records)} were not read`;
 	}
 
 	/** @param countName name of the count. By default, it is the node's success count, such as `pushed`. */
@@ -268,6 +277,8 @@ export class FileSink implements Sink {
 		};
 	}
 }
+
+const ENDED_ADVICE = "See 'error' for the reason and for how to continue.";
 
 const FETCH_AGAIN_ADVICE =
 	'Fetch the file again. If that does not help, check the storage where n8n keeps files.';

@@ -54,7 +54,7 @@ export class ItemSink implements Sink {
 	total: number | undefined;
 	/** Input items that the summary is linked to. */
 	private readonly summaryItems = new Set<number>();
-	/** Number of successful entries in each separate count, such as `skipped`. */
+	/** Additional counts of successful entries, by name, such as `notFound`. */
 	private readonly otherCounts: Record<string, number> = {};
 	private blankItems = 0;
 	private readonly tallies = new Map<number, ItemTally>();
@@ -92,7 +92,10 @@ export class ItemSink implements Sink {
 		this.run.results.give(itemOf(entry), items);
 	}
 
-	/** Accounts for an item with an empty list. If the output is one item per entry, the item returns `json`. */
+	/**
+	 * Accounts for an input item whose list is empty. If the output is one item per entry, the node returns one
+	 * item with `json`.
+	 */
 	addEmptyList(itemIndex: number, json: IDataObject): void {
 		this.giveOrCount(itemIndex, () => [json]);
 	}
@@ -136,7 +139,9 @@ export class ItemSink implements Sink {
 		if (this.options.output === 'summary') this.returnSummary();
 	}
 
-	/** Whether a failure is only counted in its item's result, so that the item does not fail at once. */
+	/**
+	 * Whether failures are counted in their item's result. If not, a failure makes its item fail immediately.
+	 */
 	private get countsFailures(): boolean {
 		return this.options.output === 'perInputItem' && !this.run.stopsOnFailure;
 	}

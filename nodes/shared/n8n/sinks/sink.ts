@@ -24,7 +24,10 @@ export type Success<R> = Extract<Outcome<R>, { ok: true }>;
 export interface ResultFormat<E, R> {
 	/** Returns the output for an entry that succeeded. This function is not called if the output is a summary. */
 	result(entry: E, response: R): IDataObject;
-	/** Returns the name of the separate count, such as `notFound`, in which to include an entry that succeeded. */
+	/**
+	 * Returns the name of the count for an entry that succeeded, such as `notFound`. The default is the
+	 * success count.
+	 */
 	countName?(response: R): string | undefined;
 	failure(entry: E, failed: Failed): Pick<Failure, 'message' | 'id'>;
 }
@@ -64,7 +67,10 @@ export interface Sink {
 		items: IDataObject[],
 		counts?: Readonly<Record<string, number>>,
 	): Promise<void>;
-	/** Adds something to check about a record to the summary and the hints of the record's file. */
+	/**
+	 * Notes something about a record that the user should check. It appears in the summary of the record's
+	 * file and in a hint.
+	 */
 	note(entry: EntryOrigin, kind: FindingKind, id: string): void;
 	/** Accounts for an entry that failed or was not sent. If the run stops at errors, the failure ends the run. */
 	addFailure(entry: EntryOrigin, failure: Failure): Promise<void>;

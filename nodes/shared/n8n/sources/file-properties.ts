@@ -38,7 +38,7 @@ export const fileProperty = property({
 	placeholder: 'e.g. attachment_0',
 	hint: 'The name of the input field that contains the file',
 	description:
-		'Name of the binary field that contains the file. For several files with records, separate the names with commas.',
+		'Name of the binary field that contains the file. To read several files with records, separate the names with commas.',
 });
 
 /**
@@ -89,7 +89,7 @@ export const fileProperties = (
 					.sort((one, other) => one.name.localeCompare(other.name)),
 			],
 			default: 'auto',
-			description: 'Format of the file, which may be compressed with gzip',
+			description: 'Format of the file. The file can be compressed with gzip.',
 			displayOptions: { show },
 		},
 		{
@@ -190,11 +190,11 @@ export const readOptionProperties = properties([
 				{
 					name: 'On',
 					value: 'on',
-					description: 'Cells may be in double quotes, as spreadsheets write them',
+					description: 'Cells can be in double quotes, as spreadsheets write them',
 				},
 			],
 			default: 'on',
-			description: 'Whether the cells of a CSV file may be in quotes',
+			description: 'Whether the cells of a CSV file can be in quotes',
 		},
 		{
 			displayName: 'JSON Columns',
@@ -214,7 +214,7 @@ export const readOptionProperties = properties([
 		typeOptions: { minValue: 0 },
 		default: 0,
 		description:
-			'Number of records to skip at the start. To resume a run, use the number in its error or summary.',
+			'Number of records to skip at the start. To resume a run, use the number in the error or summary of that run.',
 	},
 	{
 		displayName: 'Max Records',

@@ -162,6 +162,9 @@ function locationsOf(
 		if (typeof location !== 'string') return [location];
 		const names = [...new Set(location.split(',').flatMap((name) => name.trim() || []))];
 		const found = names.filter((name) => hasFile(run, itemIndex, name));
+		for (const name of names)
+			if (found.length > 0 && !found.includes(name))
+				run.hintAtFile(`Item ${itemIndex} has no file in the field ${quoted(name)}`, '');
 		if (found.length > 0) return found;
 		// If none of the fields contains a file, the error names the first field.
 		return passOnSummary(run, itemIndex) ? [] : [names[0] ?? ''];
@@ -223,8 +226,8 @@ async function* entriesOf<E extends EntryOrigin>(
 		if (isFirst && !run.ended) checkFields(run, file, undefined, fields);
 		sink.isAtEnd = !run.ended;
 	} catch (error) {
-		// When a run ends, it closes its files, so reading fails. An error in a record beyond Max Records is
-		// left to the run that reads that record.
+		// Two errors are ignored. When a run ends, it closes its files, so reading fails. An error after the last requested
+		// record is reported by the run that reads the later records.
 		if (run.ended || at >= last) return;
 		const read = Math.max(at, Math.min(skip, file.reader.position.record - 1));
 		if (read === 0 || error instanceof InputError) throw readError(file.name, error);
@@ -236,7 +239,7 @@ async function* entriesOf<E extends EntryOrigin>(
 
 /**
  * Matches an ID that a program has written as a decimal number, such as 7.0. Such IDs are reported only if all IDs look
- * like this, because otherwise they may be version numbers.
+ * like this, because an ID such as 7.0 can also be a version number.
  */
 const DECIMAL = /^\d+\.0+$/;
 

@@ -155,7 +155,7 @@ function isFile(value: unknown): value is IBinaryData {
 
 /**
  * Decodes a file that is stored in the item itself, for example by a Code node. The file is decoded in
- * slices, because decoding it all at once would block n8n and keep the whole file in memory. The base64 text
+ * slices, because decoding it in one step would block n8n and keep the whole file in memory. The base64 text
  * may contain line breaks.
  */
 async function* decodeBase64(base64: string): AsyncGenerator<Uint8Array> {

@@ -167,7 +167,7 @@ function checkColumns(
 			`The file ${quoted(name)} has no column ${columns}`,
 			all.length === 1
 				? `Its only column is ${quotedList(all)}. Enter it as ${parameters.join(' and ')}, or set the option 'CSV Delimiter'. If this is an error message, check the node that fetches the file.`
-				: `Its columns are: ${quotedList(all)}. Enter one of these as ${parameters.join(' and one as ')}.`,
+				: `Its columns are: ${quotedList(all)}. Enter one of these as ${parameters.join(' and one as ')}. If these are not names of columns, add a header row to the file.`,
 		);
 	}
 	const repeated = repeatedNames(all);
@@ -189,7 +189,7 @@ function checkColumns(
 	);
 }
 
-/** Parameters for columns whose names must not occur twice in the header. */
+/** Parameters that name a column. The header must not contain this column name twice. */
 const UNIQUE_COLUMN_PARAMETERS = ['ID Field', 'Name Field'];
 
 function detectFormat(

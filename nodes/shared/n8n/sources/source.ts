@@ -71,7 +71,7 @@ async function readItems<E extends EntryOrigin>(run: Run, reading: ItemReading<E
 	const all: E[] = [];
 	/**
 	 * Invalid items that are missing the same value as the first invalid item. They are collected only if the run stops
-	 * at the first error, because this error then lists all of these items.
+	 * at the first error, so that this error can list all of them.
 	 */
 	const withMissingValue: Array<{ itemIndex: number; error: InputError }> = [];
 	const addInvalid = (itemIndex: number, error: unknown, id?: string) => {

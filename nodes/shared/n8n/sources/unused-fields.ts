@@ -13,7 +13,7 @@ interface FieldSearch {
 	parameter: string;
 	isDefault: boolean;
 	isFound: boolean;
-	/** Name of a field in the first record, if it differs from the wanted name only in upper and lower case. */
+	/** Name of a field in the first record, if it differs from the wanted name only in capitalization. */
 	similar: string | undefined;
 }
 
@@ -23,7 +23,7 @@ interface FieldSearch {
  */
 export class UnusedFields {
 	private readonly searches = new Map<string, FieldSearch>();
-	/** A mapping that can no longer cause a hint, so further records are not checked. */
+	/** A mapping that can no longer cause a hint, so later records are not checked against it. */
 	private settledMapping: FieldMapping | undefined;
 
 	note(record: unknown, mapping: FieldMapping): void {

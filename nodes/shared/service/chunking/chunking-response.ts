@@ -170,8 +170,8 @@ function vectorOf(entry: unknown): Pick<Chunk, 'tokensUsed' | 'vector'> | undefi
 
 export interface Coverage {
 	/**
-	 * Number of characters at the end of the text that no chunk covers. The number is 0 if these characters
-	 * may be a separator, or if the number cannot be determined.
+	 * Number of characters in the text after the last chunk. The number is 0 if these characters may be a
+	 * separator, or if the number cannot be determined.
 	 */
 	missing: number;
 	/**
@@ -182,8 +182,8 @@ export interface Coverage {
 }
 
 /**
- * A gap that no chunk covers is reported as missing text only if it has at least this many characters. A
- * shorter gap may be a separator.
+ * Text after the last chunk is reported as missing only if it has at least this many characters. A shorter
+ * text may be a separator.
  */
 const MIN_MISSING_CHARACTERS = 16;
 

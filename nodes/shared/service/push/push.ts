@@ -85,7 +85,7 @@ export function pushBody(
 }
 
 /**
- * Bytes in a list that do not belong to a document: the brackets around the list, and the comma between two
+ * Bytes that a list adds to its documents: the brackets around the list, and the comma between two
  * documents.
  */
 export const PUSH_BODY_BYTES = { envelopeBytes: 2, separatorBytes: 1 };

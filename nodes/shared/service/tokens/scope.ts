@@ -4,9 +4,9 @@ import type { INodeProperties } from 'n8n-workflow';
  * The service's scopes, each with a display name and a purpose (docs/service-interface.md, Access tokens).
  */
 const SCOPES = [
-	['commercestudio.rewrites', 'Commerce Studio Rewrites', 'Query rewrites of Commerce Studio'],
-	['commercestudio.rules', 'Commerce Studio Rules', 'Rules of Commerce Studio'],
-	['machinelearning.model', 'Machine Learning Model', 'Models of the AI service'],
+	['commercestudio.rewrites', 'Commerce Studio Rewrites', 'Commerce Studio query rewrites'],
+	['commercestudio.rules', 'Commerce Studio Rules', 'Commerce Studio rules'],
+	['machinelearning.model', 'Machine Learning Model', 'AI service models'],
 	[
 		'machinelearning.predict',
 		'Machine Learning Predict',
@@ -36,7 +36,7 @@ export const scopeProperties = (description: string): INodeProperties[] => [
 		name: 'scope',
 		type: 'options',
 		options: [
-			{ name: 'Custom', value: 'custom', description: 'Any other scope, or several' },
+			{ name: 'Custom', value: 'custom', description: 'Any other scope, or several scopes' },
 			...SCOPES.map(([value, name, use]) => ({
 				name,
 				value,
@@ -60,7 +60,7 @@ export const scopeProperties = (description: string): INodeProperties[] => [
 ];
 
 /**
- * Key for the node's scope in the credential data that is used to sign a node's request. The key is a symbol
+ * Key for the node's scope in the credential data used to sign the node's requests. The key is a symbol
  * because JSON omits symbols. Before version 2.34, n8n stored all other properties of this data together with
  * a new token. With a string as the key, the scope would have been stored in the credential.
  */

@@ -3,8 +3,8 @@
  * all renewals.
  *
  * All `SharedToken` objects for the same client and scope share one state, because a worker's executions do not know
- * about each other. Without shared state, each execution would request its own token. If a server revokes the previous token for
- * a scope, the executions would then revoke each other's tokens.
+ * about each other. Without shared state, each execution would request its own token. If a server revokes the
+ * previous token for a scope, the executions would then revoke each other's tokens.
  *
  * n8n stores the token map in encrypted form for all workers. The map is read again before a renewal and after a
  * revocation. If another worker has stored a newer token, that token is adopted. Otherwise, a new token is requested.
@@ -110,7 +110,7 @@ export class SharedToken {
 	}
 
 	/**
-	 * Returns the token that signs a request made with this credential data.
+	 * Returns the token used to sign a request with this credential data.
 	 *
 	 * @returns undefined if there is no token, if the token has expired, or if it was issued to another
 	 *   client
@@ -139,9 +139,9 @@ export class SharedToken {
 	}
 
 	/**
-	 * Returns the data that signs the run's next request. The hidden field in this data contains the token,
-	 * or is blank if a token must be requested. If the field is blank, n8n calls the credential's
-	 * `preAuthentication`, which writes the token into the same data.
+	 * Returns the credential data used to sign the run's next request. The hidden field contains the token. If a token
+	 * must be requested first, the field is blank. n8n then calls the credential's `preAuthentication`, which writes the
+	 * new token into the same data.
 	 *
 	 * @param fields the credential's data at the start of the run
 	 */
