@@ -10,7 +10,7 @@ import { bulk } from '../shared/flow/bulk';
 import type { Sink } from '../shared/n8n/sinks/sink';
 import { ChunkHints } from './output/chunk-hints';
 import { Report } from './output/report';
-import { fetchNothing, type FetchedJob, type JobWait } from './jobs/fetch';
+import { fetchNothing, type FetchedJob, type FetchResult, type JobWait } from './jobs/fetch';
 import { openService, type ChunkService, type Job } from './jobs/chunk-service';
 import { submissions } from './jobs/submit';
 import type { ChunkTask, TextEntry } from './input/text';
@@ -55,6 +55,7 @@ export async function chunkAll(
 	const results = bulk(entries, {
 		...submissions(work),
 		...(budget && { budget, bytesInBudget }),
+		isFinished: ({ type }: FetchResult) => type === 'results',
 		waitForJob: async (job, consumer) => await work.waitForJob(job, work, consumer),
 	});
 	for await (const slice of results) {

@@ -39,7 +39,7 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 			adviceToContinue: (upTo) =>
 				adviceToContinue(run, jobs, upTo, stats.done > 0 ? done : undefined),
 			// If the node stops at a later file, the error also names this file's jobs.
-			noteAtEnd: () => jobs.progress(),
+			noteAtEnd: () => jobs.progress(run.returnsNothing),
 			...(!isSubmitted &&
 				options.outputTo === 'items' && { onSummary: (of) => hints.addFile(of) }),
 		};
@@ -99,5 +99,5 @@ function adviceToContinue(
 		? 'the execution was canceled.'
 		: "the node stopped. To get them, set 'On Error' to 'Continue'.";
 	const lost = done === undefined ? '' : `The ${output} were not returned, because ${why}`;
-	return [lost, jobs.progress()].filter(Boolean).join(' ');
+	return [lost, jobs.progress(run.returnsNothing)].filter(Boolean).join(' ');
 }

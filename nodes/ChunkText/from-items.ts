@@ -58,7 +58,7 @@ function readingOf(work: Work, items: ItemTexts): ItemReading<TextEntry> {
 			done: 'chunked',
 			noun: 'text',
 			repeating: '',
-			describeProgress: () => jobs.progress(),
+			describeProgress: () => jobs.progress(run.returnsNothing),
 		}),
 	};
 }

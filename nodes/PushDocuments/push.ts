@@ -65,7 +65,7 @@ export async function pushDocuments(run: Run): Promise<void> {
 			for (const result of results) {
 				const { entries: batch, outcome } = result;
 				const sent = result.request > 0 ? batch : [];
-				const repeated = sent.filter(({ id }) => sentIds.has(id));
+				const repeated = sent.filter(({ id }) => sentIds.addAndCheck(id));
 				if (outcome.ok) for (const entry of repeated) noteSameId(sink, entry, 'repeated');
 				const resultFormat = pushResultFormat(options, result);
 				await account(sink, batch, outcome, resultFormat);

@@ -223,6 +223,13 @@ describe('documents with the same ID', () => {
 		).toEqual([37, 38, 39]);
 	});
 
+	it('the first one in the file is named, in whatever order documents are sent', async () => {
+		const ids = ['a', 'b', 'b', 'a'];
+		const text = lines(ids.map((id) => ({ id, name: 'N' })));
+		const result = await push([await files.item(text)]);
+		expect(summary(result).warnings).toEqual([naming('2 records', "line 3: 'b'")]);
+	});
+
 	it('of items are counted in a hint', async () => {
 		const json = { id: 'd', name: 'N' };
 		const result = await runnerOf(new PushDocuments())([{ json }, { json }], {

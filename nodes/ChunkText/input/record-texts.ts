@@ -57,7 +57,7 @@ export function recordTexts(
 			const { text: json = '', line = 0 } = record ?? {};
 			if (keepSourceFields !== 'none' && FORMATS[format].isJson)
 				noteInexactNumber(findings, json, line);
-			if (sourceDocument && ids.has(sourceDocument.id))
+			if (sourceDocument && ids.addAndCheck(sourceDocument.id))
 				findings.add('sameId', line, detach(sourceDocument.id));
 			return {
 				items,

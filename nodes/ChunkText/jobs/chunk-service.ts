@@ -35,12 +35,14 @@ export class Jobs extends Set<Job> {
 	/**
 	 * Returns all chunking IDs. The error message contains them if the run ends early, so that no job is
 	 * lost. IDs whose chunks can still be fetched come first.
+	 *
+	 * @param returnsNothing whether the run has ended without returning the chunks of its finished jobs
 	 */
-	progress(): string {
+	progress(returnsNothing: boolean): string {
 		return [
 			this.list(undefined, 'Unfinished chunking IDs'),
 			this.list('failed', 'Failed chunking IDs'),
-			this.list('finished', 'Finished, but not returned'),
+			returnsNothing ? this.list('finished', 'Finished, but not returned') : '',
 		]
 			.filter(Boolean)
 			.join(' ');

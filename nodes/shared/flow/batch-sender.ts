@@ -327,11 +327,11 @@ export class BatchSender<E, A, R> {
 
 	/** Waits for an accepted request's job. Then passes on the job's outcome or sends the entries again. */
 	private async followJob(part: Part<E>, info: Required<RequestInfo<A>>): Promise<void> {
-		const { run, waitForJob } = this.options;
+		const { run, waitForJob, isFinished = () => true } = this.options;
 		const { batch, isRepeated = false } = part;
 		const result = await waitForJob?.(info.accepted, this.tasks).catch(failureOf);
 		if (result === undefined) return;
-		if (result.ok) this.retryFailedJobs();
+		if (result.ok && isFinished(result.response)) this.retryFailedJobs();
 		if (!result.next) return await this.answer(batch, result, info);
 		const failedJob = { batch, info, failure: result };
 		const isOver = run.ended !== undefined || isRepeated;

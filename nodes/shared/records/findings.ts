@@ -28,8 +28,11 @@ export class Findings {
 
 	add(kind: FindingKind, line: number, example = ''): void {
 		const known = this.byKind.get(kind);
-		if (known) known.total++;
-		else if (!this.excluded.has(kind)) this.byKind.set(kind, { total: 1, line, example });
+		if (known) {
+			known.total++;
+			// Findings about responses do not arrive in the order of the file.
+			if (line < known.line) Object.assign(known, { line, example });
+		} else if (!this.excluded.has(kind)) this.byKind.set(kind, { total: 1, line, example });
 	}
 
 	/** Removes all findings of one kind, and ignores that kind from now on. */

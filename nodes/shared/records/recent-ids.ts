@@ -10,7 +10,7 @@ export class RecentIds {
 	private older = new Set<string>();
 
 	/** Adds an ID and returns whether the ID was already known. */
-	has(id: string): boolean {
+	addAndCheck(id: string): boolean {
 		const isKnown = this.recent.has(id) || this.older.has(id);
 		this.recent.add(id);
 		if (this.recent.size >= MAX_IDS) {

@@ -10,6 +10,9 @@ type Result = Outcome<string> | Unfinished;
 const finished = (job: string): Result => ({ ok: true, response: `chunks of ${job}` });
 const unfinished = (next: Unfinished['next']): Result => ({ ...failureOf(next), next });
 
+/** Result of a job whose time is up, so that it is returned without chunks. */
+const UNFINISHED = 'unfinished';
+
 interface World {
 	entries: string;
 	perRequest?: number;
@@ -64,6 +67,7 @@ async function play({
 			return `${job}${submitted.filter((other) => other === job).length}`;
 		},
 		waitForJob: async (job) => await waitForJob(job, run),
+		isFinished: (result) => result !== UNFINISHED,
 		onRepeat: (job) => repeated.push(job),
 		budget,
 		bytesInBudget: () => 1,
@@ -98,6 +102,16 @@ test('entries receive the outcome of their job, and a slow job delays no submiss
 	expect(ends).toMatchObject({ a: 'chunks of ab1', d: 'chunks of cd1' });
 	expect(submitted).toEqual(['ab', 'cd']);
 	expect(ms).toBe(1020);
+});
+
+test('a job that runs out of time does not show that the service works', async () => {
+	const { ends, repeated } = await play({
+		entries: 'abcd',
+		waitForJob: (job) =>
+			job === 'ab1' ? unfinished('split') : { ok: true, response: UNFINISHED },
+	});
+	expect(repeated).toEqual([]);
+	expect(ends).toMatchObject({ a: 'split of ab1', b: 'split of ab1', c: UNFINISHED });
 });
 
 test('a lost job is submitted again as it was, once', async () => {

@@ -270,6 +270,7 @@ export async function playWorld({
 		const options: BulkOptions<number, Job, number> = {
 			...submitting,
 			waitForJob: async (job) => await poll(pollingOf(job)),
+			isFinished: () => true,
 		};
 		for await (const { entries: sent, outcome } of flat(bulk([[...ids]], options)))
 			account(sent, outcome);

@@ -151,6 +151,7 @@ export class FileSink implements Sink {
 		const passedOver = Math.min(skip, file.reader.position.record - 1);
 		this.skip(passedOver, passedOver);
 		if (run.returnsNothing) return;
+		const { ended } = run;
 		const { binary, json: fileFields } = await this.failedRecords.close();
 		this.hasFiles = true;
 		const json = { ...this.summary(), ...fileFields };
@@ -158,8 +159,11 @@ export class FileSink implements Sink {
 			const { reason } = run.ended;
 			const message = `${messageOf(reason).replace(/\.$/, '')}. ${this.progress()}`;
 			if (!this.readError && this.firstFailed <= this.watermark.upTo) this.failure();
-			const name = quoted(this.fileToRead.file.name);
-			run.hintAtFile(`The run ended before it had processed the file ${name}`, ENDED_ADVICE);
+			// If n8n fails to store the failed records, the run ends only after the whole file was processed.
+			if (ended) {
+				const what = `The run ended before it had processed the file ${quoted(file.name)}`;
+				run.hintAtFile(what, ENDED_ADVICE);
+			}
 			return run.fail(itemIndex, { reason, message, json, binary });
 		}
 		this.isProcessed = true;
