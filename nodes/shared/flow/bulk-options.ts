@@ -16,7 +16,7 @@ export interface BulkOptions<E, A, R = A> extends Packing<E>, RequestSettings {
 	 * in a separate request. When the consumer leaves, the function should stop waiting.
 	 */
 	waitForJob?: (accepted: A, consumer: Consumer) => Promise<Outcome<R> | Unfinished>;
-	/** Whether a result shows that the service finishes jobs. By default, every successful result does. */
+	/** Returns whether a result shows that the service finishes jobs. By default, every successful result does. */
 	isFinished?: (result: R) => boolean;
 	/** Whether the requests are polls. Polls are not counted as requests. */
 	arePolls?: boolean;

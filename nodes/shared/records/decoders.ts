@@ -168,7 +168,7 @@ class LineDecoder {
 	}
 
 	private noteGuess(bytes: string, at: number): void {
-		if (this.hasNoted) return this.guesses?.add('windows1252', 0);
+		if (this.hasNoted) return this.guesses?.add('windows1252', Infinity);
 		this.hasNoted = true;
 		this.countLines(bytes.slice(0, at));
 		const [before = ''] =

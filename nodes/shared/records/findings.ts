@@ -26,6 +26,7 @@ export class Findings {
 	readonly byKind = new Map<FindingKind, Finding>();
 	private readonly excluded = new Set<FindingKind>();
 
+	/** @param line number of the line, from 1, or Infinity if it is a later line than one that was added before */
 	add(kind: FindingKind, line: number, example = ''): void {
 		const known = this.byKind.get(kind);
 		if (known) {

@@ -81,7 +81,9 @@ export async function withFiles<E extends EntryOrigin, R extends FileReading<E>>
 		run.logLines = () => [...sinks].map((one) => one.logLine());
 		run.progress = () => {
 			const named = sinks.size > 0 ? [...sinks].slice(-MAX_FILES_NAMED) : [sink];
-			return named.map((one) => one.progress().replace(/\.$/, '')).join('. ');
+			return named
+				.map((one) => one.progress())
+				.reduce((before, text) => `${before.replace(/\.$/, '')}. ${text}`);
 		};
 		const isLast = at === locations.length - 1;
 		let onRead: () => void = () => undefined;
