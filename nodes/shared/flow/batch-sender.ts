@@ -50,7 +50,7 @@ interface Part<E> {
 	probedSize?: number;
 	/** Whether the next attempt sends only one of the entries. */
 	isProbing?: boolean;
-	/** Whether the service accepted these entries before, but their job did not finish. */
+	/** Whether the service has already accepted a request with these entries, but the request's job did not finish. */
 	isRepeated?: boolean | undefined;
 }
 
