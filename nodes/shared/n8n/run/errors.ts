@@ -26,7 +26,7 @@ interface ErrorWords {
 	itemIndex?: number | undefined;
 	/** Replaces the message of the original error. */
 	message?: string | undefined;
-	/** Text to add to the description. The text is advice, or what the run has done so far. */
+	/** Text to add to the description. The text contains advice, or says what the run has done so far. */
 	advice?: string | undefined;
 }
 
@@ -71,7 +71,8 @@ export function nodeError(
 				...(httpCode && { httpCode }),
 			})
 		: new NodeOperationError(node, message, options);
-	// n8n replaces any message that contains an error code. For example, the ID 'preexisting' contains EEXIST.
+	// n8n replaces a message that contains an error code, even inside a word. For example, 'preexisting' contains
+	// EEXIST. Therefore, the original message is restored.
 	failure.message = message;
 	return failure;
 }
