@@ -260,7 +260,7 @@ export class BatchSender<E, A, R> {
 
 	/**
 	 * Decides what follows a failed attempt. Ends the run if every further request would fail in the same way. If the
-	 * run stops at failures, any final failure ends the run.
+	 * run stops at failures, a final failure also ends the run.
 	 */
 	private afterFailure(
 		part: Part<E>,

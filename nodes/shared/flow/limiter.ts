@@ -24,9 +24,7 @@ const MINUTE_MS = 60_000;
  * the full limit, the service might count too many in one minute.
  */
 const USED_SHARE = 0.95;
-/**
- * Gaps between requests are left out of the measured time if they are at least this long. Shorter gaps are normal.
- */
+/** Minimum length of a gap between requests that is left out of the measured time. Shorter gaps are normal. */
 const MIN_GAP_MS = 1000;
 
 interface Waiter {

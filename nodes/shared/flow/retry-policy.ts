@@ -18,7 +18,7 @@
  *    20 s, or up to 5 s while other requests succeed.
  * 6. A batch becomes suspect if it has failed at least three times while other requests succeeded, and chance no longer
  *    explains these failures. A suspect batch is split into halves.
- * 7. If a batch has failed three times and there is no success to compare it with, single entries are sent as probes
+ * 7. If a batch has failed three times in a row while no other request succeeded, single entries are sent as probes
  *    until one succeeds. Then the batch is split into halves.
  * 8. If part of a suspect batch fails again, that part is split into halves. A single entry from a suspect batch fails
  *    once the odds that its failures are due to chance drop below one in a million.
