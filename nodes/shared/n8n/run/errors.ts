@@ -45,8 +45,8 @@ export function adviceOf(error: unknown, further?: string): string {
 
 /**
  * Converts any error to an n8n error. An error from a service becomes a NodeApiError, and any other error becomes a
- * NodeOperationError. The result does not contain the original error, because the original may contain the request with
- * its credentials.
+ * NodeOperationError. The result does not contain the original error, because the original may contain the request and
+ * the request's credentials.
  */
 export function nodeError(
 	context: IExecuteFunctions,

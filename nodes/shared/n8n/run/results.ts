@@ -15,7 +15,7 @@ interface ResultOptions {
 	items?: number[];
 	binary?: IBinaryKeyData;
 	/**
-	 * If this is set, the summary of a file goes to the node's error output, provided that the node has one. The
+	 * If `failure` is set, the file summary goes to the node's error output, provided that the node has one. The
 	 * summary itself has no `error` field. If it had one, n8n would treat the whole item as failed.
 	 */
 	failure?: unknown;

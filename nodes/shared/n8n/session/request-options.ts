@@ -59,7 +59,7 @@ export const requestProperties = (concurrency: number) =>
 export const limiters = new Map<string, Limiter>();
 
 /**
- * Creates the settings that all requests of one kind in a run share. Call it once for each kind of request.
+ * Creates the settings that all requests of one kind in a run share. Call this function once for each kind of request.
  *
  * @param idempotent whether it does no harm if a request takes effect twice
  */

@@ -48,7 +48,9 @@ interface SessionRequest {
 	advice?: Advice;
 }
 
-/** Maximum number of repeats after a 401. If they all fail, the service would probably reject any other token too. */
+/**
+ * Maximum number of repeats after a 401. If all repeats fail, the service would probably reject every other token too.
+ */
 const MAX_RECOVERIES = 4;
 
 /** Sends the requests from one run to one service. */
