@@ -11,11 +11,11 @@ export interface RequestSettings extends RetrySettings {
 	limiterClient: LimiterClient;
 	judge: (error: unknown) => Verdict;
 	/**
-	 * Adds what is known from an earlier attempt to the reason for a failure. For example, the earlier attempt may have
-	 * taken effect.
+	 * Adds information about an earlier attempt to a failure reason. For example, the earlier attempt might have taken
+	 * effect.
 	 */
 	withHistory?: (reason: unknown, earlier: unknown) => unknown;
-	/** Rewords the failure reason of an entry that keeps failing while requests without it succeed. */
+	/** Rewords the failure reason of an entry that keeps failing while requests without this entry succeed. */
 	forEntry?: (reason: unknown) => unknown;
 }
 

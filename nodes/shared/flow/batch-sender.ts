@@ -5,9 +5,9 @@
  *
  * Chunk Text adds a second step. A request that the service has accepted starts a job, and `followJob` waits for the
  * job. If the service loses the job, the sender submits the same request once more. If the job fails, one of its texts
- * may be at fault, so the sender may submit the texts again one by one. It does so only after another job has finished,
- * because this proves that the service works. Until then, the failed job waits. If no other job finishes, the texts of
- * all failed jobs fail.
+ * may be at fault, so the sender may submit the texts again one by one. The sender does this only after another job has
+ * finished, because a finished job proves that the service works. Until then, the failed job waits. If no other job
+ * finishes, the texts of all failed jobs fail.
  */
 import { outcomeOf } from './attempt';
 import {
@@ -36,12 +36,12 @@ import type { RunStats } from './run-state';
 
 const NEVER_SENT = { request: 0, attempts: 0, bytes: 0 };
 
-/** A batch or a part of one, with the history of its attempts. */
+/** A batch or a part of a batch, and the history of the attempts to send it. */
 interface Part<E> {
 	batch: Batch<E>;
 	bytes: number;
 	policy: RetryPolicy;
-	/** Number of the request in this run, or 0 before the part is sent. */
+	/** Position of the request among all requests of the run, counted from 1. It is 0 before the part is sent. */
 	request: number;
 	attempts: number;
 	/** Failure of the last attempt. When a part is split, the new parts inherit this failure. */
@@ -50,11 +50,11 @@ interface Part<E> {
 	probedSize?: number;
 	/** Whether the next attempt sends only one of the entries. */
 	isProbing?: boolean;
-	/** Whether the service accepted these entries before, but their job did not finish. */
+	/** Whether the service has already accepted a request with these entries, but the request's job did not finish. */
 	isRepeated?: boolean | undefined;
 }
 
-/** A successful response, and the entries that it rejects, each with the reason. */
+/** A successful response. `rejected` maps each entry that the response rejects to the reason. */
 interface Accepted<E, A> {
 	response: A;
 	rejected: ReadonlyMap<E, unknown>;
@@ -76,7 +76,9 @@ export class BatchSender<E, A, R> {
 	private readonly started = new Map<Keys, Promise<void>>();
 	/** Failed jobs that wait until another job finishes. */
 	private readonly failedJobs: Array<FailedJob<E, A>> = [];
-	/** Whether any job has finished. If so, the service works, and a failed job probably contains a bad text. */
+	/**
+	 * Whether at least one job has finished. If so, the service works, and a failed job probably contains a bad text.
+	 */
 	private hasFinishedJob = false;
 	private readonly stats: RunStats;
 
@@ -88,7 +90,7 @@ export class BatchSender<E, A, R> {
 		this.stats = options.stats ?? options.run.stats;
 	}
 
-	/** Starts a batch. If earlier batches contain one of its keys, the batch waits for them. */
+	/** Starts sending a batch. The batch first waits for all earlier batches that contain one of its keys. */
 	start({ batch, keys, bytes }: FullBatch<E>): void {
 		const { started, options } = this;
 		const { budget, bytesInBudget } = options;
@@ -120,8 +122,8 @@ export class BatchSender<E, A, R> {
 	}
 
 	/**
-	 * Waits until the budget allows another entry. If only failed jobs are left in the budget, no other job can finish, so
-	 * the texts of these jobs fail.
+	 * Waits until the budget allows another entry. If only failed jobs still use the budget, no other job can finish,
+	 * so the texts of the failed jobs fail.
 	 */
 	async waitForBudget(budget: Budget): Promise<void> {
 		while (budget.isFull && !this.tasks.isAbandoned) {
@@ -157,14 +159,14 @@ export class BatchSender<E, A, R> {
 		entries = entriesOf(batch),
 	): Promise<void> {
 		const { budget, bytesInBudget } = this.options;
-		// V8 may keep the batch in memory longer than needed, so its texts are released here.
+		// V8 can keep the batch in memory longer than needed, so the texts of the batch are released here.
 		for (const packed of batch) packed.text = '';
 		if (entries.length > 0) await this.tasks.put({ entries, outcome, ...info });
 		if (budget && bytesInBudget)
 			for (const entry of entries) budget.release(bytesInBudget(entry));
 	}
 
-	/** Sends a batch, and the parts that it is split into, until each entry has an outcome or waits for a job. */
+	/** Sends a batch until each entry has an outcome or waits for a job. If the batch is split, sends the parts. */
 	private async sendParts(whole: Part<E>): Promise<void> {
 		const parts = [whole];
 		for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
@@ -202,8 +204,8 @@ export class BatchSender<E, A, R> {
 	}
 
 	/**
-	 * Makes one attempt to send a part as soon as the part's retry policy and the limiter allow it. If the attempt
-	 * decides the entries' outcome, the outcome is passed on.
+	 * Waits until the part's retry policy and the limiter allow an attempt, and then attempts to send the part once. If
+	 * the attempt decides the outcome of the entries, passes the outcome to the consumer.
 	 *
 	 * @returns what to do next, or undefined if the part need not be sent again
 	 */
@@ -258,7 +260,7 @@ export class BatchSender<E, A, R> {
 
 	/**
 	 * Decides what follows a failed attempt. Ends the run if every further request would fail in the same way. If the
-	 * run stops at failures, any final failure ends the run.
+	 * run stops at failures, a final failure also ends the run.
 	 */
 	private afterFailure(
 		part: Part<E>,
@@ -285,8 +287,8 @@ export class BatchSender<E, A, R> {
 	}
 
 	/**
-	 * Returns the entries that a successful response rejects. If there are any and the run stops at failures, the run
-	 * ends.
+	 * Returns the entries that a successful response rejects. If the response rejects an entry and the run stops at
+	 * failures, ends the run.
 	 */
 	private rejectedBy(response: A, { batch, last }: Part<E>): Accepted<E, A>['rejected'] {
 		const { run, rejectionOf, withHistory } = this.options;
@@ -302,7 +304,10 @@ export class BatchSender<E, A, R> {
 		return rejected;
 	}
 
-	/** Passes on the outcomes of an accepted request's entries, or starts to wait for the request's job. */
+	/**
+	 * Handles an accepted request. If the request started a job, starts waiting for the job. Otherwise, passes the
+	 * entries' outcomes to the consumer.
+	 */
 	private async accept(
 		part: Part<E>,
 		{ response, rejected }: Accepted<E, A>,

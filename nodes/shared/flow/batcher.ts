@@ -37,7 +37,7 @@ export interface Packing<E> {
 	 * entries with the same key.
 	 */
 	keyOf?: (entry: E) => string;
-	/** Is called when an entry replaces an earlier entry with the same key in a batch. */
+	/** Is called when an entry in a batch is replaced by a later entry with the same key. */
 	replace?: (later: E, earlier: E) => void;
 	/**
 	 * Returns the group of an entry. All entries in a batch belong to one group. The source must sort entries by group.
@@ -76,7 +76,7 @@ export class Batcher<E> {
 	private bytes = 0;
 	private group: string | undefined;
 
-	/** @param limits may shrink while a batch is being filled, so they are read again for each entry */
+	/** @param limits limits for a batch. They are read again for each entry, because they can shrink at any time */
 	constructor(
 		private readonly packing: Packing<E>,
 		private readonly limits: BatchLimits,

@@ -7,7 +7,8 @@ export class Budget {
 	private waiting: Array<() => void> = [];
 
 	/**
-	 * @param maxBytes limit for the total bytes in flight. The last entry can exceed it, because entries are not split
+	 * @param maxBytes limit for the total bytes in flight. The last entry can push the total past this limit, because
+	 *   entries are not split
 	 */
 	constructor(private readonly maxBytes: number) {}
 

@@ -4,7 +4,7 @@ import type { Budget } from './budget';
 import type { Outcome, Unfinished } from './outcome';
 import type { Consumer } from './parallel';
 
-/** Options for `bulk`. `A` is the response to a request, and `R` is the final result of its entries. */
+/** Options for `bulk`. `A` is the response to a request, and `R` is the final result for the request's entries. */
 export interface BulkOptions<E, A, R = A> extends Packing<E>, RequestSettings {
 	/** Sends one request. `bytes` is the size of the request body. */
 	send: (batch: Batch<E>, bytes: number) => Promise<A>;
@@ -31,7 +31,7 @@ export interface BulkOptions<E, A, R = A> extends Packing<E>, RequestSettings {
 export interface RequestInfo<A> {
 	/** The response, if the service accepted the request. */
 	accepted?: A;
-	/** Number of the request in this run, from 1, or 0 if the request was never sent. */
+	/** Position of the request among all requests of the run, counted from 1. It is 0 if the request was never sent. */
 	request: number;
 	attempts: number;
 	/** Size of the request body. If an entry is too large to be sent, this is the size of the entry. */

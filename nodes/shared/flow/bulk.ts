@@ -18,7 +18,7 @@ import { inParallel, type Tasks } from './parallel';
  * consumer that leaves the loop early still waits for the requests in flight.
  *
  * @param slices entries in lists of any length
- * @returns lists of results, each yielded as soon as it is available
+ * @returns lists of results. Each result is yielded as soon as it is available
  * @throws the error from the source of the entries, after all requests in flight have ended
  */
 export function bulk<E, A, R = A>(

@@ -5,14 +5,15 @@
  * A refusal pauses all requests. The pause lasts as long as the service asks, or follows exponential backoff. After the
  * pause, requests start again one by one, and each success allows one more request in flight. What happens next depends
  * on the number of requests in flight at the refusal. If the service had never accepted that many at the same time, the
- * window for requests in flight shrinks to the number that it did accept. Otherwise, the rate was too high.
+ * window for requests in flight shrinks to the number that it did accept. Otherwise, the rate was too high, so the rate
+ * is lowered.
  *
- * The allowed rate lies between two estimates. The lower estimate is the number of accepted requests divided by the
- * total time since the last refusal. The higher estimate leaves out the pause, because the service's token bucket may
- * have been full before the pause ended. The new rate is 95% of the geometric mean of both estimates. The rate is kept
- * for 20 times the length of the pause, and until at least 20 requests have been accepted. Then it rises by 5%. If the
- * rate is far below the refused rate, it rises sooner, to the geometric mean of the two rates. If a raise is refused,
- * the limit returns to the earlier rate.
+ * The rate that the service allows lies between two estimates. The lower estimate is the number of accepted requests
+ * divided by the total time since the last refusal. The higher estimate leaves out the pause, because the service's
+ * token bucket may have been full before the pause ended. The new rate is 95% of the geometric mean of both estimates.
+ * The rate is kept for 20 times the length of the pause, and until at least 20 requests have been accepted. Then it
+ * rises by 5%. If the rate is far below the refused rate, it rises sooner, to the geometric mean of the two rates. If a
+ * raise is refused, the limit returns to the earlier rate.
  *
  * A 503 without Retry-After may come from a rate limit or from random failures of the service, so it does not pause
  * other requests. If requests still fail at 80% of the accepted rate, slowing down does not help. Such failures are
@@ -33,9 +34,9 @@ const RAISE = 1.05;
 const MAX_RAISE = 2;
 /** A rate is kept for 20 times the length of a pause. A refused raise then costs only 5% of that time. */
 const PAUSES_PER_RAISE = 20;
-/** If a rate is far below the refused rate, a raise gains a lot, so the rate is kept for fewer pauses. */
+/** If a rate is far below the refused rate, a raise gains a lot, so the rate is kept for a shorter time. */
 const SEARCH = { belowShare: 0.9, pauses: 4 };
-/** Time after which a rate is raised even if pauses are long, because the service may change its limits. */
+/** Time after which a rate is raised even if pauses are long. The service might have changed its limits by then. */
 const MAX_HOLD_MS = 10 * 60_000;
 /**
  * A rate is not raised until the service has accepted this many requests per refused request. This keeps refusals rare.
@@ -48,7 +49,7 @@ const ACCEPTED_PER_REFUSAL = 20;
 const MIN_MEASURED = 20;
 /** Number of requests for which failures are ignored if slowing down has not helped. The number doubles each time. */
 const FIRST_EXEMPTION = 200;
-/** Timers fire late. To make up for the delay, the next request may start this much earlier. */
+/** Timers fire late. To make up for the delay, the next request can start up to this many milliseconds early. */
 export const CATCH_UP_MS = 20;
 /** Bounds for the pause after a refusal without Retry-After. */
 const REFUSED_PAUSE = { baseMs: 50, capMs: 30_000 };
@@ -68,7 +69,10 @@ export class LearnedLimit {
 	private refusedRate = Infinity;
 	/** Factor for the next raise above the refused rate. */
 	private raise = RAISE;
-	/** Maximum number of requests in flight. It is 0 until an accepted request shows how many the service accepts. */
+	/**
+	 * Maximum number of requests in flight. Infinity means that there is no limit, and 0 means that the limit is still
+	 * unknown.
+	 */
 	private window = Infinity;
 	/** Maximum number of requests in flight while requests start again one by one after a pause. */
 	private restart = Infinity;
@@ -82,28 +86,29 @@ export class LearnedLimit {
 	 */
 	private sentBeforePause = 0;
 
-	/** The event that started the current measurement, and its time. */
+	/** The event that started the current measurement, and the time of that event. */
 	private begin: 'start' | 'refusal' | 'raise' = 'start';
 	private since: number | undefined;
 	private accepted = 0;
 	private gapsMs = 0;
-	/** The rate before the raise that began the measurement, or 0 if another event began it. */
+	/** The rate before the raise that started the measurement, or 0 if the measurement did not start with a raise. */
 	private rateBefore = 0;
 	/** Time from the last refusal to the next accepted request. */
 	private pauseMs = 0;
 	/** Number of refused requests since the limit was last lowered. */
 	private refused = 0;
-	/** Whether any request had to wait because of the rate (`isRateUsed`) or the window (`isWindowUsed`). */
+	/** Whether a request had to wait because of the rate (`isRateUsed`) or because of the window (`isWindowUsed`). */
 	private isRateUsed = false;
 	private isWindowUsed = false;
 
 	/**
-	 * Requests in flight, by sequence number. The value is how many requests were in flight when this request started.
+	 * The keys are the sequence numbers of the requests in flight. Each value is the number of requests that were in
+	 * flight when that request started.
 	 */
 	private readonly inFlight = new Map<number, number>();
 	/**
-	 * The largest number of requests in flight at the start of a request that the service then accepted. `most` covers the
-	 * time since the last refusal, and `mostBefore` covers the time before it.
+	 * The largest number of requests in flight at the start of a request that the service then accepted. `most` covers
+	 * the time since the last refusal, and `mostBefore` covers the time before that refusal.
 	 */
 	private most = 0;
 	private mostBefore = 0;

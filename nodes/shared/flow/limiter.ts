@@ -9,10 +9,10 @@
  * - The service has refused requests with 429 or 503. `LearnedLimit` then decides how many requests may be in flight,
  *   and how fast they start.
  *
- * The AWS SDKs and Vector adapt in a similar way, but they return to the refused rate within seconds. With a service
- * that asks for a pause of five seconds after each refusal, they would spend most of the time waiting. This limiter
- * raises the rate only rarely, because each refused raise costs a pause. When the last run that uses the service ends,
- * the limiter forgets what it has learned.
+ * The AWS SDKs and Vector adapt in a similar way, but they return to the refused rate within seconds. If a service asks
+ * for a pause of five seconds after each refusal, they spend most of the time waiting. This limiter raises the rate
+ * only rarely, because each refused raise costs a pause. When the last run that uses the service ends, the limiter
+ * forgets what it has learned.
  */
 import { CATCH_UP_MS, LearnedLimit } from './learned-limit';
 import type { RunState } from './run-state';
@@ -24,9 +24,7 @@ const MINUTE_MS = 60_000;
  * the full limit, the service might count too many in one minute.
  */
 const USED_SHARE = 0.95;
-/**
- * Gaps between requests are left out of the measured time if they are at least this long. Shorter gaps are normal.
- */
+/** Minimum length of a gap between requests that is left out of the measured time. Shorter gaps are normal. */
 const MIN_GAP_MS = 1000;
 
 interface Waiter {
@@ -58,7 +56,7 @@ export class Limiter {
 	/** Sequence number of the latest request. */
 	lastSequence = 0;
 	endedAt = -Infinity;
-	/** Earliest time at which the limit per minute allows the next start. */
+	/** Earliest time at which the limit per minute allows the next request to start. */
 	nextStart = -Infinity;
 
 	/** Returns the first waiting request whose client may send another request. */
@@ -66,7 +64,7 @@ export class Limiter {
 		return this.waiting.find(({ limiterClient }) => limiterClient.running < limiterClient.max);
 	}
 
-	/** Returns the milliseconds between two starts, or 0 if there is no limit per minute. */
+	/** Returns how many milliseconds apart requests must start, or 0 if there is no limit per minute. */
 	intervalMs(): number {
 		let least = Infinity;
 		for (const { perMinute } of this.clients) least = Math.min(least, perMinute || Infinity);
@@ -168,7 +166,7 @@ export class LimiterClient {
 	/** Returns how many milliseconds to wait before a request may start, or Infinity if it must wait to be woken. */
 	private waitMs(waiter: Waiter, now: number): number {
 		const { limiter, run } = this;
-		// `send` is called immediately, and notices that the run has ended.
+		// After the run ends, a request does not wait, because `send` then sends nothing.
 		if (run.ended) return 0;
 		if (this.running >= this.max) return Infinity;
 		const spacingMs = limiter.intervalMs() > 0 ? limiter.nextStart - now : 0;

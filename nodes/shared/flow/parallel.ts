@@ -1,11 +1,11 @@
 export interface Consumer {
-	/** Whether the consumer has left, so that further results are not needed. */
+	/** Whether the consumer has left. In that case, no more results are needed. */
 	readonly isAbandoned: boolean;
 }
 
 /**
- * Runs tasks concurrently and passes their values to one consumer, in order. A task waits until the consumer has
- * processed its value, so a slow consumer slows the tasks down.
+ * Runs tasks concurrently and passes their values to one consumer, in the order in which the values arrive. A task
+ * waits until the consumer has processed its value, so a slow consumer slows the tasks down.
  */
 export class Tasks<T> implements Consumer {
 	private running = 0;

@@ -1,8 +1,8 @@
 /**
  * Decides what to do after a failed attempt. Each request has a `RetryPolicy`, which knows the request's history. All
- * requests of one kind share a `ServiceHealth`, which knows how other requests are doing. If others succeed while a
- * batch keeps failing, one of its entries is probably at fault. If all requests fail, the service is at fault. These
- * are the rules:
+ * requests of one kind share a `ServiceHealth`, which knows how other requests are doing. If other requests succeed
+ * while a batch keeps failing, one of its entries is probably at fault. If all requests fail, the service is at fault.
+ * These are the rules:
  *
  * 1. If every request would receive the same status (401, 407 or a redirect), the run ends. It also ends if a failure
  *    that blocks all requests, such as a missing token, lasts for the full Retry For time.
@@ -18,7 +18,7 @@
  *    20 s, or up to 5 s while other requests succeed.
  * 6. A batch becomes suspect if it has failed at least three times while other requests succeeded, and chance no longer
  *    explains these failures. A suspect batch is split into halves.
- * 7. If a batch has failed three times and there is no success to compare it with, single entries are sent as probes
+ * 7. If a batch has failed three times in a row while no other request succeeded, single entries are sent as probes
  *    until one succeeds. Then the batch is split into halves.
  * 8. If part of a suspect batch fails again, that part is split into halves. A single entry from a suspect batch fails
  *    once the odds that its failures are due to chance drop below one in a million.
@@ -37,8 +37,8 @@ const PAUSE_WHILE_UP_MS = 5000;
 /** Time for which the service is considered to be up after a success. */
 const RECENT_MS = 20_000;
 /**
- * Minimum time without any success before the service is considered to be down. Until then, requests may simply be
- * slow.
+ * Minimum time without any success before the service is considered to be down. A shorter silence can simply mean that
+ * requests are slow.
  */
 export const OUTAGE = { minSilenceMs: 10_000 };
 /** Time after which the run ends if every request receives a 429. */
@@ -98,7 +98,7 @@ export class ServiceHealth {
 	/**
 	 * Notes that an attempt has failed.
 	 *
-	 * @param isNew whether this is the request's first failure since the last success of any request
+	 * @param isNew whether the request still has to be counted in `failingRequests`
 	 */
 	noteFailure(now: number, isNew: boolean): void {
 		this.failingSince ??= now;
@@ -114,7 +114,7 @@ export class ServiceHealth {
 		return ++this.forbiddenInARow >= MAX_FORBIDDEN_IN_A_ROW;
 	}
 
-	/** Returns how long requests have been failing without any success, in milliseconds. */
+	/** Returns for how many milliseconds requests have been failing without any success. */
 	silenceMs(now: number): number {
 		return this.failingSince === undefined ? 0 : now - this.failingSince;
 	}
@@ -150,7 +150,7 @@ export interface FailedAttempt {
 	verdict: Verdict;
 	sequence: number;
 	size: number;
-	/** Whether only one of these entries was sent. */
+	/** Whether the attempt was a probe, which sends only one of the part's entries. */
 	isProbe?: boolean;
 }
 
@@ -179,7 +179,10 @@ export interface RetrySettings {
 export class RetryPolicy {
 	/** When the next attempt may start, or undefined if it does not have to wait. */
 	resumeAt: number | undefined;
-	/** Whether the request's only entry is at fault, because requests without this entry succeed. */
+	/**
+	 * Whether the request's only entry is at fault. This is assumed if the request keeps failing while other requests
+	 * succeed.
+	 */
 	isAtFault = false;
 	/** Number of failed attempts in a row, not counting attempts that received a 429. */
 	failures = 0;
@@ -188,7 +191,7 @@ export class RetryPolicy {
 	 * the previous attempt are considered.
 	 */
 	private failuresWhileOthersSucceeded = 0;
-	/** Number of failures in a row without any success to compare them with. */
+	/** Number of failures in a row that happened while no other request succeeded. */
 	private failuresWithoutComparison = 0;
 	private failingSince: number | undefined;
 	private throttledSince: number | undefined;
@@ -198,7 +201,10 @@ export class RetryPolicy {
 	private firstSequence: number;
 	/** If a request with a higher sequence number succeeds, this request's entries may be at fault. */
 	private comparedSince: number;
-	/** Whether one of the entries is suspected to be at fault, because this request is a part of a failed request. */
+	/**
+	 * Whether one of the entries is suspected to be at fault. This is the case if the request was split from a request
+	 * with transient failures.
+	 */
 	private readonly isSuspected: boolean;
 
 	/** @param origin the request that this part was split from, if any */
@@ -307,8 +313,8 @@ export class RetryPolicy {
 	}
 
 	/**
-	 * Returns true if a request has succeeded that started after this request's first attempt. If this request is part of
-	 * a split request, the successful request must have started after the last attempt before the split.
+	 * Returns true if a request that started after this request's first attempt has succeeded. If this request was
+	 * split from another request, the successful request must have started after the other request's last attempt.
 	 */
 	hasSuccessSince(): boolean {
 		return this.settings.health.lastSuccess > this.comparedSince;

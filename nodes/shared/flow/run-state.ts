@@ -15,7 +15,9 @@ export class RunStats {
 	retries = 0;
 	/** Number of requests in flight in the whole run, not counting polls. */
 	inFlight = 0;
-	/** Number of batches that were split because they were too large, or because one entry may be at fault. */
+	/**
+	 * Number of batches that were split because they were too large, or because one of their entries might be at fault.
+	 */
 	splits = 0;
 	/** Number of responses that asked for fewer requests. */
 	throttled = 0;
@@ -27,7 +29,7 @@ export class RunStats {
 	done = 0;
 	failed = 0;
 
-	/** @param whole counters for the whole run, if this object counts only a part of it */
+	/** @param whole counters for the whole run, if this object counts only a part of the run */
 	constructor(private readonly whole?: RunStats) {}
 
 	/** Increases a counter and the matching counter for the whole run. */

@@ -17,7 +17,7 @@ type Data = ICredentialDataDecryptedObject;
 interface CredentialTraits {
 	service: Service;
 	urlField: string;
-	/** Returns the headers, or the user name and password, for signing a request. */
+	/** Returns what is needed to sign a request, either headers or a user name and password. */
 	sign(data: Data): Pick<IHttpRequestOptions, 'headers' | 'auth'>;
 	/**
 	 * Returns an unsigned request that verifies the credential without changing anything.
@@ -35,19 +35,19 @@ interface CredentialTraits {
 	obtain?(helper: IHttpRequestHelper, data: Data, isTested: boolean): Promise<Data | undefined>;
 }
 
-/** Header that marks the request of a credential test. The header is never sent. */
+/** Header that marks the request for a credential test. It is removed before the request is sent. */
 const TEST_HEADER = 'X-Credential-Test';
 
 const PROBE_TIMEOUT_MS = 15_000;
 
 /**
- * Key under which a credential's data stores the progress of its test. The value is undefined if the credential is not
+ * Key for the progress of a credential test in the credential's data. The value is undefined if the credential is not
  * being tested.
  */
 const TEST_PROGRESS = Symbol.for('n8n-nodes-search-ingest.credentialTest');
 type TestedData = Data & { [TEST_PROGRESS]?: 'begun' | 'passed' };
 
-/** Hidden field for credentials without tokens. Without this field, n8n would not call `preAuthentication`. */
+/** Hidden field for credentials that do not use tokens. Without this field, n8n would not call `preAuthentication`. */
 export const TEST_STATE_FIELD = {
 	displayName: 'Test State',
 	name: 'testState',
@@ -60,10 +60,10 @@ export const TEST_STATE_FIELD = {
 /**
  * Returns the credential's functions that n8n calls to sign requests and to test the credential.
  *
- * If the request of a credential test fails, n8n shows only `ECONNREFUSED` or `Bad Request`, whatever message the
- * credential provides. Therefore, on the first attempt of a test, `authenticate` simulates a 401 response. n8n
- * then calls `preAuthentication`, which sends the real request and, if that fails, throws an error with our own
- * message. If the request succeeds, n8n sends it once more and accepts any status.
+ * If the request for a credential test fails, n8n shows only `ECONNREFUSED` or `Bad Request`, whatever message the
+ * credential provides. Therefore, on the first attempt of a test, `authenticate` simulates a 401 response. n8n then
+ * calls `preAuthentication`, which sends the real request. If the real request fails, `preAuthentication` throws an
+ * error with our own message. Otherwise, n8n sends the request once more and accepts any status.
  */
 export function credentialHooks(credential: CredentialTraits) {
 	const { sign, obtain } = credential;
@@ -137,8 +137,8 @@ function adviceOf(status: number, body: unknown, service: Service): string | und
 }
 
 /**
- * Moves the advice of a failure into its message, because credential tests and n8n's HTTP Request node do not show
- * descriptions. Removes the error code, because n8n would otherwise replace the message.
+ * Moves the advice of a failure into the failure's message, because credential tests and n8n's HTTP Request node do not
+ * show descriptions. Removes the error code, because n8n would otherwise replace the message.
  */
 export function withAdviceInMessage(error: unknown): unknown {
 	if (!(error instanceof ServiceFailure)) return error;

@@ -30,9 +30,10 @@ const CANCELED = new Error('The exchange was canceled');
 /**
  * Sends one request, and reads the headers and body of its response within one time limit.
  *
- * @param endpoint returns the server that was being called when the exchange failed, which can also be the token
- *   server
- * @param cancels during the exchange, this set contains a function that ends the exchange immediately
+ * @param endpoint function that returns the server that was being called when the exchange failed. This can also be the
+ *   token server
+ * @param cancels set of functions that cancel exchanges. It contains a function for this exchange until the exchange
+ *   ends
  * @throws ServiceFailure if there is no complete response, and InputError if the credential cannot be used
  */
 export async function exchange(
@@ -97,8 +98,8 @@ export async function send(
 }
 
 /**
- * Waits until the work ends, the time is up, or the wait is canceled. In the last two cases, work that other runs
- * share, such as a token request, continues.
+ * Waits until the work ends, the time is up, or the wait is canceled. Work that other runs share, such as a token
+ * request, continues even if this wait ends early.
  */
 async function withTimeLimit<T>(
 	ms: number,

@@ -1,8 +1,8 @@
 export type ResponseStream = AsyncIterable<Uint8Array>;
 
 /**
- * Maximum size of a response. This is six times the size of the largest documented results (docs/service-interface.md,
- * Limits).
+ * Maximum size of a response, in bytes. This is six times the size of the largest documented results
+ * (docs/service-interface.md, Limits).
  */
 export const MAX_BODY_BYTES = 64_000_000;
 
@@ -16,7 +16,7 @@ const MAX_ERROR_BODY_BYTES = 1_000_000;
  * Collects the body of a response and parses it once.
  *
  * @param isSuccess whether the response is a success. The size limit for error responses is much lower
- * @param signal is aborted when nothing is waiting for the body any longer
+ * @param signal signal that is aborted when nothing is waiting for the body any longer
  * @returns the body as parsed JSON, or as a string if it is not JSON. `isCut` is true if the body exceeds the size
  *   limit
  * @throws the error that interrupts the stream

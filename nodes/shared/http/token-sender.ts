@@ -5,7 +5,7 @@ import { Masker, secretsOf } from '../service/tokens/secrets';
 import { send } from './exchange';
 import type { Endpoint } from './transport-failure';
 
-/** The token server as an endpoint. A run may stop waiting for a token before `maxTimeoutMs` is over. */
+/** The token server as an endpoint. A run might stop waiting for a token before `maxTimeoutMs` has elapsed. */
 export const TOKEN_SERVER = {
 	name: 'the token server',
 	urlLabel: 'Token Server URL',
@@ -14,8 +14,8 @@ export const TOKEN_SERVER = {
 } satisfies Endpoint;
 
 /**
- * Returns a function that sends token requests with n8n's HTTP helper. It throws a ServiceFailure of kind `token` if
- * there is no complete response.
+ * Returns a function that sends token requests with n8n's HTTP helper. The function throws a ServiceFailure of kind
+ * `token` if there is no complete response.
  *
  * @param helper the HTTP helper that n8n passes to `preAuthentication`
  */

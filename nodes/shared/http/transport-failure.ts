@@ -153,7 +153,7 @@ const isFromResponse = ({ response, request, httpCode }: Members): boolean =>
 /**
  * Returns true if the DNS lookup failed, or if the connections to all of the host's IP addresses failed. In both cases,
  * no byte of the request was sent. Only these failures and a failed TLS handshake prove that nothing was sent.
- * Node.js's count of written bytes proves nothing, because it includes bytes that are still waiting.
+ * Node.js's count of written bytes proves nothing, because it includes bytes that are still waiting to be sent.
  */
 function isFromConnecting(innermost: Members = {}): boolean {
 	const { errors } = innermost;

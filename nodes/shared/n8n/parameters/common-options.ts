@@ -1,4 +1,4 @@
-/** Value of the Output option with which a node returns one result per input item. */
+/** With this choice for the Output option, a node returns one result per input item. */
 export const onePerInputItem = {
 	name: 'One Item per Input Item',
 	value: 'perInputItem',

@@ -55,7 +55,7 @@ function chooseDefinitions(
 
 function isShown(node: INode, property: INodeProperties): boolean {
 	const { parameters } = node;
-	// n8n recognizes a node's tool variant by its type name.
+	// n8n recognizes the tool variant of a node by the node's type name.
 	const type = { name: node.type } as INodeTypeDescription;
 	return NodeHelpers.displayParameter(parameters, property, node, type, parameters);
 }

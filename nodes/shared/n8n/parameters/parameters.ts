@@ -7,7 +7,7 @@
  * If the user has not added a member to a collection, the member has its default value. If this default is an
  * expression, it is only a suggestion for the user, so the member is empty. If a value is invalid, every method throws
  * an InputError that names the parameter. If an expression fails, the method throws n8n's error. The value of an
- * expression may be part of the input item, so callers must not change it.
+ * expression may be part of the input item, so callers must not change the value.
  *
  * n8n takes 0.1 to 0.7 ms to evaluate an expression, and blocks everything else during this time. Therefore, a
  * parameter without expressions is read only once. If an expression only reads a field, the field is read directly from
@@ -36,7 +36,7 @@ import type {
 	Values,
 } from './properties';
 
-/** A list from an item, with the name of its field or parameter. */
+/** A list from an item. `field` names the field or the parameter that contained the list. */
 interface FoundList {
 	field: string;
 	list: readonly unknown[];
@@ -90,7 +90,7 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	/**
-	 * Returns a parameter as a trimmed string. The string must not be empty.
+	 * Returns a parameter as a trimmed string. Throws if the string is empty.
 	 *
 	 * @param advice what to do if the string is empty. By default, the error shows the placeholder as an example
 	 */
@@ -114,8 +114,8 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	/**
-	 * Returns a list. The parameter contains the name or dotted path of the field with the list, or an expression that
-	 * returns the list itself.
+	 * Returns a list. The parameter contains either the name or dotted path of a field or an expression that returns
+	 * the list itself.
 	 *
 	 * @param advice what to do if there is no list
 	 */
@@ -229,7 +229,7 @@ export class Parameters<P extends INodeProperties[]> {
 			this.context.getNodeParameter(path, itemIndex, initial);
 		let reader: Reader = () => raw;
 		if (hasExpression(raw)) reader = plainReader(this.context, path, raw, initial) ?? evaluate;
-		// In a workflow, a resource locator may also be a plain string. The string is then its value.
+		// In a workflow, a resource locator may also be a plain string. The string is then the locator's value.
 		if (isLocator && isObject(raw)) reader = this.readerOf(`${path}.value`, '');
 		this.readers.set(path, reader);
 		return reader;

@@ -45,8 +45,8 @@ function keyOf(step: string): string {
  *
  * @param json the item's JSON
  * @param path the path from `parsePlainPath`
- * @returns the value, which is part of the item and must not be changed. Returns NOT_PLAIN if any value along the path
- *   is not JSON, such as a date
+ * @returns the value, which is part of the item and must not be changed. Returns NOT_PLAIN if a value along the path,
+ *   such as a date, is not JSON
  */
 export function readPlainPath(json: unknown, path: readonly string[]): unknown {
 	let value = json;
@@ -100,8 +100,8 @@ const isSame = (one: unknown, other: unknown): boolean =>
 	Object.is(one, other) || JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * Throws if a field only seems to be missing because its name begins with a byte order mark. n8n's Extract from File
- * node leaves this mark in the name of the first column.
+ * Throws if a field seems to be missing, but exists with a byte order mark at the beginning of its name. n8n's Extract
+ * from File node leaves this mark in the name of the first column.
  */
 function refuseMarked(json: IDataObject, [name = '']: string[]): void {
 	if (!Object.hasOwn(json, `\uFEFF${name}`)) return;

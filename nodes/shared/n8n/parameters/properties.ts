@@ -1,8 +1,8 @@
 import type { IDataObject, IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
 /**
- * Declares one node parameter. Its name and choices remain literal types, from which `Parameters` derives the type of
- * its value.
+ * Declares one node parameter. The name and the choices remain literal types, so that `Parameters` can derive the type
+ * of the parameter's value.
  */
 export const property = <const P extends INodeProperties>(declared: P): P => declared;
 
@@ -32,7 +32,7 @@ const shownIf = <const P extends INodeProperties>(
 	return { ...declared, displayOptions: both };
 };
 
-/** Returns the parameters with additional display conditions. Their existing conditions still apply. */
+/** Returns copies of parameters with additional display conditions. The existing conditions still apply. */
 export const shownFor = <const P extends INodeProperties[]>(where: IDisplayOptions, list: P): P =>
 	list.map((declared) => shownIf(where, declared)) as P;
 
@@ -48,14 +48,14 @@ export const onlyForTools = <const P extends INodeProperties>(declared: P): P =>
 	shownIf({ show: IN_TOOLS }, declared);
 
 /**
- * This comment makes n8n's editor show that the model fills in the parameter. The editor also offers a button to undo
- * this.
+ * If an expression contains this comment, n8n's editor shows that the model fills in the parameter. The user can undo
+ * this with a button.
  */
 const BY_MODEL = '/*n8n-auto-generated-fromAI-override*/';
 
 /**
- * Declares a parameter twice, so that an agent's model fills it in when the node is a tool. The default of the tool
- * variant is an expression with `$fromAI`.
+ * Declares a parameter twice, once for the node and once for its tool variant. The default for the tool variant is an
+ * expression with `$fromAI`, so that an agent's model fills in the parameter.
  *
  * @param description description for the model. By default, the model receives the description for users
  * @param isOptional whether the model may omit the value, which is then empty
@@ -65,7 +65,7 @@ export function filledByModel<const P extends INodeProperties>(
 	description = declared.description,
 	isOptional = false,
 ): [P, P] {
-	// n8n's editor would choose the same key.
+	// n8n's editor generates the same key for `$fromAI`.
 	const key = declared.displayName.replace(/[^a-zA-Z0-9]/g, '_');
 	const otherwise = isOptional ? ", ''" : '';
 	const value = `={{ ${BY_MODEL} $fromAI('${key}', \`${description}\`, 'string'${otherwise}) }}`;

@@ -26,7 +26,7 @@ interface ErrorWords {
 	itemIndex?: number | undefined;
 	/** Replaces the message of the original error. */
 	message?: string | undefined;
-	/** Text to add to the description. The text is advice, or what the run has done so far. */
+	/** Text to add to the description. The text contains advice, or says what the run has done so far. */
 	advice?: string | undefined;
 }
 
@@ -45,8 +45,8 @@ export function adviceOf(error: unknown, further?: string): string {
 
 /**
  * Converts any error to an n8n error. An error from a service becomes a NodeApiError, and any other error becomes a
- * NodeOperationError. The result does not contain the original error, because the original may contain the request with
- * its credentials.
+ * NodeOperationError. The result does not contain the original error, because the original may contain the request and
+ * the request's credentials.
  */
 export function nodeError(
 	context: IExecuteFunctions,
@@ -71,7 +71,8 @@ export function nodeError(
 				...(httpCode && { httpCode }),
 			})
 		: new NodeOperationError(node, message, options);
-	// n8n replaces any message that contains an error code. For example, the ID 'preexisting' contains EEXIST.
+	// n8n replaces a message that contains an error code, even inside a word. For example, 'preexisting' contains
+	// EEXIST. Therefore, the original message is restored.
 	failure.message = message;
 	return failure;
 }

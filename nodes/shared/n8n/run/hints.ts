@@ -3,7 +3,7 @@ import { capitalize } from '../../service/outcome-messages';
 import { figure, formatCount } from '../../service/numbers';
 import type { Meter } from './meter';
 
-/** With up to this many entries, no hint is needed because users can see the entries in the output. */
+/** A run with at most this many entries needs no hint, because users can see the entries in the output. */
 const MIN_ENTRIES_COUNTED = 100;
 
 /**
@@ -29,7 +29,7 @@ export function costText(requests: number, { seconds }: Pick<Meter, 'seconds'>):
 	return ` in ${formatCount(requests, 'request')}, ${time} s`;
 }
 
-/** Returns a hint about retries and splits, which may explain why a run was slow. Returns '' if there were none. */
+/** Returns a hint about retries and splits, which can slow down a run. Returns '' if there is nothing to report. */
 export function troubleText({ retries, splits }: RunStats, others: string[] = []): string {
 	const parts = [...others];
 	if (retries === 1) parts.push('a request was repeated after a temporary error');

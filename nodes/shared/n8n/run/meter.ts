@@ -38,7 +38,7 @@ export class Meter {
 	}
 
 	/**
-	 * Returns a line with all figures for the log, after the run is over.
+	 * Returns a line with all figures. The line is written to the log after the run has ended.
 	 *
 	 * @param statuses number of responses for each status
 	 */

@@ -15,8 +15,8 @@ interface ResultOptions {
 	items?: number[];
 	binary?: IBinaryKeyData;
 	/**
-	 * If this is set, the summary of a file goes to the node's error output, provided that the node has one. The
-	 * summary has no `error` field, because n8n would then treat the whole item as failed.
+	 * If `failure` is set, the file summary goes to the node's error output, provided that the node has one. The
+	 * summary itself has no `error` field. If it had one, n8n would treat the whole item as failed.
 	 */
 	failure?: unknown;
 }
@@ -31,7 +31,7 @@ export interface Failure {
 	/** Document ID, which becomes a field of the error item. */
 	id?: string | undefined;
 	/**
-	 * Further fields of the error item. If there is a `response` field, it contains data that the service may not
+	 * Further fields of the error item. If there is a `response` field, it contains data that the service might not
 	 * return again.
 	 */
 	json?: IDataObject | undefined;
@@ -74,7 +74,7 @@ export class Results {
 	/**
 	 * Adds results for an item.
 	 *
-	 * @param list contains one object per output item. If the list is empty, nothing is returned for the item
+	 * @param list JSON of each output item. If the list is empty, nothing is returned for the input item
 	 */
 	give(itemIndex: number, list: IDataObject[], options: ResultOptions = {}): void {
 		const { items, binary, failure } = options;
@@ -88,14 +88,14 @@ export class Results {
 	}
 
 	/**
-	 * Adds a failure for an item or a part of it.
+	 * Adds a failure for an item or for a part of the item.
 	 *
 	 * @param isCause whether this failure is the reason why the run has ended
 	 */
 	fail(itemIndex: number, failure: Failure, isCause = false): void {
 		const { reason, message = messageOf(reason), advice, id, json, binary } = failure;
 		this.failures++;
-		// n8n's errors are slow to create, and a run may have hundreds of thousands of items.
+		// n8n's errors are slow to create, so this error is created only if it is needed.
 		const makeError = () => nodeError(this.context, reason, { itemIndex, message, advice });
 		if (this.stopsOnFailure) {
 			if (failure.skipped) return;
@@ -129,7 +129,7 @@ export class Results {
 		return this.outputs.flatMap((output) => output ?? []);
 	}
 
-	/** @param makeError if the item failed, creates the error for the error output */
+	/** @param makeError function that creates the error for the error output, or undefined if nothing failed */
 	private add(
 		itemIndex: number,
 		item: INodeExecutionData,

@@ -42,7 +42,7 @@ export class Run implements RunState {
 	readonly isTool: boolean;
 	/** This signal is aborted when the execution is canceled. */
 	readonly signal: AbortSignal;
-	/** Returns a text about what the run has done so far. If the run ends early, its error contains this text. */
+	/** Returns a message about what the run has done so far. If the run ends early, the error contains this message. */
 	progress: () => string = () => '';
 	logLines: () => string[] = () => [`${this.progress()} (${this.meter.text()})`.trimStart()];
 	readonly now = performance.now.bind(performance);
@@ -55,7 +55,7 @@ export class Run implements RunState {
 	private readonly onEndListeners = new Set<() => void>();
 	/** Problems with files, grouped by advice. */
 	private readonly filesToHintAt: Record<string, string[]> = {};
-	/** The run's limiter clients, which leave their limiters when the run is over. */
+	/** The run's limiter clients. Each of them leaves its limiter when the run has ended. */
 	readonly limiterClients: LimiterClient[] = [];
 
 	constructor(readonly context: IExecuteFunctions) {
@@ -122,12 +122,13 @@ export class Run implements RunState {
 		return this.signal.aborted || (this.stopsOnFailure && this.ended !== undefined);
 	}
 
-	/** Adds a failure for an item or a part of it. If the run stops at failures, the failure ends the run. */
+	/** Adds a failure for an item or for a part of the item. If the run stops at failures, the failure ends the run. */
 	fail(itemIndex: number, failure: Failure): void {
 		if (this.signal.aborted) return;
 		const { reason } = failure;
 		if (this.stopsOnFailure) this.stop(reason);
-		// A request in flight may fail for a different reason before the failure that ended the run is reported.
+		// The failure that ended the run might not be reported first, because requests in flight can fail for other
+		// reasons.
 		this.results.fail(itemIndex, failure, this.ended?.reason === reason);
 	}
 
@@ -154,8 +155,8 @@ export class Run implements RunState {
 	}
 
 	/**
-	 * Writes lines to n8n's log. Each log entry also contains the figures as separate fields, so that logs can be
-	 * filtered by them.
+	 * Writes lines to n8n's log. Each log entry also contains the figures as separate fields, which can be used to
+	 * filter the log.
 	 */
 	log(lines = this.logLines(), figures = this.meter.json()): void {
 		const { context, statuses } = this;
@@ -166,7 +167,7 @@ export class Run implements RunState {
 	}
 
 	/**
-	 * Returns the node's output. It must be called when the run is over, regardless of how it ended.
+	 * Returns the node's output. This method must be called at the end of every run, even if the run failed.
 	 *
 	 * @throws Canceled if the execution was canceled, or the first failure if the run stops at failures
 	 */
@@ -179,8 +180,8 @@ export class Run implements RunState {
 		if (!this.ended) return this.results.all();
 		const { reason } = this.ended;
 		const progress = this.progress();
-		// If On Error is set to continue, the node must not throw, because n8n would then pass on the input as the
-		// output.
+		// If On Error is set to continue and the node throws, n8n passes on the input as the output. So the node must
+		// not throw in this case.
 		if (this.signal.aborted) {
 			const before = progress && `${progress.replace(/\.$/, '')}. `;
 			const uncertain = `${before}Requests in flight may have taken effect.`;

@@ -4,7 +4,7 @@ import type { Run } from './run';
  * Works like `JSON.stringify` for large values, but in small steps that do not block other executions.
  *
  * @param levels number of nesting levels at which lists and objects are written entry by entry
- * @param yieldToOthers is called between steps
+ * @param yieldToOthers function that is called between steps
  */
 export async function jsonInSteps(
 	value: unknown,

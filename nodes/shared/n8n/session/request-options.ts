@@ -59,9 +59,9 @@ export const requestProperties = (concurrency: number) =>
 export const limiters = new Map<string, Limiter>();
 
 /**
- * Creates the settings that all requests of one kind in a run share. Call it once for each kind of request.
+ * Creates the settings that all requests of one kind in a run share. Call this function once for each kind of request.
  *
- * @param idempotent whether a request may safely take effect twice
+ * @param idempotent whether it does no harm if a request takes effect twice
  */
 export function requestSettings(
 	run: Run,

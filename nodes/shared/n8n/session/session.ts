@@ -40,15 +40,17 @@ interface SessionRequest {
 	 */
 	timeoutMs: number;
 	/**
-	 * Whether a 2xx response is returned without masking, because it may contain chunks, whose text must not change.
-	 * The node masks everything else in it.
+	 * Whether the session returns a 2xx response unmasked. The response may contain chunks, whose text must not change.
+	 * The node itself masks the rest of the response.
 	 */
 	isUnmasked?: boolean;
 	/** Advice by status, which replaces the service's own advice. */
 	advice?: Advice;
 }
 
-/** Maximum number of repeats after a 401. If they all fail, the service would probably reject any other token too. */
+/**
+ * Maximum number of repeats after a 401. If all repeats fail, the service would probably reject every other token too.
+ */
 const MAX_RECOVERIES = 4;
 
 /** Sends the requests from one run to one service. */
@@ -69,7 +71,9 @@ export class Session {
 	readonly limiterKey: string | undefined;
 	private readonly baseUrl: string;
 
-	/** @param token is undefined if the service does not use tokens. In that case, a 401 is final */
+	/**
+	 * @param token the shared token, or undefined if the service does not use tokens. Without a token, a 401 is final
+	 */
 	private constructor(
 		private readonly run: Run,
 		private readonly service: Service,
@@ -106,7 +110,7 @@ export class Session {
 	}
 
 	/**
-	 * Sends a request. After a 401, sends it again if the service may accept another token.
+	 * Sends a request. After a 401, sends the request again if the service might accept another token.
 	 *
 	 * @returns a response with a 2xx status. Its body is parsed JSON, or a string if it is not JSON
 	 * @throws ServiceFailure for any other status and for an HTML page

@@ -33,7 +33,7 @@ export class FailedRecords {
 	private readonly kinds = new Map<Kind, PartFiles>();
 
 	/**
-	 * @param source input file. JSON output files contain the list of records at the same path.
+	 * @param source input file. In a JSON output file, the list of records is at the same path as in the input file.
 	 * @param maxBytes maximum size of an output file. A larger record gets its own file.
 	 */
 	constructor(
@@ -47,8 +47,8 @@ export class FailedRecords {
 	}
 
 	/**
-	 * Keeps a failure's response, if there is one, because the service may not return the response again. A
-	 * response may be large, so each vector is written in a separate step.
+	 * Keeps a failure's response, if there is one. The service might not return the response again. A response may be
+	 * large, so each vector is written in a separate step.
 	 */
 	async keepResponse({ record }: SourceRecord, { id, json }: Failure): Promise<void> {
 		if (json?.response === undefined) return;
@@ -115,8 +115,8 @@ export class FailedRecords {
 }
 
 /**
- * Returns the text around the records in a JSON file whose list is at a dotted path. If the path is empty,
- * the whole file is the list.
+ * Returns the JSON text before, between and after the records in a file. The list of records is at a dotted path. If
+ * the path is empty, the whole file is the list.
  */
 function listAt(path: string): Frame {
 	const names = path === '' ? [] : path.split('.');

@@ -10,7 +10,7 @@ import { messageOf } from '../../service/input-error';
 /** Maximum number of failures to list in the output. Further failures are only counted. */
 const MAX_FAILURES = 100;
 /**
- * Maximum number of reasons to count separately. A limit is needed because a service may word each error
+ * Maximum number of reasons to count separately. A limit is needed because a service might word every error
  * differently.
  */
 const MAX_REASONS = 100;

@@ -75,8 +75,8 @@ const TEXTS: Readonly<Record<FindingKind, FindingText>> = {
 
 /**
  * Adds hints about what was noticed while a file was read. Returns the hints that may point to a mistake in the file.
- * The file's summary repeats them, because a workflow cannot read hints. The hint about Windows-1252 is not returned,
- * because many programs write files in this encoding.
+ * The file's summary repeats the returned hints, because a workflow cannot read hints. The hint about Windows-1252 is
+ * not returned, because many programs write files in this encoding.
  */
 export function hintAtFindings(run: Run, name: string, findings: Findings): string[] {
 	const warnings: string[] = [];

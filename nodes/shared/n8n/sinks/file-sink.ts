@@ -55,15 +55,15 @@ export interface FileResult extends SinkResult {
 	/** Returns a note about this file. If the run stops at a later file, the error contains this note. */
 	noteAtEnd?: () => string;
 	/**
-	 * Receives the summary if the file was read to the end without failures and warnings. If this function is
-	 * present, such a file returns no item.
+	 * If this function is set, it receives the summary of a file that was read to the end without failures or warnings.
+	 * The node then returns no item for the file.
 	 */
 	onSummary?: ((summary: IDataObject) => void) | undefined;
 }
 
 /**
- * Returns one item that summarizes a file. The failed records are attached to it as files. Each record that was read
- * is counted exactly once: as succeeded, failed, skipped, or in a separate count.
+ * Returns one item that summarizes a file. The failed records are attached to the item as files. Each record that was
+ * read is counted exactly once, as succeeded, as failed, as skipped, or in a separate count.
  */
 export class FileSink implements Sink {
 	isAtEnd = false;
@@ -124,7 +124,7 @@ export class FileSink implements Sink {
 		if (record === undefined) return;
 		const { run, failedRecords } = this;
 		await failedRecords.keepResponse(record, failure);
-		// A cancellation does not make a record fail, because the next run sends it again.
+		// A record does not fail if the run is canceled, because the next run sends the record again.
 		if (failure.skipped || run.signal.aborted) return this.skip(1, record.record);
 		if (failure.verdict && mayFailAll(failure.verdict)) this.unresolved.push(record.record);
 		else this.watermark.markDone(record.record);
@@ -176,9 +176,7 @@ export class FileSink implements Sink {
 		run.results.give(itemIndex, [json], { binary, failure });
 	}
 
-	/**
-	 * Returns a message about how much of the file was processed and how to continue if the run ends here.
-	 */
+	/** Returns a message that says how much of the file has been processed and how the next run can continue. */
 	progress(): string {
 		const { failures, watermark, firstFailed } = this;
 		const { done, adviceToContinue = adviceToSkip, noteAtEnd } = this.result;
@@ -201,7 +199,9 @@ export class FileSink implements Sink {
 		return `${this.progress()} (${formatCount(read, 'record')} read, ${this.meter.text()})`;
 	}
 
-	/** Returns a sentence about the records that the run did not reach, or '' if it may have reached all. */
+	/**
+	 * Returns a sentence about the records that the run did not reach, or '' if the run may have reached all records.
+	 */
 	private unreadText(): string {
 		if (!this.run.ended || this.isAtEnd || this.records === 0) return '';
 		return `Any records after record ${figure(this.records)} were not read`;

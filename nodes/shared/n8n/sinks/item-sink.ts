@@ -31,7 +31,8 @@ interface ItemResult extends SinkResult {
 	/** Noun for an entry, if the entry is not a document. */
 	noun?: string;
 	/**
-	 * States whether repeating all entries is safe. The error contains this sentence if the run ends early.
+	 * Sentence that states whether repeating all entries is safe. If the run ends early, the error contains this
+	 * sentence.
 	 */
 	repeating: string;
 	/**
@@ -41,7 +42,7 @@ interface ItemResult extends SinkResult {
 	describeProgress?: (() => string) | undefined;
 }
 
-/** Counts an input item's entries if the item returns one result for all of them. */
+/** Counts an input item's entries if the node returns one result for the whole item. */
 interface ItemTally {
 	/** Number of successful entries by result, such as `deleted` or `notFound`. */
 	counts: Record<string, number>;
@@ -93,16 +94,16 @@ export class ItemSink implements Sink {
 	}
 
 	/**
-	 * Accounts for an input item whose list is empty. If the output is one item per entry, the node returns one
-	 * item with `json`.
+	 * Accounts for an input item whose list is empty. If the output is one item per entry, the node returns one item
+	 * that contains `json`.
 	 */
 	addEmptyList(itemIndex: number, json: IDataObject): void {
 		this.giveOrCount(itemIndex, () => [json]);
 	}
 
 	/**
-	 * Accounts for an item without any values, such as an empty row in a spreadsheet. The item does not fail
-	 * and returns nothing.
+	 * Accounts for an item without any values, such as an empty row in a spreadsheet. The item does not fail, and the
+	 * node returns nothing for the item.
 	 */
 	addBlankItem(itemIndex: number): void {
 		this.blankItems++;
@@ -116,7 +117,9 @@ export class ItemSink implements Sink {
 		else this.run.refuse(itemIndex, reason, id);
 	}
 
-	/** Does nothing, because items have no summary. The nodes count what they notice about items. */
+	/**
+	 * Does nothing, because only files have a summary for notes. Each node itself counts what it notices about items.
+	 */
 	note(): void {}
 
 	async addFailure(entry: EntryOrigin, failure: Failure): Promise<void> {
@@ -147,8 +150,8 @@ export class ItemSink implements Sink {
 	}
 
 	/**
-	 * Returns the output for an entry or, depending on the Output option, counts the entry in its input
-	 * item's result.
+	 * Handles the output for an entry as the Output option requires. The output is returned, counted in the input
+	 * item's result, or left to the summary.
 	 *
 	 * @param countName name of the count, or undefined if there is no entry to count
 	 */
@@ -204,7 +207,10 @@ export class ItemSink implements Sink {
 		this.run.results.give(items[0] ?? 0, [{ ...json, ...this.result.json?.() }], { items });
 	}
 
-	/** Adds a hint about failures, because n8n shows a run as successful if it continues after errors. */
+	/**
+	 * Adds a hint about failures. If a run continues after errors, n8n shows the run as successful, so users might miss
+	 * the failures.
+	 */
 	private hintAtFailures(): void {
 		const { run, otherCounts } = this;
 		const { done, failed } = run.stats;

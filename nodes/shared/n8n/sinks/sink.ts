@@ -35,7 +35,7 @@ export interface ResultFormat<E, R> {
 export interface SinkResult {
 	/** Name of the success count, such as `pushed`. */
 	done: string;
-	/** Additional counts that are returned even if they are 0, such as `notFound`. */
+	/** Additional counts, such as `notFound`. They are returned even if they are 0. */
 	others?: readonly string[];
 	/** Returns additional fields for a result with counts. This function is called when the sink is closed. */
 	json?: () => IDataObject;
@@ -68,8 +68,8 @@ export interface Sink {
 		counts?: Readonly<Record<string, number>>,
 	): Promise<void>;
 	/**
-	 * Notes something about a record that the user should check. It appears in the summary of the record's
-	 * file and in a hint.
+	 * Notes that the user should check something about a record. The note appears in the summary of the record's file
+	 * and in a hint.
 	 */
 	note(entry: EntryOrigin, kind: FindingKind, id: string): void;
 	/** Accounts for an entry that failed or was not sent. If the run stops at errors, the failure ends the run. */
@@ -78,7 +78,7 @@ export interface Sink {
 	close(): Promise<void>;
 }
 
-/** Passes an outcome to the sink for each entry that shares the outcome. */
+/** Reports an outcome to the sink once for each entry that shares the outcome. */
 export async function account<E extends EntryOrigin, R>(
 	sink: Sink,
 	entries: readonly E[],

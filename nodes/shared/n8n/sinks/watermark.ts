@@ -5,7 +5,7 @@ export class Watermark {
 	/** Records that already have an outcome although an earlier record does not. */
 	private readonly laterRecords = new Set<number>();
 
-	/** @param upTo all records up to this number, counted from 1, have an outcome */
+	/** @param upTo number of a record, counted from 1. All records up to this one have an outcome */
 	constructor(public upTo = 0) {}
 
 	markDone(record: number): void {

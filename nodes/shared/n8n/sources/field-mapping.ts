@@ -83,8 +83,8 @@ export const readItemMapping = (
 });
 
 /**
- * Returns the fields that every record needs, for `checkFields`. Each field is paired with the label of its
- * parameter.
+ * Returns the fields that every record needs, in the form that `checkFields` expects. Each field is paired with the
+ * label of its parameter.
  */
 export const requiredFields = ({ id, name }: FieldMapping): Array<[string, string]> => [
 	[id, 'ID Field'],

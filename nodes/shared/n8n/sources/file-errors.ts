@@ -5,7 +5,7 @@ import { listOf } from '../../service/numbers';
 import { quoted } from '../../service/outcome-messages';
 import { Canceled } from '../run/errors';
 
-/** Returns the error for an HTML page that a proxy or a login returned instead of the file. */
+/** Returns the error for a file that is really an HTML page, such as a login page. */
 export const htmlError = (name: string): InputError =>
 	new InputError(
 		`The file ${quoted(name)} is an HTML page, such as a login or an error page`,

@@ -29,7 +29,7 @@ import { passOnSummary, type Reading, type Source } from './source';
 import { InputError, messageOf } from '../../service/input-error';
 import { readError } from './file-errors';
 
-/** Describes how a file's records become entries and which sink accounts for them. */
+/** Describes how a file's records become entries, and which sink accounts for the entries. */
 export interface FileReading<E extends EntryOrigin> extends Reading<E> {
 	/** Fields that the file must contain (see `checkFields`). */
 	requiredFields: readonly RequiredField[];
@@ -113,14 +113,14 @@ async function open<E extends EntryOrigin, R extends FileReading<E>>(
 		return { fileToRead, reading: readingOf(fileToRead) };
 	} catch (error) {
 		file?.close();
-		// When a run ends, it closes its files, including any that are still being opened. The error that this
-		// causes is not reported.
+		// When a run ends, it closes its files. If this file is still being opened, opening it then fails. That error
+		// is not reported.
 		if (!run.ended) run.refuse(itemIndex, error);
 		return undefined;
 	}
 }
 
-/** @param onRead called when the file's last record has been read */
+/** @param onRead function that is called when the file's last record has been read */
 async function useFile<E extends EntryOrigin, R extends FileReading<E>>(
 	{ run, options, use }: Files<E, R>,
 	{ fileToRead, reading }: { fileToRead: FileToRead; reading: R },
@@ -240,12 +240,12 @@ async function* entriesOf<E extends EntryOrigin>(
 }
 
 /**
- * Matches an ID that a program has written as a decimal number, such as 7.0. Such IDs are reported only if all IDs look
- * like this, because an ID such as 7.0 can also be a version number.
+ * Matches an ID such as 7.0, which a program may have made from the number 7. However, 7.0 can also be a version
+ * number. Therefore, these IDs are reported only if all IDs in the file look like this.
  */
 const DECIMAL = /^\d+\.0+$/;
 
-/** @returns whether all IDs up to this one may be decimal numbers */
+/** @returns false if this ID is not a decimal number */
 function noteDecimalId(findings: Findings, { value, line }: SourceRecord, idField = ''): boolean {
 	const id = isRecord(value) ? fieldOf(value, idField) : value;
 	if (typeof id !== 'string') return true;

@@ -62,7 +62,7 @@ async function openBinary(
 		return { text: textOf(decodeBase64(data), yieldToOthers, options), close: () => undefined };
 	const stream = await run.context.helpers.getBinaryStream(id, READ_BYTES);
 	const close = () => void stream.destroy();
-	// If the storage stalls, a run that has ended must not wait for it. Closing the stream causes reading to
+	// If the storage stalls, a run that has ended must not wait for the storage. Closing the stream causes reading to
 	// fail.
 	const stopListening = run.onEnd(close);
 	if (run.ended) close();

@@ -25,7 +25,7 @@ export interface Reading<E extends EntryOrigin> {
 	 * @throws InputError if the value cannot be sent
 	 */
 	entryOf(value: unknown, origin: EntryOrigin): E;
-	/** Returns the ID of an invalid value for the error message, if the value has an ID. */
+	/** Returns an invalid value's ID, if it has one, for use in the error message. */
 	idOf?(value: unknown): string | undefined;
 }
 
@@ -45,8 +45,8 @@ export interface ItemReading<E extends EntryOrigin> extends Reading<E> {
 	verb: string;
 	emptyList: IDataObject;
 	/**
-	 * Rearranges the entries after all items have been read. This function may remove entries if it reports their
-	 * outcomes to the sink.
+	 * Rearranges the entries after all items have been read. If this function removes an entry, it must report the
+	 * entry's outcome to the sink.
 	 */
 	resolve?(entries: E[], sink: Sink): E[] | Promise<E[]>;
 	sink: ItemSink;

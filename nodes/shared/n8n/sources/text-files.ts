@@ -90,8 +90,8 @@ export class TextFiles {
 	}
 
 	/**
-	 * Returns the entries whose file name occurs only once. The other entries fail, because each document
-	 * would replace the previous one in the index. This method must be called after all items have been read.
+	 * Returns the entries whose file name occurs only once. The other entries fail, because their documents would have
+	 * the same ID and replace each other in the index. This method must be called after all items have been read.
 	 */
 	async withoutRepeatedNames<E extends EntryOrigin>(
 		entries: readonly E[],

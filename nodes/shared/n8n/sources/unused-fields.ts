@@ -8,22 +8,24 @@ const OPTIONAL_FIELDS = [
 	['url', 'URL Field'],
 ] as const;
 
-/** A field whose name is in a parameter, and whether any record contains the field. */
+/** A field that a parameter names. `isFound` is true if at least one record contains the field. */
 interface FieldSearch {
 	parameter: string;
 	isDefault: boolean;
 	isFound: boolean;
-	/** Name of a field in the first record, if it differs from the wanted name only in capitalization. */
+	/**
+	 * Similar field name in the first record, if there is one. It differs from the wanted name only in capitalization.
+	 */
 	similar: string | undefined;
 }
 
 /**
- * Checks that optional fields exist. A document is pushed even without them, so a wrong name would go unnoticed. Some
- * records may have no such field, so a field is reported only if it is missing from all records.
+ * Checks that optional fields exist. A document is pushed even without them, so a wrong name would go unnoticed. An
+ * optional field can be missing from some records, so only a field that is missing from all records is reported.
  */
 export class UnusedFields {
 	private readonly searches = new Map<string, FieldSearch>();
-	/** A mapping that can no longer cause a hint, so later records are not checked against it. */
+	/** A mapping that can no longer cause a hint. Later records are not checked against this mapping. */
 	private settledMapping: FieldMapping | undefined;
 
 	note(record: unknown, mapping: FieldMapping): void {
