@@ -36,8 +36,8 @@ export interface FailureDetails {
 	/** The service's own words, which are quoted at the end of the error message. */
 	serviceWords?: string;
 	/**
-	 * Whether the response is text, for example a proxy's error page. A response in text may not come from
-	 * the service.
+	 * Whether the response is text, for example a proxy's error page. Such text might not come from the
+	 * service.
 	 */
 	isText?: boolean;
 	description?: string;
@@ -146,9 +146,9 @@ export const MAX_RETRY_AFTER_MS = 5 * 60_000;
  * Returns the verdict on a failure without considering other failures (docs/service-interface.md, Failures).
  *
  * @param error the error that a request threw
- * @param options.idempotent whether the request can be repeated without harm. If not, it is retried only
- *   after status 429, or if it is known never to have reached the service.
- * @returns the action `fail` for any error that is not a ServiceFailure
+ * @param options.idempotent whether the request can be repeated without harm. If not, it is retried only after
+ *   status 429, or if it is known never to have reached the service.
+ * @returns the verdict. For any error that is not a ServiceFailure, the action is `fail`.
  */
 export function judge(error: unknown, { idempotent }: { idempotent: boolean }): Verdict {
 	if (!(error instanceof ServiceFailure)) return { action: 'fail' };

@@ -58,8 +58,8 @@ export const IF_IT_WORKED = `If it worked before, see ${STATUS_PAGE}`;
 const UNAVAILABLE = 'The service is busy or down: try again later';
 
 /**
- * The gateway's response if its own rules reject a request. During one outage, the gateway gave this
- * response to every request.
+ * The gateway sends this response if its own rules reject a request. During one outage, it sent this response
+ * to every request.
  */
 const GATEWAY_REJECTION = 'RBAC: access denied';
 
