@@ -6,7 +6,7 @@
  * The reader also accepts the variations that real programs write:
  *
  * - Rows end with LF, CRLF or CR. Blank rows are skipped.
- * - If exports were joined into one file, the header row is repeated. Repeated header rows are skipped.
+ * - Joined exports repeat the header row. Repeated header rows are skipped.
  * - If a row has fewer cells than the header row, its record has no values for the last columns.
  * - If a row has a value beyond the last column, only that row fails.
  * - Columns without a name are ignored.
