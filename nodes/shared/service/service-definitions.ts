@@ -20,9 +20,9 @@ export interface Service {
 	/** Scope of the access token used to sign the requests. */
 	scope?: string;
 	/**
-	 * Advice that depends on the service. `content` is for statuses that indicate a problem with the request's
-	 * content, such as 400. `unavailable` is for transient statuses. `413` is for a request that cannot be
-	 * split any further.
+	 * Advice that depends on the service. `content` is for statuses such as 400, which indicate a problem with
+	 * the content of the request. `unavailable` is for transient statuses. `413` is for a request that cannot
+	 * be split any further.
 	 */
 	advice: Advice;
 	/** The noun that the advice uses for an entry. */

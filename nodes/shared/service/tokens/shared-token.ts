@@ -70,7 +70,7 @@ interface TokenState {
 	newest?: Token;
 	revoked?: string;
 	pending?: Promise<Token> | undefined;
-	/** The current token is used until this time (epoch milliseconds), because its renewal failed. */
+	/** After a failed renewal, the current token is used until this time (epoch milliseconds). */
 	renewalPausedUntil: number;
 	/** Whether the newest token was issued to this process and has not been stored yet. */
 	isUnstored: boolean;
