@@ -101,18 +101,21 @@ export class LucidworksAiOAuth2Api implements ICredentialType {
 	 */
 	authenticate = HOOKS.authenticate;
 
-	/** Requests a token, which verifies the client. Then calls the AI service with this token. */
+	/**
+	 * Requests a token, so that the token server verifies the client. Then calls the AI service with this
+	 * token.
+	 */
 	test: ICredentialTestRequest = HOOKS.test;
 }
 
 type Data = ICredentialDataDecryptedObject;
 
-/** The credential test asks for the results of this chunking ID, which the service does not know. */
+/** The credential test requests the results for this chunking ID, which is unknown to the service. */
 const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * The credential test accepts a token that is at most this old. n8n requests a token for a new credential before
- * it tests the credential, so the test can use that token.
+ * Maximum age of a token that the credential test accepts. n8n requests a token for a new credential before it
+ * tests the credential, so the test can use that token.
  */
 const JUST_NOW_MS = 10_000;
 
@@ -150,16 +153,16 @@ const HOOKS = credentialHooks({
 		const client = parseClient(data);
 		const shared = SharedToken.forScope(client, scopeOf(data));
 		shared.adoptStored(data.accessTokens);
-		// n8n requests a token if there is no token, or if the service has revoked the current token.
+		// n8n calls this function if there is no token, or if the service has revoked the current token. So a
+		// token that is still in the data must be the revoked one.
 		const revoked = SharedToken.findIn(data);
 		const accepts = ({ accessToken, issuedAt }: Token) =>
 			isTested ? issuedAt > Date.now() - JUST_NOW_MS : accessToken !== revoked?.accessToken;
 		await shared.obtain(tokenSender(helper), accepts).catch((error: unknown) => {
 			throw isOfNode ? error : withAdviceInMessage(error);
 		});
-		// If several requests from the nodes of this package wait for the same token, the token is stored
-		// only once. For any other request, the token is always stored, because n8n would otherwise not
-		// repeat the request.
+		// Several requests from the nodes of this package may wait for the same token, but the token is stored
+		// only once. All other requests always store the token. Otherwise, n8n would not repeat them.
 		const isToStore = shared.isUnstored || !isOfNode;
 		data.accessTokens = shared.mapToStore();
 		return isToStore ? { accessTokens: data.accessTokens } : undefined;

@@ -4,9 +4,9 @@ import { credentialHooks, TEST_STATE_FIELD } from '../nodes/shared/http/credenti
 import { PUSH_SERVICE } from '../nodes/shared/service/service-definitions';
 
 /**
- * Credential for a single data source in the push service. It contains the data source's URL and one of its
- * keys (docs/service-interface.md, Push). The two are stored together, so that a key is never sent to
- * another data source.
+ * Credential for a single data source in the push service. It contains the URL of the data source and one of
+ * the keys that the data source accepts (docs/service-interface.md, Push). The two are stored together, so that
+ * a key is never sent to another data source.
  */
 export class LucidworksPushApi implements ICredentialType {
 	name = 'lucidworksPushApi';

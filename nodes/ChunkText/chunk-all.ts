@@ -15,7 +15,7 @@ import { openService, type ChunkService, type Job } from './jobs/chunk-service';
 import { submissions } from './jobs/submit';
 import type { ChunkTask, TextEntry } from './input/text';
 
-/** The service for an operation, its hints, and the function that waits for jobs. */
+/** Extends the chunk service with the hints and the function that waits for jobs. */
 export interface Work extends ChunkService {
 	hints: ChunkHints;
 	waitForJob: JobWait;
@@ -83,8 +83,8 @@ export async function reportFetched(
 }
 
 /**
- * Maximum total size, in bytes, of the texts from files that are waiting for their chunks. A text that is
- * smaller than 1/500 of this maximum is treated as if it had that size, so at most 500 texts wait at a time.
+ * Maximum total size, in bytes, of the texts that are waiting for their chunks. Only texts from files are
+ * limited. A text counts as at least 1/500 of this maximum, so at most 500 texts wait at a time.
  */
 const MAX_BYTES = 8_000_000;
 const MIN_BYTES_OF_TEXT = MAX_BYTES / 500;

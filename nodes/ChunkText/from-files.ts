@@ -18,11 +18,11 @@ interface TextFile extends FileReading<TextEntry> {
 
 /**
  * Chunks the texts in all input items' files. An item without a usable file fails. For each file, the node
- * returns one item with a summary. If the chunks are returned as items and nothing failed, a hint replaces
- * the summary item.
+ * returns one item with a summary. If the chunks are returned as items and nothing failed, a hint replaces the
+ * summary item.
  *
- * @param done summary field that contains the number of successful texts. If the field is `chunked`, the next
- *   file is opened while earlier texts are still in flight.
+ * @param done name of the summary field for the number of successful texts. While the node waits for chunks
+ *   (`chunked`), it already opens the next file.
  */
 export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Promise<void> {
 	const { run, parameters, options, jobs, hints } = work;
@@ -80,8 +80,8 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 }
 
 /**
- * Returns advice on how to get the remaining results of a file if the run ends early. If results were lost,
- * the advice also says why.
+ * Returns advice for a run that ends early. The advice says how the user can get the remaining results of a
+ * file. If results were lost, it also says why.
  *
  * @param done what happened to the successful records, or undefined if no record succeeded
  */
@@ -91,7 +91,7 @@ function adviceToContinue(
 	upTo: number,
 	done?: 'chunked' | 'submitted',
 ): string {
-	// While the run continues, only n8n's log uses this text. A log line needs no advice.
+	// While the run continues, the message appears only in n8n's log, where no advice is needed.
 	if (!run.ended) return '';
 	if (!run.stopsOnFailure && !run.signal.aborted) return adviceToSkip(upTo);
 	const output = done === 'submitted' ? 'chunking IDs' : 'chunks';

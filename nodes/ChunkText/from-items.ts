@@ -18,8 +18,8 @@ export async function chunkItems(work: Work): Promise<void> {
 /**
  * Fetches the chunks for the requests that the input items refer to.
  *
- * @param ids reads which request an item refers to
- * @param fetch polls the requests either once or until they have ended
+ * @param ids the reader for the chunking IDs in the input items
+ * @param fetch function that polls the requests, either once or until they have ended
  */
 export async function fetchItems(work: Work, ids: IdSource, fetch: Fetch): Promise<void> {
 	const { run, jobs } = work;

@@ -48,8 +48,8 @@ interface Deletes {
 	 */
 	isCommitted: boolean;
 	/**
-	 * Number of documents by result. IDs with a slash are counted separately, because their paths contain
-	 * %2F.
+	 * Number of documents by result. IDs with a slash are counted separately, because their paths contain %2F,
+	 * which some proxies reject.
 	 */
 	counts: Record<'deleted' | 'deletedWithSlash' | 'missing' | 'missingWithSlash', number>;
 	/** Whether any ID looks like a chunk ID, such as `a#0`. */
@@ -146,9 +146,9 @@ function afterFailure({ options, counts }: Deletes, entry: Entry, error: unknown
 	entry.mayBeDeleted ||= error.isOutcomeUnknown;
 	if (error.httpStatus !== 404) throw error;
 	counts[hasSlash(entry) ? 'missingWithSlash' : 'missing']++;
-	// Until another delete has succeeded, a 404 might come from a proxy instead of the service. If this ID
-	// contains a slash, only a successful delete of another ID with a slash rules out a proxy, because some
-	// proxies reject %2F in paths.
+	// Until another delete has succeeded, a 404 might come from a proxy instead of the service. Some proxies
+	// reject %2F in paths. So if this ID contains a slash, another ID with a slash must have been deleted
+	// before the 404 is accepted.
 	if (hasSlash(entry)) {
 		if (counts.deletedWithSlash === 0)
 			throw error.with({ description: SLASH_ADVICE, isOutcomeUnknown: true });
@@ -205,7 +205,7 @@ const resultsOf = ({ dryRun, ignoreNotFound }: DeleteOptions) => ({
 	...(dryRun && DRY_RUN_RESULT),
 });
 
-/** @param uncommitted receives the results for deletes that are not known to be committed */
+/** @param uncommitted list that collects the results of deletes that might not be committed */
 const deleteResultFormat = (uncommitted: IDataObject[]): ResultFormat<Entry, DeleteResult> => ({
 	result: ({ id }, result) => {
 		if (result === 'checked') return { id, deleted: false, dryRun: true };
@@ -251,7 +251,10 @@ function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> 
 	};
 }
 
-/** Returns an item's ID or, if Chunk Count is set, the IDs of its chunks. */
+/**
+ * Returns the document ID in an item. If Chunk Count is set, the IDs of the document's chunks are returned
+ * instead.
+ */
 function idsOf(parameters: DeleteParameters, itemIndex: number): unknown[] {
 	const chunkCount = parameters.get('options.chunkCount', itemIndex);
 	const id = parameters.value('documentId', itemIndex);

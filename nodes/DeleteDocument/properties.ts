@@ -89,7 +89,7 @@ export const deleteProperties = properties([
 				name: 'File',
 				value: 'file',
 				description: `Read the IDs from a file of any size (${ID_FILES.text})`,
-				// AI agents only pass on JSON, so a tool cannot read a file.
+				// AI agents pass only JSON to a tool, so a tool cannot read a file.
 				displayOptions: { hide: { '@tool': [true] } },
 			},
 		],

@@ -22,8 +22,8 @@ export const migrateProperties = properties([
 			name: 'timeoutSeconds',
 			type: 'number',
 			typeOptions: { minValue: 1 },
-			// The service reads and writes every manifest. Its documentation does not say how long this
-			// takes.
+			// The service reads and writes every manifest. The service's documentation does not say how long
+			// this takes.
 			default: 3600,
 			description:
 				'How long to wait for the response. The migration may continue in the service after that.',

@@ -87,21 +87,23 @@ export function documentsOf(
 	itemIndex: number,
 ): unknown[] {
 	if (source === 'fields') {
-		// Tools do not have the 'Include Other Input Fields' parameter, so a value in the workflow is ignored.
+		// Tools do not have the 'Include Other Input Fields' parameter, so a value stored in the workflow is
+		// ignored.
 		const withOthers = !run.isTool && parameters.get('includeOtherFields', itemIndex);
 		const others = withOthers ? fieldsOfItem(run, itemIndex) : {};
 		return [{ ...others, ...mappedDocument(parameters, itemIndex) }];
 	}
 	const value = parameters.json('documentJson', itemIndex, JSON_ADVICE);
 	const documents: unknown[] = Array.isArray(value) ? value : [value];
-	// If n8n keeps an item's files in its JSON, the default `{{ $json }}` contains the files too.
+	// n8n can keep an item's files in the item's JSON. The default `{{ $json }}` then contains the files too,
+	// so they are removed.
 	return documents.map((each) => (isRecord(each) ? dataFields(each as IDataObject) : each));
 }
 
 const JSON_ADVICE = 'Enter one object, or a list of objects, each with an ID and a name.';
 
 /**
- * Returns a list that contains a text file's document.
+ * Makes a document from a text file and returns the document in a list.
  *
  * @throws InputError if the file cannot be read or is empty, for example after an interrupted download
  */

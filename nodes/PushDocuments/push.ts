@@ -55,7 +55,10 @@ export async function pushDocuments(run: Run): Promise<void> {
 	const pushing = pushRequests(run, session, options);
 	const unusedFields = new UnusedFields();
 
-	/** Adds a document with the ID of an earlier one to the summary of its file, or counts it for a hint. */
+	/**
+	 * Reports a document that has the same ID as an earlier document. Documents from a file are listed in the
+	 * file's summary, and documents from items are counted for a hint.
+	 */
 	const noteSameId = (sink: Sink, entry: Entry, count: keyof SameIds) => {
 		if (entry.record) sink.note(entry, 'sameId', entry.id);
 		else sameIds[count]++;

@@ -24,19 +24,24 @@ export interface Entry extends EntryOrigin {
 	id: string;
 	/** The document. To save memory, it is removed after it has been written as JSON. */
 	document: PushDocument | undefined;
-	/** The record's JSON if the document is unchanged, so that it can be sent as it is. */
+	/** The record's original JSON, which is sent as it is. Set only if the document is unchanged. */
 	original?: string | undefined;
 	/** Makes the document again from a parsed record that keeps all digits of long numbers. */
 	remake?: ((value: unknown) => PushDocument) | undefined;
-	/** Earlier documents with the same ID, which this document replaces. */
+	/** Earlier documents that this document replaces, because they have the same ID. */
 	replaces?: Entry[];
 }
 
-/** Facts about the documents in a request, by document ID. In a dry run, only their size is known. */
+/**
+ * Facts about the documents in a request, by document ID. In a dry run, only the size of a document is known.
+ */
 export type PushOutcomes = ReadonlyMap<string, Partial<DocumentOutcome> & { bytes?: number }>;
 
 export interface SameIds {
-	/** Number of items' documents that were not sent because a later one had the same ID. */
+	/**
+	 * Number of documents that were not sent because a later document had the same ID. Documents from files are
+	 * not included.
+	 */
 	skipped: number;
 	/**
 	 * Number of documents that were sent after another document with the same ID. Documents from files are not

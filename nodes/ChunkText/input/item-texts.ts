@@ -24,7 +24,10 @@ export interface IdSource {
 
 /** Reads the input items, which contain texts or refer to earlier requests. */
 export class ItemTexts {
-	/** Earlier requests by chunking ID. Each request contains the texts from all items that refer to it. */
+	/**
+	 * Earlier requests by chunking ID. If several items refer to a request, it contains the texts for all of
+	 * these items.
+	 */
 	readonly requests = new Map<string, PreviousRequest>();
 	/**
 	 * Documents that have no chunks because their text is empty. They are collected only if the output is one
@@ -36,7 +39,7 @@ export class ItemTexts {
 	private sharedSettings: ReturnType<typeof readSettings> | undefined;
 	private readonly source: 'item' | 'file' | 'textFile';
 
-	/** @param ids reads the earlier requests, or undefined if the items contain texts to submit */
+	/** @param ids the reader for the chunking IDs, or undefined if the items contain texts to submit */
 	constructor(
 		private readonly task: ChunkTask,
 		private readonly ids?: IdSource,
@@ -111,7 +114,7 @@ export class ItemTexts {
 		const { json = {} } = run.items[itemIndex] ?? {};
 		const textPosition = this.ids?.positionOf(itemIndex);
 		const { texts, textCount } = previousRequest(json, itemIndex, chunkingId, textPosition);
-		// `resultsPath` throws an error if a path cannot contain the ID.
+		// This call only validates the ID. `resultsPath` throws an error if a URL path cannot contain it.
 		resultsPath(options.resultsPath, chunkingId);
 		const document = documentsIn(json)
 			? undefined

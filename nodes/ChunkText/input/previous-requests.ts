@@ -4,7 +4,7 @@ import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText } from '../../shared/service/json';
 import type { SourceDocument, AwaitedText } from './text';
 
-/** A request from an earlier run, with the texts whose chunks are needed. */
+/** A request from an earlier run. `texts` contains only the texts whose chunks are needed. */
 export interface PreviousRequest {
 	chunkingId: string;
 	texts: AwaitedText[];
@@ -13,7 +13,7 @@ export interface PreviousRequest {
 }
 
 /**
- * Reads which request an item refers to.
+ * Returns the earlier request that an item refers to.
  *
  * @param textPosition position of the text in the request, or empty for all texts
  * @throws InputError if the position is invalid

@@ -29,7 +29,8 @@ import { usableText, type ChunkTask, type SourceDocument, type TextEntry } from 
  * documents, a record without a valid document ID or name fails too.
  *
  * @param all.ids IDs of the most recent documents. All files in a run share this object
- * @param all.unusedFields notes which optional fields occur. All files in a run share this object
+ * @param all.unusedFields collector for the optional fields that occur in records. All files in a run share
+ *   this object
  * @throws InputError if a parameter is invalid
  */
 export function recordTexts(
@@ -64,7 +65,8 @@ export function recordTexts(
 				text,
 				document: sourceDocument,
 				...settings,
-				// The entry contains everything that is needed, so the value is removed to save memory.
+				// The entry already contains everything that is needed from the value. The value is removed to
+				// save memory.
 				record: record && { ...record, value: undefined },
 				source: sourceOf(value as IDataObject, textField, keepSourceFields),
 			};
@@ -74,8 +76,8 @@ export function recordTexts(
 }
 
 /**
- * Returns the fields that the chunks of a record can keep. If they keep all fields, the text is left out.
- * With the text, each chunk would match every search that matches the document.
+ * Returns the fields that the chunks of a record can keep. If the chunks keep all fields, the text field is
+ * left out. A chunk that contained the whole text would match every search that matches the document.
  */
 function sourceOf(
 	record: IDataObject,

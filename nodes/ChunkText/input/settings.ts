@@ -28,7 +28,7 @@ export function readSettings(
 	);
 	// This call only validates the names. `submitPath` throws an error if a URL path cannot contain them.
 	submitPath(chunker, modelId);
-	// An expression may return a value that is not in the list.
+	// An expression can return a value that is not among the choices of the option.
 	const readOption = (option: 'vectorQuantizationMethod' | 'dataType') =>
 		parameters.isAdded('options', option) &&
 		!isNullOrBlankText(parameters.value(`options.${option}`, itemIndex))

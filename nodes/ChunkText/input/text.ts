@@ -38,7 +38,7 @@ export interface SourceDocument {
  */
 export interface AwaitedText extends EntryOrigin {
 	position?: number | undefined;
-	/** Whether the input item represents all texts in a request, and this text is one of them. */
+	/** Set if the input item represents all texts in a request. This text is then one of them. */
 	isOneOfAll?: true;
 	text?: string | undefined;
 	source?: IDataObject | undefined;

@@ -15,7 +15,9 @@ export interface Job {
 	readonly since: number;
 	readonly isOfThisRun: boolean;
 	status: string;
-	/** The last response with unusable data, which the service may not return again. */
+	/**
+	 * The last response whose data could not be used. It is kept because the service might not return it again.
+	 */
 	unusedResponse?: unknown;
 	ended?: 'finished' | 'failed';
 	/** Whether the service has answered a poll for this job. */
@@ -33,7 +35,7 @@ export class Jobs extends Set<Job> {
 	isPathRight = false;
 
 	/**
-	 * Returns all chunking IDs. The error message contains them if the run ends early, so that no job is
+	 * Returns all chunking IDs. If the run ends early, the error message lists these IDs, so that no job is
 	 * lost. IDs whose chunks can still be fetched come first.
 	 *
 	 * @param returnsNothing whether the run has ended without returning the chunks of its finished jobs

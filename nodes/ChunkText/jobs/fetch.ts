@@ -30,7 +30,7 @@ export const POLLING = {
 	/** The pause before a job's second poll. Each later pause is longer. */
 	firstMs: 250,
 	longestMs: 10_000,
-	/** For this long after a submission, the service might not know the job yet. */
+	/** Time after a submission during which the service might not know the job yet. */
 	unknownIdMs: 30_000,
 	/** Time limit for the final poll. */
 	finalMs: 5000,
@@ -171,8 +171,8 @@ function canPollAgain(error: unknown, { isOfThisRun, since }: Job, now: number):
 }
 
 /**
- * Decides what to do after a failed poll. A status that would end the run for other requests, such as 401, fails
- * only this job, because other jobs may belong to other clients.
+ * Decides what to do after a failed poll. Normally, a status such as 401 ends the run. Here, it fails only this
+ * job, because other jobs may belong to other clients.
  */
 function judgePoll(error: unknown, { fetching }: ChunkService): Verdict {
 	const verdict = fetching.judge(error);

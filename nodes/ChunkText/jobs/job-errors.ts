@@ -9,8 +9,8 @@ const failure = (message: string, description: string, serviceWords = ''): Servi
 	new ServiceFailure(message, { kind: 'response', description, serviceWords });
 
 /**
- * Minimum length of an ID that is replaced in messages. A shorter ID may also occur as an ordinary word or
- * number.
+ * An ID is replaced in messages only if it has at least this many characters. A shorter ID may also occur as an
+ * ordinary word or number.
  */
 const MIN_ID_CHARACTERS = 8;
 

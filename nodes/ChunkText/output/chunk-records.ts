@@ -76,7 +76,8 @@ function sourceFieldsOf(
 	const fields = selectSourceFields(source, options);
 	if (options.keepSourceFields !== 'all') return fields;
 	for (const field of [...DETAIL_FIELDS, 'vector']) delete fields[field];
-	// A finished text with the fields from Submit would look unfinished, and Get Results would fetch it again.
+	// If a finished text kept the fields from Submit, it would look unfinished, and Get Results would fetch it
+	// again.
 	if (source.chunkingId === chunkingId) for (const field of STATE_FIELDS) delete fields[field];
 	return fields;
 }
@@ -100,7 +101,8 @@ export function selectSourceFields(
 
 /**
  * Returns a text's output items. These are the text's records and one item for each chunk that no longer
- * exists. If the output is one item per document, a single item contains all of these and the source fields.
+ * exists. If the output is one item per document, a single item contains the records, the IDs of the removed
+ * chunks, and the source fields.
  */
 export function itemsOf(
 	{ text, chunks, covered, source }: Omit<TextWithChunks, 'chunkingId'>,
@@ -109,8 +111,8 @@ export function itemsOf(
 ): IDataObject[] {
 	const { document } = text;
 	if (document === undefined) return records;
-	// If the service truncated the text, the next run may produce the missing chunks again. So no chunk is
-	// reported as removed.
+	// If the service truncated the text, the next run might produce the missing chunks again. So the node does
+	// not report any chunk as removed.
 	const removalsKnown = covered.isComplete && !document.isShared;
 	const removedIds: string[] = [];
 	for (let at = chunks.length; removalsKnown && at < document.previousChunkCount; at++)

@@ -148,8 +148,8 @@ export class Report {
 	}
 
 	/**
-	 * Returns a field that contains an unused response, because the service may not deliver the response
-	 * again. A tool omits the field, because a model cannot use it.
+	 * Returns a field that contains an unused response. The user needs this response, because the service might
+	 * not deliver it again. A tool omits the field, because a model cannot use it.
 	 */
 	private responseOf(body: unknown): IDataObject {
 		if (body === undefined || this.service.run.isTool) return {};
@@ -176,7 +176,7 @@ function* assign(
 			return { text, reason: noChunks(session.words(chunkedData[position])) };
 		}
 		const { chunks, mismatch } = result;
-		// Chunks without vectors would replace good chunks in the index.
+		// If the chunks were returned without vectors, they would replace good chunks in the index.
 		if (options.vectors !== 'none' && mismatch)
 			return { text, reason: vectorMismatch(mismatch) };
 		return { text, chunks, covered: coverage(text.text, chunks) };

@@ -94,7 +94,7 @@ export const allProperties = properties([
 					name: 'File',
 					value: 'file',
 					description: `Read one text per record from a file of any size (${RECORD_FILES.text})`,
-					// AI agents only pass on JSON, so a tool cannot read a file.
+					// AI agents pass only JSON to a tool, so a tool cannot read a file.
 					displayOptions: { hide: { '@tool': [true] } },
 				},
 				{
@@ -133,7 +133,8 @@ export const allProperties = properties([
 			displayOptions: { show: { textSource: ['file'] } },
 		},
 		...shownFor(
-			// Submit has no Output parameter, but Get Results may need the documents later.
+			// Submit has no Output parameter, so it shows these fields too. Get Results may need the documents
+			// later.
 			{ show: { textSource: ['file'] }, hide: { output: ['chunks', 'perDocument'] } },
 			requiredFieldProperties,
 		),
@@ -207,7 +208,8 @@ export const allProperties = properties([
 	...shownFor(submits, chunkerProperties),
 	...shownFor({ show: fetching }, [
 		notForTools(output),
-		// A model that only wants to split a text has no ID or name for the text.
+		// A model that only wants to split a text has no ID or name for the text. So the default for tools is
+		// plain chunks.
 		onlyForTools({ ...output, default: 'chunks' }),
 	]),
 	...scopeProperties('Scope of the access token. Chunking needs Machine Learning Predict.').map(

@@ -2,13 +2,13 @@
 export type Bytes = AsyncIterable<Uint8Array>;
 
 /**
- * Thrown if the rest of a file cannot be read, because the file is truncated, damaged or of the wrong type.
- * All text before the error has already been returned.
+ * Thrown if a file is truncated, damaged or of the wrong type, so that the rest of it cannot be read. All text
+ * before the error has already been returned.
  */
 export class FileError extends Error {
 	override readonly name = 'FileError';
 
-	/** @param advice what the user should do. The default is for a damaged file */
+	/** @param advice what the user should do. The default is the advice for a damaged file */
 	constructor(
 		message: string,
 		readonly advice = 'Fetch the file again.',
@@ -58,12 +58,12 @@ const BINARY_KINDS: ReadonlyArray<[beginning: RegExp, kind: string, advice: stri
 /**
  * Reads a text file's bytes in slices of up to 64 KB. A gzip file is decompressed.
  *
- * @param yieldToOthers called before each slice, so that other work can use the event loop. If it throws an error,
- * reading ends
+ * @param yieldToOthers function that is called before each slice, so that other work can use the event loop. If
+ *   the function throws an error, reading ends
  * @param isUtf16 whether the text is known to be UTF-16
  * @returns `head`, the first bytes of the file, and `all`, all bytes including the first ones
- * @throws {FileError} if the file is not text, or if a compressed file is damaged or ends early. Errors from the
- * source are rethrown unchanged
+ * @throws {FileError} if the file is not text, or if a compressed file is damaged or ends early. Errors from
+ *   the source are rethrown unchanged
  */
 export async function readBytes(
 	source: Bytes,
@@ -103,9 +103,8 @@ async function readHead(source: Bytes): Promise<{ head: Uint8Array; all: Bytes }
 }
 
 /**
- * Decompresses gzip data slice by slice, only as fast as the caller reads it. If several gzip files were
- * joined into one, Node.js 20 and 22 read all of them. Node.js 24 rejects everything after the first gzip
- * file (gzip member).
+ * Decompresses gzip data slice by slice, only as fast as the caller reads it. A file may consist of several
+ * joined gzip files. Node.js 20 and 22 read all of them, but Node.js 24 rejects everything after the first one.
  */
 async function* gunzip(source: Bytes): AsyncGenerator<Uint8Array> {
 	const iterator = source[Symbol.asyncIterator]();
@@ -166,9 +165,10 @@ function gzipError(error: Error & { code?: unknown }): Error {
 /**
  * Reads the beginning of a stream.
  *
- * @param join joins two pieces
- * @param isEnough returns true if the pieces read so far are enough
- * @returns `first`, the beginning, which is undefined for an empty stream, and `all`, the whole stream
+ * @param join function that joins two pieces
+ * @param isEnough function that returns true if the pieces read so far are enough
+ * @returns `first`, which is the beginning, and `all`, which is the whole stream. If the stream is empty,
+ *   `first` is undefined
  */
 export async function peek<T>(
 	source: AsyncIterable<T>,

@@ -6,7 +6,7 @@
  * The reader also accepts the variations that real programs write:
  *
  * - Rows end with LF, CRLF or CR. Blank rows are skipped.
- * - If exports were joined into one file, the header row is repeated. Repeated header rows are skipped.
+ * - Joined exports repeat the header row. Repeated header rows are skipped.
  * - If a row has fewer cells than the header row, its record has no values for the last columns.
  * - If a row has a value beyond the last column, only that row fails.
  * - Columns without a name are ignored.
@@ -51,9 +51,9 @@ const SPLIT_ADVICE =
 const SUSPICIOUS_QUOTE = `has a cell that begins with a quote, and the lines after it look like rows: ${QUOTES_ADVICE}`;
 
 /**
- * A line in a quoted cell looks like a row if its number of cells equals the number of columns. If this many
- * consecutive lines look like rows, they are treated as separate rows, because the quote at the beginning of
- * the cell was probably an ordinary character.
+ * A line in a quoted cell looks like a row if it has as many cells as the header row. If this many consecutive
+ * lines look like rows, they are treated as separate rows. The quote at the beginning of the cell was then
+ * probably an ordinary character.
  */
 const MIN_LINES_OF_ROWS = MAX_COUNTED_LINES;
 /**
@@ -201,13 +201,13 @@ export class CsvReader implements RecordReader {
 			return undefined;
 		}
 		if (!this.columns) return this.readHeader(text, line);
-		// If exports were joined into one file, the header row and the lines before it are repeated.
+		// Joined exports repeat the header row and the lines before it.
 		const isHeader = text === this.headerRow && this.columns.length > 1;
 		if (isHeader || this.preamble.includes(text)) return undefined;
 		if (this.record === 0 && RULE_LINE.test(text)) return undefined;
 		const isSkipped = this.record < this.skip;
-		// A repeated header row is not a record and must not be counted as one. To recognize it, the reader also
-		// parses a skipped row of similar length.
+		// A repeated header row is not a record and must not be counted as one. To recognize it, the reader
+		// parses even a skipped row if this row is about as long as the header row.
 		const isParsed = rowDefect === undefined && (!isSkipped || this.isAsLongAsHeader(text));
 		const cells = isParsed ? cellsOf(text, this.dialect) : undefined;
 		const headerMatch = cells && this.compareWithHeader(cells);
@@ -224,8 +224,8 @@ export class CsvReader implements RecordReader {
 	}
 
 	/**
-	 * Returns true if a row is about as long as the header row. Quotes may add up to two characters per
-	 * cell.
+	 * Returns true if a row is about as long as the header row. Quotes can make each cell up to two characters
+	 * longer.
 	 */
 	private isAsLongAsHeader(text: string): boolean {
 		return Math.abs(text.length - this.headerRow.length) <= 2 * this.names.length;

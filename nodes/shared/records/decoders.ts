@@ -98,8 +98,8 @@ const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /**
  * Returns a decoder for UTF-8.
  *
- * @param guesses counts the lines that are read as Windows-1252 (see `LineDecoder`). If it is undefined, all lines
- * are read as UTF-8
+ * @param guesses counter for the lines that are read as Windows-1252 (see `LineDecoder`). If it is undefined,
+ *   all lines are read as UTF-8
  */
 export const utf8Decoder = (guesses: Findings | undefined): Decoder =>
 	async function* (source) {
@@ -139,7 +139,7 @@ class LineDecoder {
 		this.isCertain = guesses === undefined;
 	}
 
-	/** @param bytes must end with a complete character */
+	/** @param bytes the bytes to decode, which must end with a complete character */
 	decode(bytes: Buffer): string {
 		const valid = this.isGuessed ? undefined : validUtf8(bytes);
 		if (valid !== undefined && valid.length < bytes.length) this.isCertain = true;

@@ -97,7 +97,7 @@ export const formatsWith = (meets: (traits: FormatTraits) => unknown): RecordFor
  * Detects a file's format from its name, such as `documents.jsonl.gz`, or otherwise from its MIME type.
  *
  * @param allowsTextLines whether the `lines` format is allowed
- * @returns undefined if neither of them identifies a format
+ * @returns undefined if neither the name nor the MIME type identifies a format
  */
 export function formatOf(
 	fileName: string,

@@ -21,7 +21,10 @@ const QUOTE_OR_BACKSLASH = /["\\]/g;
 /** Characters that the reader looks for. Within an element, it looks for fewer of them. */
 const TOKENS = { outside: /["[\]{},:]/g, within: /["[\]{}]/g };
 
-/** Used instead of a key for a value inside a list, because paths cannot lead through lists. */
+/**
+ * Takes the place of a key for a value inside a list. It matches no path, because paths cannot lead through
+ * lists.
+ */
 const LIST_POSITION = '\0';
 
 /**

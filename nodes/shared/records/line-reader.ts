@@ -161,7 +161,7 @@ export const jsonLinesReader = (findings = new Findings()): LineReader =>
 		findings,
 	);
 
-/** Returns a reader whose records are unchanged lines, such as IDs. */
+/** Returns a reader for plain lines, such as IDs. Each line becomes a record without any change. */
 export const textLinesReader = (findings = new Findings()): LineReader =>
 	new LineReader(
 		{

@@ -83,7 +83,7 @@ export interface RecordReader {
 export const MAY_BE_CUT = '; the file ends here without a line break and may be truncated';
 
 /**
- * Maximum record length. Without this limit, a missing line break or quote could make a record fill the
+ * Maximum record length. Without this limit, a missing line break or quote could make a single record fill the
  * memory.
  */
 export const MAX_RECORD_CHARACTERS = 64 * 1024 * 1024;
@@ -145,7 +145,9 @@ function* slicesOf(records: Iterable<SourceRecord>): Generator<SourceRecord[]> {
 	}
 }
 
-/** Returns a record that contains invalid characters with an error instead of its value. */
+/**
+ * Called for a record that contains invalid characters. Returns the record with an error instead of its value.
+ */
 function withCharacterError({ record, line, text }: SourceRecord): SourceRecord {
 	const error = recordError(describeBadCharacters(text) ?? '', record, line);
 	return { record, line, text: repairText(text), value: undefined, error };

@@ -133,8 +133,8 @@ const reportsSuccess = (entry: unknown): boolean =>
 	(hasStatus(entry, 200, 299) || FLAG_NAMES.some((name) => entry[name] === true));
 
 /**
- * Returns the failure reports (flags, counts or objects) that cannot be explained by documents already known
- * to have failed.
+ * Returns the reports of failures that are not explained by documents already known to have failed. A report
+ * can be a flag, a count or an object.
  */
 const unexplainedFailures = (top: Members, failed: number): unknown[] =>
 	FAILED_NAMES.filter((name) => {
@@ -157,8 +157,8 @@ const ADVICE = {
 };
 
 /**
- * Returns the failure for a document that a 2xx response reports as rejected. A migration gets a different
- * failure, because it may have been partly carried out.
+ * Returns the failure for a document that was rejected although the response has a 2xx status. For a migration,
+ * the failure is a different one, because the migration may have been partly carried out.
  */
 function rejection(entry: unknown, request: Request): ServiceFailure {
 	if (request === 'migration') return reportedFailure(entry, request);
@@ -177,7 +177,7 @@ function rejection(entry: unknown, request: Request): ServiceFailure {
 }
 
 /**
- * Returns the failure that a report without an ID describes. The failure applies to all documents that the
+ * Returns the failure for a report that contains no document ID. The failure applies to all documents that the
  * report may refer to.
  */
 const reportedFailure = (report: unknown, request: Request): ServiceFailure =>

@@ -3,7 +3,8 @@ import type { Failure } from 'n8n-workflow';
 import { isTransientStatus, type ServiceFailure } from './failure';
 
 /**
- * Returns a failure's cause in n8n's terms, so that an error workflow or an agent can decide what to do.
+ * Returns the cause of a failure, which is one of the causes that n8n defines. An error workflow or an agent
+ * can use it to decide what to do.
  *
  * @returns undefined if there are several possible causes. For example, status 403 may mean that a firewall
  *   rejected one document, or that the key belongs to another data source.

@@ -1,11 +1,10 @@
 /**
  * Every unsuccessful request ends with a `ServiceFailure`. The cause may be the service, the connection, the
- * token server or n8n. A failure states what is known: its kind, whether the request may have taken effect,
- * and what the user can do.
+ * token server or n8n. A failure states what is known: its kind, whether the request may have taken effect, and
+ * what the user can do.
  *
- * `judge` turns a failure into a verdict, which considers only that failure. The retry policy
- * (`flow/retry-policy.ts`) also considers the history of this request and of other requests, and then decides
- * what happens next.
+ * `judge` returns a verdict that is based on a single failure. The retry policy (`flow/retry-policy.ts`) also
+ * considers what happened to earlier attempts and to other requests. It then decides what happens next.
  */
 import type { ActionableCause } from 'n8n-workflow';
 
@@ -36,8 +35,8 @@ export interface FailureDetails {
 	/** The service's own words, which are quoted at the end of the error message. */
 	serviceWords?: string;
 	/**
-	 * Whether the response is text, for example a proxy's error page. A response in text may not come from
-	 * the service.
+	 * Whether the response is text, for example a proxy's error page. Such text might not come from the
+	 * service.
 	 */
 	isText?: boolean;
 	description?: string;
@@ -51,7 +50,9 @@ export interface FailureDetails {
 	 * Whether the request provably never left n8n (see transport-failure.ts). Used only for `transport`.
 	 */
 	wasNeverSent?: boolean;
-	/** The cause in n8n's terms, if it cannot be derived from the kind and the status. */
+	/**
+	 * One of the causes that n8n defines. Set only if the cause does not follow from the kind and the status.
+	 */
 	actionableCause?: ActionableCause | undefined;
 	/**
 	 * Time during which the request was retried without reaching the server. Used only for `transport` and
@@ -59,8 +60,8 @@ export interface FailureDetails {
 	 */
 	triedForMs?: number | undefined;
 	/**
-	 * Whether the outcome is unknown. The default is derived from the other details. It is overridden, for
-	 * example, if an earlier attempt may have taken effect.
+	 * Whether the outcome is unknown. The default is derived from the other details. It is overridden if, for
+	 * example, an earlier attempt may have taken effect.
 	 */
 	isOutcomeUnknown?: boolean;
 }
@@ -83,8 +84,8 @@ export class ServiceFailure extends Error {
 	 */
 	readonly wasNeverSent: boolean;
 	/**
-	 * Whether the service may have carried out the request, or may still be carrying it out, without
-	 * confirming it. This is also true if a gateway stopped waiting or if a 2xx response cannot be read.
+	 * Whether the service may have carried out the request, or may still be doing so, although it did not
+	 * confirm it. This is also true if a gateway stopped waiting or if a 2xx response cannot be read.
 	 */
 	readonly isOutcomeUnknown: boolean;
 	readonly serviceWords: string;
@@ -146,9 +147,9 @@ export const MAX_RETRY_AFTER_MS = 5 * 60_000;
  * Returns the verdict on a failure without considering other failures (docs/service-interface.md, Failures).
  *
  * @param error the error that a request threw
- * @param options.idempotent whether the request can be repeated without harm. If not, it is retried only
- *   after status 429, or if it is known never to have reached the service.
- * @returns the action `fail` for any error that is not a ServiceFailure
+ * @param options.idempotent whether the request can be repeated without harm. If not, it is retried only after
+ *   status 429, or if it is known never to have reached the service.
+ * @returns the verdict. For any error that is not a ServiceFailure, the action is `fail`.
  */
 export function judge(error: unknown, { idempotent }: { idempotent: boolean }): Verdict {
 	if (!(error instanceof ServiceFailure)) return { action: 'fail' };

@@ -20,9 +20,9 @@ export interface Service {
 	/** Scope of the access token used to sign the requests. */
 	scope?: string;
 	/**
-	 * Advice that depends on the service. `content` is for statuses that indicate a problem with the request's
-	 * content, such as 400. `unavailable` is for transient statuses. `413` is for a request that cannot be
-	 * split any further.
+	 * Advice that depends on the service. `content` is for statuses such as 400, which indicate a problem with
+	 * the content of the request. `unavailable` is for transient statuses. `413` is for a request that cannot
+	 * be split any further.
 	 */
 	advice: Advice;
 	/** The noun that the advice uses for an entry. */
@@ -58,8 +58,8 @@ export const IF_IT_WORKED = `If it worked before, see ${STATUS_PAGE}`;
 const UNAVAILABLE = 'The service is busy or down: try again later';
 
 /**
- * The gateway's response if its own rules reject a request. During one outage, the gateway gave this
- * response to every request.
+ * The gateway sends this response if its own rules reject a request. During one outage, it sent this response
+ * to every request.
  */
 const GATEWAY_REJECTION = 'RBAC: access denied';
 

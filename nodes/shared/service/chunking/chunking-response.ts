@@ -109,7 +109,7 @@ function readEntries(entries: unknown[], vector: unknown): Array<TextResult | un
 	const shared = Array.isArray(vector) ? vector : [];
 	const texts = entries.map(readEntry);
 	const total = texts.reduce((sum, text) => sum + (text?.chunks.length ?? 0), 0);
-	// If an entry cannot be read, it is unknown to which texts the following vectors belong.
+	// If an entry cannot be read, it is unknown which texts the following vectors belong to.
 	const isShareable = total === shared.length && !texts.includes(undefined);
 	let used = 0;
 	for (const [index, text] of texts.entries()) {
@@ -128,8 +128,8 @@ function readEntries(entries: unknown[], vector: unknown): Array<TextResult | un
 function readEntry(entry: unknown): TextResult | undefined {
 	if (!isObject(entry) || !Array.isArray(entry.chunks)) return undefined;
 	const texts: unknown[] = entry.chunks;
-	// If an entry contains an error instead of chunks, for example because a model is overloaded, this does
-	// not mean that the text has no chunks. The entry is treated as unreadable.
+	// An entry can contain an error instead of chunks, for example because a model is overloaded. This does not
+	// mean that the text has no chunks, so the entry is treated as unreadable.
 	if (texts.length === 0 && serverMessage(entry) !== '') return undefined;
 	if (!texts.every((text) => typeof text === 'string')) return undefined;
 	const spans: unknown[] = Array.isArray(entry.spans) ? entry.spans : [];
@@ -175,8 +175,8 @@ export interface Coverage {
 	 */
 	missing: number;
 	/**
-	 * Whether the chunks are known to cover the whole text. If so, chunks with higher numbers from earlier
-	 * runs no longer exist.
+	 * Whether the chunks are known to cover the whole text. If so, chunks with higher numbers no longer exist,
+	 * even if an earlier run returned them.
 	 */
 	isComplete: boolean;
 }
@@ -188,10 +188,10 @@ export interface Coverage {
 const MIN_MISSING_CHARACTERS = 16;
 
 /**
- * Determines how much of a text its chunks cover, based on the last chunk's span (the start and end of the
- * chunk in the text). The service may truncate a long text without reporting it (docs/service-interface.md,
- * Limits). A text is complete if the last span ends at the end of the text, ignoring white space. The end may
- * be counted in characters, as in Python, or in UTF-16 code units, as in JavaScript.
+ * Determines how much of a text is covered by the text's chunks. The service may truncate a long text without
+ * reporting it (docs/service-interface.md, Limits). The text is complete if the last chunk ends at the end of
+ * the text, ignoring white space. The service may count this end in characters, as in Python, or in UTF-16 code
+ * units, as in JavaScript.
  *
  * @param text the submitted text, if it is known
  * @param chunks the chunks in the order of the response
@@ -200,7 +200,8 @@ export function coverage(text: string | undefined, chunks: readonly Chunk[]): Co
 	const end = chunks.at(-1)?.end;
 	if (text === undefined || end === undefined)
 		return { missing: 0, isComplete: chunks.length === 0 && text?.trim() === '' };
-	// If the span ends beyond the end of the text, the service counted something else, such as bytes.
+	// If the span ends beyond the end of the text, the service counted bytes or something else instead of
+	// characters.
 	if (end <= text.length && text.slice(end).trim() === '')
 		return { missing: 0, isComplete: true };
 	// Python counts a surrogate pair as one character.

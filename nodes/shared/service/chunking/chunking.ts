@@ -56,8 +56,9 @@ export const resultsPath = (template: string, chunkingId: string): string =>
 	template.replaceAll(ID_PLACEHOLDER, () => pathSegment(chunkingId, 'Chunking ID'));
 
 /**
- * Returns the JSON body for submitting texts (docs/service-interface.md, Chunking request). Empty configs
- * are omitted. Additional body fields can also add fields to the three configs.
+ * Returns the JSON body for submitting texts (docs/service-interface.md, Chunking request). `modelConfig`,
+ * `useCaseConfig` and `chunkerConfig` are omitted if they are empty. Additional body fields can also add fields
+ * to these configs.
  */
 export function submitBody(
 	settings: ChunkSettings,

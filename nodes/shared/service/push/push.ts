@@ -85,7 +85,7 @@ export function pushBody(
 }
 
 /**
- * Bytes that a list adds to its documents: the brackets around the list, and the comma between two
- * documents.
+ * Number of bytes that a JSON list needs in addition to its documents: the brackets around the list, and the
+ * comma between two documents.
  */
 export const PUSH_BODY_BYTES = { envelopeBytes: 2, separatorBytes: 1 };

@@ -60,9 +60,9 @@ export const scopeProperties = (description: string): INodeProperties[] => [
 ];
 
 /**
- * Key for the node's scope in the credential data used to sign the node's requests. The key is a symbol
- * because JSON omits symbols. Before version 2.34, n8n stored all other properties of this data together with
- * a new token. With a string as the key, the scope would have been stored in the credential.
+ * The credential data used to sign a node's request contains the node's scope under this key. The key is a
+ * symbol because JSON omits symbols. Before version 2.34, n8n stored all other properties of this data together
+ * with a new token. With a string as the key, the scope would have been stored in the credential.
  */
 export const SCOPE_OF_NODE = Symbol.for('n8n-nodes-search-ingest.scopeOfNode');
 

@@ -48,8 +48,8 @@ export interface TokenUser {
 const RENEW_AGAIN_MS = 30_000;
 
 /**
- * Pause after a revocation, which allows another worker to store a new token. The pause doubles with each
- * revocation.
+ * After a revocation, the process pauses for this long, so that another worker can store a new token. The pause
+ * doubles with each revocation.
  */
 const PAUSE_MS = 250;
 /** Maximum pause after a revocation. A random delay of up to the length of the pause is added. */
@@ -70,7 +70,7 @@ interface TokenState {
 	newest?: Token;
 	revoked?: string;
 	pending?: Promise<Token> | undefined;
-	/** The current token is used until this time (epoch milliseconds), because its renewal failed. */
+	/** After a failed renewal, the current token is used until this time (epoch milliseconds). */
 	renewalPausedUntil: number;
 	/** Whether the newest token was issued to this process and has not been stored yet. */
 	isUnstored: boolean;
@@ -126,7 +126,10 @@ export class SharedToken {
 		return isOurs && token.expiresAt > Date.now() ? token : undefined;
 	}
 
-	/** Adopts this client's newer tokens for all scopes from a credential's hidden field. */
+	/**
+	 * Adopts newer tokens from a credential's hidden field. Tokens for all scopes are adopted if they were
+	 * issued to this client.
+	 */
 	adoptStored(accessTokens: unknown): void {
 		const { client } = this.state;
 		for (const [scope, token] of Object.entries(parseTokenMap(accessTokens)))
@@ -175,11 +178,12 @@ export class SharedToken {
 	}
 
 	/**
-	 * Returns a token, and requests a new one if necessary. If this process has a usable token, that token
-	 * is returned. Otherwise, one token is requested for all waiting callers. If the token request fails,
-	 * an old token that is still valid is used for a while.
+	 * Returns a token, and requests a new one if necessary. If this process has a usable token, that token is
+	 * returned. Otherwise, one token is requested for all waiting callers. If the token request fails, an old
+	 * token that is still valid is used for a while.
 	 *
-	 * @param accepts returns true if a token can be used, e.g. because it is not the revoked token
+	 * @param accepts function that returns true if a token can be used, e.g. because it is not the revoked
+	 *   token
 	 * @throws InputError if the scope is empty, and ServiceFailure of kind `token` if no token could be
 	 *   obtained
 	 */

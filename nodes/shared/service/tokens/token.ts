@@ -111,7 +111,7 @@ export function parseTokenResponse(
 	if (typeof token_type !== 'string' || token_type.toLowerCase() !== 'bearer') {
 		throw unusableResponse('its token_type is not Bearer');
 	}
-	// Some servers return the number as a string.
+	// Some servers return the lifetime as a string.
 	const lifetimeMs = Number(expires_in) * 1000;
 	if (!(lifetimeMs > 0 && lifetimeMs < Infinity)) {
 		throw unusableResponse('its expires_in is not a positive number of seconds');
