@@ -137,7 +137,7 @@ export const allOptions = optionsProperty([
 		typeOptions: { minValue: 0, maxValue: 100_000 },
 		default: 0,
 		description:
-			'Number of chunks when the document was last pushed. Needed to return the IDs of chunks that no longer exist.',
+			'Number of chunks that the document had when last pushed. Needed to return the IDs of chunks that no longer exist.',
 		displayOptions: {
 			show: { ...ofDocuments, '/operation': ['submitAndWait'] },
 			hide: { '/textSource': ['file'] },
@@ -163,7 +163,7 @@ export const allOptions = optionsProperty([
 		typeOptions: { minValue: 0 },
 		default: 256,
 		description:
-			'Number of dimensions of each vector, at most as many as the model has. Fewer dimensions allow more chunks per request. Omitted if 0.',
+			'Number of dimensions in each vector, up to the number that the model supports. Fewer dimensions allow more chunks per request. Omitted if 0.',
 		displayOptions: submits,
 	},
 	{
@@ -179,7 +179,7 @@ export const allOptions = optionsProperty([
 			{
 				name: 'Min Max',
 				value: 'min-max',
-				description: 'Integers from 0 to 255, the least precise',
+				description: 'Integers from 0 to 255, less precise',
 			},
 		],
 		default: 'max-scale',
@@ -202,7 +202,8 @@ export const allOptions = optionsProperty([
 		type: 'number',
 		typeOptions: { minValue: 1000 },
 		default: MAX_CHUNK_TEXT_BYTES,
-		description: 'Maximum bytes of text in one request. The service accepts about 1 MB.',
+		description:
+			'Maximum number of bytes of text in one request. The service accepts up to about 1 MB.',
 		displayOptions: submits,
 	},
 	...requestProperties(8),
@@ -228,7 +229,8 @@ export const allOptions = optionsProperty([
 			{
 				name: 'Output With Chunking ID',
 				value: 'output',
-				description: 'Unfinished texts are returned with their status, for Get Results',
+				description:
+					'Unfinished texts are returned with their status, so that Get Results can fetch the chunks later',
 			},
 		],
 		default: 'fail',
