@@ -119,7 +119,7 @@ function rowOf({
 	const { minValue = 0, maxValue } = typeOptions ?? {};
 	const range =
 		maxValue === undefined ? '' : `. Range: ${numberText(minValue)} to ${numberText(maxValue)}`;
-	const shown = ONLY_IF_ADDED.includes(name) ? `None; ${value} when added` : value;
+	const shown = ONLY_IF_ADDED.includes(name) ? `None until added, then ${value}` : value;
 	return [displayName, shown, lineOf(description) + range];
 }
 

@@ -210,9 +210,9 @@ export const allProperties = properties([
 		// A model that only wants to split a text has no ID or name for the text.
 		onlyForTools({ ...output, default: 'chunks' }),
 	]),
-	...scopeProperties('Scope of the access token. Chunking needs Machine Learning Predict.').map(
-		(field) => ({ ...field, noDataExpression: true }),
-	),
+	...scopeProperties(
+		'Scope of the access token. Chunking requires the Machine Learning Predict scope.',
+	).map((field) => ({ ...field, noDataExpression: true })),
 	allOptions,
 ]);
 

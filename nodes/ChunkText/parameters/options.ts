@@ -39,7 +39,7 @@ export const allOptions = optionsProperty([
 		],
 		default: 'all',
 		description:
-			"Which input fields to keep in the output. Without this option, chunks keep no fields. Results of 'Submit' and unfinished texts keep all fields.",
+			"Which input fields to keep in the output. Without this option, chunks keep no fields. Unfinished texts, and results of 'Submit', keep all fields.",
 	},
 	{
 		displayName: 'Source Fields to Keep',
@@ -68,7 +68,11 @@ export const allOptions = optionsProperty([
 				description:
 					'One list of numbers per vector, for nodes other than Push Documents. Slow to display in the editor.',
 			},
-			{ name: 'None', value: 'none', description: 'No vectors, for full-text search' },
+			{
+				name: 'None',
+				value: 'none',
+				description: 'No vectors. Full-text search does not need them.',
+			},
 		],
 		default: 'compact',
 		description:
@@ -249,7 +253,7 @@ export const allOptions = optionsProperty([
 		default: '{}',
 		placeholder: 'e.g. {"modelConfig": {"newSetting": true}}',
 		description:
-			"JSON object to merge into the request body. It must not contain 'batch', which holds the texts.",
+			"JSON object to merge into the request body. It must not contain 'batch', because that field contains the texts.",
 		displayOptions: submits,
 	},
 	{

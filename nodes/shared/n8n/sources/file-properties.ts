@@ -52,7 +52,8 @@ export const textFileDocumentProperties = properties([
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. {{ $binary.data.directory }}/{{ $binary.data.fileName }}',
-		description: 'ID of the document. If empty, the file name without its folder is used.',
+		description:
+			'ID of the document. If this field is empty, the file name is used without the folder.',
 	},
 	{
 		displayName: 'Document Name',
