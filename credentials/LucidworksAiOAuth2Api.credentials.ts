@@ -78,10 +78,10 @@ export class LucidworksAiOAuth2Api implements ICredentialType {
 			default: 'ausao8uveaPmyhv0v357',
 			required: true,
 			placeholder: 'e.g. default',
-			description: 'ID in the path of the token URL, /oauth2/{ID}/v1/token',
+			description: 'ID in the token URL, which ends in /oauth2/{ID}/v1/token',
 		},
 		...scopeProperties(
-			"Scope for the credential test and the HTTP Request node. Chunk Text has its own 'Scope'.",
+			"Scope for the credential test and the HTTP Request node. Chunk Text has a separate 'Scope' parameter.",
 		),
 		{
 			displayName: 'Access Tokens',

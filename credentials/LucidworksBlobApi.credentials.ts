@@ -29,7 +29,7 @@ export class LucidworksBlobApi implements ICredentialType {
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://fusion.example.com:8764/api',
-			description: 'Everything before /blobs, including any path prefix',
+			description: 'Part of the URL before /blobs, including any path prefix',
 		},
 		{
 			displayName: 'Authentication',

@@ -50,7 +50,7 @@ export class LucidworksPushApi implements ICredentialType {
 			default: '',
 			required: true,
 			description:
-				'Push API key of this data source. To manage its keys, select the data source in the administration UI.',
+				'Push API key for this data source. To manage its keys, select the data source in the administration UI.',
 		},
 		TEST_STATE_FIELD,
 	];

@@ -118,8 +118,8 @@ function rowOf({
 	const value = defaultOf(property);
 	const { minValue = 0, maxValue } = typeOptions ?? {};
 	const range =
-		maxValue === undefined ? '' : `. ${numberText(minValue)} to ${numberText(maxValue)}`;
-	const shown = ONLY_IF_ADDED.includes(name) ? `None; ${value} when added` : value;
+		maxValue === undefined ? '' : `. Range: ${numberText(minValue)} to ${numberText(maxValue)}`;
+	const shown = ONLY_IF_ADDED.includes(name) ? `None until added, then ${value}` : value;
 	return [displayName, shown, lineOf(description) + range];
 }
 

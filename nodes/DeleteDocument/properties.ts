@@ -45,7 +45,7 @@ const options = optionsProperty([
 		typeOptions: { minValue: 0, maxValue: 100_000 },
 		default: 0,
 		description:
-			'Number of chunks of the document. If it is above 0, the chunks (ID#0, ID#1 and so on) are deleted instead of the ID itself.',
+			'Number of chunks in the document. If above 0, the chunks (ID#0, ID#1 and so on) are deleted instead of the document itself.',
 		displayOptions: { show: { '/idSource': ['item'] } },
 	},
 	{
@@ -53,7 +53,7 @@ const options = optionsProperty([
 		name: 'ignoreNotFound',
 		type: 'boolean',
 		default: false,
-		description: 'Whether to treat unknown IDs as done instead of failing',
+		description: 'Whether an unknown ID counts as a success instead of a failure',
 	},
 	{
 		displayName: 'Dry Run',
@@ -127,7 +127,7 @@ export const deleteProperties = properties([
 	{
 		...requiredFieldProperties[0],
 		description:
-			'Field or column that contains the ID, e.g. sku or meta.sku. Ignored for records that are IDs themselves.',
+			'Field or column (e.g. sku or meta.sku) that contains the ID. Ignored if the records themselves are IDs.',
 		displayOptions: showForFile,
 	},
 	{

@@ -26,7 +26,7 @@ export const migrateProperties = properties([
 			// this takes.
 			default: 3600,
 			description:
-				'How long to wait for the response. The migration may continue in the service after that.',
+				'How long to wait for the response. The migration might continue in the service after that.',
 		},
 	]),
 ]);

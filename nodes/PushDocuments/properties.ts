@@ -73,7 +73,7 @@ const options = optionsProperty([
 				name: 'Summary',
 				value: 'summary',
 				description:
-					'One item with counts, bytes and time, and one item for each failed document',
+					'One item for the whole run, with counts, bytes and time. Also one item for each failed document.',
 			},
 		],
 		default: 'perDocument',
@@ -97,7 +97,7 @@ const options = optionsProperty([
 		placeholder: 'e.g. vector, internalNotes',
 		requiresDataPath: 'multiple',
 		description:
-			'Top-level fields to omit from the documents, separated by commas. ID and name are always sent.',
+			'Names of top-level fields to omit from the documents. Separate the names with commas. ID and name are always sent.',
 	},
 	{
 		displayName: 'Drop Empty Values',
@@ -148,7 +148,7 @@ export const pushProperties = properties([
 				name: 'Text File',
 				value: 'textFile',
 				description:
-					'Each input item has a file that contains the text of one document, e.g. .txt or .md',
+					'Each input item has a file, e.g. .txt or .md, that contains the text of one document',
 			},
 		],
 		default: 'wholeItem',
@@ -267,7 +267,7 @@ export const pushProperties = properties([
 		type: 'json',
 		default: '={{ $json }}',
 		required: true,
-		description: 'One document as an object, or several as a list of objects',
+		description: 'One document as an object, or several documents as a list of objects',
 		displayOptions: { show: { documentSource: ['json'] } },
 	},
 	...fileProperties(RECORD_FILES, showForFile.show),

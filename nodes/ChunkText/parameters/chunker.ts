@@ -17,7 +17,7 @@ export const chunkerProperties = properties([
 		default: { mode: 'list', value: '' },
 		required: true,
 		description:
-			"Embedding model that computes the vectors. The list contains the models that Lucidworks documents. To use another model from the service's Use Case API, enter its ID.",
+			"Embedding model that computes the vectors. The list shows the models that appear in the Lucidworks documentation. To use another model from the service's Use Case API, enter its ID.",
 		modes: [
 			{
 				displayName: 'Documented Models',
@@ -78,7 +78,7 @@ export const chunkerProperties = properties([
 		default: '\\n\\s*\\n',
 		placeholder: 'e.g. (?=\\n## )',
 		description:
-			'Regular expression to split at, in Python syntax. The default splits at blank lines. If empty, the service uses its own default.',
+			'Python regular expression to split at. The default splits at blank lines. If this field is empty, the service uses its own default.',
 		displayOptions: { show: { chunker: ['regex-splitter'] } },
 	},
 	{

@@ -39,7 +39,7 @@ const output = property({
 			name: 'One Item per Document',
 			value: 'perDocument',
 			description:
-				'One item per document, with its chunks for Push Documents and the IDs of chunks that no longer exist',
+				'One item per document. It contains the chunks for Push Documents, and the IDs of chunks that no longer exist.',
 			displayOptions: {
 				show: { operation: ['submitAndWait'] },
 				hide: { textSource: ['file'], '@tool': [true] },
@@ -160,7 +160,7 @@ export const allProperties = properties([
 				default: '={{ $json.textPosition }}',
 				placeholder: 'e.g. 0',
 				description:
-					"Zero-based position of the text in its request, as returned by 'Submit'. Empty if the request contains only one text.",
+					"Zero-based position of the text in its request, as returned by 'Submit'. Leave empty if the request contains only one text.",
 			},
 			'Position of the text in the request, as returned when the text was submitted',
 			true,
@@ -171,7 +171,7 @@ export const allProperties = properties([
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to wait until the chunks are ready instead of returning unfinished texts with their status',
+				'Whether to wait until the chunks are ready. Otherwise, unfinished texts are returned with their status.',
 		},
 	]),
 	...shownFor(
@@ -185,7 +185,7 @@ export const allProperties = properties([
 				required: true,
 				placeholder: 'e.g. handbook/returns.md',
 				description:
-					'ID of the document that the text belongs to. The chunks of "a" get the IDs a#0, a#1 and so on.',
+					'ID of the document that the text belongs to. The chunks of document "a" get the IDs a#0, a#1 and so on.',
 			}),
 			...filledByModel(
 				{
@@ -212,9 +212,9 @@ export const allProperties = properties([
 		// plain chunks.
 		onlyForTools({ ...output, default: 'chunks' }),
 	]),
-	...scopeProperties('Scope of the access token. Chunking needs Machine Learning Predict.').map(
-		(field) => ({ ...field, noDataExpression: true }),
-	),
+	...scopeProperties(
+		'Scope of the access token. Chunking requires the Machine Learning Predict scope.',
+	).map((field) => ({ ...field, noDataExpression: true })),
 	allOptions,
 ]);
 

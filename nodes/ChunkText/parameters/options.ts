@@ -39,7 +39,7 @@ export const allOptions = optionsProperty([
 		],
 		default: 'all',
 		description:
-			"Which input fields to keep in the output. Without this option, chunks keep no fields. Results of 'Submit' and unfinished texts keep all fields.",
+			"Which input fields to keep in the output. Without this option, chunks keep no fields. Unfinished texts, and results of 'Submit', keep all fields.",
 	},
 	{
 		displayName: 'Source Fields to Keep',
@@ -68,7 +68,11 @@ export const allOptions = optionsProperty([
 				description:
 					'One list of numbers per vector, for nodes other than Push Documents. Slow to display in the editor.',
 			},
-			{ name: 'None', value: 'none', description: 'No vectors, for full-text search' },
+			{
+				name: 'None',
+				value: 'none',
+				description: 'No vectors. Full-text search does not need them.',
+			},
 		],
 		default: 'compact',
 		description:
@@ -138,7 +142,7 @@ export const allOptions = optionsProperty([
 		typeOptions: { minValue: 0, maxValue: 100_000 },
 		default: 0,
 		description:
-			'Number of chunks when the document was last pushed. Needed to return the IDs of chunks that no longer exist.',
+			'Number of chunks that the document had when last pushed. Needed to return the IDs of chunks that no longer exist.',
 		displayOptions: {
 			show: { ...ofDocuments, '/operation': ['submitAndWait'] },
 			hide: { '/textSource': ['file'] },
@@ -164,7 +168,7 @@ export const allOptions = optionsProperty([
 		typeOptions: { minValue: 0 },
 		default: 256,
 		description:
-			'Number of dimensions of each vector, at most as many as the model has. Fewer dimensions allow more chunks per request. Omitted if 0.',
+			'Number of dimensions in each vector, up to the number that the model supports. Fewer dimensions allow more chunks per request. Omitted if 0.',
 		displayOptions: submits,
 	},
 	{
@@ -180,7 +184,7 @@ export const allOptions = optionsProperty([
 			{
 				name: 'Min Max',
 				value: 'min-max',
-				description: 'Integers from 0 to 255, the least precise',
+				description: 'Integers from 0 to 255, less precise',
 			},
 		],
 		default: 'max-scale',
@@ -203,7 +207,8 @@ export const allOptions = optionsProperty([
 		type: 'number',
 		typeOptions: { minValue: 1000 },
 		default: MAX_CHUNK_TEXT_BYTES,
-		description: 'Maximum bytes of text in one request. The service accepts about 1 MB.',
+		description:
+			'Maximum number of bytes of text in one request. The service accepts up to about 1 MB.',
 		displayOptions: submits,
 	},
 	...requestProperties(8),
@@ -229,7 +234,8 @@ export const allOptions = optionsProperty([
 			{
 				name: 'Output With Chunking ID',
 				value: 'output',
-				description: 'Unfinished texts are returned with their status, for Get Results',
+				description:
+					'Unfinished texts are returned with their status, so that Get Results can fetch the chunks later',
 			},
 		],
 		default: 'fail',
@@ -248,7 +254,7 @@ export const allOptions = optionsProperty([
 		default: '{}',
 		placeholder: 'e.g. {"modelConfig": {"newSetting": true}}',
 		description:
-			"JSON object to merge into the request body. It must not contain 'batch', which holds the texts.",
+			"JSON object to merge into the request body. It must not contain 'batch', because that field contains the texts.",
 		displayOptions: submits,
 	},
 	{

@@ -43,7 +43,7 @@ export const requestProperties = (concurrency: number) =>
 			typeOptions: { minValue: 0 },
 			default: RETRY_FOR_SECONDS,
 			description:
-				'How long to keep retrying a request after temporary errors, with growing pauses. The node retries at least once. At most 10 seconds in tools of an AI agent.',
+				'How long to keep retrying a request after temporary errors. The pauses between attempts grow. The node retries at least once. At most 10 seconds in tools of an AI agent.',
 		},
 		{
 			displayName: 'Request Timeout (Seconds)',

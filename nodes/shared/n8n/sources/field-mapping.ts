@@ -20,7 +20,7 @@ export const fieldProperty = <const F extends string>(
 		default: field,
 		placeholder: `e.g. ${example}`,
 		required: advice === '',
-		description: `Field or column that contains the ${/^[A-Z]+$/.test(label) ? label : field}, e.g. ${example} or meta.${example}${advice}`,
+		description: `Field or column (e.g. ${example} or meta.${example}) that contains the ${/^[A-Z]+$/.test(label) ? label : field}${advice}`,
 	});
 
 /**

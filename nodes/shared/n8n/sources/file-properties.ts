@@ -38,7 +38,7 @@ export const fileProperty = property({
 	placeholder: 'e.g. attachment_0',
 	hint: 'The name of the input field that contains the file',
 	description:
-		'Name of the binary field that contains the file. To read several files with records, separate the names with commas.',
+		'Name of the binary field that contains the file. To read records from several files, separate the field names with commas.',
 });
 
 /**
@@ -52,7 +52,8 @@ export const textFileDocumentProperties = properties([
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. {{ $binary.data.directory }}/{{ $binary.data.fileName }}',
-		description: 'ID of the document. If empty, the file name without its folder is used.',
+		description:
+			'ID of the document. If this field is empty, the file name is used without the folder.',
 	},
 	{
 		displayName: 'Document Name',
@@ -113,7 +114,7 @@ export const bytesPerFileProperty = property({
 	// n8n stores a file in a single step, so a larger file would block n8n.
 	typeOptions: { minValue: 1000, maxValue: 100_000_000 },
 	default: 32_000_000,
-	description: 'Maximum size in bytes of each file this node returns',
+	description: 'Maximum size, in bytes, of each file that the node returns',
 });
 
 export const encodingProperty = property({
