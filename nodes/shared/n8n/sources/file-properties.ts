@@ -38,7 +38,7 @@ export const fileProperty = property({
 	placeholder: 'e.g. attachment_0',
 	hint: 'The name of the input field that contains the file',
 	description:
-		'Name of the binary field that contains the file. To read several files with records, separate the names with commas.',
+		'Name of the binary field that contains the file. To read records from several files, separate the field names with commas.',
 });
 
 /**
@@ -160,7 +160,7 @@ export const encodingProperty = property({
 	],
 	default: 'auto',
 	description:
-		'Encoding of the text. For any other label from the Encoding Standard, use an expression.',
+		'Encoding of the text. To use an encoding that is not listed, enter its Encoding Standard label as an expression.',
 });
 
 const showForCsv = { show: { '/fileFormat': ['auto', 'csv'] } };
@@ -204,7 +204,7 @@ export const readOptionProperties = properties([
 			placeholder: 'e.g. price, inStock, tags, vector',
 			requiresDataPath: 'multiple',
 			description:
-				'Names of CSV columns whose cells contain JSON, such as numbers, booleans or lists, separated by commas. All other cells are text.',
+				'Comma-separated names of CSV columns whose cells contain JSON, such as numbers, booleans or lists. All other cells are text.',
 		},
 	]),
 	{
