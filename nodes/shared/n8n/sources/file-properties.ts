@@ -161,7 +161,7 @@ export const encodingProperty = property({
 	],
 	default: 'auto',
 	description:
-		'Encoding of the text. For any other label from the Encoding Standard, use an expression.',
+		'Encoding of the text. To use an encoding that is not listed, enter its Encoding Standard label as an expression.',
 });
 
 const showForCsv = { show: { '/fileFormat': ['auto', 'csv'] } };
@@ -205,7 +205,7 @@ export const readOptionProperties = properties([
 			placeholder: 'e.g. price, inStock, tags, vector',
 			requiresDataPath: 'multiple',
 			description:
-				'Names of CSV columns whose cells contain JSON, such as numbers, booleans or lists, separated by commas. All other cells are text.',
+				'Comma-separated names of CSV columns whose cells contain JSON, such as numbers, booleans or lists. All other cells are text.',
 		},
 	]),
 	{
