@@ -1,7 +1,7 @@
 /** A range [start, end) in a text, in UTF-16 units. */
 export type Span = readonly [start: number, end: number];
 
-/** A line or a sentence that chunkers join with others. */
+/** A line or a sentence. Chunkers join several units into a chunk. */
 export interface Unit {
 	start: number;
 	end: number;
