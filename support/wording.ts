@@ -9,8 +9,8 @@ import { outcomeMessage, type Action } from '../nodes/shared/service/outcome-mes
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /**
- * Matches a string that contains all of these facts in any order. A fact is an ID, a number, a label, or something
- * a service said.
+ * Matches a string that contains all of these facts in any order. A fact is an ID, a number, a label, or part of a
+ * message from a service.
  */
 export const naming = (...facts: Array<string | number>): unknown =>
 	expect.stringMatching(
