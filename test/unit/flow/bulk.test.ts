@@ -179,7 +179,7 @@ test('a request that waits for its turn when the run stops is not sent', async (
 		stopOnFailure: true,
 		latencyMs: 10,
 		poisoned: ['id2'],
-		// After the 429, only four requests may be in flight. Entry 8 is still waiting when the run stops.
+		// After the 429, the limiter allows only four requests in flight. Entry 8 is still waiting when the run stops.
 		faults: ['throttled', 'none', ...Array<Fault>(6).fill('slow')],
 	});
 	expect(outcome.violations).toEqual([]);
