@@ -41,7 +41,7 @@ export async function panels(suite: Suite): Promise<void> {
 }
 
 function labelsByDefault(description: INodeTypeDescription): string {
-	// Some properties are declared a second time for AI agent tools.
+	// Some properties are declared a second time for nodes that an AI agent uses as tools.
 	const own = description.properties.filter(
 		({ displayOptions }) => !displayOptions?.show?.['@tool'],
 	);
