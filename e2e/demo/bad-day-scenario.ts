@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
+import type { WorkflowNode } from '../n8n/workflow';
 import { until } from '../shared/wait';
 import { storeFile } from './csv-scenarios';
 import type { NodeChanges, Stage } from './stage';
@@ -100,6 +101,8 @@ export async function badDays(stage: Stage): Promise<void> {
 	await Promise.all([...PARTS.map(fails), ranges(stage)]);
 	faults.clear();
 	await Promise.all([...TEXTS.map(fails), fails(await emptyFile(stage)), noChunks(stage)]);
+	await truncatedTexts(stage);
+	await Promise.all(SYNCS.map(async (example) => await changedPush(stage, example)));
 	await noRules(stage);
 	await changedFile(stage);
 }
@@ -137,6 +140,98 @@ async function noChunks(stage: Stage): Promise<void> {
 						status === 'error' && message.startsWith('5 of 5 documents failed'),
 				),
 				seen,
+			);
+		},
+	);
+}
+
+const TRUNCATED = /no chunks for the last \d+ characters of the document '/;
+
+const PARTLY = /records? of 'texts.jsonl' ha(s|ve) (no chunks|chunks for only a part)/;
+
+/** Examples that chunk texts, and the errors with which they end if the service omits chunks. */
+const TRUNCATING: Readonly<Record<string, RegExp>> = {
+	'ingest-documents': TRUNCATED,
+	'update-documents': TRUNCATED,
+	'sync-chunks-by-source': TRUNCATED,
+	'ingest-a-large-corpus': PARTLY,
+	'every-night-a-csv': PARTLY,
+};
+
+/** Checks a service that silently returns only the first chunk of each text or request. */
+async function truncatedTexts(stage: Stage): Promise<void> {
+	const { settings } = stage.demo.sandbox;
+	const lines = [1, 2, 3].map((at) => `{"id":"texts/${at}","name":"T","text":"A\\n\\n# B"}\n`);
+	const parameters = { url: await storeFile(stage, 'texts.jsonl', lines.join('')) };
+	const changes = { 'Get Corpus': { parameters }, 'Get CSV': { parameters } };
+	settings.maxChunks = 1;
+	const fail = async (example: string, says: RegExp) => {
+		const { status, message = '' } = await stage.tryWith(example, {
+			...changes,
+			...(example === 'every-night-a-csv' && { 'Chunk Text': { disabled: false } }),
+		});
+		stage.checks.add(
+			`${example}: texts whose chunks end early fail the run`,
+			status === 'error' && says.test(message),
+			`${status}: ${message}`,
+		);
+	};
+	try {
+		await Promise.all(Object.entries(TRUNCATING).map(async (run) => await fail(...run)));
+		await repairTruncated(stage);
+	} finally {
+		delete settings.maxChunks;
+	}
+}
+
+/** Runs the nightly sync twice while texts are truncated, and once afterward. */
+async function repairTruncated(stage: Stage): Promise<void> {
+	const { settings } = stage.demo.sandbox;
+	await stage.withCopy(
+		'nightly-sync-from-an-api',
+		() => ({}),
+		async (name) => {
+			const bad = [await stage.tryByHand(name), await stage.tryByHand(name)];
+			delete settings.maxChunks;
+			const [result] = (await stage.runByHand(name)).items('Result');
+			stage.checks.add(
+				'nightly-sync-from-an-api: texts whose chunks end early fail each run, and a later run repairs them',
+				bad.every(({ status, message = '' }) => {
+					const isNamed = TRUNCATED.test(message);
+					return status === 'error' && message.startsWith('5 of 5') && isNamed;
+				}) && result?.json.pushed === 5,
+				`${bad.map(({ message }) => message).join()}; ${JSON.stringify(result?.json)}`,
+			);
+		},
+	);
+}
+
+const SYNCS = ['sync-by-source', 'sync-chunks-by-source', 'nightly-sync-from-an-api'];
+
+/** Checks that a sync pushes everything again if an option of its Push Documents node changes. */
+async function changedPush(stage: Stage, example: string): Promise<void> {
+	const { api } = stage.demo.n8n;
+	const exclude = (node: WorkflowNode): WorkflowNode => {
+		const options = { ...(node.parameters.options as object), excludeFields: 'url' };
+		const parameters = { ...node.parameters, options };
+		return node.name === 'Push Documents' ? { ...node, parameters } : node;
+	};
+	await stage.withCopy(
+		example,
+		() => ({}),
+		async (name, copy) => {
+			const pushed = async () => {
+				const execution = await stage.tryByHand(name);
+				const [result] = execution.items('Result').map(({ json }) => json);
+				return `${String(result?.pushed)} pushed, ${String(result?.unchanged)} unchanged`;
+			};
+			const first = await pushed();
+			await api.saveWorkflow({ ...copy, nodes: copy.nodes.map(exclude) }, copy.id);
+			const again = await pushed();
+			stage.checks.add(
+				`${example}: another option of Push Documents pushes everything again`,
+				first === again && first.endsWith(', 0 unchanged') && !first.startsWith('0'),
+				`${first}, then ${again}`,
 			);
 		},
 	);

@@ -84,6 +84,14 @@ export async function pushInRounds(stage: Stage): Promise<void> {
 	const url = await storeFile(stage, 'good.jsonl', good);
 	options.maxRecords = 2;
 	await stage.runWith(example, { ...inRounds, 'Get File': { parameters: { url } } });
+	const rows = 'id,name,price\nbulk/good-4,A\nbulk/good-5,B,1\nbulk/good-6,C,2\n';
+	const short = { parameters: { url: await storeFile(stage, 'rounds.csv', rows) } };
+	const warned = await stage.tryWith(example, { ...inRounds, 'Get File': short });
+	failsWith(stage, example, warned, 'fewer cells');
+	stage.checks.add(
+		'A warning in the first round fails the run after the last round',
+		stage.documents().some(({ id }) => id === 'bulk/good-6'),
+	);
 }
 
 /** Turns a file of articles into chunk files and pushes them. Checks that no item contains a vector. */
@@ -157,7 +165,7 @@ export async function chunkTextFiles(stage: Stage): Promise<void> {
 			found.join(' | '),
 		);
 	}
-	const fileSelector = path.join(stage.demo.files, 'no-such-folder', '*.{txt,md}');
+	const fileSelector = path.join(stage.demo.files, 'no-such-folder', '*.{txt,TXT,md,MD}');
 	const empty = { 'Read Files': { parameters: { fileSelector } } };
 	const execution = await stage.tryWith('chunk-text-files', empty);
 	failsWith(stage, 'chunk-text-files', execution, 'file');

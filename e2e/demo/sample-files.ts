@@ -8,6 +8,7 @@ export const SAMPLE_FILES: Readonly<Record<string, string>> = {
 		'Gift cards are valid for three years.\n\nA lost card is replaced if you have its number.\n',
 	'opening-hours.txt':
 		'The shop is open from nine to six.\n\nOn Sundays it is closed.\n\nIn December it stays open until eight.\n',
+	'PARKING.TXT': 'Park behind the house.\n',
 	'repairs.md':
 		'Bring the receipt with you.\n\nMost repairs take a week; spare parts may have to be ordered.\n',
 };

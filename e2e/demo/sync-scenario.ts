@@ -142,11 +142,12 @@ async function syncAfterFailure(source: SyncedSource): Promise<void> {
 	await source.checkTable('after a 404 beside a push', 'sync/a,sync/b');
 }
 
-function settings(node: WorkflowNode, list: string, firstPage: number): WorkflowNode {
+function settings(node: WorkflowNode, firstPage: number, total: string): WorkflowNode {
 	if (node.name !== 'Where the List Is') return node;
 	const assignments = [
-		{ id: 'list', name: 'list', type: 'string', value: list },
+		{ id: 'list', name: 'list', type: 'string', value: 'body.data.items' },
 		{ id: 'firstPage', name: 'firstPage', type: 'number', value: firstPage },
+		{ id: 'total', name: 'total', type: 'string', value: total },
 	];
 	return { ...node, parameters: { ...node.parameters, assignments: { assignments } } };
 }
@@ -170,6 +171,7 @@ export async function nightlySync(stage: Stage): Promise<void> {
 		`${indexed().length} chunks`,
 	);
 	const page = (...titles: string[]) => ({
+		total: '3',
 		data: {
 			items: titles.map((title) => ({ key: `articles/${title}`, title, body: title })),
 		},
@@ -201,13 +203,27 @@ export async function nightlySync(stage: Stage): Promise<void> {
 	await refuse('A text that is an object', `no text, only {"html":"Behind"}`);
 	answer([{ key: 'articles/parking', title: 'Parking', body: 'Same' }]);
 	await refuse('An API that returns one page again and again', 'identical');
+	for (const title of ['Parking', 'Parking', 'Returns'])
+		answer([{ key: `articles/${title}`, title, body: title }], 1);
+	answer([]);
+	await refuse('A page that repeats', 'page 2 of the API is the same as page 1');
+	const save = async (total: string) => {
+		const nodes = original.nodes.map((node) => settings(node, 7, total));
+		await api.saveWorkflow({ ...original, nodes }, original.id);
+	};
+	await save('body.total');
+	answer(page('parking', 'repairs'), 1);
+	answer(page());
+	const lost = `3 entries according to 'body.total', but only 2 different entries arrived`;
+	await refuse('An API that loses its last page', lost);
+	await save('body.count');
+	answer(page('parking', 'repairs', 'returns'), 1);
+	answer(page());
+	await refuse('A total at another place', "the API returns no number at 'body.count'");
+	await save('body.total');
 	answer(page('parking', 'repairs'), 1);
 	answer(page('returns'), 1);
 	answer(page());
-	await api.saveWorkflow(
-		{ ...original, nodes: original.nodes.map((node) => settings(node, 'body.data.items', 7)) },
-		original.id,
-	);
 	const before = stage.demo.sandbox.requests.length;
 	await stage.runByHand(example);
 	await api.saveWorkflow(original, original.id);
@@ -228,4 +244,67 @@ export async function nightlySync(stage: Stage): Promise<void> {
 		found === 'articles/parking#0,articles/repairs#0,articles/returns#0',
 		found,
 	);
+	await endOfPages(stage, example);
+}
+
+/** Checks both ways in which docs/sync.md says that pagination can end on the last page. */
+async function endOfPages(stage: Stage, example: string): Promise<void> {
+	const { sandbox } = stage.demo;
+	const advice = [
+		{
+			what: 'Pages whose numbers are strings',
+			parameter: { name: 'page', value: '={{ $pageCount + 9 }}' },
+			end: '={{ Number($response.body.page) >= Number($response.body.pages) }}',
+			fields: [
+				{ page: '9', pages: '10' },
+				{ page: '10', pages: '10' },
+			],
+			asked: '9,10',
+		},
+		{
+			what: 'Pages with a cursor',
+			parameter: { name: 'cursor', value: "={{ $response.body?.next ?? '' }}" },
+			end: '={{ !$response.body.next }}',
+			fields: [{ next: 'b' }, { next: null }],
+			asked: ',b',
+		},
+	];
+	for (const { what, parameter, end, fields, asked } of advice) {
+		for (const [at, more] of fields.entries()) {
+			const entry = { key: `paged/${at}`, title: `${at}`, body: `${what} ${at}` };
+			const body = JSON.stringify({ data: { items: [entry] }, ...more });
+			sandbox.faults.add({ route: 'files', status: 200, body, times: 1 });
+		}
+		const before = sandbox.requests.length;
+		const paginate = ({ parameters: { options, ...parameters }, ...node }: WorkflowNode) => ({
+			...node,
+			parameters: {
+				...parameters,
+				options: {
+					...(options as object),
+					pagination: {
+						pagination: {
+							parameters: { parameters: [parameter] },
+							paginationCompleteWhen: 'other',
+							completeExpression: end,
+						},
+					},
+				},
+			},
+		});
+		const change = (node: WorkflowNode) =>
+			node.name === 'Get Documents' ? paginate(node) : settings(node, 9, '');
+		await stage.withCopy(
+			example,
+			({ nodes }) => ({ nodes: nodes.map(change) }),
+			async (name) => await stage.runByHand(name),
+		);
+		sandbox.faults.clear();
+		const seen = sandbox.requests
+			.slice(before)
+			.filter(({ route }) => route === 'files')
+			.map(({ query }) => query[parameter.name])
+			.join();
+		stage.checks.add(`${what} are all read`, seen === asked, seen);
+	}
 }

@@ -89,8 +89,26 @@ export class SyncedSource {
 				{ documents: [document, { ...document, text: 'Apricot' }] },
 				`two different documents with the ID '${document.id}'`,
 			],
+			[
+				'an ID in another encoding',
+				{ documents: [document, { ...document, id: `${document.id}/caf\ufffd` }] },
+				`caf\ufffd' contains the character U+FFFD`,
+			],
+			[
+				'two texts in another encoding',
+				{ documents: copies(document, 'K\ufffdche', 'Gr\ufffdn') },
+				`the document '${document.id}/1' contains the character U+FFFD`,
+			],
+			[
+				'three documents with one text',
+				{ documents: copies(document, 'Sign in', 'Sign in', 'Sign in') },
+				'all 3 documents have the same text, "Sign in"',
+			],
 		];
 		for (const [what, body, why] of calls) await this.refuse(what, body, why);
+		const damaged = { ...document, text: '# Almond\ufffd' };
+		await this.sync('with the character U+FFFD in one text', [damaged], CONFIRMED);
+		await this.sync('with its earlier text', [document]);
 	}
 
 	/**
@@ -106,8 +124,7 @@ export class SyncedSource {
 		const advice = `"confirmDeletes": true in the body of the node 'List Arrives'`;
 		await this.refuse('a list that lacks eleven, which says how to confirm', lacking, advice);
 		await this.sync('that lacks ten', documents.slice(10));
-		const confirmed = { confirmDeletes: true };
-		await this.sync('of which all but one are gone, confirmed', documents.slice(24), confirmed);
+		await this.sync('of which all but one are gone, confirmed', documents.slice(24), CONFIRMED);
 	}
 
 	/** Checks that the number 0 is accepted as an ID, and that duplicates of a document are counted once. */
@@ -173,6 +190,12 @@ export class SyncedSource {
 			.join();
 	}
 }
+
+const CONFIRMED = { confirmDeletes: true };
+
+/** Returns copies of a document with other IDs and texts. */
+const copies = (document: SourceDocument, ...texts: string[]): SourceDocument[] =>
+	texts.map((text, at) => ({ ...document, id: `${document.id}/${at}`, text }));
 
 export interface Asked {
 	chunked: string[];

@@ -154,6 +154,7 @@ export async function update(stage: Stage): Promise<void> {
 			JSON.stringify(response.body),
 		);
 	}
+	await updateAfterFailure(stage, example, id);
 	const document = { id, name: 'Shrinking', text: '# Apple', previousChunkCount: 2 };
 	const uncounted = { ...document, previousChunkCount: undefined };
 	const two = [document, { ...document, text: '# Pear' }];
@@ -172,5 +173,28 @@ export async function update(stage: Stage): Promise<void> {
 		'The caller gets the number of chunks of what did not fail',
 		JSON.stringify(body.documents) === JSON.stringify([{ id: other.id, chunkCount: 1 }]),
 		JSON.stringify(body),
+	);
+}
+
+/**
+ * Pushes more chunks than before, and loses the response. Checks that the caller learns how many chunks the index may
+ * contain, and that the next call removes the chunks that no longer exist.
+ */
+async function updateAfterFailure(stage: Stage, example: string, id: string): Promise<void> {
+	const { faults } = stage.demo.sandbox;
+	// The service does the work of the first attempt, but the node receives no response. It rejects the next attempt.
+	faults.add({ route: 'push', reset: 'afterWork', times: 1 });
+	faults.add({ route: 'push', status: 400 });
+	const document = (text: string, previousChunkCount: number) => ({
+		documents: [{ id, name: 'Shrinking', text, previousChunkCount }],
+	});
+	const body = await failPartly(stage, example, document('# A\n# B\n# C\n# D', 2), '1 of 1');
+	const [{ chunkCount } = { chunkCount: 0 }] = body.documents as Array<{ chunkCount: number }>;
+	await stage.callWebhook(example, document('# A\n# B', chunkCount));
+	const left = stage.chunksOf([id]).map((chunk) => chunk.id);
+	stage.checks.add(
+		'The caller gets the larger number of chunks of a document that failed, and the next call removes them',
+		chunkCount === 4 && left.sort().join() === `${id}#0,${id}#1`,
+		`${JSON.stringify(body.documents)}; ${left.join(', ')}`,
 	);
 }
