@@ -6,7 +6,7 @@ import type { Static } from './schema';
 import type { SandboxSettings } from './settings';
 
 /*
- * The schema of a submission's body, except `chunkerConfig`. Unknown properties are allowed, because the service may
+ * The schema of a submission's body, except `chunkerConfig`. Unknown properties are allowed, because the service might
  * add new ones.
  */
 const SUBMISSION = {

@@ -122,7 +122,7 @@ export const FAULTS = {
 		},
 	),
 
-	/** Answers like a gateway in front of the service, with a status and plain text. */
+	/** Answers with a status and plain text, like a gateway in front of the service. */
 	gateway: fault(
 		{ enum: GATEWAY_INCIDENTS },
 		{

@@ -55,7 +55,7 @@ export class IndexStore {
 	 * Stores documents and commits immediately. Documents with the same IDs are replaced, and pending deletes of these
 	 * IDs are canceled.
 	 *
-	 * @returns for each document, true if it is new
+	 * @returns one boolean per document, which is true if the document is new
 	 */
 	upsert(endpoint: string, documents: readonly PushDocument[]): boolean[] {
 		const { documents: known } = this.source(endpoint);

@@ -4,10 +4,10 @@ import { Readable } from 'node:stream';
 import type { Route } from '../context';
 import { failure, queryValue, rawBody } from '../http';
 
-/** Describes the records in a sample file. Record numbers start at 1. Bad records omit the `required` field. */
+/** Describes the records in a sample file. Record numbers start at 1. */
 interface Sample {
 	count: number;
-	/** Of every `badEvery` records, one omits the required field and one is not JSON. */
+	/** Of every `badEvery` records, one omits the `required` field and one is not JSON. */
 	badEvery: number;
 	record(number: number): Record<string, string>;
 	required: string;
