@@ -144,7 +144,7 @@ describe.each(NODES)('%s', (...node) => {
 		const { output } = await run(node, items, {}, CONTINUE);
 		const { progress, error } = output.at(-1)?.json ?? {};
 		expect(error).toContain('307');
-		// Chunk Text may process several files at the same time, so the item for each unfinished file has an error instead
+		// Chunk Text can process several files at the same time, so the item for each unfinished file has an error instead
 		// of `progress`.
 		expect(error).toContain("'b.jsonl'");
 		expect(progress).toBeUndefined();

@@ -206,7 +206,7 @@ async function play(target: Target, fault: Fault, ids: string[]) {
 		return {
 			items: output.map(({ json, pairedItem }) => ({ json, pairedItem })),
 			// An unanswered token request continues for all runs that are waiting for it. However, other tests in
-			// this process clear all tokens, and then a second request may start. Therefore, the test always counts
+			// this process clear all tokens, and then a second request can start. Therefore, the test always counts
 			// one request here.
 			requests: route === 'token' && isSlow(fault) ? 1 : (broken?.count() ?? requests),
 			isDone: isDone(sandbox),

@@ -583,8 +583,8 @@ class Play {
 		const { sandbox, world } = this;
 		sandbox.faults.clear();
 		addPoison(sandbox);
-		// If a run sends ten bad documents before any good one, it stops splitting batches, and a good document may
-		// then fail with its batch. Therefore, each batch contains only one entry.
+		// If a run sends ten bad documents before any good one, it stops splitting batches. A good document can then
+		// fail with its batch. Therefore, each batch contains only one entry.
 		if (!world.isLive) return;
 		for (const name of ['documentsPerRequest', 'textsPerRequest'])
 			if (name in world.options) world.options[name] = 1;
