@@ -102,7 +102,7 @@ function linesOf(
 	return [...lines].sort();
 }
 
-/** Shortens a default that an agent's model fills in, because the instructions for the model may change. */
+/** Shortens a default that an agent's model fills in, because the instructions for the model can change. */
 const withoutWords = (initial: unknown): unknown =>
 	typeof initial === 'string' ? initial.replace(/.*\$fromAI\('(\w+)',.*/s, 'fromAI $1') : initial;
 
