@@ -8,7 +8,7 @@ const WITHOUT_LABEL = new Set(['notice', 'hidden', 'callout', 'button']);
 
 const AGENT = 'Agent';
 
-/** The nodes that agents can use as tools, with the parameters that the model fills in by default. */
+/** The nodes that agents can use as tools. Each entry lists the parameters that the model fills in by default. */
 const TOOLS: Readonly<Record<string, readonly string[]>> = {
 	pushDocuments: [
 		'documentId',

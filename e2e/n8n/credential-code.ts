@@ -197,7 +197,7 @@ async function compareHelper(add: (title: string, ours: unknown, n8n: unknown) =
 				for (const isExpired of [false, true]) {
 					const { ours, n8n } = await both(type, stored, async (helper) => {
 						const { requests, helpers } = recordingHelpers();
-						// The data passed with a request may differ from the stored data.
+						// The data passed with a request can differ from the stored data.
 						const data = { ...structuredClone(stored), user: 'c' };
 						const result = await helper.preAuthentication(
 							helpers,
