@@ -33,7 +33,8 @@ export async function chunkByNode(
 }
 
 /**
- * Returns the number of polls so far. Resetting the service would clear this number, but would also revoke all tokens.
+ * Returns the number of polls since the service started. The service is not reset between measurements, because a reset
+ * would also revoke all tokens.
  */
 async function pollsOf(service: Service): Promise<number> {
 	const { requests } = await service.stats();

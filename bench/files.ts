@@ -58,8 +58,8 @@ const FORMATS: Record<string, Format> = {
 };
 
 /**
- * Measures records per second for each format, and the memory needed for a file that is ten times as long. Each run
- * uses its own process.
+ * Measures records per second for each format. Also measures the memory needed for a file that is ten times as long.
+ * Each run uses its own process.
  */
 export async function files({ quick }: BenchOptions): Promise<string> {
 	const counts = quick ? [1_000] : [100_000, 1_000_000];

@@ -89,8 +89,8 @@ async function matrix(
 }
 
 /**
- * Compares the node's documents per second with axios, for different numbers of concurrent requests and
- * documents per request.
+ * Compares documents per second between the node and axios, for different numbers of concurrent requests and documents
+ * per request.
  */
 export async function pushThroughput({ quick }: BenchOptions): Promise<string> {
 	const settings: Matrix = quick

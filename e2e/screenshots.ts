@@ -20,7 +20,7 @@ import { IMAGES } from './shared/paths';
 import { say } from './shared/progress';
 import { pause } from './shared/wait';
 
-/** Examples that are not run. They need a message, other executions that call them, or a confirmation. */
+/** Examples that are not run, because they need a message, a confirmation, or a call from another execution. */
 const NOT_RUN = new Set([
 	'agent-with-search-ingest-tools',
 	'fan-out-one-range',
@@ -38,7 +38,7 @@ const MARGIN = 24;
 /** Tall enough to show every panel and dialog without scrolling. */
 const HEIGHT = 1400;
 
-/** Words to search for. They occur in the Getting Started example, which runs before the picture is taken. */
+/** Words to search for. They occur in the Getting Started example, which runs before the search picture is taken. */
 const SEARCHED = 'warehouse noon';
 const FOUND = ['1 of ', 'Shipping', 'before noon leave the warehouse', 'vector'];
 
@@ -77,7 +77,10 @@ async function workflowArea(page: Page): Promise<Clip> {
 	return { x, y, width: right - x, height: bottom - y };
 }
 
-/** Shows any output as a schema, because a table has too little space for the chunk texts. */
+/**
+ * Shows the output as a schema if the panel offers that choice, because a table has too little space for the chunk
+ * texts.
+ */
 async function showSchema(page: Page): Promise<void> {
 	const output = page.locator('[data-test-id="output-panel"]');
 	const choice = output.getByText('Schema', { exact: true });
@@ -168,7 +171,7 @@ async function shownBy(page: Page): Promise<string> {
 /**
  * Checks that a window shows what the alt text of its picture says.
  * @param expected strings that a person would find in the picture
- * @throws Error with the picture and the missing texts
+ * @throws Error that names the picture and the missing strings
  */
 async function expectShown(
 	page: Page,

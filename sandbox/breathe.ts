@@ -4,8 +4,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 const SLICE = 15;
 
 /**
- * Returns a function that long synchronous work calls between its steps. Most calls return immediately. After 15 ms
- * of work, a call waits until other requests have run.
+ * Returns a function for long synchronous work, to be called between the steps of the work. Most calls return
+ * immediately. After 15 ms of work, a call waits until other requests have run.
  */
 export function breather(): () => Promise<void> | undefined {
 	let began = Date.now();

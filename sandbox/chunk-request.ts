@@ -6,8 +6,8 @@ import type { Static } from './schema';
 import type { SandboxSettings } from './settings';
 
 /*
- * A submission's body without its `chunkerConfig`. Unknown properties are allowed, because the service may add new
- * ones.
+ * The schema of a submission's body, except `chunkerConfig`. Unknown properties are allowed, because the service might
+ * add new ones.
  */
 const SUBMISSION = {
 	type: 'object',

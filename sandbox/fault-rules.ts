@@ -30,9 +30,9 @@ const CONDITIONS = {
 	seed: { type: 'string' },
 	/** The rule applies only if the raw request body contains this text. */
 	whenBodyContains: { type: 'string' },
-	/** Number of requests that pass in each clock second. With `burst`, this is the average rate. */
+	/** Number of requests that pass in each clock second. If `burst` is set, this is the average rate. */
 	perSecond: { type: 'number' },
-	/** Size of the burst of requests that passes after a pause, as in a gateway's token bucket. */
+	/** Maximum number of requests that pass in one burst after a pause, as in a gateway's token bucket. */
 	burst: { type: 'number' },
 	/** The rule affects a request only if at least this many other requests are in flight when the request arrives. */
 	atOnce: { type: 'number' },
@@ -87,7 +87,7 @@ export function breaksConnection(rule: FaultRule | undefined): boolean {
 export class FaultRules {
 	private rules: ArmedRule[] = [];
 
-	/** @param check throws an error for an invalid rule */
+	/** @param check a function that throws an error if a rule is invalid */
 	constructor(private readonly check: (rule: unknown) => void) {}
 
 	/**
@@ -116,7 +116,7 @@ export class FaultRules {
 
 	/**
 	 * Applies the rules in the order in which they were added. Delays add up. The first rule that does more than delay
-	 * determines the response. Later rules ignore the request, so their counters do not change.
+	 * the request determines the response. Later rules ignore the request, so their counters do not change.
 	 */
 	private async strike(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
 		let latency = 0;

@@ -29,7 +29,9 @@ interface Finished {
 }
 
 interface Effect<Value> {
-	/** Answers before authentication. If this returns undefined, the route processes the request. */
+	/**
+	 * Answers a request before its authentication. If this function returns undefined, the route processes the request.
+	 */
 	replace?: (
 		value: Value,
 		request: FastifyRequest,
@@ -62,7 +64,9 @@ const DAMAGE: Record<(typeof DAMAGES)[number], (text: string) => string> = {
  * faults, the first one in this list applies.
  */
 export const FAULTS = {
-	/** Destroys the connection before the work, after the work, or in the middle of the response. */
+	/**
+	 * Destroys the connection before the request is processed, after it is processed, or in the middle of the response.
+	 */
 	reset: fault(
 		{ enum: ['beforeResponse', 'midBody', 'afterWork'] },
 		{
@@ -81,7 +85,9 @@ export const FAULTS = {
 		},
 	),
 
-	/** Does the work, then sends only the first half of the body. The Content-Length matches that half. */
+	/**
+	 * Processes the request, then sends only the first half of the response body. The Content-Length matches that half.
+	 */
 	truncate: fault(
 		{ type: 'boolean' },
 		{
@@ -93,7 +99,7 @@ export const FAULTS = {
 		},
 	),
 
-	/** Does the work, then damages the results of a chunking job. Other responses are not changed. */
+	/** Processes the request, then damages the results of a chunking job. Other responses are not changed. */
 	damage: fault(
 		{ enum: DAMAGES },
 		{
@@ -116,7 +122,7 @@ export const FAULTS = {
 		},
 	),
 
-	/** Answers like a gateway in front of the service, with a status and plain text. */
+	/** Answers with a status and plain text, like a gateway in front of the service. */
 	gateway: fault(
 		{ enum: GATEWAY_INCIDENTS },
 		{
@@ -168,7 +174,7 @@ function firstHalfThenReset(
 	payload: unknown,
 ): Readable {
 	const half = firstHalf(payload);
-	// The declared length must exceed what is sent, even if the body is short or empty.
+	// The declared length must exceed the number of bytes sent, even if the body is short or empty.
 	reply.header('content-length', Math.max(bytesOf(payload).byteLength, 64));
 	return Readable.from(
 		(async function* cut() {

@@ -37,8 +37,8 @@ export function rawBody(request: FastifyRequest): Buffer {
 }
 
 /**
- * Checks the Content-Type, then replaces the request's raw body with its JSON value. If `keep` is true, a value
- * under 1 MB is also kept in the request's record. This runs before the route's schema is applied.
+ * Checks the Content-Type, then replaces the request's raw body with its JSON value. If `keep` is true, a value under 1
+ * MB is also kept in the request's record. This function runs before the route's schema is applied.
  * @throws HttpError 415 or 400
  */
 export function parseJson(request: FastifyRequest, keep: boolean): void {

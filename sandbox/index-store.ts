@@ -14,7 +14,8 @@ type Change =
 	| { endpoint: string; commit: true };
 
 /**
- * A data source. It contains documents in the order of their last push, and the IDs that the next commit deletes.
+ * A data source. Its documents are in the order of their last push. It also contains the IDs of the documents that the
+ * next commit deletes.
  */
 interface Source {
 	documents: Map<string, PushDocument>;
@@ -38,7 +39,7 @@ export class IndexStore {
 	private readonly sources = new Map<string, Source>();
 
 	/**
-	 * @param file a JSON Lines file, which an earlier process may have written. Without a file, everything stays in
+	 * @param file a JSON Lines file, for example one written by an earlier process. Without a file, everything stays in
 	 * memory
 	 */
 	constructor(private readonly file?: string) {
@@ -54,7 +55,7 @@ export class IndexStore {
 	 * Stores documents and commits immediately. Documents with the same IDs are replaced, and pending deletes of these
 	 * IDs are canceled.
 	 *
-	 * @returns for each document, true if it is new
+	 * @returns one boolean per document, which is true if the document is new
 	 */
 	upsert(endpoint: string, documents: readonly PushDocument[]): boolean[] {
 		const { documents: known } = this.source(endpoint);

@@ -49,7 +49,8 @@ export const DEMO = {
 
 /**
  * Starts a local service that implements the whole interface.
- * @param options By default, the service uses a free port on 127.0.0.1 and keeps all data in memory
+ * @param options settings of the sandbox and its server. By default, the service uses a free port on 127.0.0.1 and
+ * keeps all data in memory
  * @returns the running sandbox, once it accepts requests
  * @throws an error if a setting is wrong or the port is in use
  */

@@ -8,7 +8,7 @@ export function hashText(text: string): number {
 
 /**
  * Creates a seeded generator of numbers from 0 up to 1 (mulberry32). A library would be too slow, because one
- * response may need 40,000 generators.
+ * response can need 40,000 generators.
  */
 export function seededRandom(seed: string): () => number {
 	let state = hashText(seed);

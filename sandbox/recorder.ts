@@ -4,7 +4,7 @@ import { breaksConnection } from './fault-rules';
 import { rawBody, rawPath } from './http';
 import type { RecordedRequest } from './types';
 
-/** Returns the headers as plain strings. Secrets become `***`, and an authorization scheme is kept. */
+/** Returns the headers as plain strings. Secrets become `***`, but an authorization scheme such as `Bearer` is kept. */
 function publicHeaders(request: FastifyRequest): Record<string, string> {
 	const headers: Record<string, string> = {};
 	for (const [name, value] of Object.entries(request.headers)) {

@@ -7,10 +7,13 @@ import { controlRoutes } from './routes/control';
 import { indexPage } from './routes/index-page';
 import { describeError, validatorOf } from './schema';
 
-/** Fastify's own limit, in bytes. It is far above the limits at which the sandbox itself answers with 413. */
+/**
+ * Maximum size of a body that Fastify accepts, in bytes. It is far above the limits at which the sandbox itself answers
+ * with 413.
+ */
 const BODY_LIMIT = 256_000_000;
 
-/** Maximum length of a path parameter. IDs may be long URLs that are percent-encoded. */
+/** Maximum length of a path parameter. An ID can be a long URL that is percent-encoded. */
 const MAX_PARAM_LENGTH = 100_000;
 
 /** Builds the server with all routes. The server does not listen yet. */

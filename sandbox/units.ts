@@ -1,7 +1,7 @@
 /** A range [start, end) in a text, in UTF-16 units. */
 export type Span = readonly [start: number, end: number];
 
-/** A line or a sentence that chunkers join with others. */
+/** A line or a sentence. Chunkers join several units into a chunk. */
 export interface Unit {
 	start: number;
 	end: number;
@@ -32,7 +32,7 @@ const WINDOW = 2_000;
 /**
  * Yields a text's sentences by Unicode's rules (ICU, built into Node), except blank ones. The text is read in
  * windows, because the time that Intl.Segmenter needs grows with the square of the text's length. A window's last
- * sentence may continue past the window, so the next window begins with that sentence.
+ * sentence can continue past the window, so the next window begins with that sentence.
  */
 export function* sentencesOf(text: string): Generator<Unit> {
 	const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });

@@ -40,7 +40,7 @@ async function guides(): Promise<Guide[]> {
 	);
 }
 
-/** Finds guides whose tables are out of date, and parameters and options that no table contains. */
+/** Finds guides with outdated tables. Also finds parameters and options that no table contains. */
 export async function tableFaults(): Promise<string[]> {
 	const all = await guides();
 	const stale = all.filter(({ text, current }) => text !== current);

@@ -33,7 +33,7 @@ export function replaceOwner(root: string, owner: Owner): string[] {
 	return files.filter((file) => {
 		const text = readFileSync(path.join(root, file), 'utf8');
 		let written = text.replaceAll(before.repository, owner.repository);
-		// In other files, the author's name may occur as an ordinary word.
+		// In other files, the author's name can occur as an ordinary word.
 		if (['LICENSE', 'package.json'].includes(file)) {
 			written = written
 				.replaceAll(before.author, owner.author)

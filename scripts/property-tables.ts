@@ -24,7 +24,7 @@ const ONLY_IF_ADDED = [
 	'vectorQuantizationMethod',
 ];
 
-/** Maximum number of words in a cell. A cell contains only whole sentences of the description, and at least one. */
+/** Maximum number of words in a cell. A cell contains whole sentences of the description, and always at least one. */
 const MAX_WORDS = 25;
 
 export async function shippedTypes(): Promise<Map<string, INodeType | ICredentialType>> {
@@ -51,8 +51,9 @@ export async function allProperties(): Promise<Properties> {
 /**
  * Makes a table in Markdown.
  *
- * @param argument `Class` for parameters, `Class.collection` for options, or the dotted path of a parameter or an
- *   option for its choices. If names follow, separated by spaces, the table contains only these.
+ * @param argument what the table lists. `Class` lists parameters, and `Class.collection` lists options. The dotted path
+ * of a parameter or an option lists its choices. If names follow, separated by spaces, the table contains only these
+ * members.
  * @throws Error if the argument does not exist
  */
 export function tableOf(all: Properties, argument: string): string {

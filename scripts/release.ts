@@ -3,7 +3,7 @@
  *
  *   npm run release                 runs all checks, then publishes a build of the last commit
  *   npm run release -- --dry-run    does the same, but npm uploads nothing
- *   npm run release -- --stage      gives the package to npm, which waits for an approval with 2FA
+ *   npm run release -- --stage      uploads the package to npm, which waits for someone to approve it with 2FA
  *   npm run release -- --notes      prints the changelog of this version for the GitHub release
  *
  * First run .ci/run for this commit. It tests the contents of the package, the license, the links and n8n's publish
@@ -20,7 +20,7 @@ import { x as extract } from 'tar';
 import { run } from '../support/exec';
 import { ownerOf } from './owner';
 
-/** `.ci/run` writes the commit for which it passed into this file. */
+/** After `.ci/run` passes, it writes the ID of the commit into this file. */
 const STAMP = '.cache/ci-passed';
 
 /** The oldest npm version with which GitHub Actions can publish without a token. */
@@ -65,7 +65,7 @@ async function publishedVersions(root: string, name: string): Promise<string[]> 
  * Finds reasons why the last commit cannot be released.
  *
  * @param tag the tag being released, if the release runs on GitHub
- * @param published asks npm for the published versions
+ * @param published a function that asks npm for the published versions
  * @returns one string per reason
  */
 export async function faultsOf(
@@ -101,8 +101,8 @@ export async function faultsOf(
 }
 
 /**
- * Builds and packs the last commit in a separate folder, where the package is not private. Uncommitted changes are not
- * included.
+ * Builds and packs the last commit in a separate folder, and removes `private` from its package.json. Uncommitted
+ * changes are not included.
  *
  * @returns the path of the tarball
  */
@@ -119,7 +119,7 @@ export async function packCommit(root: string, folder: string): Promise<string> 
 	return path.join(folder, packed.split('\n').at(-1) ?? '');
 }
 
-/** Publishes the last commit, with provenance if npm can prove where it was built. */
+/** Publishes the last commit. On GitHub, npm also publishes a proof of where the package was built (provenance). */
 async function publish(root: string, args: string[]): Promise<void> {
 	const isOnGitHub = process.env.GITHUB_ACTIONS !== undefined;
 	const { version } = await manifestOf(root);

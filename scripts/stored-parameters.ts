@@ -53,7 +53,8 @@ export function listsOf(type: Pick<INodeType, 'description'> | ICredentialType):
 }
 
 /**
- * Returns true if a node version contains a property, by n8n's rules. Conditions other than the version are ignored.
+ * Returns true if a node version contains a property, according to n8n's rules. Conditions other than the version are
+ * ignored.
  */
 function hasVersion(
 	{ displayOptions, ...property }: INodeProperties,
@@ -76,7 +77,8 @@ function linesOf(
 	properties: INodeProperties[],
 	isShown: (one: INodeProperties) => boolean = () => true,
 ) {
-	// Variants of a parameter for different choices often have the same line.
+	// Some parameters are declared several times, each time for a different choice. These declarations often have the
+	// same line.
 	const lines = new Set<string>();
 	const add = (list: INodeProperties[], prefix: string) => {
 		for (const property of list.filter(isShown)) {
@@ -100,7 +102,7 @@ function linesOf(
 	return [...lines].sort();
 }
 
-/** Shortens a default that an agent's model fills in, because the text for the model may change. */
+/** Shortens a default that an agent's model fills in, because the instructions for the model can change. */
 const withoutWords = (initial: unknown): unknown =>
 	typeof initial === 'string' ? initial.replace(/.*\$fromAI\('(\w+)',.*/s, 'fromAI $1') : initial;
 

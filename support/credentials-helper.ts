@@ -83,7 +83,7 @@ export class EngineCredentialsHelper extends ICredentialsHelper {
 		super();
 	}
 
-	/** Returns the credential type. Each run has its own instance, like an n8n process. */
+	/** Returns the credential type. Each run has its own instance of the type, as each n8n process does. */
 	getType(name: string): ICredentialType {
 		const known = this.loaded.get(name);
 		if (known) return known;

@@ -1,7 +1,8 @@
 /**
  * Formats a CSV row (RFC 4180).
  *
- * @param cells strings stay unchanged, undefined and null become empty cells, and other values become JSON
+ * @param cells the values in the row. Strings stay unchanged, undefined and null become empty cells, and other values
+ * become JSON
  * @returns the row without a line break
  */
 export function csvRow(cells: readonly unknown[], delimiter = ','): string {

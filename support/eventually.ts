@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** This is shorter than a test's time limit, so that the error can say what the test was waiting for. */
+/** Maximum wait. It is shorter than a test's time limit, so that the error can say what the test was waiting for. */
 const WITHIN_MS = 15_000;
 
 /**
  * Waits until a condition holds.
  *
- * @param sight reads the current state for the error message
+ * @param sight a function that returns the current state, for use in the error message
  * @throws an error that contains the current state, if the wait takes too long
  */
 export async function eventually(

@@ -16,7 +16,7 @@ export function perMinute(limit: number): Admission {
 	};
 }
 
-/** Returns the largest number of these times that lie within 60 seconds. */
+/** Returns the maximum number of these times that fall in any 60-second window. */
 export function mostInAMinute(moments: number[]): number {
 	const sorted = [...moments].sort((one, other) => one - other);
 	let most = 0;
@@ -52,7 +52,7 @@ export interface Load {
 	/** Number of requests that each execution sends. By default, the number is unlimited. */
 	requests?: number;
 	seconds?: number;
-	/** Entries per request before a batch is split. */
+	/** Number of entries per request, before any batch is split. */
 	perRequest?: number;
 	concurrency?: number;
 	latencyMs?: number;

@@ -55,7 +55,9 @@ export const shown = ({ requests }: Sandbox): string[] =>
 /** A delay so long that the request ends only because of a timeout or Stop, even on a slow machine. */
 export const HANGS = { latencyMs: 600_000 };
 
-/** This is longer than the pauses between requests in a run that is still going. */
+/**
+ * Time between two checks for new requests. It is longer than the pauses between requests in a run that has not ended.
+ */
 const QUIET_MS = 100;
 
 /**
@@ -130,7 +132,7 @@ export function nodeRunner(
 /**
  * Provides nodes and one sandbox for all tests in a file. Pauses before retries are short.
  *
- * @returns the sandbox, and a function that creates a runner for a node with the sandbox's credentials
+ * @returns the sandbox, and a function that creates a runner for a node. The runner uses the sandbox's credentials
  */
 export function useNodes(options: SandboxOptions = {}) {
 	useShortBackoff();

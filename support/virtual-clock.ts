@@ -10,8 +10,8 @@ interface Timer {
 const settle = async () => await new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
- * A clock whose time passes only while all code is waiting. Sleeps end one by one, in the order of their due times.
- * A run that lasts minutes therefore takes milliseconds, and is the same each time.
+ * A clock whose time passes only while all code is waiting. Sleeps end one by one, in the order of their due times. A
+ * run that lasts minutes therefore takes milliseconds, and always produces the same result.
  */
 export class VirtualClock implements Clock {
 	private time = 0;
@@ -32,15 +32,15 @@ export class VirtualClock implements Clock {
 	}
 
 	/**
-	 * @param wakers while this sleep lasts, this set contains a function that ends it early. A set is faster than one
-	 * signal per sleep
+	 * @param wakers a set to which this sleep adds a function that ends the sleep early. The function is removed when
+	 * the sleep ends. A set is faster than one signal per sleep
 	 */
 	async sleep(ms: number, wake?: AbortSignal, wakers?: Set<() => void>): Promise<void> {
 		if (this.canceled) throw this.canceled.error;
 		if (wake?.aborted) return;
 		await new Promise<void>((resolve, reject) => {
 			const leave = () => {
-				// Node.js keeps a combined signal in memory as long as something listens to it.
+				// Node.js keeps a combined signal in memory as long as something is listening to it.
 				wake?.removeEventListener('abort', wakeEarly);
 				wakers?.delete(wakeEarly);
 			};

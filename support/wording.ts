@@ -9,15 +9,15 @@ import { outcomeMessage, type Action } from '../nodes/shared/service/outcome-mes
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /**
- * Matches a string that contains all of these facts in any order. A fact is an ID, a number, a label, or something
- * a service said.
+ * Matches a string that contains all of these facts in any order. A fact is an ID, a number, a label, or part of a
+ * message from a service.
  */
 export const naming = (...facts: Array<string | number>): unknown =>
 	expect.stringMatching(
 		new RegExp(facts.map((fact) => `(?=[^]*${escaped(String(fact))})`).join('')),
 	);
 
-/** Within a message, the first letter may be lowercase, so the result does not include it. */
+/** Within a message, the first letter can be lowercase, so the result does not include it. */
 const wordsFor = (action: Action, error: Error) => outcomeMessage(action, error).slice(1);
 
 /** Returns the wording for an action that was definitely not performed. */

@@ -32,7 +32,7 @@ export class Canvas {
 	async run(): Promise<void> {
 		await this.page.locator('[data-test-id="execute-workflow-button"]').click();
 		await this.page.locator(NOTIFICATION).first().waitFor();
-		// Notifications cover buttons, so close them. A notification may close by itself before the click.
+		// Notifications cover buttons, so close them. A notification can close by itself before the click.
 		for (const close of await this.page.locator('.el-notification__closeBtn').all())
 			await close.click({ timeout: KEY_MS }).catch(() => undefined);
 		await this.page.locator(NOTIFICATION).first().waitFor({ state: 'hidden' });
@@ -75,7 +75,7 @@ export class Canvas {
 
 	/**
 	 * Reads the labels of the visible parameters, from top to bottom.
-	 * @param part CSS selector. Only parameters whose control contains a matching element are read
+	 * @param part a CSS selector. A label is read only if its parameter's control contains a matching element
 	 */
 	async labels(part = '*'): Promise<string> {
 		const labels = await this.page.locator(`${PARAMETERS} ${LABEL}`).evaluateAll(

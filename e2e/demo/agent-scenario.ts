@@ -11,7 +11,7 @@ const TEXT = '# Returns\nWithin thirty days.\n# Refunds\nFive working days.';
 const ID = 'agent/returns';
 const FIELDS_OF_DOCUMENT = { name: 'Returns', text: TEXT, url: 'https://example.com/returns' };
 
-/** Values that the model fills in to add the document, by field name. */
+/** Values that the model fills in to add the document, keyed by field name. */
 const VALUES = {
 	Document_ID: ID,
 	Document_Name: FIELDS_OF_DOCUMENT.name,
@@ -30,7 +30,8 @@ const FIELDS = {
 const VECTOR = /\[(-?[\d.e-]+,){16}|"(i8|u8|f32|f64):/;
 
 /**
- * Runs each tool by itself, as "Execute step" does. Then lets an agent use all tools, with a stand-in for the model.
+ * Runs each tool by itself, as "Execute step" does. Then lets an agent use all tools. A stand-in takes the place of the
+ * model.
  */
 export async function useTools(stage: Stage): Promise<void> {
 	await runTools(stage);

@@ -11,7 +11,7 @@ const FAN_OUT = 'fan-out-over-workers';
 /** The separator matches the whole text, so the text produces no chunks. */
 const NO_CHUNKS = { 'Chunk Text': { parameters: { regex: '[\\s\\S]+' } } };
 
-/** An example run that must fail. `what` describes the problem, and `says` matches the expected error message. */
+/** An example run that must fail. `what` describes the problem. `says` matches the expected error message. */
 interface BadRun {
 	example: string;
 	what: string;
@@ -85,7 +85,9 @@ const TEXTS: BadRun[] = [
 	})),
 ];
 
-/** Checks failures that no other scenario covers: partial failures, bad texts, bad files and bad sources. */
+/**
+ * Checks failures that no other scenario covers: partial failures, invalid texts, invalid files and invalid sources.
+ */
 export async function badDays(stage: Stage): Promise<void> {
 	const { faults } = stage.demo.sandbox;
 	for (const { route, contains } of PARTS)
@@ -149,7 +151,7 @@ const TRUNCATED = /no chunks for the last \d+ characters of the document '/;
 
 const PARTLY = /records? of 'texts.jsonl' ha(s|ve) (no chunks|chunks for only a part)/;
 
-/** Examples that chunk texts, and the errors with which they end if the service omits chunks. */
+/** Examples that chunk texts. Each value matches the run's error message if the service omits chunks. */
 const TRUNCATING: Readonly<Record<string, RegExp>> = {
 	'ingest-documents': TRUNCATED,
 	'update-documents': TRUNCATED,
@@ -158,7 +160,7 @@ const TRUNCATING: Readonly<Record<string, RegExp>> = {
 	'every-night-a-csv': PARTLY,
 };
 
-/** Checks a service that silently returns only the first chunk of each text or request. */
+/** Checks examples while the service silently returns only the first chunk of each request. */
 async function truncatedTexts(stage: Stage): Promise<void> {
 	const { settings } = stage.demo.sandbox;
 	const lines = [1, 2, 3].map((at) => `{"id":"texts/${at}","name":"T","text":"A\\n\\n# B"}\n`);
@@ -184,7 +186,7 @@ async function truncatedTexts(stage: Stage): Promise<void> {
 	}
 }
 
-/** Runs the nightly sync twice while texts are truncated, and once afterward. */
+/** Runs the nightly sync twice while the service omits chunks. Then checks that a normal run repairs the index. */
 async function repairTruncated(stage: Stage): Promise<void> {
 	const { settings } = stage.demo.sandbox;
 	await stage.withCopy(
@@ -268,7 +270,7 @@ async function noRules(stage: Stage): Promise<void> {
 	);
 }
 
-/** Checks that a run fails if its file changes before a failed range is requested again. */
+/** Checks that a run fails if its file changes between the failed request for a range and the next attempt. */
 async function changedFile(stage: Stage): Promise<void> {
 	const { faults } = stage.demo.sandbox;
 	const file = (name: string) =>

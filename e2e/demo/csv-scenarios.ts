@@ -2,7 +2,7 @@ import type { NodeChanges, Stage } from './stage';
 
 const NIGHTLY = 'every-night-a-csv';
 
-/** Bad files by name, with their contents and what the run's error message must contain. */
+/** Invalid files by name. Each entry contains the file's contents and a pattern for the run's error message. */
 export const BAD_FILES: Readonly<Record<string, [content: string, why: RegExp]>> = {
 	'no-id.csv': ['sku,title\n1,Kettle\n', /id/i],
 	'empty.csv': ['', /empty|no records/i],
@@ -16,7 +16,7 @@ export const BAD_FILES: Readonly<Record<string, [content: string, why: RegExp]>>
 	'cut-off.json': ['[{"id":"cut/1","name":"One"},{"id":"cut/2","na', /end|JSON/i],
 };
 
-/** Stores a file in the folder from which the demo workflows read files. */
+/** Stores a file in the sandbox. Returns the URL from which workflows can read the file. */
 export async function storeFile(stage: Stage, name: string, content: string): Promise<string> {
 	const url = `${stage.demo.sandbox.url}/files/${name}`;
 	await fetch(url, { method: 'PUT', body: content });
@@ -24,7 +24,8 @@ export async function storeFile(stage: Stage, name: string, content: string): Pr
 }
 
 /**
- * Runs an example with each bad file, and with a revoked key. Every run must end with an error that names the reason.
+ * Runs an example with each invalid file, and with a revoked key. Every run must end with an error that names the
+ * reason.
  * @param get name of the node that reads the file
  */
 export async function failOnBadFiles(stage: Stage, example: string, get: string): Promise<void> {
@@ -49,8 +50,8 @@ export async function failOnBadFiles(stage: Stage, example: string, get: string)
 }
 
 /**
- * Pushes a file's rows, unchanged or as chunks. A row that cannot be pushed fails the run, but does not affect other
- * rows.
+ * Pushes a file's rows, either unchanged or as chunks. A row that cannot be pushed makes the run fail, but the other
+ * rows are still pushed.
  */
 export async function nightlyCsv(stage: Stage): Promise<void> {
 	const { checks } = stage;
@@ -86,7 +87,7 @@ export async function nightlyCsv(stage: Stage): Promise<void> {
 	await failOnBadFiles(stage, NIGHTLY, 'Get CSV');
 }
 
-/** Checks files whose rows can all be pushed, although some rows are probably missing or wrong. */
+/** Checks that a run fails if all rows of its file can be pushed, but some rows are probably missing or wrong. */
 async function suspectRows(stage: Stage): Promise<void> {
 	// The rows with the same ID are in different requests.
 	const rows = Array.from({ length: 600 }, (_, at) => `csv/many-${at % 599},Name,Text\n`).join(
@@ -123,7 +124,10 @@ async function suspectRows(stage: Stage): Promise<void> {
 	}
 }
 
-/** Checks that each chunk begins with the title and its heading, and that each chunk has a vector. */
+/**
+ * Checks that each chunk begins with the document's title and the chunk's own heading, and that each chunk has a
+ * vector.
+ */
 export async function chunksWithContext(stage: Stage): Promise<void> {
 	await stage.runByHand('chunks-with-context');
 	const chunks = stage.documents().filter(({ id }) => String(id).startsWith('context/kettle#'));

@@ -37,7 +37,7 @@ async function dataFolder(command: Command, keepData: boolean): Promise<string> 
 
 /**
  * Starts the demo. Everything is stopped when the command ends.
- * @param options.keepData whether to keep the data for the next start
+ * @param options.keepData true to keep the data for the next start
  */
 export async function startDemo(command: Command, options: { keepData: boolean }): Promise<Demo> {
 	await installN8n();

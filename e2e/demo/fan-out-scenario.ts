@@ -5,7 +5,7 @@ const EXAMPLE = 'fan-out-over-workers';
 const RANGE = 'fan-out-one-range';
 const TABLE = 'Fan-Out Ranges';
 
-/** Short enough for n8n to wait in memory, which keeps the demo fast. */
+/** Waiting time of the workflow. It is short enough for n8n to wait in memory, which keeps the demo fast. */
 const WAIT_SECONDS = 3;
 
 const indexed = (stage: Stage): number =>
@@ -18,10 +18,7 @@ interface RangeState {
 	atEnd: boolean;
 }
 
-/**
- * Pushes a file in four ranges. Then tries a file that does not exist, and ranges that do not reach the end of the
- * file.
- */
+/** Pushes a file in four ranges. Then tries a file that does not exist. */
 export async function fanOut(stage: Stage): Promise<void> {
 	const { checks } = stage;
 	const fileUrl = `${stage.demo.sandbox.url}/files/fan-out.jsonl`;
@@ -50,7 +47,7 @@ export async function fanOut(stage: Stage): Promise<void> {
 	);
 }
 
-/** Checks that a call that belongs to a finished run starts nothing. */
+/** Checks that a call for a finished run starts nothing. */
 export async function oldRange(stage: Stage): Promise<void> {
 	const [begun] = await stage.demo.n8n.api.dataTables.rows(TABLE);
 	const headers = { [WEBHOOK_HEADER.name]: WEBHOOK_HEADER.value };

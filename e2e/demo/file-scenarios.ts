@@ -5,7 +5,7 @@ import { SAMPLE_FILES } from './sample-files';
 import type { Execution } from '../n8n/execution';
 import type { Stage } from './stage';
 
-/** Pushes a file of documents. Records that cannot be pushed are stored as files and fail the run. */
+/** Pushes a file of documents. Records that cannot be pushed are stored as files, and they make the run fail. */
 export async function bulkLoad(stage: Stage): Promise<void> {
 	const example = 'bulk-load-a-file';
 	const execution = await stage.tryByHand(example);
@@ -172,7 +172,10 @@ export async function chunkTextFiles(stage: Stage): Promise<void> {
 	await pushExtracted(stage);
 }
 
-/** Files in test/files that n8n's Extract from File can read, with the options and the resulting document names. */
+/**
+ * Files in test/files that n8n's Extract from File can read. Each entry also contains the options and the resulting
+ * document names.
+ */
 const EXTRACTED: Array<
 	[file: string, extract: object, push: object, names: string, error?: string]
 > = [
@@ -200,7 +203,7 @@ const EXTRACTED: Array<
 	],
 ];
 
-/** Pushes items that n8n's Extract from File makes from files that other programs created. */
+/** Converts files from other programs into items with n8n's Extract from File. Then pushes the items. */
 async function pushExtracted(stage: Stage): Promise<void> {
 	const { checks, demo } = stage;
 	const { api } = demo.n8n;

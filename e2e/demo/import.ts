@@ -14,11 +14,11 @@ const FIRST_EXAMPLE = 'getting-started';
 
 export interface Imported {
 	credentials: Credentials;
-	/** Keyed by the example's file name, without `.json`. */
+	/** Imported workflows, keyed by the example's file name without `.json`. */
 	workflows: Record<string, StoredWorkflow>;
 }
 
-/** Previously imported examples by name, with n8n's version ID and the contents of the file. */
+/** Previously imported examples by name. Each entry contains n8n's version ID and the contents of the file. */
 type EarlierImport = Record<string, { versionId: string | undefined; template: string }>;
 
 /**
@@ -79,7 +79,8 @@ export async function importExamples(
 		earlier[name] = { versionId, template: text };
 	}
 	writeFileSync(file, JSON.stringify(earlier));
-	// n8n puts the most recently saved workflow first in its list. Saving a workflow without changes keeps its version.
+	// n8n puts the most recently saved workflow first in its list. Saving a workflow without changes does not change
+	// its version.
 	const first = workflows[FIRST_EXAMPLE];
 	if (isAnySaved) await api.saveWorkflow(first, first.id);
 	return { credentials, workflows };

@@ -7,7 +7,8 @@ import { storeFile } from './csv-scenarios';
 import type { NodeChanges, Stage } from './stage';
 
 /**
- * Time for which our nodes retry in this scenario. In the examples, it is one minute, or 15 minutes for nightly runs.
+ * Time for which our nodes retry in this scenario. In the examples, this time is one minute, or 15 minutes for nightly
+ * runs.
  */
 const RETRY_FOR_SECONDS = 2;
 
@@ -35,7 +36,7 @@ const CALLS: Readonly<Record<string, object>> = {
 	'sync-chunks-by-source': { documents: [{ id: 'outage/6', name: 'Six', text: '# Six' }] },
 };
 
-/** Examples that are run by hand, with the changes to their nodes. */
+/** Examples that are run by hand, and the changes to their nodes. */
 const BY_HAND: Readonly<Record<string, NodeChanges>> = {
 	'getting-started': {},
 	'chunk-text-files': {},
@@ -84,7 +85,7 @@ export async function outages(stage: Stage): Promise<void> {
 
 const nameOf = (example: string): string => `outage-${example}`;
 
-/** Changes a node's parameters. If it is one of our nodes, also shortens its retry time. */
+/** Changes a node's parameters. If the node is one of ours, also shortens its retry time. */
 function changed(node: WorkflowNode, change: NodeChanges[string] = {}): WorkflowNode {
 	const parameters = { ...node.parameters, ...change.parameters };
 	const retries = /^n8n-nodes-search-ingest\.(?!migrate)/.test(node.type);
@@ -104,7 +105,8 @@ async function copyOf(stage: Stage, example: string): Promise<StoredWorkflow> {
 			? { ...node, webhookId: name, parameters: { ...node.parameters, path: name } }
 			: node,
 	);
-	// If a workflow calls another workflow, it must call the copy of that workflow. Short files are enough here.
+	// If a workflow calls another workflow, it must call the copy of that workflow. The workflows read short versions
+	// of the files to save time.
 	const text = JSON.stringify(own)
 		.replace(`/webhook/${RANGE}`, `/webhook/${nameOf(RANGE)}`)
 		.replace(/(documents|corpus)\.jsonl/, '$&?count=20');
@@ -122,7 +124,7 @@ async function copyOf(stage: Stage, example: string): Promise<StoredWorkflow> {
 	return stored;
 }
 
-/** Returns the outages, all of which last longer than the nodes retry. */
+/** Returns the outages. Each outage lasts longer than the nodes retry. */
 function allOutages({ demo }: Stage): Outage[] {
 	const { n8n, sandbox, chatModel } = demo;
 	const overloaded = /503|no healthy upstream/;
@@ -288,7 +290,9 @@ async function tell(stage: Stage, example: string, reason: RegExp): Promise<void
 	return name;
 }
 
-/** Runs a copy of a scheduled example every few seconds, with Tell Me as its error workflow, until `see` returns. */
+/**
+ * Runs a copy of a scheduled example every few seconds until `see` returns. Tell Me is the error workflow of the copy.
+ */
 async function schedule(stage: Stage, example: string, see: () => Promise<void>): Promise<void> {
 	const { n8n, workflows } = stage.demo;
 	const rule = { interval: [{ field: 'seconds', secondsInterval: EVERY_SECONDS }] };
@@ -309,7 +313,7 @@ async function schedule(stage: Stage, example: string, see: () => Promise<void>)
 	}
 }
 
-/** Checks that the run of Tell Me fails if it cannot send its message. */
+/** Checks that Tell Me's own run fails if Tell Me cannot send its message. */
 async function missMessage(stage: Stage): Promise<void> {
 	const { n8n, sandbox, workflows } = stage.demo;
 	sandbox.faults.add({ route: 'files', status: 503 });

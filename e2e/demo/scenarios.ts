@@ -90,7 +90,7 @@ export async function runScenarios(
 	});
 }
 
-/** Runs a scenario. If it throws, adds a failed check, so that the other scenarios still run. */
+/** Runs a scenario. If the scenario throws an error, adds a failed check, so that the other scenarios still run. */
 async function runToEnd(
 	stage: Stage,
 	name: string,
@@ -104,11 +104,11 @@ async function runToEnd(
 	}
 }
 
-/** Splits three documents into chunks at blank lines. Checks that the index contains each chunk with its vector. */
+/** Splits three documents into chunks at blank lines. Checks that the index contains each chunk and its vector. */
 async function start(stage: Stage): Promise<void> {
 	const execution = await stage.runByHand('getting-started');
 	const pushed = execution.items('Push Documents').filter(({ json }) => json.pushed === true);
-	// The index that `npm start` keeps also contains the chunks of other examples.
+	// `npm start` keeps the index, so the index also contains the chunks of other examples.
 	const ids = new Set(pushed.map(({ json }) => json.id));
 	const vectors = stage
 		.documents()

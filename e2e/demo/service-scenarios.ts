@@ -6,8 +6,8 @@ const PUBLISHED_MS = 10_000;
 const CHECK = 'check-my-service';
 
 /**
- * Sandbox settings, each with the report that the example must produce. For each question, the report must contain
- * these words in the answer and in the advice.
+ * Sandbox settings, and what the example must report about them. For each question, `expected` contains words from the
+ * answer and words from the advice.
  */
 const SERVICES = [
 	{

@@ -43,13 +43,13 @@ export class Stage {
 		return this.addRun(this.demo.workflows[example].name, await this.tryByHand(example));
 	}
 
-	/** Like `runByHand`, for an example that may fail. */
+	/** Works like `runByHand`, but does not check that the run succeeds. */
 	async tryByHand(example: string): Promise<Execution> {
 		const { id } = this.demo.workflows[example];
 		return await this.demo.n8n.api.runManually(id, this.triggerOf(example));
 	}
 
-	/** Runs a copy of an example with changed nodes by hand, then deletes the copy. */
+	/** Changes nodes in a copy of an example, runs the copy by hand, and then deletes it. */
 	async runWith(example: string, changes: NodeChanges): Promise<Execution> {
 		const { name } = this.demo.workflows[example];
 		return this.addRun(`${name}, changed`, await this.tryWith(example, changes));
@@ -125,7 +125,7 @@ export class Stage {
 		return this.demo.sandbox.documents(DEMO.endpoint);
 	}
 
-	/** Returns the committed documents that were made from any of the source documents. */
+	/** Returns the committed chunks of these source documents. */
 	chunksOf(sourceIds: string[]): IndexedChunk[] {
 		const sources = sourceIds.map((id) => `${id}#`);
 		return this.documents()

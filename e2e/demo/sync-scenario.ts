@@ -247,7 +247,7 @@ export async function nightlySync(stage: Stage): Promise<void> {
 	await endOfPages(stage, example);
 }
 
-/** Checks both ways in which docs/sync.md says that pagination can end on the last page. */
+/** Checks the two ways that docs/sync.md describes for ending pagination on the last page. */
 async function endOfPages(stage: Stage, example: string): Promise<void> {
 	const { sandbox } = stage.demo;
 	const advice = [

@@ -18,7 +18,7 @@ interface SyncExample {
 	shown(row: Row): string;
 }
 
-/** An example that syncs a source, with its data table and the source's documents in the index. */
+/** A source of documents, and the example that syncs it. The methods check the example's data table and the index. */
 export class SyncedSource {
 	counts = '';
 
@@ -57,7 +57,7 @@ export class SyncedSource {
 		checks.add(`${this.example.name}: ${what} changes nothing`, this.indexed() === before);
 	}
 
-	/** Checks the sorted document rows, and that no run has left a lock behind. */
+	/** Checks the document rows of the table, in sorted order. Also checks that no run has left a lock behind. */
 	async checkTable(when: string, expected: string): Promise<void> {
 		const rows = await this.stage.demo.n8n.api.dataTables.rows(this.example.table);
 		const ofDocuments = rows.filter(({ documentId }) => documentId);
@@ -68,7 +68,10 @@ export class SyncedSource {
 		this.stage.checks.add(title, isRight, `${shown.join()}; ${locks}`);
 	}
 
-	/** Checks that the sync stops if the list is missing, empty or ambiguous, and while another run is unfinished. */
+	/**
+	 * Checks that the sync stops if the list is missing or empty, or if it contains bad IDs, conflicting documents or
+	 * damaged texts.
+	 */
 	async refuseBadCalls(document: SourceDocument): Promise<void> {
 		const calls: Array<[what: string, body: object, why: string]> = [
 			['no list', { oops: [] }, 'Expected: {'],
@@ -127,7 +130,7 @@ export class SyncedSource {
 		await this.sync('of which all but one are gone, confirmed', documents.slice(24), CONFIRMED);
 	}
 
-	/** Checks that the number 0 is accepted as an ID, and that duplicates of a document are counted once. */
+	/** Checks that the number 0 is accepted as an ID, and that duplicates of a document count as one document. */
 	async checkIds(document: SourceDocument): Promise<void> {
 		const zero = { ...document, id: 0 as unknown as string };
 		await this.stage.runByWebhook(this.example.name, { documents: [document, document, zero] });
@@ -193,7 +196,7 @@ export class SyncedSource {
 
 const CONFIRMED = { confirmDeletes: true };
 
-/** Returns copies of a document with other IDs and texts. */
+/** Returns one copy of the document for each text. Each copy has its own ID. */
 const copies = (document: SourceDocument, ...texts: string[]): SourceDocument[] =>
 	texts.map((text, at) => ({ ...document, id: `${document.id}/${at}`, text }));
 

@@ -4,7 +4,7 @@ import { repositoryDocuments } from './documents';
 /** Number of words in a query. With this many words, a query finds exactly one chunk. */
 const QUERY_WORDS = 6;
 
-/** Returns the first long words of a text, as a query that finds it. */
+/** Returns the first long words of a text. As a query, these words find the text. */
 function queryFor(text: string): string {
 	const words = [...new Set(text.match(/\p{L}{5,}/gu) ?? [])];
 	return words.slice(0, QUERY_WORDS).join(' ');
@@ -34,7 +34,7 @@ async function refuseBadCalls(stage: Stage, example: string, bodies: object[]): 
 	stage.checks.add(`${example}: calls of a wrong shape send nothing`, sent === 0, `${sent}`);
 }
 
-/** Calls an example so that part of its work fails. Checks that the response says so and that the run fails. */
+/** Calls an example so that part of its work fails. Checks that the response reports this and that the run fails. */
 async function failPartly(
 	stage: Stage,
 	example: string,
@@ -53,8 +53,8 @@ async function failPartly(
 }
 
 /**
- * Sends this repository's Markdown to the webhook. Checks that it is chunked, pushed and found. Then sends the sample
- * data.
+ * Sends this repository's Markdown to the webhook. Checks that the Markdown is chunked, pushed and found. Then sends
+ * the sample data.
  */
 export async function ingest(stage: Stage): Promise<void> {
 	const { checks } = stage;
@@ -177,12 +177,12 @@ export async function update(stage: Stage): Promise<void> {
 }
 
 /**
- * Pushes more chunks than before, and loses the response. Checks that the caller learns how many chunks the index may
- * contain, and that the next call removes the chunks that no longer exist.
+ * Pushes more chunks than before, but the response is lost. Checks that the caller learns how many chunks the index
+ * might contain, and that the next call removes the chunks that no longer exist.
  */
 async function updateAfterFailure(stage: Stage, example: string, id: string): Promise<void> {
 	const { faults } = stage.demo.sandbox;
-	// The service does the work of the first attempt, but the node receives no response. It rejects the next attempt.
+	// The service processes the first attempt, but the node receives no response. The service rejects the next attempt.
 	faults.add({ route: 'push', reset: 'afterWork', times: 1 });
 	faults.add({ route: 'push', status: 400 });
 	const document = (text: string, previousChunkCount: number) => ({

@@ -13,8 +13,8 @@ const CREDENTIALS: Array<[stored: string, field: string, label: string]> = [
 ];
 
 /**
- * Creates each credential through its form, first with good values, then with a URL where nothing is listening. The
- * messages for other mistakes are checked without a browser in test/engine/credentials.test.ts.
+ * Creates each credential through its form, first with valid values, then with a URL where nothing is listening.
+ * test/engine/credentials.test.ts checks the messages for other mistakes, without a browser.
  */
 export async function credentials({ page, demo, checks }: Suite): Promise<void> {
 	const dialog = new CredentialDialog(page, demo.n8n.url);

@@ -15,7 +15,7 @@ export async function output(suite: Suite): Promise<void> {
 		/3 of 3 documents failed\. See the field .error. of the failed items/,
 	]);
 	const items = [DOCUMENTS[0], { id: 'editor/bad' }];
-	// n8n adds the item to the message. The node's own text lists all affected items.
+	// n8n appends the item's index to the message. The node's own description lists all affected items.
 	await checkOutput(suite, 'An error names the document, the field and the item', items, push, [
 		/'name' of document 'editor\/bad' is missing or empty \[item 1\] /,
 		/1 of 2 items has no 'name' \(item 1\)/,

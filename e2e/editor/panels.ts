@@ -8,7 +8,7 @@ const WITHOUT_LABEL = new Set(['notice', 'hidden', 'callout', 'button']);
 
 const AGENT = 'Agent';
 
-/** The nodes that agents can use as tools, with the parameters that the model fills in by default. */
+/** The nodes that agents can use as tools. Each entry lists the parameters that the model fills in by default. */
 const TOOLS: Readonly<Record<string, readonly string[]>> = {
 	pushDocuments: [
 		'documentId',
@@ -41,7 +41,7 @@ export async function panels(suite: Suite): Promise<void> {
 }
 
 function labelsByDefault(description: INodeTypeDescription): string {
-	// Some properties are declared a second time for AI agent tools.
+	// Some properties are declared a second time for nodes that an AI agent uses as tools.
 	const own = description.properties.filter(
 		({ displayOptions }) => !displayOptions?.show?.['@tool'],
 	);

@@ -92,9 +92,9 @@ export class N8nApi {
 
 	async deleteWorkflow(id: string): Promise<void> {
 		const url = `/rest/workflows/${id}`;
-		// n8n deletes only archived workflows.
+		// n8n deletes a workflow only if it is archived.
 		await this.n8n.request({ method: 'POST', url: `${url}/archive`, data: {} });
-		// A published workflow is unpublished first, which may take a moment.
+		// A published workflow is unpublished first, which can take a moment.
 		let refusal: unknown;
 		const isDeleted = async () =>
 			await this.n8n.request({ method: 'DELETE', url }).then(
@@ -167,7 +167,7 @@ export class N8nApi {
 	): Promise<AnsweredExecution> {
 		const [before] = await this.executions(workflowId, 1);
 		const response = await this.postWebhook(path, body, headers);
-		// An execution that has sent its response but has not ended may be missing from the list for a moment.
+		// After the response, the execution can be missing from the list for a moment, because it has not ended yet.
 		let latest: ExecutionSummary | undefined;
 		const isListed = async () => {
 			[latest] = await this.executions(workflowId, 1);

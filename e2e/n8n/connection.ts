@@ -18,8 +18,8 @@ export class N8nConnection {
 			baseURL: url,
 			proxy: false,
 			validateStatus: () => true,
-			// If n8n was blocked for a long time, it closes kept-alive connections, even those that were just used
-			// again.
+			// After n8n has been blocked for a long time, it closes all kept-alive connections, even recently used
+			// ones.
 			httpAgent: new Agent({ keepAlive: false }),
 		});
 	}

@@ -1,7 +1,8 @@
 /**
- * Node tests use copies of two parts of n8n that cannot run without its database: the credentials helper and the
- * credential tester (`support/credentials-helper.ts`, `support/credential-test.ts`). The code here runs the same work
- * with the copies and with the installed n8n. After an n8n update, this shows whether a copy still behaves like n8n.
+ * Node tests use copies of two parts of n8n: the credentials helper and the credential tester
+ * (`support/credentials-helper.ts`, `support/credential-test.ts`). The originals cannot run without n8n's database. The
+ * code here runs the same work with the copies and with the installed n8n. After an n8n update, this shows whether a
+ * copy still behaves like n8n.
  */
 import 'reflect-metadata';
 
@@ -196,7 +197,7 @@ async function compareHelper(add: (title: string, ours: unknown, n8n: unknown) =
 				for (const isExpired of [false, true]) {
 					const { ours, n8n } = await both(type, stored, async (helper) => {
 						const { requests, helpers } = recordingHelpers();
-						// The data passed with a request may differ from the stored data.
+						// The data passed with a request can differ from the stored data.
 						const data = { ...structuredClone(stored), user: 'c' };
 						const result = await helper.preAuthentication(
 							helpers,
@@ -243,7 +244,7 @@ async function compareHelper(add: (title: string, ours: unknown, n8n: unknown) =
 	}
 }
 
-/** A credential with rules in its test. Our own credentials have no such rules. */
+/** A credential type whose test contains rules. Our own credentials have no such rules. */
 const plain = (url: string): ICredentialType => ({
 	name: 'plain',
 	displayName: 'Plain',
@@ -260,7 +261,7 @@ const plain = (url: string): ICredentialType => ({
 	},
 });
 
-/** Creates n8n's credential tester, which accesses the database only for features other than credentials. */
+/** Creates n8n's credential tester without a database. The comparison uses no feature that needs a database. */
 function n8nTester(helper: N8nHelper, type: ICredentialType): N8nTester {
 	const base = requireOfN8n('./dist/workflow-execute-additional-data.js') as {
 		getBase: unknown;

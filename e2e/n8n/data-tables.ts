@@ -22,7 +22,7 @@ export class DataTables {
 		});
 	}
 
-	/** Returns a table's newest rows, up to 100, or an empty list if the table does not exist. */
+	/** Returns up to 100 of a table's newest rows. Returns an empty list if the table does not exist. */
 	async rows(name: string): Promise<Row[]> {
 		const table = await this.find(name);
 		if (!table) return [];

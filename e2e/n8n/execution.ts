@@ -63,8 +63,8 @@ export function readExecution(stored: StoredExecution): Execution {
 }
 
 /**
- * Parses the format in which n8n returns execution data (npm package `flatted`). It is a JSON array, and its first
- * entry is the value. Inside an object or array, each string is the index of the entry that belongs there.
+ * Parses the format in which n8n returns execution data (npm package `flatted`). The data is a JSON array, and the
+ * first entry is the value. Inside an object or array, each string is the index of the entry that belongs there.
  */
 function parseFlatted(text: string): unknown {
 	const entries = JSON.parse(text) as unknown[];

@@ -11,7 +11,7 @@ const MODULES = path.join(E2E, 'node_modules');
 
 const STAMP = path.join(MODULES, '.complete');
 
-/** The Node.js binary for n8n, which needs a newer version than this package does. */
+/** The Node.js binary for n8n, which needs a newer version of Node.js than this package. */
 export const N8N_NODE = path.join(MODULES, '.bin', 'node');
 
 export const N8N_CLI = path.join(MODULES, 'n8n', 'bin', 'n8n');
@@ -37,8 +37,8 @@ function lockHash(): string {
 const isInstalled = (): boolean => existsSync(STAMP) && readFileSync(STAMP, 'utf8') === lockHash();
 
 /**
- * Returns the folder with the header files of n8n's Node.js. With these files, nothing must be downloaded to compile
- * `sqlite3`.
+ * Returns the folder with the header files of n8n's Node.js. With these files, compiling `sqlite3` requires no
+ * download.
  */
 function headersFolder(): string | undefined {
 	const packages = path.join(MODULES, 'node', 'node_modules');

@@ -32,7 +32,7 @@ export interface N8nOptions {
 	logFile?: string;
 }
 
-/** Reads the login for this user folder. It is generated at the first start. */
+/** Reads the login for this user folder. The login is generated at the first start. */
 function readLogin(userFolder: string): Login {
 	const file = path.join(userFolder, 'login.json');
 	if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Login;
@@ -55,8 +55,8 @@ function environment(settings: Record<string, string>): NodeJS.ProcessEnv {
 }
 
 /**
- * Starts one of n8n's commands with a user folder and waits until it is ready.
- * @param ready words in the output, or a check
+ * Starts one of n8n's commands with a user folder and waits until the process is ready.
+ * @param ready words in the output, or a check that returns true once the process is ready
  * @throws Error with the end of the process's log if the process does not start
  */
 export async function startN8nProcess(

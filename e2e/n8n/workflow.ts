@@ -14,8 +14,8 @@ export interface Workflow {
 	connections: Record<string, unknown>;
 	settings?: Record<string, unknown>;
 	/**
-	 * Pinned output, by node name. When the workflow is run by hand, a node with pinned output returns it
-	 * without running.
+	 * Pinned output, keyed by node name. When a user runs the workflow by hand, a node with pinned output does not run.
+	 * It returns the pinned output instead.
 	 */
 	pinData?: Record<string, Item[]>;
 	versionId?: string;

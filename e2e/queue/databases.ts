@@ -12,8 +12,7 @@ import { run, startUntil } from '../shared/processes';
 const LOCAL = '127.0.0.1';
 
 /**
- * Debian installs the programs of each PostgreSQL version in a folder below this one, and adds none of these folders to
- * the PATH.
+ * Debian installs each PostgreSQL version in a separate folder below this one. None of these folders is in the PATH.
  */
 const DEBIAN_POSTGRESQL = '/usr/lib/postgresql';
 
@@ -66,8 +65,8 @@ async function startRedis(): Promise<DatabaseSettings> {
 }
 
 /**
- * Returns the user that Debian's PostgreSQL package creates, if this process is root. PostgreSQL refuses to run as
- * root.
+ * Returns the user that Debian's PostgreSQL package creates, but only if this process is root. PostgreSQL refuses to
+ * run as root.
  */
 async function postgresUser(): Promise<{ uid: number; gid: number } | undefined> {
 	if (process.getuid?.() !== 0) return undefined;
@@ -91,7 +90,7 @@ async function startPostgres(command: Command, folder: string): Promise<Database
 		`listen_addresses=${LOCAL}`,
 		`port=${port}`,
 		'unix_socket_directories=',
-		// The data does not have to survive a crash of the machine.
+		// The data does not have to survive a machine crash.
 		'fsync=off',
 	];
 	const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
@@ -99,7 +98,7 @@ async function startPostgres(command: Command, folder: string): Promise<Database
 		cwd,
 		logFile: path.join(QUEUE_LOGS, 'postgres.log'),
 		user,
-		// PostgreSQL's fast shutdown, which does not wait for clients.
+		// SIGINT starts PostgreSQL's fast shutdown, which does not wait for clients.
 		lastSignal: 'SIGINT',
 	});
 	return {

@@ -82,7 +82,7 @@ const PUSH_LATENCY_MS = 700;
 
 const INGESTS = 16;
 
-/** Slow enough that ingests are still running when the worker is killed. */
+/** Duration of a chunking job. It is long enough that ingests are still running when the worker is killed. */
 const CHUNK_DELAY_MS = 3000;
 
 const WITHIN_MS = 180_000;
@@ -132,7 +132,7 @@ export async function killedWorker(stage: QueueStage): Promise<void> {
 	);
 	const executions = await ended();
 	const failed = executions.filter(({ status }) => status !== 'success');
-	// The worker's last executions may be missing from its log. In that case, no other log contains them either.
+	// The killed worker's last executions can be missing from its log. In that case, no other log contains them either.
 	const isLost = (id: string) =>
 		lost.has(id) || !workers.some((worker) => worker.started().includes(id));
 	checks.add(

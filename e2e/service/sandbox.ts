@@ -4,7 +4,7 @@ import type { Sandbox } from '../../sandbox';
 import { DEMO, startSandbox } from '../../sandbox';
 import { freePort } from '../shared/ports';
 
-/** The port that the examples use. If it is taken, another one is used. */
+/** The port that the examples use. If this port is taken, the sandbox uses another port. */
 const SANDBOX_PORT = 4321;
 
 export const TEMPLATE_URL = `http://localhost:${SANDBOX_PORT}`;

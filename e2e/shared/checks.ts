@@ -39,7 +39,7 @@ export class Checks {
 
 const CHECKS_LOG = path.join(CACHE, 'checks.log');
 
-/** Prints how many checks passed and which failed, and writes all of them to a log. Returns true if all passed. */
+/** Prints how many checks passed and which failed, and writes all checks to a log. Returns true if all passed. */
 export function printChecks(checks: Checks): boolean {
 	const failed = checks.failed.length;
 	const line = ({ title, passed, seen }: Check) =>

@@ -27,7 +27,7 @@ export class Command {
 
 	/**
 	 * Creates a folder that is removed when the command ends.
-	 * @param name part of the folder's name, to show anyone who finds the folder what it is for
+	 * @param name a part of the folder's name that shows what the folder is for
 	 * @returns its path
 	 */
 	async temporaryFolder(name: string): Promise<string> {
@@ -49,7 +49,7 @@ export class Command {
 /**
  * Runs an end-to-end command, then ends this process. The exit code is 0 if `work` returns true, otherwise 1. Processes
  * are stopped and temporary folders are removed first, even after Ctrl-C or if npm is killed.
- * @param work returns true if everything passed
+ * @param work the command's work, which returns true if everything passed
  * @param options.interrupted exit code after Ctrl-C. The default is 130
  */
 export function runCommand(
@@ -83,8 +83,8 @@ const CHECK_EVERY_MS = 1000;
 function parentOf(pid: number): string | undefined {
 	try {
 		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-		// The file contains `ID (name) state parent ...`. The name may contain parentheses, so the search starts at
-		// the last one.
+		// The file contains `ID (name) state parent ...`. The name can contain parentheses, so the search starts at the
+		// last one.
 		return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
 	} catch {
 		return undefined;

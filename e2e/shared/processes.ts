@@ -27,8 +27,8 @@ interface ProcessOptions {
 	/** The user to run the process as, for programs that refuse to run as root. */
 	user?: { uid: number; gid: number };
 	/**
-	 * The signal that stops the process after all others have ended. For example, a database must not stop before the
-	 * processes that use it.
+	 * The signal that stops the process after all other processes have ended. For example, a database must not stop
+	 * before the processes that use it.
 	 */
 	lastSignal?: NodeJS.Signals;
 	onOutput?: (text: string) => void;
@@ -79,8 +79,8 @@ async function stopGroup({ pid }: ChildProcess, signal: NodeJS.Signals): Promise
 }
 
 /**
- * Starts a process in a group of its own. Ctrl-C in the terminal reaches only this process, which then stops the whole
- * group, so that nothing is left behind.
+ * Starts a process in a process group of its own. Ctrl-C in the terminal does not reach the new process. It reaches
+ * only the current process, which then stops the whole group, so that nothing is left behind.
  * @throws Error if the command has begun to stop
  */
 function start(command: string, args: string[], options: ProcessOptions): RunningProcess {

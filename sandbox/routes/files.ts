@@ -4,10 +4,10 @@ import { Readable } from 'node:stream';
 import type { Route } from '../context';
 import { failure, queryValue, rawBody } from '../http';
 
-/** Describes the records in a sample file. Record numbers start at 1. Bad records omit the `required` field. */
+/** Describes the records in a sample file. Record numbers start at 1. */
 interface Sample {
 	count: number;
-	/** Of every `badEvery` records, one omits the required field and one is not JSON. */
+	/** Of every `badEvery` records, one omits the `required` field and one is not JSON. */
 	badEvery: number;
 	record(number: number): Record<string, string>;
 	required: string;
@@ -84,8 +84,8 @@ const etagOf = (content: Uint8Array): string =>
 	`"${createHash('sha256').update(content).digest('hex').slice(0, 32)}"`;
 
 /**
- * Stores and returns files. This is not part of the service's interface. There are sample files of any length,
- * pages of articles, and files stored by workflows.
+ * Stores and returns files. This route is not part of the service's interface. It returns sample files of any length,
+ * pages of articles, and files that workflows have stored.
  */
 export const files: Route = (app, { stored }, config) => {
 	for (const [name, sample] of Object.entries(SAMPLES)) {

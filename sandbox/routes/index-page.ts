@@ -3,10 +3,13 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context';
 import { queryValue } from '../http';
 
-/** Number of parent documents per page. Each one is shown with its chunks. */
+/** Number of parent documents per page. Each parent is shown with its chunks. */
 const PER_PAGE = 100;
 
-/** If a list is longer than this, as most vectors are, the page shows only its length. */
+/**
+ * Maximum length of a list that the page shows in full. For a longer list, such as most vectors, the page shows only
+ * the length.
+ */
 const MAX_ENTRIES = 16;
 
 /** Longer strings, such as packed vectors, are truncated. */

@@ -92,7 +92,8 @@ export const remove: Route = (app, context, config) => {
 	const { index, settings } = context;
 	app.delete(`${PATH}/:id`, { config }, async (request, reply) => {
 		const { endpoint } = authorize(context, request);
-		// The ID is read from the raw path, because it may contain an encoded slash and must be decoded exactly once.
+		// The ID is read from the raw path, because an ID can contain an encoded slash and must be decoded exactly
+		// once.
 		const id = decodeURIComponent(rawSegments(request)[6] ?? '');
 		const known = index.has(endpoint, id);
 		if (known) index.addPending(endpoint, id);

@@ -88,7 +88,7 @@ function checkScope(request: FastifyRequest, allowed: readonly string[]): string
 }
 
 export const token: Route = (app, context, config) => {
-	// The route has its own Fastify scope, because its authentication and error format are unique.
+	// The route has its own Fastify scope, because no other route has this authentication and error format.
 	void app.register(async (scope) => await addTokenRoute(scope, context, config));
 };
 

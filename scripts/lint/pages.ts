@@ -60,11 +60,11 @@ export function unknownSections(files: readonly string[]): string[] {
 
 const STEP = /`(\w+)` \(`([\w./-]+\.ts)`\)/g;
 const PATH = /`((?:[\w.-]+\/)+[\w.-]+\.\w+)`/g;
-/** Pages for maintainers. Paths in these pages are relative to any of the `FOLDERS`. */
+/** Pages for maintainers. Each path in these pages is relative to one of the `FOLDERS`. */
 const MAINTAINERS_PAGES = ['AGENTS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'STYLE.md'];
 const FOLDERS = ['nodes/shared', 'nodes/shared/n8n', 'nodes', ''];
 /**
- * Matches files that a build or a command writes, and names with placeholders in capitals, such as
+ * Matches files that a build or a command writes. Also matches names that contain a placeholder in capitals, such as
  * `ENDPOINT.STATUS.json`.
  */
 const NOT_THERE = /^(?:dist|\.cache|\.data)\/|[A-Z]{4,}\.[A-Z]/;

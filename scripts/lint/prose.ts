@@ -33,7 +33,7 @@ export function docstringFaults(file: string, text: string): string[] {
 		);
 }
 
-/** Finds identifiers that were renamed. Comments, strings and fields of the service's JSON may use these words. */
+/** Finds identifiers that were renamed. Comments, strings and fields of the service's JSON can still use these words. */
 export function oldNameFaults(file: string, text: string): string[] {
 	const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
 	const faults: string[] = [];

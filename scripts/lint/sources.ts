@@ -7,7 +7,7 @@ import { ROOT } from '../../support/manifest';
 
 const SWITCH = /eslint-disable|@ts-ignore|@ts-expect-error|@ts-nocheck/;
 
-/** Finds lines in shipped code that disable a lint rule. Comments may mention such a directive. */
+/** Finds lines in shipped code that disable a lint rule. Comments that only mention such a directive are ignored. */
 export function switchedOffRules(files: readonly string[]): string[] {
 	return files
 		.filter((file) => /^(nodes|credentials)\/.+\.ts$/.test(file))

@@ -426,8 +426,8 @@ describe('Texts From: File', () => {
 		expect(all.at(-1)).toMatchObject({
 			error: expect.stringContaining('No space left') as string,
 		});
-		// The items contain the chunks that were fetched before the failure, because the service may not return
-		// them again.
+		// The items contain the chunks that were fetched before the failure, because the service might not return them
+		// again.
 		const kept = ids(await allLinesOf(result.output.slice(0, -1)));
 		expect(kept).toHaveLength(all.at(-1)?.chunks as number);
 		expect(new Set(kept).size).toBe(kept.length);

@@ -1,6 +1,6 @@
 /**
- * Tests which fields Chunk Text sends and keeps in addition to the texts, and which parameters it rejects before it
- * sends anything.
+ * Tests which fields Chunk Text sends and keeps in addition to the texts. Also tests which parameters Chunk Text
+ * rejects before it sends anything.
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 

@@ -1,6 +1,6 @@
 /**
- * Tests Chunk Text with one item per document. Each item contains its chunks as documents, and the IDs of chunks
- * that no longer exist.
+ * Tests Chunk Text with one item per document. Each item contains the document's chunks as separate documents, and the
+ * IDs of chunks that no longer exist.
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 

@@ -194,7 +194,7 @@ describe('Stop in the editor', () => {
 
 	it('ends the wait for a token', async () => {
 		fault('token', HANGS);
-		// Other runs may be waiting for the same token, so the token request itself is not canceled.
+		// Other runs might be waiting for the same token, so the token request itself is not canceled.
 		const { status } = await chunk(texts(2), {}, { cancelWhen: arrived('token', 1) });
 		expect(status).toBe('canceled');
 		expect(submits()).toEqual([]);

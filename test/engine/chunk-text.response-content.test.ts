@@ -39,7 +39,7 @@ describe('a response of an odd shape', () => {
 				textPosition: 0,
 				response: { status: 'READY', chunkedData },
 			},
-			// Without spans, the node cannot know whether the chunks are complete, so it reports no chunks as
+			// Without spans, the node cannot know whether the chunks are complete, so it does not report any chunks as
 			// removed.
 			expect.objectContaining({ id: 'i1#0', text: 'text 1' }),
 			{

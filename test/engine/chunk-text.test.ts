@@ -315,7 +315,7 @@ describe('the output', () => {
 			options: { textsPerRequest: 1 },
 		});
 		expect(result.output).toHaveLength(4);
-		// The omitted end is two lines of 14 characters, each preceded by a line break.
+		// The node omits two lines of 14 characters at the end. A line break precedes each of these lines.
 		expect(hintsOf(result)).toEqual([
 			expect.stringMatching(
 				/^The AI service omitted the end of 1 text, 30 characters in total\. Shorten the texts/,

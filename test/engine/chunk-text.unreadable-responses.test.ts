@@ -1,5 +1,5 @@
 /**
- * Tests that results are kept even if they are not valid JSON, because the service may deliver them only once.
+ * Tests that results are kept even if they are not valid JSON, because the service might deliver them only once.
  */
 import type { IDataObject } from 'n8n-workflow';
 

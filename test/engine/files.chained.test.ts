@@ -89,7 +89,7 @@ it('an item with a file that is no document says to choose File', async () => {
 	const item = { ...(await files.item(lines('a'))), json: { title: 'x' } };
 	const { error } = await push([item], { documentSource: 'wholeItem' });
 	expect(error?.message).toEqual(naming("'id'", "'name'"));
-	// The advice is to choose 'File', so it must not ask for fields of the item.
+	// The error advises the user to choose 'File', so it must not ask for fields of the item.
 	expect(error?.description).toEqual(
 		naming("'data'", "'File' in 'Documents From'", "'Text File'"),
 	);

@@ -1,5 +1,5 @@
 /**
- * Tests ranges of records, and runs that end while a file is being read.
+ * Tests ranges of records. Also tests runs that end while a file is being read.
  *
  * @jest-environment node
  */
@@ -119,7 +119,8 @@ describe.each(NODES)('%s', (...node) => {
 	])('ends with a cancel although its storage stalls: a file %s', async (_how, bytes) => {
 		const { stream, waits } = stalled(bytes);
 		files.opens(stream);
-		// By then, no request is in flight. The cancellation must interrupt the wait for the stalled file.
+		// The run is stopped when no request is in flight, so the cancellation must interrupt the wait for the stalled
+		// file.
 		const cancelWhen = waits.then(async () => await requestsOver(sandbox()));
 		const { status } = await run(node, [await files.item('')], {}, { cancelWhen });
 		expect(status).toBe('canceled');
@@ -143,7 +144,7 @@ describe.each(NODES)('%s', (...node) => {
 		const { output } = await run(node, items, {}, CONTINUE);
 		const { progress, error } = output.at(-1)?.json ?? {};
 		expect(error).toContain('307');
-		// Chunk Text may process several files at the same time, so the item for each unfinished file has an error instead
+		// Chunk Text can process several files at the same time, so the item for each unfinished file has an error instead
 		// of `progress`.
 		expect(error).toContain("'b.jsonl'");
 		expect(progress).toBeUndefined();
@@ -153,8 +154,8 @@ describe.each(NODES)('%s', (...node) => {
 		['a lost connection', { reset: 'beforeResponse' as const }],
 		['a status', { status: 403 }],
 	])('continues after an outage before the records that failed: %s', async (_what, fault) => {
-		// Chunk Text receives the chunks of earlier records only after later records have been rejected. Those chunks
-		// must not change the position at which the run continues.
+		// Chunk Text receives the chunks of earlier records only after later records have been rejected. The run must
+		// still continue at the first rejected record.
 		sandbox().settings.chunkDelayMs = 300;
 		jest.replaceProperty(OUTAGE, 'minSilenceMs', 1000);
 		sandbox().faults.add({ route: route, skip: 4, latencyMs: 400, ...fault });

@@ -1,6 +1,6 @@
 /**
- * Tests typical values in files, and files without records. The nodes process each file twice: once plain and once
- * compressed with gzip.
+ * Tests typical values in files. Also tests files without records. The nodes process each file twice: once plain and
+ * once compressed with gzip.
  */
 import { gzipSync } from 'node:zlib';
 
@@ -59,7 +59,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 				const { json } = await push(text, name, parameters);
 				expect(json).toMatchObject({ pushed: 1, failed: 0 });
 				const { bodyBytes, body } = sandbox().requests.at(-1) ?? {};
-				// A rounded number has fewer digits, so the lengths would differ.
+				// If the node rounded a number, the number would have fewer digits, and the lengths would differ.
 				expect(bodyBytes).toBe(sent.length);
 				expect(body).toEqual(JSON.parse(sent));
 			}

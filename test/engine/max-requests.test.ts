@@ -1,6 +1,6 @@
 /**
- * Tests Max Requests per Minute and the pauses that a service asks for. Executions in the same process share both.
- * Only minimum times are checked, because a busy machine makes everything slower.
+ * Tests Max Requests per Minute, and pauses that a service asks for. Executions in the same process share the limit and
+ * the pauses. Only minimum times are checked, because a busy machine makes everything slower.
  */
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
@@ -80,7 +80,7 @@ it('a pause that the service requests from one execution also holds for the othe
 	);
 	for (const { output } of await Promise.all(runs)) expect(output).toHaveLength(8);
 	const refused = sandbox().requests.find(({ status }) => status === 429);
-	// The other execution may send one more request before it learns of the pause, so this test ignores the first
+	// The other execution can send one more request before it learns of the pause, so this test ignores the first
 	// request after the rejection.
 	const later = sandbox()
 		.requests.map(({ startedAt }) => startedAt - (refused?.endedAt ?? 0))

@@ -1,6 +1,6 @@
 /**
- * Tests what a node reports about optional fields that do not exist in the input, and which of a record's fields it
- * keeps.
+ * Tests what a node reports about optional fields that do not exist in the input. Also tests which fields of a record
+ * the node keeps.
  */
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 

@@ -1,6 +1,6 @@
 /**
- * Nodes read simple expressions such as `{{ $json.a }}` without n8n's expression engine. These tests compare the
- * values with the engine's, for random items and paths.
+ * Nodes read simple expressions such as `{{ $json.a }}` without n8n's expression engine. For random items
+ * and paths, these tests compare the values with the engine's values.
  */
 import { isDeepStrictEqual } from 'node:util';
 

@@ -1,4 +1,4 @@
-/** Tests that no person or model can see a secret that a service repeats, wherever the response contains it. */
+/** Tests that no person or model can see a secret, even if a service repeats the secret anywhere in a response. */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
@@ -23,7 +23,7 @@ const API_KEY = 'push+key/of us';
 
 let server: Server;
 let url: string;
-/** The kind of request whose response repeats the secret. `answer` creates that response. */
+/** The kind of request whose response repeats the secret. `answer` creates the response. */
 let echoing: Echoing;
 let answer: (secret: string) => Answer;
 let refusals: number;
@@ -201,7 +201,7 @@ rows['submission, a job that failed'] = {
 
 const MODES = ['stopWorkflow', 'continueRegularOutput'] as const;
 
-/** Runs a row in each error mode and checks that the text echoed by the service appears without the secret. */
+/** Runs a row's node in each error mode. Checks that the text echoed by the service appears without the secret. */
 async function expectMasked({ node, parameters, route, status, body }: Row): Promise<void> {
 	echoing = route;
 	answer = (secret) => [status, body(secret)];

@@ -1,6 +1,6 @@
 /**
  * Tests n8n's SSRF protection with one allowed host. Requests to other hosts fail, and the error says who can allow
- * them.
+ * those hosts.
  *
  * @jest-environment node
  */

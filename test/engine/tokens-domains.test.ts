@@ -75,7 +75,8 @@ describe('a credential restricted to domains', () => {
 			restricted('domains', 'localhost, 127.0.0.1'),
 		);
 		expect(allowed).toMatchObject({ ok: true });
-		// The Test button does not reach the AI service, but the nodes of this package do.
+		// The token server is allowed, but the AI service is not. The restriction affects the Test button, but not the
+		// nodes of this package.
 		const tokenHostOnly = await testCredential(
 			new LucidworksAiOAuth2Api(),
 			restricted('domains', 'localhost'),

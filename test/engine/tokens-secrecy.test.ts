@@ -81,7 +81,7 @@ async function expectNothing(
 		for (const secret of [...forms(SECRET), ...tokenIn(store), ...moreSecrets]) {
 			expect(text.includes(secret)).toBe(false);
 		}
-		// No part of a token may be visible either, for example in a truncated message.
+		// A part of a token must not be visible either, for example in a truncated message.
 		expect(text).not.toMatch(/eyJ[\w-]{20}/);
 	}
 }

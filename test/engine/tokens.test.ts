@@ -22,7 +22,7 @@ interface StoredToken {
 }
 
 let sandbox: Sandbox;
-/** The clocks of this process and of the sandbox are both this many milliseconds ahead of real time. */
+/** The number of milliseconds by which the clocks of this process and of the sandbox are ahead of real time. */
 let ahead = 0;
 
 beforeAll(async () => {
@@ -193,7 +193,7 @@ describe('a token close to its end', () => {
 	});
 });
 
-/** Makes another worker request and store a new token, which revokes the previous token. */
+/** Makes another worker request and store a new token. The new token revokes the previous one. */
 async function renewElsewhere(store: CredentialStore): Promise<void> {
 	const own = new CredentialStore({ [TYPE]: { ...store.get(TYPE), accessTokens: '' } });
 	const replace = own.replace.bind(own);
@@ -228,7 +228,7 @@ describe('a 401 in the middle of a run', () => {
 		const store = newStore();
 		const run = chunk(startWorker(), store, { texts: 24, concurrency: 4 });
 		await seen('submit', 8);
-		// A program outside n8n requests a token, which revokes the run's token.
+		// A program outside n8n requests a token. The new token revokes the run's token.
 		await requestToken(sandbox);
 		expect(succeeded(await run)).toBe(24);
 		expect(sandbox.tokensIssued()).toBe(3);

@@ -43,8 +43,8 @@ const requestOf = (wanted: string) =>
 	sandbox().requests.find(({ method }) => method === wanted)?.path;
 
 /**
- * Returns the length of the longest list of numbers that a model would read, and whether the output contains a vector
- * packed into a string.
+ * Returns the length of the longest list of numbers that a model would read. Also returns whether the output contains a
+ * packed vector, which is a string.
  */
 function numbersIn({ output }: RunResult): { longest: number; isPacked: boolean } {
 	const text = JSON.stringify(jsonOf(output));

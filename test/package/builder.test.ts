@@ -87,7 +87,10 @@ interface ExampleNode {
 	parameters: object;
 }
 
-/** This package's nodes in all examples. The types of a node are the same if an AI agent uses it as a tool. */
+/**
+ * This package's nodes in all examples, including nodes that an AI agent uses as tools. The types of a tool and of the
+ * original node are the same.
+ */
 const nodes: ExampleNode[] = readdirSync(path.join(ROOT, 'examples'))
 	.filter((file) => file.endsWith('.json'))
 	.flatMap((file) => {

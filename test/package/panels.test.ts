@@ -1,6 +1,6 @@
 /**
- * Tests which fields the nodes' panels show. A panel may contain only fields that apply, and only a limited number
- * of them.
+ * Tests which fields the nodes' panels show. A panel must contain only fields that apply, and must not contain too many
+ * fields.
  */
 import type { INodeParameters, INodeProperties, INodeType } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';

@@ -20,7 +20,7 @@ const WITHOUT_EXAMPLE = new Set(['value', 'clientId']);
 
 const NOT_FIELDS = new Set(['notice', 'hidden', 'callout']);
 
-/** Words that this package's texts do not use, because there are better ones. */
+/** Words that must not appear in names and descriptions, because there are better words. */
 const FOREIGN_WORDS =
 	/\b(repl(y|ies)|address(es)?|time-?outs?-|time-out|sign-in|former|put(s)? out|hand(s)? over|surely|gone on|look at a job)\b/i;
 
@@ -111,7 +111,7 @@ describe('descriptions', () => {
 		const names = new Set(
 			fields.flatMap(({ property }) => [
 				property.displayName,
-				// Texts may mention a field without its unit.
+				// Descriptions can mention a field without its unit.
 				property.displayName.replace(/ \(.*\)$/, ''),
 				...optionsOf(property).map(({ name }) => name),
 			]),

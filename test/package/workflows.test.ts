@@ -20,7 +20,7 @@ import { manifest, ROOT } from '../../support/manifest';
 
 const FOLDERS = ['examples', 'e2e/queue/workflows'];
 
-/** Parameters that n8n adds to a node that an AI agent uses as a tool. */
+/** Parameters that n8n adds to a node when an AI agent uses the node as a tool. */
 const OF_TOOLS: INodeProperties[] = ['descriptionType', 'toolDescription'].map((name) => ({
 	displayName: name,
 	name,
@@ -42,7 +42,10 @@ const properties = new Map<string, INodeProperties[]>(
 	}),
 );
 
-/** Returns every parameter that is not a property, or whose value is not one of the property's options. */
+/**
+ * Returns every parameter that the node does not declare. Also returns every parameter whose value is not one of the
+ * declared options.
+ */
 function unknownIn(parameters: INodeParameters, known: INodeProperties[], prefix = ''): string[] {
 	return Object.entries(parameters).flatMap(([name, value]) => {
 		const named = known.filter((property) => property.name === name);
@@ -118,7 +121,7 @@ function tablesOf(file: string) {
 	return read(file).nodes.filter(({ type }) => type === 'n8n-nodes-base.dataTable');
 }
 
-// n8n also finds a data table by part of its name, so a name may select the wrong table.
+// n8n also finds a data table by part of its name, so a name could select the wrong table.
 it.each(ofDataTables)('%s uses the data table whose ID its first node returns', (file) => {
 	const [create, ...others] = tablesOf(file);
 	expect(create.parameters.operation).toBe('create');
@@ -209,7 +212,7 @@ function expressionsIn(value: unknown): string[] {
 	return Object.values(Object(value)).flatMap(expressionsIn);
 }
 
-// n8n parses an expression only when its node runs, and some nodes run only if something went wrong.
+// n8n parses an expression only when its node runs, and some nodes run only if something goes wrong.
 it.each(examples)('%s has only expressions that n8n can read', (file) => {
 	const { nodes } = read(file);
 	const expressions = nodes.flatMap(({ parameters }) => expressionsIn(parameters));

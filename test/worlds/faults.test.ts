@@ -1,7 +1,7 @@
 /**
  * Combines every fault with every kind of request and runs the node each time. Each case shows what is reported,
- * whether the request is repeated, and what is in the index. The table in docs/reliability.md contains the results.
- * `UPDATE=1` rewrites the table.
+ * whether the request is repeated, and what the index contains afterward. The table in docs/reliability.md contains the
+ * results. `UPDATE=1` rewrites the table.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -112,7 +112,7 @@ const TARGETS: Target[] = [
 ];
 
 type Rule = Omit<FaultRule, 'route'>;
-/** The sandbox cannot simulate these two faults, because no connection succeeds. */
+/** The sandbox cannot simulate these two faults, because it accepts every connection. */
 type Fault = Rule | 'refused' | 'untrusted';
 
 const FAULTS: Record<string, Fault> = {
@@ -159,7 +159,7 @@ async function brokenServer(kind: 'refused' | 'untrusted') {
 	if (kind === 'untrusted') {
 		return { url: `https://127.0.0.1:${port}`, count: () => count, close };
 	}
-	// No server listens on this port, so only this process sees the connection attempts.
+	// No server is listening on this port, so only this process sees the connection attempts.
 	await close();
 	const onSocket = (message: unknown) =>
 		(message as { socket: Socket }).socket.on('connectionAttempt', (_ip, to) => {
@@ -206,7 +206,7 @@ async function play(target: Target, fault: Fault, ids: string[]) {
 		return {
 			items: output.map(({ json, pairedItem }) => ({ json, pairedItem })),
 			// An unanswered token request continues for all runs that are waiting for it. However, other tests in
-			// this process clear all tokens, and then a second request may start. Therefore, the test always counts
+			// this process clear all tokens, and then a second request can start. Therefore, the test always counts
 			// one request here.
 			requests: route === 'token' && isSlow(fault) ? 1 : (broken?.count() ?? requests),
 			isDone: isDone(sandbox),

@@ -1,6 +1,6 @@
 /**
  * Simulates random worlds. Documents go in, the service fails at random, and n8n's output is compared with the
- * service's state. Then all failed documents are sent again without faults, and afterward none may be missing.
+ * service's state. Then all failed documents are sent again without faults. After that, no document may be missing.
  *
  * In every fifth world, temporary faults affect up to half of all requests for the whole run. The faults are random, so
  * a request that is retried succeeds eventually. Therefore, only documents that the service never accepts may fail.
@@ -91,7 +91,7 @@ interface World {
 	isTextFiles: boolean;
 	/** Whether only documents that the service never accepts may fail. */
 	isLive: boolean;
-	/** Number of tokens that another n8n instance with the same client requests during the run. */
+	/** Number of tokens that another n8n instance requests for the same client during the run. */
 	rivalTokens: number;
 }
 
@@ -540,8 +540,8 @@ class Play {
 	}
 
 	/**
-	 * @returns the output item, which is missing after a cancellation, and the error message, which may say where
-	 * to continue
+	 * @returns the output item and the error message. After a cancellation, there is no output item. The message can
+	 * say where to continue
 	 */
 	private async fileRun(
 		item: INodeExecutionData,
@@ -566,7 +566,10 @@ class Play {
 		return { item: all[0], ...(said !== undefined && { said }) };
 	}
 
-	/** If the world's faults last for the whole run, checks that only documents that the service never accepts failed. */
+	/**
+	 * Checks failures in a world whose faults last for the whole run. Only documents that the service never accepts may
+	 * fail.
+	 */
 	private checkLive(failed: IDataObject[]): void {
 		const innocent = failed.filter((one) => !isBad(one)).length;
 		this.check(
@@ -580,8 +583,8 @@ class Play {
 		const { sandbox, world } = this;
 		sandbox.faults.clear();
 		addPoison(sandbox);
-		// If a run sends ten bad documents before any good one, it stops splitting batches, and a good document may
-		// then fail with its batch. Therefore, each batch contains only one entry.
+		// If a run sends ten bad documents before any good one, it stops splitting batches. A good document can then
+		// fail with its batch. Therefore, each batch contains only one entry.
 		if (!world.isLive) return;
 		for (const name of ['documentsPerRequest', 'textsPerRequest'])
 			if (name in world.options) world.options[name] = 1;

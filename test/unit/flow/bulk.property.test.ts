@@ -16,8 +16,8 @@ jest.setTimeout(120_000);
 const PASSING: Fault[] = ['slow', 'throttled', 'throttled 3 s', 'unavailable', 'reset'];
 
 /**
- * Generates entries with only a few different IDs, so that many entries share an ID. Their sizes are close to the
- * limits below.
+ * Generates entries with only a few different IDs, so that many entries share an ID. The sizes of the entries are close
+ * to the limits below.
  */
 const anyEntries = fc
 	.array(

@@ -164,7 +164,7 @@ test('a failure that affects all entries ends the run and skips the others with 
 	expect(outcome.sent).toHaveLength(4);
 	expect(ended(outcome, 'done')).toEqual([0, 1, 3]);
 	expect(ended(outcome, 'skipped')).toEqual([4, 5, 6, 7, 8, 9]);
-	// Millions of records may follow in the file. After the failure, the node must not create their request text.
+	// Millions of records can follow in the file. After the failure, the node must not create their request text.
 	expect(outcome.packed.length).toBeLessThan(6);
 	expect(endingOf(outcome, 9)?.error).toBe(denied?.error);
 	expect(outcome.stats?.requests).toBe(4);
@@ -179,7 +179,7 @@ test('a request that waits for its turn when the run stops is not sent', async (
 		stopOnFailure: true,
 		latencyMs: 10,
 		poisoned: ['id2'],
-		// After the 429, only four requests may be in flight. Entry 8 is still waiting when the run stops.
+		// After the 429, the limiter allows only four requests in flight. Entry 8 is still waiting when the run stops.
 		faults: ['throttled', 'none', ...Array<Fault>(6).fill('slow')],
 	});
 	expect(outcome.violations).toEqual([]);

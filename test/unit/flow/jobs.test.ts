@@ -17,7 +17,7 @@ interface World {
 	entries: string;
 	perRequest?: number;
 	concurrency?: number;
-	/** Returns a job's result. A job's name consists of its entries and its submission number. */
+	/** Returns a job's result. The name of a job consists of the job's entries and the number of the submission. */
 	waitForJob: (job: string, run: VirtualRun) => Promise<Result> | Result;
 	/** Whether the service rejects this submission. Submissions are numbered from 1. */
 	rejects?: (entries: string, submission: number) => boolean;
@@ -25,7 +25,9 @@ interface World {
 	consume?: (run: VirtualRun) => Promise<void>;
 }
 
-/** Sends entries whose requests create jobs. Returns each submission with its time, and each entry's outcome. */
+/**
+ * Sends entries whose requests create jobs. Returns each submission and its time. Also returns each entry's outcome.
+ */
 async function play({
 	entries,
 	perRequest = 2,

@@ -24,8 +24,8 @@ function setUp(max: number) {
 	const limiterClient = new LimiterClient(limiter, run, max);
 	const starts: number[] = [];
 	/**
-	 * Sends this many requests. The service accepts only the first `accepted` requests. Returns each request's
-	 * start time.
+	 * Sends this many requests. The service accepts only the first `accepted` requests. Returns the start time of each
+	 * request.
 	 */
 	const send = async (count: number, accepted = count, through = limiterClient) => {
 		starts.length = 0;
@@ -45,7 +45,7 @@ function setUp(max: number) {
 
 test('after a pause requests start one by one, one more in flight for each success', async () => {
 	const { send } = setUp(8);
-	// The service accepts no request here, so the limiter does not know how many may be in flight.
+	// The service accepts no request here, so the limiter does not know how many requests it can send at the same time.
 	await send(1, 0);
 	expect(await send(8)).toEqual([1000, 1100, 1100, 1200, 1200, 1200, 1200, 1300]);
 });

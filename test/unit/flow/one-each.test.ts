@@ -10,7 +10,8 @@ const FAIL: Verdict = { action: 'fail' };
 const RETRY: Verdict = { action: 'retry' };
 
 /**
- * Sets up a sender whose requests take 10 ms. `faults` contains what each attempt to send an entry throws, in order.
+ * Sets up a sender whose requests take 10 ms. For each entry, `faults` lists what the attempts to send the entry throw,
+ * in order.
  */
 function setUp({ concurrency = 2, faults = {} as Record<string, unknown[]> } = {}) {
 	const run = new VirtualRun();

@@ -88,7 +88,7 @@ it.each([
 		'Out of job-12345678',
 		'"Out of …": the AI service reported ERROR (chunking ID job-12345678)',
 	],
-	// A short ID may also be an ordinary word, so that word stays in the message.
+	// A short ID can also be an ordinary word, so the message keeps that word.
 	['of', 'Out of memory', '"Out of memory": the AI service reported ERROR (chunking ID of)'],
 ])('the message of a job has its ID once, at the end: %s', (id, words, message) => {
 	expect(jobMessage(jobFailed('ERROR', words, 1), id)).toBe(message);

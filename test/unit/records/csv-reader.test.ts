@@ -31,7 +31,7 @@ test.each(['\n', '\r\n', '\r'])('rows may end with %j, and are returned at once'
 			[4, { a: '2', b: 'z' }],
 		]);
 	}
-	// A CR at the end of a piece may be the first half of CRLF, so the reader waits for the next piece.
+	// A CR at the end of a piece can be the first half of CRLF, so the reader waits for the next piece.
 	const atOnce = lineBreak === '\r' ? 2 : 3;
 	expect([...new CsvReader().push(['a', 1, 2, 3, ''].join(lineBreak))]).toHaveLength(atOnce);
 });
@@ -186,8 +186,8 @@ test('reads what csv-parse reads, however the text is cut', () => {
 				const hasValue = (row: string[]) =>
 					/[^"\s]/.test(row.join('').replaceAll(delimiter, ''));
 				const all = [columns, ...rows.map((row) => row.slice(0, width)).filter(hasValue)];
-				// The text ends with a line break. Without it, the reader would report that the final row may be
-				// truncated.
+				// The text ends with a line break. Without this line break, the reader would report that the final row
+				// could be truncated.
 				const text = all.map((row) => csvRow(row, delimiter) + lineBreak).join('');
 				const { records, error } = readAll(
 					new CsvReader({ delimiter: isGiven || width === 1 ? delimiter : undefined }),

@@ -5,7 +5,7 @@ import { FORMATS, type RecordFormat } from '../../../nodes/shared/records/format
 import type { RecordReader } from '../../../nodes/shared/records/record';
 import { brief, lengths } from './support';
 
-/** Pieces from which files in each format are generated. Some pieces damage the file. */
+/** Pieces used to generate files in each format. Some pieces damage the file. */
 const PIECES: Record<RecordFormat, string[]> = {
 	jsonLines: [
 		'{"id":1}\n',

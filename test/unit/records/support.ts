@@ -24,7 +24,10 @@ export async function* chunks(
 
 export const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
 
-/** Returns the records that a reader finds in a string cut into pieces, and the error that ended the reading. */
+/**
+ * Returns the records that a reader finds in a string cut into pieces. If the reader throws an error, also returns the
+ * error.
+ */
 export function readAll(
 	reader: RecordReader,
 	text: string,

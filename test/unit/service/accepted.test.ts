@@ -30,7 +30,7 @@ function failureOf(id: string, body: unknown) {
 	return { isUnknown: isOutcomeUnknown, words: serviceWords, ...status };
 }
 
-/** Documents whose own fields look like fields in a failure. */
+/** Documents with fields that a failure response could also contain. */
 const telling = [
 	document('a', { status: 422, error: 'E42', success: false }),
 	document('b', { failed: 3, errors: ['x'], statusCode: 500, errorMessage: { code: 1 } }),

@@ -18,7 +18,7 @@ test.each<[FailureDetails, Failure | undefined]>([
 	[{ kind: 'status', status: 401 }, { cause: 'credential-invalid' }],
 	[{ kind: 'status', status: 307 }, { cause: 'configuration-invalid' }],
 	[{ kind: 'status', status: 407 }, { cause: 'configuration-invalid' }],
-	// A 403 may come from a firewall or from a wrong key, a 404 from a wrong URL or an unknown ID, and a 422 from
+	// A 403 can come from a firewall or from a wrong key, a 404 from a wrong URL or an unknown ID, and a 422 from
 	// the content. Therefore, these statuses have no single cause.
 	[{ kind: 'status', status: 403 }, undefined],
 	[{ kind: 'status', status: 404 }, undefined],

@@ -38,7 +38,7 @@ it.each([408, 500, 502, 503, 504])('%i may pass', (status) => {
 	for (const service of [AI_SERVICE, PUSH_SERVICE]) {
 		expect(inNode(service, status)).toMatch(/try again later(?:$|\. If)/);
 	}
-	// A migration may still be running, so the advice must not tell the user to start it again.
+	// A migration might still be running, so the advice must not tell the user to start another one.
 	expect(inNode(BLOB_SERVICE, status)).toMatch(/check its log and the manifests$/);
 });
 

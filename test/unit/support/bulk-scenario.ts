@@ -116,7 +116,7 @@ export const bodyBytes = (batch: Array<{ text: string }>): number => {
 	return Buffer.byteLength(batch.length === 1 ? texts : `[${texts}]`);
 };
 
-/** Runs the engine in virtual time against a simulated service with an index. */
+/** Runs `bulk` in virtual time against a simulated service, which keeps an index. */
 export async function runScenario(scenario: Scenario): Promise<Outcome> {
 	const {
 		maxCount = 10,

@@ -1,6 +1,6 @@
 /**
- * Simulates a node's run in virtual time, against a service whose rules determine when it fails. The requests go
- * through `bulk` and `poll` with the nodes' settings. Each failure is one that a node would see.
+ * Simulates a node's run in virtual time, against a service that fails according to rules. The requests go through
+ * `bulk` and `poll` with the nodes' settings. Each failure is one that a node would see.
  */
 import { bulk } from '../../../nodes/shared/flow/bulk';
 import type { BulkOptions } from '../../../nodes/shared/flow/bulk-options';

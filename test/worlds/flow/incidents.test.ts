@@ -155,7 +155,7 @@ async function playSchedule({ minutes, kind, rule }: Incident, retryForSeconds: 
 	};
 	change(DOCUMENTS);
 	for (let start = 0; ; start += HOUR) {
-		// If the previous run is still going, the schedule skips this one.
+		// If the previous run has not ended, the schedule skips this run.
 		if (clock.now() > start * 1000) continue;
 		await clock.run(clock.sleep(start * 1000 - clock.now()));
 		const played = await playWorld({
