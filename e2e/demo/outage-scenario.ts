@@ -291,7 +291,7 @@ async function tell(stage: Stage, example: string, reason: RegExp): Promise<void
 }
 
 /**
- * Runs a copy of a scheduled example every few seconds until `see` returns. Tell Me is the error workflow of the copy.
+ * Runs a copy of a scheduled example every few seconds until `see` returns. The copy's error workflow is `Tell Me`.
  */
 async function schedule(stage: Stage, example: string, see: () => Promise<void>): Promise<void> {
 	const { n8n, workflows } = stage.demo;

@@ -32,7 +32,7 @@ export interface N8nOptions {
 	logFile?: string;
 }
 
-/** Reads the login for this user folder. The login is generated at the first start. */
+/** Reads the login for this user folder. The login is generated the first time n8n starts. */
 function readLogin(userFolder: string): Login {
 	const file = path.join(userFolder, 'login.json');
 	if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Login;

@@ -96,7 +96,7 @@ function ancestors(): string {
 	return `${process.ppid} ${parentOf(process.ppid)}`;
 }
 
-/** Calls back if npm ends without sending this process a signal, so that nothing is left running. */
+/** Calls `callback` if npm exits without sending this process a signal, so that nothing is left running. */
 function whenOrphaned(callback: () => void): void {
 	const before = ancestors();
 	const timer = setInterval(() => {

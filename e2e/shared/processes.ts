@@ -5,7 +5,7 @@ import path from 'node:path';
 
 import { until } from './wait';
 
-/** Time that a process has to stop before it is killed. */
+/** Time that a process is given to stop before it is killed. */
 const STOP_WITHIN_MS = 15_000;
 
 const READY_WITHIN_MS = 180_000;

@@ -26,7 +26,7 @@ export interface Job {
 
 const MAX_IDS_IN_MESSAGE = 100;
 
-/** All jobs in a run. If the texts come from files, finished jobs are removed. */
+/** All jobs in a run. If the texts come from files, jobs that have finished or failed are removed. */
 export class Jobs extends Set<Job> {
 	/**
 	 * Whether the service has answered a poll for any job that this run submitted. If it has, the results

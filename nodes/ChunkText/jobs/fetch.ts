@@ -1,6 +1,7 @@
 /**
  * Fetches the results of chunking jobs. Each job submitted by this run is polled at increasing intervals.
- * Polling ends when the service reports that the job has finished or failed, or when Max Wait expires.
+ * Polling ends when the service reports that the job has finished or failed, when a poll receives a permanent error, or
+ * when Max Wait expires.
  * `readResponse` decides what each response means. The service may deliver results only once, so a response with
  * unusable data is kept in its job and returned with the error. If the service has lost a job, or if a job
  * with several texts has failed, the outcome tells `bulk` to submit the texts again. Get Results uses the
@@ -122,10 +123,10 @@ export async function* fetchOnce(
 async function checkUnlessLost(
 	job: Job,
 	service: ChunkService,
-	leftMs: number,
+	limitMs: number,
 ): Promise<Finding<FetchResult>> {
 	const { jobs, run } = service;
-	return await check(job, service, leftMs).catch((error: unknown) => {
+	return await check(job, service, limitMs).catch((error: unknown) => {
 		const isLost = isUnknownId(error) && (job.isKnown || jobs.isPathRight);
 		if (!isLost || canPollAgain(error, job, run.now())) throw error;
 		return endAsFailed(job, error, job.isOfThisRun ? 'again' : undefined);
@@ -135,13 +136,13 @@ async function checkUnlessLost(
 async function check(
 	job: Job,
 	service: ChunkService,
-	leftMs = Infinity,
+	limitMs = Infinity,
 ): Promise<Finding<FetchResult>> {
 	const { options, session } = service;
 	const { body } = await session.request({
 		method: 'GET',
 		path: resultsPath(options.resultsPath, job.chunkingId),
-		timeoutMs: Math.min(options.timeoutSeconds * 1000, leftMs),
+		timeoutMs: Math.min(options.timeoutSeconds * 1000, limitMs),
 		isUnmasked: true,
 		advice: job.isOfThisRun ? ADVICE_FOR_THIS_RUN : ADVICE_FOR_EARLIER_RUN,
 	});

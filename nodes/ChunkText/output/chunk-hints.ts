@@ -62,7 +62,7 @@ export class ChunkHints {
 			this.files[name] += summary[name] as number;
 	}
 
-	/** @param isFetched whether the operation returns chunks instead of only chunking IDs */
+	/** @param isFetched whether the operation returns the chunks themselves, not just their chunking IDs */
 	addTo(run: Run, isFetched: boolean): void {
 		const { done: returned, requests } = run.stats;
 		const ready = { done: returned - (isFetched ? this.unfinishedTexts : 0), requests };

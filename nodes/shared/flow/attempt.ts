@@ -20,7 +20,8 @@ export interface RequestSettings extends RetrySettings {
 }
 
 /**
- * Waits for the response to a request or a poll. Reports the outcome to the run, the limiter and the service health.
+ * Waits for the response to a request or a poll. A success is reported to the service health, and a response that asks
+ * for fewer requests is reported to the run and the limiter.
  *
  * @param failures number of earlier attempts, all of which failed
  * @returns the outcome. If the limiter pauses all requests, the verdict is `throttled`, and the request needs no pause

@@ -88,7 +88,7 @@ export class Batcher<E> {
 	 * @returns a full batch, an entry that cannot be sent, or undefined
 	 */
 	add(entry: E): FullBatch<E> | Unsendable<E> | undefined {
-		const { keyOf, groupOf, textOf, tooLarge, limits } = this.packing;
+		const { keyOf, groupOf, textOf, tooLarge, limits: largest } = this.packing;
 		const key = keyOf?.(entry);
 		const group = groupOf?.(entry);
 		let text: string;
@@ -99,7 +99,7 @@ export class Batcher<E> {
 		}
 		const packed: Packed<E> = { entry, text, bytes: Buffer.byteLength(text) };
 		const { bytes } = packed;
-		if (bytes > limits.maxBytes)
+		if (bytes > largest.maxBytes)
 			return { type: 'unsendable', entry, reason: tooLarge(entry, bytes), bytes };
 		const earlier = key === undefined ? undefined : this.keys.get(key);
 		if (earlier !== undefined && this.replaceEarlier(earlier, packed)) return undefined;

@@ -13,7 +13,10 @@ export class RunStats {
 	/** Number of requests, including each part of a split batch, but not retries or polls. */
 	requests = 0;
 	retries = 0;
-	/** Number of requests in flight in the whole run, not counting polls. */
+	/**
+	 * Number of requests in flight in the whole run. It includes the polls of Get Results without waiting, because a
+	 * poll may receive results that the service delivers only once.
+	 */
 	inFlight = 0;
 	/**
 	 * Number of batches that were split because they were too large, or because one of their entries might be at fault.

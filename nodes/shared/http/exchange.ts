@@ -50,7 +50,7 @@ export async function exchange(
 				encoding: 'stream',
 				timeout: Math.min(Math.ceil(timeoutMs) + N8N_LATER_MS, MAX_TIMEOUT_MS),
 				returnFullResponse: true,
-				// n8n must not throw errors for certain statuses, because all statuses are handled in one place.
+				// One function handles all statuses, so n8n must not throw an error for any of them.
 				ignoreHttpStatusErrors: true,
 				// If n8n followed redirects, it would send an API key to any host that a redirect points to.
 				disableFollowRedirect: true,

@@ -157,8 +157,8 @@ const ADVICE = {
 };
 
 /**
- * Returns the failure for a document that was rejected although the response has a 2xx status. For a migration,
- * the failure is a different one, because the migration may have been partly carried out.
+ * Returns the failure for a document that was rejected although the response has a 2xx status. A migration
+ * gets a different failure, because it may have been partly carried out.
  */
 function rejection(entry: unknown, request: Request): ServiceFailure {
 	if (request === 'migration') return reportedFailure(entry, request);

@@ -40,7 +40,7 @@ export interface ReadResponse {
 	status: number;
 	/** Parsed JSON, or the body's text if it is not JSON. */
 	body: unknown;
-	/** Milliseconds that an error response asks to wait. */
+	/** Time in milliseconds that an error response asks the client to wait. */
 	retryAfterMs?: number | undefined;
 }
 

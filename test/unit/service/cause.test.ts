@@ -18,8 +18,8 @@ test.each<[FailureDetails, Failure | undefined]>([
 	[{ kind: 'status', status: 401 }, { cause: 'credential-invalid' }],
 	[{ kind: 'status', status: 307 }, { cause: 'configuration-invalid' }],
 	[{ kind: 'status', status: 407 }, { cause: 'configuration-invalid' }],
-	// A 403 can come from a firewall or from a wrong key, a 404 from a wrong URL or an unknown ID, and a 422 from
-	// the content. Therefore, these statuses have no single cause.
+	// These statuses have no single cause. A 403 can come from a firewall or a wrong key, and a 404 from a wrong URL
+	// or an unknown ID. A 422 depends on the content of each document.
 	[{ kind: 'status', status: 403 }, undefined],
 	[{ kind: 'status', status: 404 }, undefined],
 	[{ kind: 'status', status: 422 }, undefined],

@@ -4,9 +4,9 @@
  * the name of its property. A parameter in a collection is called a member of the collection, and its name is
  * `collection.member`.
  *
- * If the user has not added a member to a collection, the member has its default value. If this default is an
- * expression, it is only a suggestion for the user, so the member is empty. If a value is invalid, every method throws
- * an InputError that names the parameter. If an expression fails, the method throws n8n's error. The value of an
+ * If the user has not added a member to a collection, the member has its default value. A default that is an
+ * expression does not count until the user adds the member, so until then the member is empty. If a value is invalid,
+ * every method throws an InputError that names the parameter. If an expression fails, the method throws n8n's error. The value of an
  * expression may be part of the input item, so callers must not change the value.
  *
  * n8n takes 0.1 to 0.7 ms to evaluate an expression, and blocks everything else during this time. Therefore, a

@@ -159,7 +159,7 @@ export class FileSink implements Sink {
 			const { reason } = run.ended;
 			const message = `${messageOf(reason).replace(/\.$/, '')}. ${this.progress()}`;
 			if (!this.readError && this.firstFailed <= this.watermark.upTo) this.failure();
-			// If n8n fails to store the failed records, the run ends only after the whole file was processed.
+			// If the run ends only now, n8n could not store the failed records. The whole file has been processed.
 			if (ended) {
 				const what = `The run ended before it had processed the file ${quoted(file.name)}`;
 				run.hintAtFile(what, ENDED_ADVICE);

@@ -22,7 +22,7 @@ export type Success<R> = Extract<Outcome<R>, { ok: true }>;
 
 /** Describes how a node reports the outcomes of its entries. */
 export interface ResultFormat<E, R> {
-	/** Returns the output for an entry that succeeded. This function is not called if the output is a summary. */
+	/** Returns the output for an entry that succeeded. This function is called only if the output is one item per entry. */
 	result(entry: E, response: R): IDataObject;
 	/**
 	 * Returns the name of the count for an entry that succeeded, such as `notFound`. The default is the
