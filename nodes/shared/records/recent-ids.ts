@@ -11,8 +11,9 @@ export class RecentIds {
 
 	/** Adds an ID and returns whether the ID was already known. */
 	addAndCheck(id: string): boolean {
-		const isKnown = this.recent.has(id) || this.older.has(id);
+		const { size } = this.recent;
 		this.recent.add(id);
+		const isKnown = this.recent.size === size || this.older.has(id);
 		if (this.recent.size >= MAX_IDS) {
 			this.older = this.recent;
 			this.recent = new Set();
