@@ -57,7 +57,7 @@ const TOKENS = anyOf([
 const HOSTED_MODELS = anyOf([atRandom(0.5, GATEWAY.rateLimited), always({ status: 500 })]);
 
 const TOKEN_CELLS: Incident['cells'] = [
-	'401 and 403 with messages about tokens for every request',
+	'401 or 403 for every request, with messages about tokens',
 	'The run ends within seconds. The rest is not sent.',
 	'The same',
 	'Sends what is missing',
