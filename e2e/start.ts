@@ -1,8 +1,6 @@
-/**
- * Runs the demo: every example workflow in a real n8n with the packed package. Afterward, the editor stays open. With
- * `--once`, the command ends after the examples, and the exit code is 0 only if every check passed. To run only some
- * examples, add their names after `--`.
- */
+/** Runs every example workflow in a real n8n with the packed package. `npm start -- --help` lists the options. */
+import { parseArgs } from 'node:util';
+
 import type { Demo } from './demo/demo';
 import { startDemo } from './demo/demo';
 import { checkScenarios, runScenarios } from './demo/scenarios';
@@ -13,8 +11,20 @@ import { tail } from './shared/processes';
 import { say } from './shared/progress';
 import { printChecks } from './shared/checks';
 
-const once = process.argv.includes('--once');
-const names = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
+const HELP = `npm start -- [options] [examples]
+  --once    end after the examples; the exit code is 0 only if every check passed
+  --help
+By default, all examples run once, and then the editor stays open.`;
+
+const { values: flags, positionals: names } = parseArgs({
+	options: { once: { type: 'boolean', default: false }, help: { type: 'boolean' } },
+	allowPositionals: true,
+});
+if (flags.help) {
+	say(HELP);
+	process.exit(0);
+}
+const { once } = flags;
 
 function printLogin({ n8n, sandbox, files }: Demo): void {
 	say();

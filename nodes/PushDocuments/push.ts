@@ -60,7 +60,7 @@ export async function pushDocuments(run: Run): Promise<void> {
 	 * file's summary, and documents from items are counted for a hint.
 	 */
 	const noteSameId = (sink: Sink, entry: Entry, count: keyof SameIds) => {
-		if (entry.record) sink.note(entry, 'sameId', entry.id);
+		if (entry.record) sink.note(entry.record, 'sameId', entry.id);
 		else sameIds[count]++;
 	};
 	const push = async ({ entries, sink }: Source<Entry>) => {

@@ -94,8 +94,8 @@ export class Report {
 		const { missing } = covered;
 		const id = text.document?.id ?? '';
 		if (!text.record) this.hints.addMissing(chunks, missing);
-		else if (chunks.length === 0) this.sink.note(text, 'noChunks', id);
-		else if (missing > 0) this.sink.note(text, 'partlyChunked', id);
+		else if (chunks.length === 0) this.sink.note(text.record, 'noChunks', id);
+		else if (missing > 0) this.sink.note(text.record, 'partlyChunked', id);
 		const source = this.sourceOf(text);
 		const withChunks = { text, chunkingId, chunks, covered, source };
 		const records = await recordsOf(withChunks, this.service);

@@ -24,8 +24,7 @@ export interface RequestSettings extends RetrySettings {
  * for fewer requests is reported to the run and the limiter.
  *
  * @param failures number of earlier attempts, all of which failed
- * @returns the outcome. If the limiter pauses all requests, the verdict is `throttled`, and the request needs no pause
- *   of its own
+ * @returns the outcome. If the service asked for fewer requests, the verdict's `pausesAll` is set
  */
 export async function outcomeOf<R>(
 	sent: Promise<R>,
@@ -44,6 +43,6 @@ export async function outcomeOf<R>(
 		if (!verdict.throttled) return { ok: false, reason, verdict };
 		stats.increment('throttled');
 		const pausesAll = limiterClient.noteRefusal(turn.sequence, verdict);
-		return { ok: false, reason, verdict: { ...verdict, throttled: pausesAll } };
+		return { ok: false, reason, verdict: { ...verdict, pausesAll } };
 	}
 }

@@ -286,7 +286,7 @@ export class RetryPolicy {
 	/** Notes a transient failure and sets the time of the next attempt. */
 	private note({ verdict, sequence, size, isProbe }: FailedAttempt, now: number): void {
 		const { run, health } = this.settings;
-		const { throttled, delayMs = 0 } = verdict;
+		const { pausesAll, delayMs = 0 } = verdict;
 		const isNew = isProbe === true || this.lastFailureAt < health.lastSuccessAt;
 		health.noteFailure(now, isNew || this.failures === 0);
 		this.lastFailureAt = now;
@@ -303,7 +303,7 @@ export class RetryPolicy {
 		} else this.failuresWithoutComparison++;
 		this.lastSequence = sequence;
 		// No pause is set, because the limiter already pauses all requests.
-		if (throttled) return;
+		if (pausesAll) return;
 		const pauseMs = health.pauseMs(this.failures, now, run.random());
 		this.resumeAt = now + Math.max(delayMs, pauseMs);
 	}

@@ -9,6 +9,8 @@ export interface Verdict {
 	delayMs?: number;
 	/** Whether the service asks for fewer requests of all kinds. */
 	throttled?: boolean;
+	/** Whether the limiter pauses all requests after this failure, so that the request itself needs no pause. */
+	pausesAll?: boolean;
 	/** Whether the request was too large, so that further requests must be smaller. */
 	tooLarge?: boolean;
 	/** Whether the cause affects all requests. If the cause persists, the run ends. */

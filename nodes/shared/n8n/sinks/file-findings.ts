@@ -18,6 +18,8 @@ interface FindingText {
 	many: string;
 	/** Description of what to do, or '' if nothing needs to be done. */
 	advice: string;
+	/** Whether the finding may point to a mistake in the file. */
+	isWarning: boolean;
 }
 
 const TEXTS: Readonly<Record<FindingKind, FindingText>> = {
@@ -25,66 +27,77 @@ const TEXTS: Readonly<Record<FindingKind, FindingText>> = {
 		one: 'line of $file is not UTF-8 and was read as Windows-1252',
 		many: 'lines of $file are not UTF-8 and were read as Windows-1252',
 		advice: "If the text looks wrong, set the option 'Encoding' to the encoding of the file. If the list does not contain it, convert the file to UTF-8 before this node.",
+		// Many programs write correct files in this encoding.
+		isWarning: false,
 	},
 	titleRow: {
 		one: 'row before the header row of $file skipped',
 		many: 'rows before the header row of $file skipped',
 		advice: '',
+		isWarning: false,
 	},
 	blankRow: {
 		one: 'blank row of $file skipped',
 		many: 'blank rows of $file skipped',
 		advice: '',
+		isWarning: false,
 	},
 	shortRow: {
 		one: 'row of $file has fewer cells than the header row',
 		many: 'rows of $file have fewer cells than the header row',
 		advice: 'These records have no value for the other columns. Check whether a cell contains a line break that is not in quotes.',
+		isWarning: true,
 	},
 	quotedRows: {
 		one: 'quoted cell of $file has several lines that look like rows',
 		many: 'quoted cells of $file have several lines that look like rows',
 		advice: "If quotes are ordinary characters in the file, set the option 'Quotes' to 'None'. Otherwise these rows become part of one cell.",
+		isWarning: true,
 	},
 	decimalId: {
 		one: 'ID of $file ends with .0',
 		many: 'IDs of $file end with .0',
 		advice: 'Some programs write IDs as decimal numbers. If the IDs in the index do not end with .0, export the column as text or as whole numbers.',
+		isWarning: true,
 	},
 	inexactNumber: {
 		one: 'record of $file has numbers that lost digits in the source fields to keep',
 		many: 'records of $file have numbers that lost digits in the source fields to keep',
 		advice: 'Make the source write numbers above 9,007,199,254,740,991 as text.',
+		isWarning: true,
 	},
 	sameId: {
 		one: 'record of $file has the same document ID as an earlier record',
 		many: 'records of $file have the same document ID as an earlier record',
 		advice: 'Documents with the same ID replace each other in the index. If the records are different documents, give each one its own ID.',
+		isWarning: true,
 	},
 	noChunks: {
 		one: 'record of $file has no chunks',
 		many: 'records of $file have no chunks',
 		advice: NO_CHUNKS_ADVICE,
+		isWarning: true,
 	},
 	partlyChunked: {
 		one: 'record of $file has chunks for only a part of the text',
 		many: 'records of $file have chunks for only a part of the text',
 		advice: OMITTED_END_ADVICE,
+		isWarning: true,
 	},
 };
 
 /**
- * Adds hints about what was noticed while a file was read. Returns the hints that may point to a mistake in the file.
- * The file's summary repeats the returned hints, because a workflow cannot read hints. The hint about Windows-1252 is
- * not returned, because many programs write files in this encoding.
+ * Adds hints about what was noticed while a file was read.
+ *
+ * @returns the warnings, which the file's summary repeats because a workflow cannot read hints
  */
 export function hintAtFindings(run: Run, name: string, findings: Findings): string[] {
 	const warnings: string[] = [];
 	for (const [kind, finding] of findings.byKind) {
-		const { advice } = TEXTS[kind];
+		const { advice, isWarning } = TEXTS[kind];
 		const sentence = sentenceAbout(kind, finding, name);
 		run.hintAtFile(sentence, advice);
-		if (kind !== 'windows1252' && advice !== '') warnings.push(sentence);
+		if (isWarning) warnings.push(sentence);
 	}
 	return warnings;
 }

@@ -11,7 +11,7 @@ import { mayFailAll } from '../../flow/verdict';
 import { FileError } from '../../records/bytes';
 import type { RecordFile } from '../../records/format';
 import type { FindingKind } from '../../records/findings';
-import { detach, RecordError } from '../../records/record';
+import { detach, RecordError, type SourceRecord } from '../../records/record';
 import { InputError, messageOf } from '../../service/input-error';
 import { quoted } from '../../service/outcome-messages';
 import { Meter } from '../run/meter';
@@ -132,8 +132,8 @@ export class FileSink implements Sink {
 		if (!run.stopsOnFailure) await failedRecords.keep(record);
 	}
 
-	note({ record }: EntryOrigin, kind: FindingKind, id: string): void {
-		if (record) this.fileToRead.file.findings.add(kind, record.line, detach(id));
+	note({ line }: SourceRecord, kind: FindingKind, id: string): void {
+		this.fileToRead.file.findings.add(kind, line, detach(id));
 	}
 
 	/** Reports that the file cannot be read from this record onward. */
@@ -154,7 +154,8 @@ export class FileSink implements Sink {
 		const { ended } = run;
 		const { binary, json: fileFields } = await this.failedRecords.close();
 		this.hasFiles = true;
-		const json = { ...this.summary(), ...fileFields };
+		const warnings = hintAtFindings(run, file.name, file.findings);
+		const json = { ...this.summary(warnings), ...fileFields };
 		if (run.ended) {
 			const { reason } = run.ended;
 			const message = `${messageOf(reason).replace(/\.$/, '')}. ${this.progress()}`;
@@ -261,13 +262,10 @@ export class FileSink implements Sink {
 		return new InputError(ending, advice);
 	}
 
-	/** Returns the summary of the file, and adds hints about what was noticed in the file. */
-	private summary(): IDataObject {
-		const { name, findings } = this.fileToRead.file;
-		const warnings = hintAtFindings(this.run, name, findings);
+	private summary(warnings: string[]): IDataObject {
 		const { records, counts, failures, skipped, readError } = this;
 		return {
-			file: name,
+			file: this.fileToRead.file.name,
 			records,
 			...counts,
 			failed: failures.total,

@@ -71,7 +71,7 @@ export interface Sink {
 	 * Notes that the user should check something about a record. The note appears in the summary of the record's file
 	 * and in a hint.
 	 */
-	note(entry: EntryOrigin, kind: FindingKind, id: string): void;
+	note(record: SourceRecord, kind: FindingKind, id: string): void;
 	/** Accounts for an entry that failed or was not sent. If the run stops at errors, the failure ends the run. */
 	addFailure(entry: EntryOrigin, failure: Failure): Promise<void>;
 	/** Returns the remaining results. This function is called after all entries have an outcome. */
