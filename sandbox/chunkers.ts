@@ -1,6 +1,6 @@
-import { breather } from './breathe';
 import { splitByPattern } from './python-re';
 import type { Static } from './schema';
+import { timeSlices } from './time-slices';
 import type { Span, Unit } from './units';
 import { joinUnits, linesOf, sentencesOf, spanOf } from './units';
 
@@ -28,13 +28,13 @@ function chunker<const Members extends Record<string, object>>(
 	return {
 		config,
 		split: async (texts, values) => {
-			const breathe = breather();
+			const yieldToOthers = timeSlices();
 			const all: Span[][] = [];
 			for (const text of texts) {
 				const spans: Span[] = [];
 				for (const span of splitText(text, values as Config<Members>)) {
 					spans.push(span);
-					await breathe();
+					await yieldToOthers();
 				}
 				all.push(spans);
 			}

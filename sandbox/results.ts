@@ -1,7 +1,7 @@
-import { breather } from './breathe';
 import { countTokens } from './units';
 import type { Job } from './jobs';
 import { toCodePoints } from './spans';
+import { timeSlices } from './time-slices';
 import { makeVector } from './vectors';
 
 /**
@@ -9,7 +9,7 @@ import { makeVector } from './vectors';
  * is built piece by piece, because building 40,000 vectors in one step would block all other requests.
  */
 export async function resultsBody(job: Job): Promise<Buffer> {
-	const breathe = breather();
+	const yieldToOthers = timeSlices();
 	const { texts, dimension, quantization } = job.request;
 	const entries: string[] = [];
 	for (const [at, text] of texts.entries()) {
@@ -24,7 +24,7 @@ export async function resultsBody(job: Job): Promise<Buffer> {
 			chunks.push(JSON.stringify(chunk));
 			spans.push(`[${convert(span).join(',')}]`);
 			vectors.push(`{${tokens},"vector":[${vector}]}`);
-			await breathe();
+			await yieldToOthers();
 		}
 		const lists = Object.entries({ chunks, spans, vectors });
 		entries.push(`{${lists.map(([name, list]) => `"${name}":[${list.join(',')}]`).join(',')}}`);

@@ -253,7 +253,7 @@ async function fail(stage: Stage, example: string, { what, reason }: Outage): Pr
 const hasFailed = ({ status, message = '' }: Execution, reason: RegExp): boolean =>
 	status === 'error' && reason.test(message);
 
-/** Returns a request body for pushing a file in one range. The range is requested at most twice. */
+/** Returns a request body for pushing a file in one range. There are at most two attempts to push the range. */
 const fileOf = ({ demo }: Stage): object => ({
 	fileUrl: `${demo.sandbox.url}/files/fan-out.jsonl?count=20`,
 	...{ ranges: 1, recordsPerRange: 1000, waitSeconds: 3, maxCalls: 2 },

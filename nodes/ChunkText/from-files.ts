@@ -17,12 +17,11 @@ interface TextFile extends FileReading<TextEntry> {
 }
 
 /**
- * Chunks the texts in all input items' files. An item without a usable file fails. For each file, the node
- * returns one item with a summary. If the chunks are returned as items and nothing failed, a hint replaces the
- * summary item.
+ * Chunks the texts in all input items' files. An item without a usable file fails. For each file, the node returns one
+ * item with a summary. If the chunks are returned as items and nothing failed, a hint replaces the summary item.
  *
- * @param done name of the summary field for the number of successful texts. While the node waits for chunks
- *   (`chunked`), it already opens the next file.
+ * @param done name of the summary field for the number of successful texts. If it is `chunked`, the node opens the next
+ *   file while it waits for chunks
  */
 export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Promise<void> {
 	const { run, parameters, options, jobs, hints } = work;

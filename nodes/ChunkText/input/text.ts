@@ -33,12 +33,12 @@ export interface SourceDocument {
 }
 
 /**
- * A text whose chunks an input item needs. If `position` is undefined, the object represents all texts in a
- * request.
+ * A text that an input item refers to, and whose chunks the node returns. If `position` is undefined, the object
+ * represents all texts in a request.
  */
 export interface AwaitedText extends EntryOrigin {
 	position?: number | undefined;
-	/** Set if the input item represents all texts in a request. This text is then one of them. */
+	/** Set if the input item represents all texts in a request and this text is one of them. */
 	isOneOfAll?: true;
 	text?: string | undefined;
 	source?: IDataObject | undefined;

@@ -12,8 +12,6 @@ const submits = { show: { '/operation': ['submitAndWait', 'submit'] } };
 const fetching = { '/operation': ['submitAndWait', 'getResults'] };
 const fetches = { show: fetching };
 const fromFile = { show: { '/textSource': ['file'] } };
-/** Hides options about waiting if Get Results does not wait. */
-const notWaiting = { '/wait': [false] };
 const notFromFile = { hide: { '/textSource': ['file'] } };
 const ofDocuments = { '/output': ['documents', 'perDocument'] };
 
@@ -221,7 +219,7 @@ export const allOptions = optionsProperty([
 		typeOptions: { minValue: 1 },
 		default: 300,
 		description: 'How long to wait for the chunks of a request after it is submitted',
-		displayOptions: { ...fetches, hide: notWaiting },
+		displayOptions: fetches,
 	},
 	{
 		displayName: 'When Time Runs Out',
@@ -242,7 +240,7 @@ export const allOptions = optionsProperty([
 		],
 		default: 'fail',
 		description: "What to do with texts that still have no chunks after 'Max Wait (Seconds)'",
-		displayOptions: { ...fetches, hide: { ...notFromFile.hide, ...notWaiting } },
+		displayOptions: { ...fetches, ...notFromFile },
 	},
 	{ ...encodingProperty, displayOptions: { show: { '/textSource': ['file', 'textFile'] } } },
 	...shownFor(fromFile, readOptionProperties),

@@ -24,7 +24,7 @@ export interface RequestSettings extends RetrySettings {
  * for fewer requests is reported to the run and the limiter.
  *
  * @param failures number of earlier attempts, all of which failed
- * @returns the outcome. If the service asked for fewer requests, the verdict's `pausesAll` is set
+ * @returns the outcome. If the service asked for fewer requests, the verdict contains `pausesAll`
  */
 export async function outcomeOf<R>(
 	sent: Promise<R>,

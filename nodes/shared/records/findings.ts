@@ -1,4 +1,4 @@
-/** Peculiarities in a file that the node accepts but that the user should know about. */
+/** Peculiarities of a file. The node accepts them, but the user should know about them. */
 export type FindingKind =
 	| 'blankRow'
 	| 'decimalId'
@@ -26,7 +26,7 @@ export class Findings {
 	readonly byKind = new Map<FindingKind, Finding>();
 	private readonly excluded = new Set<FindingKind>();
 
-	/** @param line number of the line, from 1, or Infinity if it is a later line than one that was added before */
+	/** @param line number of the line, from 1, or Infinity if an earlier line has already been added */
 	add(kind: FindingKind, line: number, example = ''): void {
 		const known = this.byKind.get(kind);
 		if (known) {

@@ -94,7 +94,8 @@ export const formatsWith = (meets: (traits: FormatTraits) => unknown): RecordFor
 	(Object.keys(FORMATS) as RecordFormat[]).filter((format) => meets(FORMATS[format]));
 
 /**
- * Detects a file's format from its name, such as `documents.jsonl.gz`, or otherwise from its MIME type.
+ * Detects a file's format from its name, such as `documents.jsonl.gz`. If the name does not identify a format, the MIME
+ * type is used.
  *
  * @param allowsTextLines whether the `lines` format is allowed
  * @returns undefined if neither the name nor the MIME type identifies a format

@@ -8,6 +8,7 @@
  * line, the file is read as JSON Lines.
  */
 import { Findings } from './findings';
+import { indexOfMatch, QUOTE_OR_BACKSLASH } from './index-of-match';
 import { jsonLinesReader } from './line-reader';
 import {
 	checkLength,
@@ -17,13 +18,12 @@ import {
 	type SourceRecord,
 } from './record';
 
-const QUOTE_OR_BACKSLASH = /["\\]/g;
 /** Characters that the reader looks for. Within an element, it looks for fewer of them. */
 const TOKENS = { outside: /["[\]{},:]/g, within: /["[\]{}]/g };
 
 /**
- * Takes the place of a key for a value inside a list. It matches no path, because paths cannot lead through
- * lists.
+ * Stands for the missing key of a value in a list. No path contains this string, because a path cannot lead through a
+ * list.
  */
 const LIST_POSITION = '\0';
 
@@ -154,7 +154,7 @@ export class JsonReader implements RecordReader {
 		for (let at = from; ; at++) {
 			if (this.inString) at = this.endOfString(piece, at);
 			if (at < 0) return -1;
-			at = indexOf(tokens, piece, at);
+			at = indexOfMatch(tokens, piece, at);
 			if (at < 0 || piece.charAt(at) !== '"') return at;
 			this.inString = true;
 		}
@@ -164,7 +164,7 @@ export class JsonReader implements RecordReader {
 		let at = this.isEscaped ? from + 1 : from;
 		this.isEscaped = false;
 		for (;;) {
-			at = indexOf(QUOTE_OR_BACKSLASH, piece, at);
+			at = indexOfMatch(QUOTE_OR_BACKSLASH, piece, at);
 			if (at < 0) return -1;
 			if (piece.charAt(at) === '"') break;
 			this.isEscaped = at + 1 === piece.length;
@@ -247,12 +247,6 @@ const ENDS_EARLY = 'is not valid JSON: the text ends early';
 const ONE_LINE_ADVICE = 'Write each object on one line, for example with jq -c .';
 
 const lineBreaks = (text: string): number => text.split('\n').length - 1;
-
-/** Returns the index of the next match, or -1. The regular expression must have the `g` flag. */
-function indexOf(expression: RegExp, text: string, from: number): number {
-	expression.lastIndex = from;
-	return expression.test(text) ? expression.lastIndex - 1 : -1;
-}
 
 function parseKey(text: string): string {
 	try {

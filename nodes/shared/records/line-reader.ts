@@ -1,4 +1,5 @@
 import { Findings } from './findings';
+import { indexOfMatch, QUOTE_OR_BACKSLASH } from './index-of-match';
 import {
 	checkLength,
 	MAY_BE_CUT,
@@ -113,14 +114,13 @@ const LONG_LINE = 1_000_000;
 
 const OBJECT_BOUNDARY = /\}\s*\{/;
 const TOKEN = /["[\]{}]/g;
-const QUOTE_OR_BACKSLASH = /["\\]/g;
 
 /** Splits a line that consists of several objects. Any other line is returned as a whole. */
 function splitObjects(line: string): string[] {
 	const objects: string[] = [];
 	let depth = 0;
 	let start = 0;
-	for (let at = indexOf(TOKEN, line, 0); at >= 0; at = indexOf(TOKEN, line, at + 1)) {
+	for (let at = indexOfMatch(TOKEN, line, 0); at >= 0; at = indexOfMatch(TOKEN, line, at + 1)) {
 		const token = line.charAt(at);
 		if (token === '"') {
 			at = endOfString(line, at + 1);
@@ -137,15 +137,9 @@ function splitObjects(line: string): string[] {
 }
 
 function endOfString(text: string, from: number): number {
-	let at = indexOf(QUOTE_OR_BACKSLASH, text, from);
-	while (at >= 0 && text.charAt(at) !== '"') at = indexOf(QUOTE_OR_BACKSLASH, text, at + 2);
+	let at = indexOfMatch(QUOTE_OR_BACKSLASH, text, from);
+	while (at >= 0 && text.charAt(at) !== '"') at = indexOfMatch(QUOTE_OR_BACKSLASH, text, at + 2);
 	return at;
-}
-
-/** Returns the index of the next match, or -1. The regular expression must have the `g` flag. */
-function indexOf(expression: RegExp, text: string, from: number): number {
-	expression.lastIndex = from;
-	return expression.test(text) ? expression.lastIndex - 1 : -1;
 }
 
 function endsWithObject(line: string, from: number, to: number): boolean {

@@ -235,7 +235,7 @@ describe('a limit per minute', () => {
 			atMs: fc.nat(150_000),
 			durationMs: fc.nat(5000),
 			/** After this time, the request starts even if a pause is still running. */
-			patienceMs: fc.option(fc.nat(20_000), { nil: Infinity }),
+			ignoresPausesAfterMs: fc.option(fc.nat(20_000), { nil: Infinity }),
 			isRefused: fc.boolean(),
 		});
 		await fc.assert(
@@ -258,7 +258,7 @@ describe('a limit per minute', () => {
 							if (each.isRefused)
 								limiterClient.noteRefusal(turn.sequence, { delayMs: 1000 });
 							else turn.acceptedAt = clock.now();
-						}, clock.now() + each.patienceMs);
+						}, clock.now() + each.ignoresPausesAfterMs);
 					};
 					await clock.run(Promise.all(requests.map(send)));
 					expect(starts).toHaveLength(requests.length);

@@ -4,7 +4,7 @@ import { exchange } from '../../../nodes/shared/http/exchange';
 import { ServiceFailure } from '../../../nodes/shared/service/failure';
 import { InputError } from '../../../nodes/shared/service/input-error';
 
-const PARTY = { name: 'the push service', urlLabel: 'Push Service URL' };
+const ENDPOINT = { name: 'the push service', urlLabel: 'Push Service URL' };
 const MB = 1_000_000;
 const delay = async (ms: number) => await new Promise((done) => setTimeout(done, ms));
 
@@ -15,7 +15,7 @@ const response = (
 ) => ({ statusCode, headers, body });
 type Send = Parameters<typeof exchange>[0];
 const asking = async (send: Send, timeoutMs = 60_000, cancels = new Set<() => void>()) =>
-	await exchange(send, () => PARTY, timeoutMs, cancels);
+	await exchange(send, () => ENDPOINT, timeoutMs, cancels);
 const reading = async (text: string | Buffer, status = 200) =>
 	await asking(async () => response([Buffer.from(text)], status));
 

@@ -10,10 +10,10 @@ import { timeoutFailure, transportFailure } from '../../../nodes/shared/http/tra
 import { selfSigned } from '../../../support/certificate';
 import { NO_HOST } from '../../../support/no-host';
 
-const PARTY = { name: 'the push service', urlLabel: 'Push URL' };
+const ENDPOINT = { name: 'the push service', urlLabel: 'Push URL' };
 
 function transportFacts(error: unknown) {
-	const { transportCode: code, wasNeverSent, isTransient } = transportFailure(error, PARTY);
+	const { transportCode: code, wasNeverSent, isTransient } = transportFailure(error, ENDPOINT);
 	return { code, wasNeverSent, permanent: code !== undefined && !isTransient };
 }
 type TransportFacts = ReturnType<typeof transportFacts>;
@@ -281,23 +281,23 @@ describe('the message', () => {
 		],
 		['what is no error', 'broken', 'n8n did not send the request', undefined],
 	])('of %s', (_what, thrown, message, advice) => {
-		const failure = transportFailure(thrown, PARTY);
+		const failure = transportFailure(thrown, ENDPOINT);
 		expect(failure.message).toBe(message);
 		if (advice) expect(failure.description).toMatch(advice);
 		else expect(failure.description).toBeUndefined();
 	});
 
 	test.each([
-		[PARTY, 30_000, true],
+		[ENDPOINT, 30_000, true],
 		[TOKEN_SERVER, 29_000, true],
 		[TOKEN_SERVER, 30_000, false],
 	])(
 		'of a timeout suggests more time only if a parameter allows it: %j, %i ms',
-		(party, ms, canHaveMore) => {
-			const { description = '', message, isOutcomeUnknown } = timeoutFailure(party, ms);
+		(endpoint, ms, canHaveMore) => {
+			const { description = '', message, isOutcomeUnknown } = timeoutFailure(endpoint, ms);
 			expect(message).toMatch(/ did not answer within (30|29) s$/);
-			expect(isOutcomeUnknown).toBe(party === PARTY);
-			expect(description).toContain(`Check '${party.urlLabel}' in the credential`);
+			expect(isOutcomeUnknown).toBe(endpoint === ENDPOINT);
+			expect(description).toContain(`Check '${endpoint.urlLabel}' in the credential`);
 			expect(description.includes('increase')).toBe(canHaveMore);
 		},
 	);

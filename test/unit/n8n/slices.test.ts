@@ -28,9 +28,9 @@ it('yields to other executions after a slice of 25 ms, and not before', async ()
 test('large JSON is written as JSON.stringify writes it, but it yields before each vector', async () => {
 	const vectors = Array.from({ length: 100 }, (_, index) => [index, 0.5, null]);
 	const response = { chunkedData: [{ chunks: ['"a"', ''], vectors }, 'é', null], of: undefined };
-	let breaths = 0;
+	let yields = 0;
 	const yieldToOthers = () => {
-		breaths++;
+		yields++;
 		return undefined;
 	};
 	for (const value of [
@@ -39,6 +39,6 @@ test('large JSON is written as JSON.stringify writes it, but it yields before ea
 	]) {
 		expect(await jsonInSteps(value, 5, yieldToOthers)).toBe(JSON.stringify(value));
 	}
-	expect(breaths).toBeGreaterThan(100);
-	expect(breaths).toBeLessThan(130);
+	expect(yields).toBeGreaterThan(100);
+	expect(yields).toBeLessThan(130);
 });

@@ -27,9 +27,9 @@ async function* chunks(turn: number): AsyncGenerator<Uint8Array> {
 }
 
 async function stop(turn: number): Promise<void> {
-	let breaths = 0;
+	let yields = 0;
 	const yieldToOthers = async () => {
-		if (turn % 4 === 0 && breaths++ > turn % 9) throw new Error('Canceled');
+		if (turn % 4 === 0 && yields++ > turn % 9) throw new Error('Canceled');
 	};
 	const enough = [0, 100_000, 400_000][(turn % 4) % 3];
 	let length = 0;

@@ -58,15 +58,15 @@ describe.each(ENCODINGS)('%s', (_, encode) => {
 	test('reads one large chunk in slices, and lets others continue before each', async () => {
 		const text = '1é€😀'.repeat(60_000);
 		const bytes = encode(text);
-		let breaths = 0;
+		let yields = 0;
 		let whole = '';
-		const yieldToOthers = async () => void breaths++;
+		const yieldToOthers = async () => void yields++;
 		for await (const piece of textOf(chunks(bytes), yieldToOthers)) {
 			expect(piece.length).toBeLessThanOrEqual(SLICE_BYTES);
 			whole += piece;
 		}
 		expect(whole).toBe(text);
-		expect(breaths).toBe(Math.ceil(bytes.length / SLICE_BYTES));
+		expect(yields).toBe(Math.ceil(bytes.length / SLICE_BYTES));
 	});
 
 	test('a character that is cut off at the end is an error', async () => {

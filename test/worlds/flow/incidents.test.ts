@@ -216,8 +216,8 @@ describe.each(INCIDENTS.map((incident): [string, Incident] => [incident.when, in
 				}
 				const effect = incident.effects[retryForSeconds];
 				for (const run of runs.slice(0, -1)) {
-					const patience = 'endsAfter' in effect ? effect.endsAfter[1] : 0;
-					checkEffect(run, effect, run.start + patience < end);
+					const endsWithinSeconds = 'endsAfter' in effect ? effect.endsAfter[1] : 0;
+					checkEffect(run, effect, run.start + endsWithinSeconds < end);
 				}
 				const { failed, skipped } = (runs.at(-1) as Scheduled).played;
 				expect([failed, skipped, [...toSend]]).toEqual([[], [], []]);

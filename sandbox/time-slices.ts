@@ -4,10 +4,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 const SLICE = 15;
 
 /**
- * Returns a function for long synchronous work, to be called between the steps of the work. Most calls return
+ * Returns a function for long synchronous work, which calls the function after each step. Most calls return
  * immediately. After 15 ms of work, a call waits until other requests have run.
  */
-export function breather(): () => Promise<void> | undefined {
+export function timeSlices(): () => Promise<void> | undefined {
 	let began = Date.now();
 	return () => {
 		if (Date.now() - began < SLICE) return undefined;
