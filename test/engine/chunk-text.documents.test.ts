@@ -32,7 +32,7 @@ const pipeline = async (nodes: NodeOptions[], items: IDataObject[] | INodeExecut
 const push: NodeOptions = { node: new PushDocuments() };
 
 describe('Documents Ready to Push', () => {
-	it('end with the vector, the longest field, packed as 32-bit numbers', async () => {
+	it('end with the longest field, which is the vector packed as 32-bit numbers', async () => {
 		const { output } = await chunk([{ ...article, lang: 'en' }], {
 			...DOCUMENTS,
 			vectors: 'compact',
@@ -46,7 +46,7 @@ describe('Documents Ready to Push', () => {
 		expect(output.length).toBeGreaterThan(0);
 	});
 
-	it('are documents with the ID of the source and the number of the chunk', async () => {
+	it('have IDs made of the source ID and the chunk number', async () => {
 		const { output } = await chunk(
 			[{ ...article, summary: 'Short', link: 'https://a.example/1', lang: 'en' }, other],
 			{
@@ -165,7 +165,7 @@ describe('Documents Ready to Push', () => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
-	it('of several items with the same ID replace each other, which a hint says', async () => {
+	it('replace each other if several items have the same ID, and a hint says so', async () => {
 		const counted = [article, article, other, other, { ...article, id: 'c' }].map((item) => ({
 			...item,
 			previous: 3,
@@ -182,7 +182,7 @@ describe('Documents Ready to Push', () => {
 		expect(ids(removed)).toEqual(['c#2']);
 	});
 
-	it('of items with the same ID replace each other, also when Get Results makes them', async () => {
+	it('replace each other if items have the same ID, also with Get Results', async () => {
 		const item = { id: 'x', name: 'X', text: 'a' };
 		const submitted = await chunk([item, item], { operation: 'submit' });
 		await jobsEnded();
@@ -200,7 +200,7 @@ describe('Documents Ready to Push', () => {
 		expect(ids(jsonOf(output))).toEqual([`${id}#0`]);
 	});
 
-	it('are not returned for a text without chunks, but a hint is', async () => {
+	it('are missing for a text without chunks, and a hint says so', async () => {
 		const result = await chunk([{ ...article, text: '\n' }, other], DOCUMENTS);
 		expect(ids(jsonOf(result.output))).toEqual(['b#0']);
 		expect(hintsOf(result)).toEqual([
@@ -210,7 +210,7 @@ describe('Documents Ready to Push', () => {
 });
 
 describe('Chunk Text -> Push Documents', () => {
-	it('ends in the index, each chunk as a document that can be found', async () => {
+	it('makes each chunk a document in the index that can be found', async () => {
 		const [chunked, result] = await pipeline([chunkNode(DOCUMENTS), push], [article, other]);
 		expect(result.status).toBe('success');
 		expect(pushed()).toEqual(jsonOf(chunked.output));
@@ -223,7 +223,7 @@ describe('Chunk Text -> Push Documents', () => {
 		expect(jsonOf(result.output).map(({ pushed: done }) => done)).toEqual([true, true, true]);
 	});
 
-	it('works untouched: nothing is set but the model', async () => {
+	it('works if only the model is set', async () => {
 		const modelId = { __rl: true, mode: 'list', value: 'gte-small' };
 		const nodes = [{ node: new ChunkText(), parameters: { modelId } }, push];
 		const text = 'One\nTwo';
@@ -239,7 +239,7 @@ describe('Chunk Text -> Push Documents', () => {
 	});
 });
 
-describe('a document that shrank', () => {
+describe('a document that became shorter', () => {
 	const shrunk = [
 		{ ...article, text: 'Thirty days', chunks: 4 },
 		{ ...other, chunks: 1 },
@@ -264,7 +264,7 @@ describe('a document that shrank', () => {
 	});
 });
 
-it('Get Results, which does not know the texts, returns no chunk as removed', async () => {
+it('is returned without removed chunks by Get Results, which does not know the texts', async () => {
 	const { output } = await chunk(texts(1), { operation: 'submit' });
 	await jobsEnded();
 	const items = [{ ...texts(1)[0], ...jsonOf(output)[0] }];

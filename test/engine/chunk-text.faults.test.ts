@@ -93,14 +93,14 @@ describe('a permanent error of a poll', () => {
 });
 
 describe('a request that names something unknown', () => {
-	it('says which parameters are concerned: a submission has no chunking ID', async () => {
+	it('names the parameters of a submission, which has no chunking ID', async () => {
 		fault('submit', { status: 404 });
 		const { error } = await chunk(texts(1));
 		expect(error?.description).toMatch(/^Check 'Model ID' and 'Chunker' in the node, and 'AI/);
 		expect(error?.description).not.toMatch(/chunking ID/i);
 	});
 
-	it('says which parameters are concerned: Get Results has no model', async () => {
+	it('names the parameters of Get Results, which has no model', async () => {
 		fault('results', { status: 404 });
 		const { error } = await getResults([{ chunkingId: 'c-1' }]);
 		expect(error?.description).toMatch(/^Check 'Chunking ID'\./);
@@ -127,7 +127,7 @@ describe('a submission', () => {
 	});
 });
 
-it('a text that was never sent, since the service is down, is certainly not submitted', async () => {
+it('a submission is known not to have happened if the service was down all the time', async () => {
 	fault('submit', { status: 503 });
 	jest.replaceProperty(OUTAGE, 'minSilenceMs', 0);
 	const options = { textsPerRequest: 1, concurrency: 1, retryForSeconds: 0 };

@@ -154,7 +154,7 @@ describe('Texts From: File', () => {
 		expect(await files.text(kept.at(-1)?.unreadable)).toBe('oops\n');
 	});
 
-	it('chunks each record, and sums up', async () => {
+	it('chunks each record and returns a summary', async () => {
 		const result = await chunkFile(jsonLines(articles(25)), {
 			options: { bytesPerFile: 3000 },
 		});
@@ -182,7 +182,7 @@ describe('Texts From: File', () => {
 		});
 	});
 
-	it('takes text and document from other fields, and returns items', async () => {
+	it('reads the text and the document from other fields, and returns items', async () => {
 		// The node does not trim these titles, and does not convert '4E+12' to a number.
 		const meta = { title: ' T ', about: 'D', link: '' };
 		const list = [
@@ -336,7 +336,7 @@ describe('Texts From: File', () => {
 	});
 
 	it.each([0, 1])(
-		'stops and tells what can still be fetched, after %i chunked',
+		'stops and says what can still be fetched, after %i chunked texts',
 		async (count) => {
 			slowAfter(count);
 			fault('submit', { status: 400, whenBodyContains: 'Line 0 of 5' });

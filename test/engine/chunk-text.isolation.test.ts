@@ -24,7 +24,7 @@ describe('texts share a request', () => {
 		expect(pairedIndexes(result)).toEqual(indexes(count));
 	});
 
-	it('by bytes, as the service counts them', async () => {
+	it('up to the size limit in bytes, as the service counts them', async () => {
 		const items = [300, 33, 1, 200, 133].map((count) => ({ text: '漢'.repeat(count) }));
 		await chunk(items, {
 			operation: 'submit',
@@ -34,7 +34,7 @@ describe('texts share a request', () => {
 		expect(bytes).toEqual([[900, 99], [3, 600], [399]]);
 	});
 
-	it('except a text that is too large, which is not sent and fails with its size', async () => {
+	it('but a text that is too large is not sent, and its error contains its size', async () => {
 		const items = [100, 1500, 100].map((size) => ({ text: 'x'.repeat(size) }));
 		const result = await chunk(
 			items,
@@ -160,7 +160,7 @@ describe('a request that ends in ERROR', () => {
 	}));
 	const parameters = { modelId: '={{ $json.model }}', options };
 
-	it('has its texts submitted again one by one, so that a bad one fails alone', async () => {
+	it('leads to new submissions with one text each, so that only the bad text fails', async () => {
 		const { output } = await chunk(items, parameters, CONTINUE);
 		expect(batches().map(({ length }) => length)).toEqual([2, 2, 1, 1]);
 		expect(jsonOf(output).map(({ error }) => error !== undefined)).toEqual([
@@ -172,7 +172,7 @@ describe('a request that ends in ERROR', () => {
 		expect(jsonOf(output)[3]).toMatchObject({ textsInRequest: 1, textPosition: 0 });
 	});
 
-	it('is not repeated as long as no other request has succeeded', async () => {
+	it('is not repeated until another request has succeeded', async () => {
 		const { output } = await chunk(items.slice(2), parameters, CONTINUE);
 		expect(submits()).toHaveLength(1);
 		expect(jsonOf(output)[0]?.error).toMatch(/for a request with 2 texts, any of which/);
@@ -200,7 +200,7 @@ describe('a job that the service no longer knows', () => {
 		},
 	);
 
-	it('has its texts submitted again without an answered poll, if a poll for another job was answered', async () => {
+	it('is submitted again although none of its polls was answered, if a poll for another job was', async () => {
 		answers(submitted);
 		fault('results', { ...unknown, times: 1 });
 		const options = { textsPerRequest: 1, concurrency: 1 };
@@ -210,7 +210,7 @@ describe('a job that the service no longer knows', () => {
 		expect(submits()).toHaveLength(3);
 	});
 
-	it('fails if it gets lost again', async () => {
+	it('fails if it is lost again', async () => {
 		answers(submitted, submitted);
 		fault('results', unknown);
 		const { output } = await chunk(texts(2), {}, CONTINUE);
@@ -218,7 +218,7 @@ describe('a job that the service no longer knows', () => {
 		expect(jsonOf(output)).toMatchObject([{ httpStatus: 404 }, { httpStatus: 404 }]);
 	});
 
-	it('was never known: its texts fail, since the path of the results may be wrong', async () => {
+	it('fails its texts if no job was ever known, because the results path may be wrong', async () => {
 		fault('results', unknown);
 		const { error } = await chunk(texts(2));
 		expect(error?.message).toContain('404');

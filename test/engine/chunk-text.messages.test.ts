@@ -72,7 +72,7 @@ it.each([
 	expect(hintsOf(await chunk(texts(count)))).toEqual(expected);
 });
 
-it('a hint counts no texts whose chunks are not ready, nor those that an earlier run has sent', async () => {
+it('a hint does not count texts that are not ready or that an earlier run submitted', async () => {
 	sandbox().settings.chunkDelayMs = 60_000;
 	const unfinished = [expect.stringMatching(/^101 texts are not finished\./)];
 	const waited = { maxWaitSeconds: 1, whenTimeRunsOut: 'output' };

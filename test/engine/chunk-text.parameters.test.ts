@@ -28,7 +28,7 @@ describe('a parameter from an expression', () => {
 		expect(submits().map(({ body }) => body)).toMatchObject([{ a: 1 }, { a: 2 }]);
 	});
 
-	it('is sent as what it means', async () => {
+	it('is converted to the type that the service expects', async () => {
 		await chunk(texts(1), {
 			chunker: 'semantic',
 			chunkerSettings: { approximate: '={{ "false" }}', maxChunkSize: '={{ "128" }}' },
@@ -73,7 +73,7 @@ describe('fields of the source', () => {
 		},
 	);
 
-	it('named error is not kept: Retry On Fail would submit everything again', async () => {
+	it('do not include error, because Retry On Fail would submit everything again', async () => {
 		const { output } = await chunk(
 			[{ text: 'a', error: 'earlier' }],
 			{ operation: 'submit' },

@@ -45,7 +45,7 @@ const indexed = () => {
 		.sort();
 };
 
-it('returns one item per document, with its chunks, its removed chunks, and fields of the source', async () => {
+it('returns one item per document, with its chunks, its removed chunks and source fields', async () => {
 	const { output } = await chunk(
 		[source('a', 'Thirty days\nNo receipt', 4), source('b', 'Five days', 0)],
 		PER_DOCUMENT,
@@ -89,7 +89,7 @@ it('returns one item per document, with its chunks, its removed chunks, and fiel
 	]);
 });
 
-it('keeps no field of the source unless asked, and all if asked', async () => {
+it('keeps source fields only if Keep Source Fields is set', async () => {
 	const item = { ...source('a', 'x', 0), chunkCount: 17, documents: 'mine' };
 	const none = await chunk([item], { ...PER_DOCUMENT, options: {} });
 	expect(Object.keys(jsonOf(none.output)[0]).sort()).toEqual([
@@ -144,7 +144,7 @@ describe('an empty text', () => {
 		]);
 	});
 
-	it('needs an ID, and any other text a name', async () => {
+	it('needs an ID but no name, and any other text needs both', async () => {
 		const result = await chunk(
 			[
 				{ text: '', previousChunkCount: 1 },
@@ -195,7 +195,7 @@ describe('removed chunks', () => {
 		]);
 	});
 
-	it('are not known if two items are the same document', async () => {
+	it('are not known if two items have the same document ID', async () => {
 		const { output } = await chunk([source('a', 'x', 3), source('a', '', 3)], PER_DOCUMENT);
 		expect(jsonOf(output)).toEqual([
 			expect.objectContaining({ chunkCount: 1, removalsKnown: false, removedIds: [] }),
@@ -204,7 +204,7 @@ describe('removed chunks', () => {
 	});
 });
 
-it('fails a document that is not finished in time, whatever else is set', async () => {
+it('fails a document that is not finished in time, regardless of the options', async () => {
 	sandbox().settings.chunkDelayMs = 60_000;
 	const result = await chunk(
 		[source('a', 'x', 0)],

@@ -20,7 +20,7 @@ const {
 } = useChunkText();
 
 describe('a job is polled', () => {
-	it('at once, and only once when it is done by then', async () => {
+	it('immediately, and only once if it has already finished', async () => {
 		await chunk(texts(1));
 		expect(polls()).toHaveLength(1);
 	});
@@ -41,7 +41,7 @@ describe('a job is polled', () => {
 	});
 });
 
-describe('results that come only once', () => {
+describe('results that the service delivers only once', () => {
 	it('are reported as retrieved if the response was cut, and the received part is kept', async () => {
 		sandbox().settings.resultsOnce = true;
 		fault('results', { truncate: true, times: 1 });
@@ -85,13 +85,13 @@ describe('when time runs out', () => {
 		);
 	});
 
-	it('the message has the error of the final poll', async () => {
+	it('the message contains the error of the final poll', async () => {
 		fault('results', { status: 503, body: '{"message":"Back at noon"}' });
 		const { error } = await chunk(texts(1), { options });
 		expect(error?.message).toEqual(naming('1 second', 'SUBMITTED', '"Back at noon"'));
 	});
 
-	it('the rest may be returned with the chunking ID, for Get Results', async () => {
+	it('unfinished texts can be returned with the chunking ID for Get Results', async () => {
 		sandbox().settings.resultsOnce = true;
 		fault('results', { status: 200, body: '{"status":"SUBMITTED"}' });
 		const items = texts(3);
@@ -200,7 +200,7 @@ describe('Stop in the editor', () => {
 		expect(submits()).toEqual([]);
 	});
 
-	it('is not taken for a failure to be retried', async () => {
+	it('is not treated as a failure, so nothing is retried', async () => {
 		sandbox().settings.chunkDelayMs = 60_000;
 		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 		await stopAfter('results', 1, texts(2), {}, settings);

@@ -47,7 +47,7 @@ describe('documents that share a request', () => {
 	);
 });
 
-describe('a response with another number of results than texts were sent', () => {
+describe('a response with more or fewer results than texts', () => {
 	const reply = {
 		status: 'READY',
 		chunkedData: [{ chunks: ['x'] }, { chunks: ['y'] }],
@@ -105,7 +105,7 @@ describe('vectors', () => {
 	});
 
 	it.each([3, 5, 1, 8])(
-		'older shape, four chunks and %i vectors: both texts fail and keep the response',
+		'older format, four chunks and %i vectors: both texts fail and keep the response',
 		async (vectors) => {
 			answers(older(vectors));
 			const { output } = await chunk(items, { options }, CONTINUE);

@@ -6,7 +6,7 @@ import { naming } from '../../support/wording';
 const { chunkingIds, chunk, getResults, fault, answers } = useChunkText();
 
 const options = { maxWaitSeconds: 1 };
-describe('a response of an odd shape', () => {
+describe('a response with an unusual format', () => {
 	it('means not ready if it is empty', async () => {
 		const { output } = await chunk(texts(1), { operation: 'submit' });
 		fault('results', { status: 204, times: 1 });
@@ -53,7 +53,7 @@ describe('a response of an odd shape', () => {
 	});
 });
 
-describe('vectors in a shape that is not known', () => {
+describe('vectors in an unknown format', () => {
 	it('are named by a hint', async () => {
 		fault('results', { damage: 'otherVectorShape' });
 		const result = await chunk(texts(2), { options });

@@ -22,7 +22,7 @@ describe('Get Results', () => {
 		expect(polls()).toHaveLength(1);
 	});
 
-	it('leaves no trace of Submit on finished chunks that keep all fields', async () => {
+	it('removes the fields of Submit from finished chunks that keep all fields', async () => {
 		const { output } = await chunk(texts(1), { operation: 'submit' });
 		await jobsEnded();
 		const all = { options: { keepSourceFields: 'all' } };
@@ -66,7 +66,7 @@ describe('a second run with the items of the first one', () => {
 		expect(textsOf(jsonOf(submitted.output))).toEqual(['new']);
 	});
 
-	it('submits nothing twice after texts failed because their time was over', async () => {
+	it('submits nothing twice after texts ran out of time', async () => {
 		sandbox().settings.chunkDelayMs = 1500;
 		const options = { textsPerRequest: 1, maxWaitSeconds: 1 };
 		const { output } = await chunk(texts(2), { options }, CONTINUE);
@@ -82,7 +82,7 @@ describe('a second run with the items of the first one', () => {
 });
 
 describe('a submission', () => {
-	it('is polled if its response has nothing but a chunking ID', async () => {
+	it('is polled if its response contains only a chunking ID', async () => {
 		fault('submit', { status: 200, body: '{"chunkingId":"c-1"}' });
 		answers({ status: 'READY', chunkedData: [{ chunks: ['one'] }] });
 		const { output } = await chunk(texts(1));

@@ -200,7 +200,7 @@ describe('bad input', () => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
-	it('fails its item alone: the others are returned, each once', async () => {
+	it('fails only its own item, and every other item is returned once', async () => {
 		const items = [{ text: 'a' }, { n: 0, text: '' }, { text: 'c' }, { n: 1 }];
 		const regular = await chunk(items, {}, CONTINUE);
 		expect(pairedIndexes(regular)).toEqual([0, 1, 2, 3]);
@@ -231,7 +231,7 @@ describe('the output', () => {
 		{ id: 2, text: 'd' },
 	];
 
-	it('is one item per chunk, linked to its input item, with its details if they are wanted', async () => {
+	it('is one item per chunk, linked to its input item, with details on request', async () => {
 		const { output, status } = await chunk(items, { options: { chunkDetails: true } });
 		expect(status).toBe('success');
 		const [{ chunkingId }] = jsonOf(output);
@@ -445,7 +445,7 @@ describe('Get Results', () => {
 		});
 	});
 
-	it('gives an item without a position all texts of the request', async () => {
+	it('returns all texts of a request for an item without a position', async () => {
 		const [{ chunkingId }] = await submitted(['a\nb', 'c']);
 		const options = { keepSourceFields: 'all', chunkDetails: true };
 		const result = await getResults([{ chunkingId }], { options });
@@ -482,7 +482,7 @@ describe('Get Results', () => {
 		expect(error?.message).toEqual(naming('already retrieved', String(items[0].chunkingId)));
 	});
 
-	it('fails an item whose position the request does not have, and keeps the response', async () => {
+	it('fails an item whose position does not exist in the request, and keeps the response', async () => {
 		const [one, other] = await submitted(['a', 'b']);
 		const result = await getResults([one, { ...other, textPosition: 5 }], {}, CONTINUE);
 		expect(pairedIndexes(result)).toEqual([0, 1]);
@@ -510,18 +510,21 @@ describe('Get Results', () => {
 		]);
 	});
 
-	it.each([false, true])('fails a request it may not fetch alone: Wait %s', async (wait) => {
-		const items = await submitted(['a', 'b', 'c'], { textsPerRequest: 1 });
-		fault('results', { status: 403, times: 1 });
-		const result = await getResults(items, { wait, options: { concurrency: 1 } }, CONTINUE);
-		expect(jsonOf(result.output)).toEqual([
-			expect.objectContaining({ httpStatus: 403, chunkingId: items[0].chunkingId }),
-			expect.objectContaining({ text: 'b' }),
-			expect.objectContaining({ text: 'c' }),
-		]);
-	});
+	it.each([false, true])(
+		'fails only the request that it is not allowed to fetch: Wait %s',
+		async (wait) => {
+			const items = await submitted(['a', 'b', 'c'], { textsPerRequest: 1 });
+			fault('results', { status: 403, times: 1 });
+			const result = await getResults(items, { wait, options: { concurrency: 1 } }, CONTINUE);
+			expect(jsonOf(result.output)).toEqual([
+				expect.objectContaining({ httpStatus: 403, chunkingId: items[0].chunkingId }),
+				expect.objectContaining({ text: 'b' }),
+				expect.objectContaining({ text: 'c' }),
+			]);
+		},
+	);
 
-	it('fails an unknown ID alone', async () => {
+	it('fails only the unknown ID', async () => {
 		const items = await submitted(['a']);
 		const result = await getResults(
 			[{ chunkingId: 'nobody knows/it?' }, ...items],

@@ -44,7 +44,7 @@ describe('the Test button of the credentials', () => {
 	describe('Lucidworks AI OAuth2 API', () => {
 		const type = new LucidworksAiOAuth2Api();
 
-		it('issues one token with the request of the interface, then calls the AI service', async () => {
+		it('requests one token as the interface says, then calls the AI service', async () => {
 			expect(await press(type, { authUrl: `${sandbox.urls.authUrl}//` })).toMatchObject({
 				ok: true,
 			});
@@ -100,7 +100,7 @@ describe('the Test button of the credentials', () => {
 	describe('Lucidworks Push Endpoint API', () => {
 		const type = new LucidworksPushApi();
 
-		it('succeeds without writing', async () => {
+		it('succeeds without changing the index', async () => {
 			expect(await press(type)).toMatchObject({ ok: true });
 			expect(sandbox.requests.at(-1)).toMatchObject({ method: 'POST' });
 			expect(sandbox.documents(DEMO.endpoint)).toEqual([]);
@@ -325,7 +325,7 @@ describe('the Test button of the credentials', () => {
 			}
 		});
 
-		it('is refused if it names another endpoint than the field', async () => {
+		it('is rejected if it contains a different endpoint than the field', async () => {
 			expect(await press(type, { pushUrl: complete(), endpoint: 'other' })).toMatchObject({
 				ok: false,
 				message: `'Push Service URL' names the endpoint '${DEMO.endpoint}', but 'Endpoint Identifier' is 'other'`,

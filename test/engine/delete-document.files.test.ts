@@ -105,7 +105,7 @@ describe('commit', () => {
 		await files.item(lines(['d2', 'd3']), 'b.txt'),
 	];
 
-	it('with the last delete of the last file, after all others', async () => {
+	it('is sent with the last delete of the last file, after all other deletes', async () => {
 		await index(ids(4));
 		sandbox().faults.add({ route: 'delete', latencyMs: 50, times: 3 });
 		const { output } = await remove(await two(), { commit: 'lastDeleteOnly' });
@@ -116,7 +116,7 @@ describe('commit', () => {
 		expect(output.map(({ json }) => json.committed)).toEqual([undefined, true]);
 	});
 
-	it('also if an item without a file comes last, such as a summary of an earlier run', async () => {
+	it('is sent even if the last item has no file, such as the summary of an earlier run', async () => {
 		await index(ids(4));
 		const summary = { json: { file: 'c.txt', records: 1, stats: {} } };
 		await remove([...(await two()), summary], { commit: 'lastDeleteOnly' });
@@ -124,7 +124,7 @@ describe('commit', () => {
 	});
 });
 
-it('with a last delete that commits, loses no record of a file that is read in several pieces', async () => {
+it('a last delete that commits loses no record of a file that is read in several pieces', async () => {
 	await index(ids(12));
 	const rows = ids(12).map((id) => `${id},${'x'.repeat(40_000)}\n`);
 	const item = await files.item(`id,why\n${rows.join('')}`, 'ids.csv');

@@ -71,7 +71,7 @@ describe('ids', () => {
 		expect(indexed()).toEqual(['d1']);
 	});
 
-	it('are those of chunks with Chunk Count, as in a list', async () => {
+	it('are the IDs of chunks if Chunk Count is set, as in a list', async () => {
 		await index(['a', 'a#0', 'a#1', 'a#2', 'b']);
 		const chunks = [{ id: 'a', chunks: 2 }, { id: 'b' }, { id: 'a', chunks: '1' }];
 		const options = { chunkCount: '={{ $json.chunks ?? 0 }}' };
@@ -194,7 +194,7 @@ describe('ids', () => {
 		},
 	);
 
-	it('that occur twice are deleted once, and every item is returned', async () => {
+	it('are deleted once even if they occur twice, and every item is returned', async () => {
 		await index(ids(3));
 		const list = [{ ids: ['d0', 'd1', 'd0'] }, { ids: ['d1', 'd2'] }, { ids: ['d0'] }];
 		const result = await remove(list, { idSource: 'list' });
@@ -218,7 +218,7 @@ describe('commit', () => {
 	const NOT_COMMITTED =
 		/^The deletes may not be committed yet\. The documents stay searchable until/;
 
-	it('goes with the last delete only, sent when all others have been answered', async () => {
+	it('is part of the last delete, which is sent after all others have been answered', async () => {
 		await index(ids(10));
 		fault({ latencyMs: 30 });
 		const result = await deleteWith('lastDeleteOnly', ids(9));
@@ -233,7 +233,7 @@ describe('commit', () => {
 		expect(pairedIndexes(result)).toEqual(indexes(9));
 	});
 
-	it('is still sent for what was deleted if others failed', async () => {
+	it('is sent for the deleted documents even if other deletes failed', async () => {
 		await index(ids(5));
 		sandbox().settings.unknownDeleteStatus = 404;
 		const result = await deleteWith(
@@ -301,7 +301,7 @@ describe('what is known of the commit', () => {
 	});
 });
 
-describe('a failure that all requests would meet', () => {
+describe('a failure that would affect all requests', () => {
 	const parameters = { commit: 'lastDeleteOnly', options: { concurrency: 1 } };
 	const HINT = /^The deletes may not be committed yet\. The documents? stays? searchable until/;
 
@@ -390,7 +390,7 @@ describe('a document the service does not know', () => {
 		expect(indexed()).toEqual(['d1']);
 	});
 
-	it('is not found if no earlier attempt can have deleted it', async () => {
+	it('counts as not found if no earlier attempt can have deleted it', async () => {
 		fault({ status: 429, times: 1 });
 		const result = await remove(items('unknown'), {}, CONTINUE);
 		expect(sandbox().requests.map(({ status }) => status)).toEqual([429, 404]);

@@ -60,7 +60,7 @@ it.each<[string, INodeType, INodeParameters]>([
 	expect(sandbox().requests).toHaveLength(before);
 });
 
-it('several fields are read, each with a summary of its own', async () => {
+it('the files in several fields are read, and each file has its own summary', async () => {
 	const { binary: a } = await files.item(lines('a'), 'a.jsonl');
 	const { binary: b } = await files.item(lines('b', 2), 'b.jsonl');
 	const item = { json: {}, binary: { one: a!.data, two: b!.data, other: b!.data } };
@@ -85,7 +85,7 @@ it('the advice about a missing field does not name files of failed records', asy
 	expect((await push([both])).error?.description).toContain("Its files are in: 'docs'.");
 });
 
-it('an item with a file that is no document says to choose File', async () => {
+it('an item with a file but without a document fails with the advice to choose File', async () => {
 	const item = { ...(await files.item(lines('a'))), json: { title: 'x' } };
 	const { error } = await push([item], { documentSource: 'wholeItem' });
 	expect(error?.message).toEqual(naming("'id'", "'name'"));
@@ -96,7 +96,7 @@ it('an item with a file that is no document says to choose File', async () => {
 	expect(error?.description).not.toContain("'ID Field'");
 });
 
-it('a file that cannot be opened does not hide those in other fields of its item', async () => {
+it("a file that cannot be opened does not prevent reading the item's other files", async () => {
 	const { binary: bad } = await files.item('%PDF-1.7', 'bad.jsonl');
 	const { binary: good } = await files.item(lines('g', 1), 'good.jsonl');
 	const item = { json: {}, binary: { a: bad!.data, b: good!.data } };
@@ -108,7 +108,7 @@ it('a file that cannot be opened does not hide those in other fields of its item
 	expect(idsInIndex()).toEqual(['g0']);
 });
 
-it('a file that is not read, since the run ended in another one of its item, is named', async () => {
+it('the error names a file that was not read because the run ended in another file of the item', async () => {
 	const { binary: a } = await files.item(lines('a', 1), 'a.jsonl');
 	const { binary: b } = await files.item(lines('b', 1), 'b.jsonl');
 	const item = { json: {}, binary: { one: a!.data, two: b!.data } };

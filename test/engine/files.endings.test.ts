@@ -127,7 +127,7 @@ describe.each(NODES)('%s', (...node) => {
 		expect(stream.destroyed).toBe(true);
 	});
 
-	it('ends when the service refuses everything although its storage stalls', async () => {
+	it('ends if the service rejects everything, even while the storage stalls', async () => {
 		sandbox().faults.add({ route: route, status: 403 });
 		files.opens(stalled(lines(20)).stream);
 		const { output } = await run(node, [await files.item('')], {}, CONTINUE);
@@ -135,7 +135,7 @@ describe.each(NODES)('%s', (...node) => {
 		expect(output.at(-1)?.json).not.toHaveProperty('readError');
 	});
 
-	it('says of a file in which the run ended where to continue, and not that it was processed', async () => {
+	it('says where to continue in an unfinished file, and does not call the file processed', async () => {
 		sandbox().faults.add({ route: route, status: 307 });
 		const items = [
 			await files.item(lines(3), 'a.jsonl'),
@@ -173,7 +173,7 @@ describe.each(NODES)('%s', (...node) => {
 		expect(stream.destroyed).toBe(true);
 	});
 
-	it('does not count what a cancel interrupts as failed', async () => {
+	it('does not count records as failed if a cancellation interrupted them', async () => {
 		sandbox().faults.add({ route: route, ...HANGS });
 		const before = captured.length;
 		const item = await files.item(lines(5));
@@ -200,7 +200,7 @@ it.each([
 	expect(error?.description).toMatch(/^Correct the file[^.]*\. \d+ records? of the file 'd\./);
 });
 
-it('says after an outage that records before it are in a file of failed records', async () => {
+it('says after an outage that records from before the outage are in a file of failed records', async () => {
 	sandbox().faults.add({ route: 'push', status: 401, skip: 3 });
 	const bad = `{"id":"bad"}\n${lines(9)}`;
 	const result = await run(PUSH, [await files.item(bad)], { concurrency: 1 }, CONTINUE);
@@ -221,7 +221,7 @@ describe('storage that fails', () => {
 			})(),
 		);
 
-	it('gives the record at which the file ends, and no line', async () => {
+	it('leads to an error that names the record but no line', async () => {
 		files.opens(failing());
 		const { output } = await run(PUSH, [await files.item('')], {}, CONTINUE);
 		expect(output[0].json).toMatchObject({

@@ -65,7 +65,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 			}
 		});
 
-		it('Chunk Text gives a hint if it keeps such numbers, and fails a record that would lose one', async () => {
+		it('Chunk Text adds a hint if it keeps such numbers, and fails a record that would lose a number', async () => {
 			const record = (id: string, more: string) =>
 				`{"id":"${id}","name":"A","text":"x",${more}}\n`;
 			const content = record('1', '"n":12345678901234567890') + record('2', '"n":1e400');
@@ -168,7 +168,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 			expect(advices[0]).toMatch(advice);
 		});
 
-		it('a second gzip member is read, or the advice says how to write one', async () => {
+		it('a second gzip member is read, or the advice says how to write a single member', async () => {
 			const content = Buffer.concat([
 				gzipSync('{"id":"1","name":"A"}\n'),
 				gzipSync('{"id":"2","name":"B"}\n'),

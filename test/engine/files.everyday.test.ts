@@ -59,7 +59,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 			expect(documents.at(-1)).toEqual({ id: 'd9999', name: 'Screen 24"', year: '1999' });
 		});
 
-		it('row 3: is read whole with Quotes: None', async () => {
+		it('row 3: is read completely with Quotes: None', async () => {
 			const { documents, failures } = await push(write('\t'), 'd.tsv', {
 				options: { quotes: 'none', documentsPerRequest: 5000 },
 			});
@@ -68,7 +68,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 			expect(documents[1000].name).toBe('"Weird Al, live');
 		});
 
-		it('is found where the quote is never closed', async () => {
+		it('is detected if the quote is never closed', async () => {
 			const rows = lines(30, (at) => `d${at};${at === 3 ? '"' : ''}T;x\n`);
 			const { documents, failures } = await push(`id;name;x\n${rows}`);
 			expect(documents).toHaveLength(29);
@@ -88,14 +88,14 @@ describe.each(['', '.gz'])('%s', (extension) => {
 			]);
 		});
 
-		it('but a table within prose is part of one cell', async () => {
+		it('keeps a table within prose in one cell', async () => {
 			const table = `Our prices\nfollow here:\n${lines(20, () => 'a,b,c\n')}`;
 			const { documents, failures } = await push(`id,name,text\n1,A,"${table}"\n`);
 			expect(documents).toEqual([{ id: '1', name: 'A', text: table }]);
 			expect(failures).toEqual([]);
 		});
 
-		it('but a cell of many lines of prose is one cell', async () => {
+		it('keeps many lines of prose in one cell', async () => {
 			const prose = lines(
 				40,
 				(at) => `Line ${at}, with a comma${at % 3 ? ', and more' : ''}\n`,
@@ -257,7 +257,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 			}
 		});
 
-		it('CSV with the line that says the delimiter', async () => {
+		it('CSV with a line that declares the delimiter', async () => {
 			const part = (id: number) => `\ufeffsep=;\r\nid;name\r\n${id};A\r\n`;
 			const { documents, failures } = await push(part(1) + part(2));
 			expect(idsOf(documents)).toEqual(['1', '2']);
@@ -305,7 +305,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 		expect(json.warnings).toEqual([naming('2 rows', 'fewer cells')]);
 	});
 
-	it('row 10: two records with one ID are hinted at by Chunk Text', async () => {
+	it('row 10: Chunk Text adds a hint about two records with the same ID', async () => {
 		const record = (id: string, text: string) => `${JSON.stringify({ id, name: 'N', text })}\n`;
 		const file = await item(
 			record('a', 'x\ny') + record('b', 'z') + record('a', 'w'),

@@ -61,7 +61,7 @@ describe.each(NODES)('%s', (done, route, node, parameters, own) => {
 		});
 	});
 
-	it('a later success settles a doubtful failure, so the next run continues after both records', async () => {
+	it('a later success shows that a failure was final, so the next run continues after both records', async () => {
 		// The first fault affects both attempts for record 2 of the second file. The second fault affects
 		// everything from record 5 on.
 		fault({ status: 500, skip: 4, times: 2 });
@@ -77,7 +77,7 @@ describe.each(NODES)('%s', (done, route, node, parameters, own) => {
 		expect(second?.error).toMatch(/'Skip Records' to 4$/);
 	});
 
-	it('a file whose options cannot be read is closed while the run goes on', async () => {
+	it('a file whose options cannot be read is closed, and the run continues', async () => {
 		const stream = new Readable({ read: () => undefined });
 		stream.push('{"id":"d0","name":"N"}\n');
 		files.opens(stream);

@@ -71,7 +71,7 @@ it.each<[string, INodeType, INodeParameters, FaultRule, RegExp]>([
 	expect(line).not.toContain('not returned');
 });
 
-it('of a file it says where to continue', async () => {
+it('for a file, it says where to continue', async () => {
 	const lines = indexes(6).map((at) => `{"id":"d${at}","name":"N"}\n`);
 	const line = await untilLogged(
 		/Push Documents: 4 records of the file 'corpus\.jsonl' had been pushed\. All records up to 4 have a result\. To continue, set 'Skip Records' to 4 \(6 records read, \d+ per second, 0 retries\)/,

@@ -73,7 +73,7 @@ it('is shared by executions, including runs with a single document', async () =>
 	});
 });
 
-it('a pause that the service requests from one execution also holds for the others', async () => {
+it('a pause that the service requests from one execution also applies to the others', async () => {
 	fault('push', { retryAfter: '1', times: 1 });
 	const runs = [documents, documents].map(
 		async (items) => await push(items, { options: { documentsPerRequest: 1, concurrency: 1 } }),

@@ -56,7 +56,7 @@ describe('a migration', () => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
-	it('is one PUT without body and authentication, whose empty response is success', async () => {
+	it('is one PUT without a body or authentication, and an empty response is a success', async () => {
 		const { output, hints } = await migrate(items(1), CONFIRMED);
 		expect(sandbox().requests).toHaveLength(1);
 		const [request] = sandbox().requests;

@@ -45,7 +45,7 @@ describe('an optional field that is named', () => {
 		);
 	});
 
-	it('in items is read, and hinted at if no item has it', async () => {
+	it('is read from items, and a hint says if no item has it', async () => {
 		const items = [
 			{ id: 'a', name: 'A' },
 			{ id: 'b', name: 'B', about: 'About b' },

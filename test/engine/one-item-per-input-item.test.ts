@@ -77,7 +77,7 @@ describe('Push Documents', () => {
 		expect(indexed()).toEqual(['a', 'c', 'd']);
 	});
 
-	it('fails every item with a document in a request that fails, and those never sent', async () => {
+	it('fails every item whose document was in a failed request or was never sent', async () => {
 		fault({ route: 'push', status: 401 });
 		const result = await push(
 			[{ documents: documents('a', 'b') }, { documents: documents('c') }, { documents: [] }],
@@ -91,7 +91,7 @@ describe('Push Documents', () => {
 		expect(sandbox().requests).toHaveLength(1);
 	});
 
-	it('fails an item whose document was skipped for a later one that fails', async () => {
+	it('fails an item whose document was replaced by a later document that fails', async () => {
 		fault({ route: 'push', status: 400, whenBodyContains: '"b"' });
 		const result = await push(
 			[{ documents: documents('a', 'b') }, { documents: documents('b') }],

@@ -70,7 +70,7 @@ function attempt(read: () => unknown): unknown {
 const TIMEOUT_MS = 120_000;
 
 test(
-	"any field of any item is what n8n's expressions make of it",
+	"any field of any item has the value that n8n's expressions return",
 	async () => {
 		let direct = 0;
 		await fc.assert(

@@ -146,7 +146,7 @@ describe('text', () => {
 		expect(first(readings)).toBe(expected);
 	});
 
-	it('that is required names the parameter and its placeholder', async () => {
+	it('is required, and the error names the parameter and its placeholder', async () => {
 		const [{ error }] = await read((parameters, at) => parameters.requiredText('title', at), {
 			title: '  ',
 		});
@@ -359,7 +359,7 @@ describe('collection', () => {
 		});
 	});
 
-	it('has what was added', async () => {
+	it('contains the members that were added', async () => {
 		const options = {
 			concurrency: 64,
 			dryRun: '={{ "true" }}',
@@ -461,7 +461,7 @@ describe('the number of evaluations', () => {
 	});
 });
 
-it('refuses for every item what n8n refuses', async () => {
+it('rejects for every item what n8n rejects', async () => {
 	const title = '={{ $json.arguments }}';
 	const items = [{ arguments: 'a' }, { arguments: 'b' }];
 	const readings = await read((parameters, at) => parameters.get('title', at), { title }, items);
@@ -469,7 +469,7 @@ it('refuses for every item what n8n refuses', async () => {
 	expect(readings).toMatchObject([{ error: { message } }, { error: { message } }]);
 });
 
-describe('of parameters with one name', () => {
+describe('several parameters with the same name', () => {
 	const overlap = (label: string, minValue: number) => ({
 		displayName: label,
 		name: 'overlapSize',

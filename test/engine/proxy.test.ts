@@ -96,7 +96,7 @@ it('https goes through a tunnel', async () => {
 });
 
 describe('a proxy that asks for a password', () => {
-	it('that n8n does not know is reported by the node', async () => {
+	it('is reported by the node if n8n does not know the password', async () => {
 		const { url } = await useProxy('user:pass');
 		process.env.HTTP_PROXY = url;
 		const { error } = await run(new PushDocuments());

@@ -53,7 +53,7 @@ describe('a transient error', () => {
 		expect(attempts.reduce((sum, number) => sum + number)).toBe(2 * 5);
 	});
 
-	it('fails only its own documents if it does not pass', async () => {
+	it('fails only its own documents if it persists', async () => {
 		fault({ status: 503, whenBodyContains: '"d2"', body: '{"message":"Index is busy"}' });
 		const result = await push(
 			documents(4),
@@ -73,7 +73,7 @@ describe('a transient error', () => {
 	});
 });
 
-it('a service that cannot be reached: the message says how long it was tried', async () => {
+it('the message says for how long the node tried to reach a service that is down', async () => {
 	const { lucidworksPushApi } = sandboxCredentials(sandbox());
 	const { error } = await runNode({
 		node: new PushDocuments(),
@@ -119,7 +119,7 @@ describe('a request the service rejects as too large', () => {
 	});
 });
 
-describe('a request of which the service rejects a part', () => {
+describe('a request that the service rejects in part', () => {
 	it('is split until each rejected document is alone', async () => {
 		fault({ status: 400, whenBodyContains: '"d3"', body: '{"message":"Unknown field"}' });
 		const result = await push(documents(9), {}, TO_ERROR_OUTPUT);
@@ -158,7 +158,7 @@ describe('a refused credential', () => {
 		}
 	});
 
-	it('is the error of a node that stops, even if the stop also ends a pause', async () => {
+	it('is the error of a node that stops, even if stopping also ends a pause', async () => {
 		const body = { documents: [{ id: 'd0' }, { id: 'd1', status: 422, error: 'no field' }] };
 		fault({ status: 429, retryAfter: '50', whenBodyContains: '"d2"' });
 		fault({ latencyMs: 40, whenBodyContains: '"d1"' });
@@ -294,7 +294,7 @@ describe('the text of an error', () => {
 describe('the message says what is known of a document', () => {
 	const UNKNOWN = maybeDone(pushAction('d0'));
 
-	it('after a clear refusal that follows an attempt that may have taken effect', async () => {
+	it('after a clear rejection if an earlier attempt may have taken effect', async () => {
 		fault({ reset: 'afterWork', times: 1 });
 		fault({ status: 429, retryAfter: '300' });
 		const options = { retryForSeconds: 0 };
@@ -303,7 +303,7 @@ describe('the message says what is known of a document', () => {
 		expect(error?.message.endsWith(UNKNOWN)).toBe(true);
 	});
 
-	it('that was never sent, because the run had ended after another one', async () => {
+	it('if it was never sent because another document had ended the run', async () => {
 		fault({ status: 503, times: 1 });
 		fault({ status: 401 });
 		const result = await push(
@@ -356,14 +356,14 @@ describe('the key', () => {
 	});
 });
 
-it('says of one document with status 403 among others that a firewall may reject it', async () => {
+it('says that a firewall may be rejecting a single document with status 403', async () => {
 	fault({ status: 403, body: 'Forbidden', whenBodyContains: '"d2"' });
 	const { error } = await push(documents(4));
 	expect(error?.message).toEqual(naming(403, notDone(pushAction('d2'))));
 	expect(error?.description).toMatch(/^If other documents are accepted, a firewall may reject/);
 });
 
-it('says of one document that always gets status 500 among others that it is the cause', async () => {
+it('says that a single document that always receives status 500 is the cause', async () => {
 	fault({ status: 500, whenBodyContains: '"d3"' });
 	const options = { documentsPerRequest: 4, concurrency: 2 };
 	const { errorOutput } = await push(documents(40), { options }, TO_ERROR_OUTPUT);

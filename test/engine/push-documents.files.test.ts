@@ -223,7 +223,7 @@ describe('documents with the same ID', () => {
 		).toEqual([37, 38, 39]);
 	});
 
-	it('the first one in the file is named, in whatever order documents are sent', async () => {
+	it('are reported by the first one in the file, in whatever order documents are sent', async () => {
 		const ids = ['a', 'b', 'b', 'a'];
 		const text = lines(ids.map((id) => ({ id, name: 'N' })));
 		const result = await push([await files.item(text)]);
@@ -252,7 +252,7 @@ describe('documents with the same ID', () => {
 		expect(hintsOf(result).join()).not.toContain('the same ID');
 	});
 
-	it('within a request: the last one is sent, the others are skipped, with a hint', async () => {
+	it('are sent once if they are in one request: the last one counts, with a hint', async () => {
 		const twice = indexes(2000).map((at) => ({ id: `d${at >> 1}`, name: 'N', version: at }));
 		const result = await push([await files.item(lines(twice))]);
 		expect(sandbox().requests).toHaveLength(2);
@@ -290,7 +290,7 @@ describe('failed records', () => {
 		);
 	};
 
-	it('stop a run with advice on how to go on without them', async () => {
+	it('stop a run with advice on how to continue without them', async () => {
 		const item = await files.item(lines([{ id: 'a' }]), 'a.jsonl');
 		const { error } = await push([item]);
 		expect(error?.description).toContain("'On Error' to 'Continue'");
@@ -306,7 +306,7 @@ describe('failed records', () => {
 		]);
 	});
 
-	it('come with their reasons', async () => {
+	it('are returned with their reasons', async () => {
 		const result = await run(CONTINUE);
 		expect(summary(result)).toMatchObject({ records: 7, pushed: 2, failed: 5, skipped: 0 });
 		const failures = summary(result).failures as IDataObject[];
@@ -367,7 +367,7 @@ describe('failed records', () => {
 		]);
 	});
 
-	it('after a run has ended early, the error and a hint say so', async () => {
+	it('are returned after a run ended early, and the error and a hint say so', async () => {
 		sandbox().faults.add({ route: 'push', status: 302 });
 		const result = await push([await files.item(lines(documents(3000)))], {}, CONTINUE);
 		const { records, error, atEnd } = summary(result);
@@ -705,7 +705,7 @@ describe('binary data', () => {
 	});
 });
 
-it('reads no further ahead than the requests in flight need', async () => {
+it('is read only as far as the requests in flight need', async () => {
 	sandbox().faults.add({ route: 'push', latencyMs: 5 });
 	let read = 0;
 	let ahead = 0;

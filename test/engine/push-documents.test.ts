@@ -25,7 +25,7 @@ const indexed = () => sandbox().documents(DEMO.endpoint);
 const documents = (count: number): IDataObject[] =>
 	indexes(count).map((at) => ({ id: `d${at}`, name: `Document ${at}` }));
 describe('documents', () => {
-	it('are the whole items: one goes as an object', async () => {
+	it('are whole items, and a single document is sent as an object', async () => {
 		const { output, status } = await push([
 			{ id: 'a', name: 'Alpha', tags: ['x', 'y'], size: 3, nested: { deep: true } },
 		]);
@@ -113,7 +113,7 @@ describe('documents', () => {
 		]);
 	});
 
-	it('of whole items take ID and name from the fields that are named', async () => {
+	it('of whole items have their ID and name in the chosen fields', async () => {
 		const items = [
 			{ key: { sku: 7 }, title: 'T', text: 'x' },
 			{ key: { sku: 'b' }, id: 'other', name: 'Other', title: 'U' },
@@ -151,7 +151,7 @@ describe('documents', () => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
-	it('are JSON: an object or a list, as data or as text', async () => {
+	it('can be JSON: an object or a list, as data or as text', async () => {
 		const [a, b, c, d] = documents(4);
 		const result = await push(
 			[{ docs: a }, { docs: [b, c] }, { docs: JSON.stringify(d) }, { docs: [] }],
@@ -274,7 +274,7 @@ describe('an item without an ID or a name says what to enter', () => {
 	});
 });
 
-it('items without ID and name count among those without a name', async () => {
+it('items without an ID and a name are counted among the items without a name', async () => {
 	const { error } = await push([{ id: 'a' }, { x: 1 }, { id: 'c', name: 'C' }]);
 	expect(error?.description).toContain("2 of 3 items have no 'name' (items 0, 1)");
 });
@@ -315,7 +315,7 @@ describe('fields', () => {
 	});
 });
 
-describe('documents of the same ID', () => {
+describe('documents with the same ID', () => {
 	const items = [
 		{ id: 'a', name: 'first' },
 		{ id: 'b', name: 'only' },
@@ -323,7 +323,7 @@ describe('documents of the same ID', () => {
 		{ id: 'a', name: 'last' },
 	];
 
-	it('are replaced by the last one of their request', async () => {
+	it('are replaced by the last one in their request', async () => {
 		const result = await push(items);
 		expect(bodies()).toEqual([[items[3], items[1]]]);
 		expect(jsonOf(result.output)).toEqual([
@@ -366,7 +366,7 @@ describe('limits of a request', () => {
 		expect(indexed()).toHaveLength(8);
 	});
 
-	it('refuse a document that is too large alone, with its size and its item', async () => {
+	it('reject only the document that is too large, and name its size and its item', async () => {
 		const text = '漢'.repeat(400);
 		const items = [documents(1)[0], { id: 'big', name: 'B', text }, documents(2)[1]];
 		const size = Buffer.byteLength(JSON.stringify(items[1]));
@@ -389,7 +389,7 @@ describe('limits of a request', () => {
 	});
 });
 
-it.each([false, true])('a document that is no JSON fails alone, dry run: %s', async (dryRun) => {
+it.each([false, true])('only the document that is not JSON fails, dry run: %s', async (dryRun) => {
 	const circle: IDataObject = {};
 	circle.self = circle;
 	const [first, last] = documents(2);
@@ -442,7 +442,7 @@ describe('a dry run', () => {
 		);
 	});
 
-	it('says so when a document is refused', async () => {
+	it('says so if a document is rejected', async () => {
 		const { error } = await push([...documents(2), { id: 'big', name: 'x'.repeat(2000) }], {
 			options: { dryRun: true, bytesPerRequest: 1000 },
 		});
@@ -489,7 +489,7 @@ describe('the output', () => {
 		expect(result.errorOutput[0].pairedItem).toEqual({ item: 6 });
 	});
 
-	it('matches the answers of the service to their documents', async () => {
+	it("matches the service's answers to their documents", async () => {
 		sandbox().settings.pushResponse = 'perDocument';
 		await push(documents(1));
 		const { output } = await push(documents(3), { options: { documentsPerRequest: 2 } });
@@ -500,7 +500,7 @@ describe('the output', () => {
 		]);
 	});
 
-	it('shows the one document the service refused, in whatever order it answers', async () => {
+	it('shows the one rejected document, in whatever order the service answers', async () => {
 		const results = [
 			{ id: 'd2', status: 201 },
 			{ id: 'd1', status: 422, error: 'name too long' },
@@ -575,7 +575,7 @@ describe('a failing item', () => {
 		expect(bodies()).toEqual([[items[0], items[1], items[3]]]);
 	});
 
-	it('may be one document of a list: the others are pushed', async () => {
+	it('can be one document of a list, and the others are pushed', async () => {
 		const docs = [{ id: 'a', name: 'A' }, { id: 'b' }, { id: 'c', name: 'C' }];
 		const result = await push(
 			[{ docs }],
@@ -623,7 +623,7 @@ describe('a blank row of a spreadsheet', () => {
 });
 
 describe('hints', () => {
-	it('say how many documents failed, since the node is green then', async () => {
+	it('say how many documents failed, because the node is shown as successful', async () => {
 		const items = [{ id: 'a' }, ...documents(2), { name: 'B' }];
 		expect(hintsOf(await push(items, {}, CONTINUE))).toEqual([
 			"2 of 4 documents failed. See the field 'error' of the failed items.",

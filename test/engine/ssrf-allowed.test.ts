@@ -65,7 +65,7 @@ it.each(NODES)('%s reaches the allowed host', async (_name, node, parameters, re
 });
 
 it.each(NODES)(
-	'%s is blocked at another one, and says who can allow it',
+	'%s cannot reach another host, and the error says who can allow it',
 	async (name, node, parameters) => {
 		const { error } = await run(node(), parameters, '127.0.0.1');
 		const server = name === 'Chunk Text' ? 'token server' : 'service';

@@ -76,7 +76,7 @@ describe('a summary has the same figures for all nodes', () => {
 	});
 });
 
-describe('the data of the execution has them too', () => {
+describe('the execution data also contains the figures', () => {
 	const tracingOf = ({ taskData }: Awaited<ReturnType<typeof run>>) =>
 		taskData?.metadata?.tracing;
 

@@ -42,7 +42,7 @@ describe('a document', () => {
 		]);
 	});
 
-	it('of a chunk is the same', async () => {
+	it('is the same for a chunk', async () => {
 		const { output } = await chunkFiles([await item('Pears.', 'food/pears.v1.md')]);
 		expect(jsonOf(output)).toMatchObject([
 			{ id: 'pears.v1.md#0', name: 'pears.v1', parentId: 'pears.v1.md', text: 'Pears.' },
@@ -59,7 +59,7 @@ describe('a document', () => {
 		expect(new Set(names)).toEqual(new Set(['/food']));
 	});
 
-	it('without chunks is that of an empty file', async () => {
+	it('has no chunks if the file is empty', async () => {
 		const { output } = await chunkFiles([await item('')], { output: 'perDocument' });
 		expect(jsonOf(output)).toMatchObject([{ chunkCount: 0, documents: [] }]);
 		const { error } = await chunkFiles([await item('')]);
@@ -140,7 +140,7 @@ describe.each(nodes)('%s', (node, run) => {
 	});
 });
 
-it('Submit takes text files', async () => {
+it('Submit accepts text files', async () => {
 	const { output } = await chunkFiles([await item('Pears.')], { operation: 'submit' });
 	expect(output[0].json.chunkingId).toEqual(expect.any(String));
 	expect(submits()).toHaveLength(1);

@@ -57,7 +57,7 @@ describe('a credential restricted to domains', () => {
 		expect(sandbox.tokensIssued()).toBe(1);
 	});
 
-	it('says so at the Test button too', async () => {
+	it('shows this at the Test button too', async () => {
 		const refused = restricted('domains', 'example.com');
 		for (const accessTokens of ['', '{}']) {
 			const { ok, message } = await testCredential(new LucidworksAiOAuth2Api(), {

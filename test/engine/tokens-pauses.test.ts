@@ -5,7 +5,7 @@ import { texts, useChunkText } from '../../support/chunking';
 
 const { chunk, fault } = useChunkText();
 
-it('spreads the pauses of workers over as long again, and doubles them', async () => {
+it('each pause after a 401 doubles, and is extended at random by up to its own length', async () => {
 	const { sleep } = Run.prototype;
 	const pauses: number[] = [];
 	jest.spyOn(Run.prototype, 'sleep').mockImplementation(async function (this: Run, ms, wake) {

@@ -86,7 +86,7 @@ async function expectNothing(
 	}
 }
 
-describe('secret and tokens are nowhere to be seen', () => {
+describe('the secret and the tokens are never visible', () => {
 	it('in a run that goes well', async () => {
 		await expectNothing(newStore(), {
 			parameters: { operation: 'submitAndWait', output: 'chunks' },
@@ -130,7 +130,7 @@ describe('secret and tokens are nowhere to be seen', () => {
 		await expectNothing(newStore(), { texts: 2 });
 	});
 
-	it('when the service repeats the token it refuses', async () => {
+	it('when the service repeats the token that it rejects', async () => {
 		const store = newStore();
 		await chunk(startWorker({ speed: 20 }), store);
 		const [token] = tokenIn(store);

@@ -66,7 +66,7 @@ const seen = async (route: RouteName, times: number) => {
 	while (requestsTo(route).length < times) await new Promise((done) => setTimeout(done, 5));
 };
 
-describe('a cold credential', () => {
+describe('a credential without a token', () => {
 	it('issues one token for 16 concurrent requests and stores it once', async () => {
 		const store = newStore();
 		sandbox.faults.add({ route: 'token', latencyMs: 50 });
@@ -95,7 +95,7 @@ describe('a cold credential', () => {
 		expect(store.decryptions - decryptions).toBe(2);
 	});
 
-	it('is stored although the run that asked for it has stopped waiting', async () => {
+	it('stores the token even if the run that requested it has stopped waiting', async () => {
 		sandbox.faults.add({ route: 'token', latencyMs: 300, times: 1 });
 		const store = newStore();
 		const worker = startWorker();
@@ -111,7 +111,7 @@ describe('a cold credential', () => {
 	});
 });
 
-describe('a token close to its end', () => {
+describe('a token that is about to expire', () => {
 	it.each([
 		['one worker', false],
 		['another worker, which knows it from the store only', true],
@@ -288,7 +288,7 @@ describe('three executions, where a new token revokes the previous one', () => {
 	});
 });
 
-describe('another program that requests tokens all the time', () => {
+describe('another program that keeps requesting tokens', () => {
 	it('ends the run: texts fail with the reason, and a hint names the cause', async () => {
 		sandbox.settings.revokePreviousTokens = true;
 		sandbox.faults.add({ route: 'submit', latencyMs: 100 });
@@ -320,7 +320,7 @@ describe('two scopes in one credential', () => {
 	const BOTH = 'machinelearning.predict machinelearning.model';
 	const scopes = [{ scope: PREDICT }, { scope: 'custom', customScope: BOTH }];
 
-	it('keep two tokens when two runs of a worker ask for one each, at once', async () => {
+	it('keep two tokens if two runs of a worker request one each at the same time', async () => {
 		sandbox.faults.add({ route: 'token', latencyMs: 20 });
 		const store = newStore();
 		const worker = startWorker();
@@ -382,7 +382,7 @@ function requestNode(): INodeType {
 	};
 }
 
-describe('a credential a person has edited', () => {
+describe('a credential that a person has edited', () => {
 	it.each([
 		['Client ID', { clientId: 'other-client' }],
 		['Client Secret', { clientSecret: 'new-secret' }],

@@ -71,11 +71,11 @@ const valuesOf = (property: INodeProperties | undefined) =>
 	(property?.options as INodePropertyOptions[]).map(({ value }) => value);
 
 describe('what an agent is offered', () => {
-	it('is no migration, which cannot be undone', () => {
+	it('does not include the migration, which cannot be undone', () => {
 		expect(new MigrateBlobs().description.usableAsTool).toBeUndefined();
 	});
 
-	it('are no files, because agents only pass on JSON', () => {
+	it('does not include files, because agents pass only JSON', () => {
 		expect(valuesOf(offered(new ChunkText(), 'textSource'))).toEqual(['item']);
 		expect(valuesOf(offered(new PushDocuments(), 'documentSource'))).toEqual([
 			'fields',
@@ -84,7 +84,7 @@ describe('what an agent is offered', () => {
 		expect(valuesOf(offered(new DeleteDocument(), 'idSource'))).toEqual(['item', 'list']);
 	});
 
-	it('is told to send whole documents, since an update may lose the fields that are left out', () => {
+	it('says to send whole documents, because an update may lose omitted fields', () => {
 		const { usableAsTool } = new PushDocuments().description;
 		const replacements = typeof usableAsTool === 'object' ? usableAsTool.replacements : {};
 		expect(replacements?.description).toBe(
@@ -92,7 +92,7 @@ describe('what an agent is offered', () => {
 		);
 	});
 
-	it('is told what it gets: chunks without vectors', () => {
+	it('says that it receives chunks without vectors', () => {
 		const { usableAsTool } = new ChunkText().description;
 		const replacements = typeof usableAsTool === 'object' ? usableAsTool.replacements : {};
 		expect(replacements?.description).toBe(
@@ -100,7 +100,7 @@ describe('what an agent is offered', () => {
 		);
 	});
 
-	it.each(['vectors', 'outputTo'])('is no option %s', (option) => {
+	it.each(['vectors', 'outputTo'])('does not include the option %s', (option) => {
 		const namesOf = (property: INodeProperties | undefined) =>
 			(property?.options as INodeProperties[]).map(({ name }) => name);
 		expect(namesOf(shownBy(new ChunkText(), 'options'))).toContain(option);
@@ -108,8 +108,8 @@ describe('what an agent is offered', () => {
 	});
 });
 
-describe('what a model fills in without any setting', () => {
-	it('are the fields of a document', async () => {
+describe('what a model fills in by default', () => {
+	it('includes the fields of a document', async () => {
 		const { output } = await push([
 			{
 				chatInput: 'Add this',
@@ -131,14 +131,14 @@ describe('what a model fills in without any setting', () => {
 		]);
 	});
 
-	it('is the ID to delete', async () => {
+	it('includes the ID to delete', async () => {
 		await push([{ Document_ID: 'a', Document_Name: 'A' }]);
 		const { output } = await remove([{ Document_ID: 'a', id: 'no' }]);
 		expect(jsonOf(output)).toMatchObject([{ id: 'a', deleted: true }]);
 		expect(requestOf('DELETE')).toMatch(/\/a$/);
 	});
 
-	it('is the text to split', async () => {
+	it('includes the text to split', async () => {
 		const { output } = await chunk([{ Text: TEXT, text: 'no' }], {
 			modelId: { __rl: true, mode: 'id', value: 'gte-small' },
 		});

@@ -50,7 +50,7 @@ describe('the panel', () => {
 		expect(names(shownWith(new ChunkText(), values).parameters).join(' ')).toBe(expected);
 	});
 
-	it('of Chunk Text offers the models it knows before an ID', () => {
+	it('of Chunk Text lists the known models before the choice of an ID', () => {
 		const { parameters } = shownWith(new ChunkText(), {});
 		const model = parameters.find(({ name }) => name === 'modelId');
 		expect(model?.default).toEqual({ mode: 'list', value: '' });

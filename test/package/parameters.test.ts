@@ -85,7 +85,7 @@ const optionsOf = ({ type, options }: INodeProperties): INodePropertyOptions[] =
 	type === 'options' ? ((options ?? []) as INodePropertyOptions[]) : [];
 
 describe('descriptions', () => {
-	it('are there, and say more than the name', () => {
+	it('exist, and say more than the name', () => {
 		const rule = ({ property: { displayName, name, description } }: Shown) => {
 			if (WITHOUT_DESCRIPTION.has(name)) return undefined;
 			if (!description) return 'no description';
@@ -95,7 +95,7 @@ describe('descriptions', () => {
 		expect(faults(fields, rule)).toEqual([]);
 	});
 
-	it('of options are there, and say more than the name', () => {
+	it('of options exist, and say more than the name', () => {
 		const rule = ({ property }: Shown) =>
 			optionsOf(property)
 				.map(({ name, description }) => {
@@ -136,7 +136,7 @@ describe('descriptions', () => {
 });
 
 describe('placeholders and hints', () => {
-	it("give an example after 'e.g. ', or say what is added", () => {
+	it("contain an example after 'e.g. ', or say what is added", () => {
 		const rule = ({ property: { type, placeholder } }: Shown) => {
 			if (placeholder === undefined) return undefined;
 			const isCollection = type === 'collection' || type === 'fixedCollection';
@@ -146,7 +146,7 @@ describe('placeholders and hints', () => {
 		expect(faults(fields, rule)).toEqual([]);
 	});
 
-	it('are there for texts without a default', () => {
+	it('exist for texts without a default', () => {
 		const rule = ({
 			property: { type, typeOptions, default: value, placeholder, name },
 		}: Shown) => {
@@ -196,7 +196,7 @@ describe('order', () => {
 		expect(options[0]?.name).toBe(first);
 	});
 
-	it('has the operation first and the options last', () => {
+	it('begins with the operation and ends with the options', () => {
 		for (const { property, siblings, where } of fields) {
 			if (property.name === 'operation')
 				expect([where, siblings[0]]).toEqual([where, property]);

@@ -49,7 +49,7 @@ it('contains only files that a user needs, and is small', () => {
 	expect(packed.bytes).toBeLessThan(MAX_BYTES);
 });
 
-it('needs nothing at run time but n8n-workflow', async () => {
+it('needs only n8n-workflow at run time', async () => {
 	const { manifest } = packed;
 	expect(manifest.peerDependencies).toEqual({ 'n8n-workflow': '*' });
 	for (const field of ['dependencies', 'optionalDependencies', 'bundledDependencies']) {

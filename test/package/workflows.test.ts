@@ -99,7 +99,7 @@ it('no example confirms a migration, because its user must decide', () => {
 	expect(nodes.map(({ parameters }) => parameters)).toEqual([{}]);
 });
 
-it('every example that submits texts requests vectors quantized by max-scale', () => {
+it('every example that submits texts requests max-scale quantization', () => {
 	const submitting = files
 		.filter((file) => file.startsWith('examples'))
 		.flatMap((file) => read(file).nodes.map((node) => ({ file, ...node })))
@@ -135,7 +135,7 @@ it.each(ofDataTables)('%s uses the data table whose ID its first node returns', 
 	}
 });
 
-test('no data table of an example has a name that contains another', () => {
+test("no data table's name contains the name of another table", () => {
 	const names = ofDataTables
 		.map((file) => String(tablesOf(file)[0].parameters.tableName))
 		.filter((name, at, all) => all.indexOf(name) === at);
@@ -177,7 +177,7 @@ const withoutIds = (part: unknown): string =>
 const SYNCS = ['sync-by-source', 'sync-chunks-by-source', 'nightly-sync-from-an-api'];
 
 // If the workflows shared a table, each sync would delete the documents that the others have pushed.
-test('each workflow that syncs has a data table of its own: its name has the ID of the workflow', () => {
+test("each sync has its own data table, whose name contains the workflow's ID", () => {
 	const names = SYNCS.map((name) => tablesOf(`examples/${name}.json`)[0].parameters.tableName);
 	expect(names.filter((name) => !/^=.+ \{\{ \$workflow\.id \}\}$/.test(String(name)))).toEqual(
 		[],

@@ -86,7 +86,7 @@ test('the end of the run skips the retry delay, and the failure keeps its own re
 	expect(outcome).toMatchObject({ ok: false, reason: asked });
 });
 
-test('after the end of the run nothing is sent', async () => {
+test('nothing is sent after the run has ended', async () => {
 	const { run, request } = setUp();
 	run.stop('a failure');
 	const { outcome, attempts } = await run.clock.run(request([]));

@@ -63,7 +63,7 @@ const anyScenario: fc.Arbitrary<Scenario> = fc.record({
 
 const positions = (all: Entry[]) => all.map(({ position }) => position);
 
-test('whatever happens, each entry ends once, the index equals the model and no rule is broken', async () => {
+test('in every case, each entry ends once, the index equals the model and no rule is broken', async () => {
 	await fc.assert(
 		fc.asyncProperty(anyScenario, async (scenario) => {
 			const outcome = await runScenario(scenario);

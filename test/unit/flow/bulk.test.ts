@@ -49,7 +49,7 @@ test('a 429 does not count as an attempt, so the request is sent again after any
 	expect(endingOf(outcome, 0)).toMatchObject({ how: 'done', info: { attempts: 18 } });
 });
 
-test('a service that says 429 all the time ends the run after five minutes', async () => {
+test('a service that always answers 429 ends the run after five minutes', async () => {
 	const outcome = await runScenario({
 		entries: entries(1000),
 		maxCount: 1,
@@ -64,7 +64,7 @@ test('a service that says 429 all the time ends the run after five minutes', asy
 	expect(outcome.endedAt).toBeLessThan(335_000);
 });
 
-test('Retry-After delays its own request, and with 429 and 503 all requests', async () => {
+test('Retry-After delays only its own request, but with 429 and 503 it delays all requests', async () => {
 	const gap = async (fault: 'throttled 3 s' | 'unavailable 2 s' | 'bad gateway 2 s') => {
 		const outcome = await runScenario({
 			entries: entries(20),
@@ -97,7 +97,7 @@ test('splits a request that is too large, and sends smaller requests from then o
 	expect(outcome.stats?.splits).toBe(1);
 });
 
-test('an entry above the limit of a request is never sent', async () => {
+test('an entry that exceeds the size limit is never sent', async () => {
 	const all = [entry('a', 0), entry('fits', 1, 100), entry('big', 2, 101), entry('d', 3)];
 	const outcome = await runScenario({ entries: all, maxBytes: 100 });
 	expect(ended(outcome, 'done')).toEqual([0, 1, 3]);
@@ -108,7 +108,7 @@ test('an entry above the limit of a request is never sent', async () => {
 	});
 });
 
-test('an entry that cannot be written fails alone, whatever is in flight', async () => {
+test('only the entry that cannot be written fails, whatever is in flight', async () => {
 	const all = { entries: entries(6), maxCount: 2, concurrency: 2, latencyMs: 10 };
 	const outcome = await runScenario({ ...all, unwritable: [0, 3, 5] });
 	expect(ended(outcome, 'done')).toEqual([1, 2, 4]);
@@ -120,7 +120,7 @@ test('an entry that cannot be written fails alone, whatever is in flight', async
 	expect(outcome.thrown).toBeUndefined();
 });
 
-test('the search in a batch goes on although another one was refused entirely', async () => {
+test('the search in a batch continues although another batch was rejected completely', async () => {
 	// All three requests for the second batch are answered before the service rejects one half of the first batch.
 	const outcome = await runScenario({
 		entries: entries(6),
@@ -131,14 +131,14 @@ test('the search in a batch goes on although another one was refused entirely', 
 	expect(ended(outcome, 'done')).toEqual([3]);
 });
 
-test('a probe is any entry of its batch, so a bad first one does not make the service look down', async () => {
+test('a probe is a random entry, so a bad first entry does not make the service look down', async () => {
 	const rules = [withAny([0], { status: 500, body: 'Analysis failed' })];
 	const { failed, done } = await playWorld({ kind: 'push', entries: 8, perRequest: 8, rules });
 	expect(failed).toEqual([0]);
 	expect(done).toHaveLength(7);
 });
 
-test('once ten entries were rejected alone and none accepted, further batches are not split', async () => {
+test('after ten rejected single entries and no accepted one, batches are no longer split', async () => {
 	const all = entries(40);
 	const outcome = await runScenario({
 		entries: all,
@@ -268,7 +268,7 @@ async function send(
 	await run.clock.run(consumer());
 }
 
-test('an exception while a batch is handled fails its entries only', async () => {
+test("an exception while a batch is handled fails only the batch's entries", async () => {
 	const run = new VirtualRun();
 	const error = new Error('a bug');
 	const answers: Array<BatchResult<string, string>> = [];
@@ -308,7 +308,7 @@ test('releases the texts of a request after its answer, but keeps them while its
 	expect(batches.flat().map(({ text }) => text)).toEqual(Array(8).fill(''));
 });
 
-test('reads no more from the source than can be sent', async () => {
+test('reads only as much from the source as can be sent', async () => {
 	const run = new VirtualRun();
 	let taken = 0;
 	let most = 0;

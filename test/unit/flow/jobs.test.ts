@@ -172,7 +172,7 @@ test('if no other job finishes, a job fails as a whole and names its submission'
 	expect(ends).toMatchObject({ a: 'split of ab1', c: 'split of cd1' });
 });
 
-test('no more is read than the budget allows', async () => {
+test('only as much is read as the budget allows', async () => {
 	const slowly = async (job: string, run: VirtualRun) => {
 		await run.clock.sleep(1000);
 		return finished(job);
@@ -194,7 +194,7 @@ test('failed jobs that fill the budget release it, even if no other job can fini
 	expect(Object.keys(ends)).toHaveLength(8);
 });
 
-test('an exception while waiting for a job fails its entries only', async () => {
+test("an exception while waiting for a job fails only the job's entries", async () => {
 	const { ends } = await play({
 		entries: 'abcd',
 		waitForJob: async (job) => {

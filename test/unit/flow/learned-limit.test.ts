@@ -43,7 +43,7 @@ function setUp(max: number) {
 	return { run, limiter, limiterClient, send };
 }
 
-test('after a pause requests start one by one, one more in flight for each success', async () => {
+test('after a pause, requests start one by one, and each success allows one more', async () => {
 	const { send } = setUp(8);
 	// The service accepts no request here, so the limiter does not know how many requests it can send at the same time.
 	await send(1, 0);
@@ -57,7 +57,7 @@ test('the window shrinks to the number of requests that the service accepted at 
 	expect(await send(6)).toEqual([0, 0, 0, 100, 100, 100]);
 });
 
-test('after a refusal requests start evenly, at 95 % of the rate that was refused', async () => {
+test('after a refusal, requests start evenly, at 95% of the measured rate', async () => {
 	const { send } = setUp(1);
 	await send(21, 20);
 	const starts = await send(20);
@@ -68,7 +68,7 @@ test('after a refusal requests start evenly, at 95 % of the rate that was refuse
 	expect(lastMs).toBeLessThan(2100);
 });
 
-test('hours in which nothing is sent do not make the rate look low', async () => {
+test('hours without requests do not lower the measured rate', async () => {
 	const { run, send } = setUp(1);
 	await send(1, 0);
 	await send(20);

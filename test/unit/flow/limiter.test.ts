@@ -48,7 +48,7 @@ function setUp(max: number) {
 	return { run, clock, limiterClient, starts, task, width, sequence };
 }
 
-test('runs as many as allowed concurrently, in order, and all of them', async () => {
+test('runs all tasks in order, with the maximum concurrency', async () => {
 	const { clock, task, starts, width } = setUp(3);
 	const sequences = await clock.run(
 		Promise.all(Array.from({ length: 7 }, async () => await task(10))),
@@ -142,7 +142,7 @@ test('a run never exceeds its own maximum, even if the other run is idle', async
 	]);
 });
 
-test('a task that must not wait longer starts in a pause, before those that came first', async () => {
+test('a task that must not wait longer starts during a pause, before earlier tasks', async () => {
 	const { clock, clients, starts, task } = twoRuns();
 	const [limiterClient] = clients;
 	limiterClient.noteRefusal(1, { delayMs: 3000 });
@@ -152,7 +152,7 @@ test('a task that must not wait longer starts in a pause, before those that came
 });
 
 describe('a limit per minute', () => {
-	test('spaces requests evenly at 95 % of it, retries included', async () => {
+	test('spaces all requests evenly at 95% of the limit, including retries', async () => {
 		const run = new VirtualRun();
 		const limiterClient = new LimiterClient(new Limiter(), run, 4, 60);
 		const starts: number[] = [];
@@ -269,7 +269,7 @@ describe('a limit per minute', () => {
 		);
 	});
 
-	test('polls and submissions take turns: no job waits for long, and polls do not hold up the submissions', async () => {
+	test('polls and submissions alternate, so that neither waits for long', async () => {
 		const run = new VirtualRun();
 		const limiter = new Limiter();
 		const submitting = new LimiterClient(limiter, run, 8, 60);

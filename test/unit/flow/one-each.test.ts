@@ -65,7 +65,7 @@ function setUp({ concurrency = 2, faults = {} as Record<string, unknown[]> } = {
 	return { run, sent, source, outcomes, all, state };
 }
 
-test('each entry gets its own outcome, whatever the outcomes of others', async () => {
+test('each entry has its own outcome, whatever the outcomes of others', async () => {
 	const bug = new Error('a bug');
 	const { run, all } = setUp({ faults: { b: [RETRY], c: [FAIL], d: [bug] } });
 	const ended = await run.clock.run(all('abcde'));
@@ -79,7 +79,7 @@ test('each entry gets its own outcome, whatever the outcomes of others', async (
 	]);
 });
 
-test('as many at once as allowed, and no entry is read before it can be sent', async () => {
+test('sends the maximum number at the same time, and reads no entry before it can be sent', async () => {
 	const { run, source, all, state } = setUp({ concurrency: 3 });
 	expect(await run.clock.run(all(source('abcdefgh')))).toHaveLength(8);
 	expect(state()).toEqual({ inFlight: 0, peak: 3, ahead: 3 });

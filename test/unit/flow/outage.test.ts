@@ -121,7 +121,7 @@ it.each([0, 7])(
 	},
 );
 
-it('a key that is refused with 403 ends the run after three documents that were sent alone', async () => {
+it('a key that is rejected with 403 ends the run after three single documents', async () => {
 	const { failed, skipped, requests, ended } = await play({
 		documents: 10_000,
 		statusOf: () => 403,

@@ -48,7 +48,7 @@ test('polls at once, then at intervals that grow up to the cap', async () => {
 	expect(new Set(gaps.slice(4))).toEqual(new Set([3000]));
 });
 
-test('a final poll runs at the deadline, and what it finds counts', async () => {
+test('a final poll runs at the deadline, and its result counts', async () => {
 	const outcome = await runPolls({
 		jobs: [
 			{ name: 'just in time', readyAtMs: 7000 },
@@ -151,7 +151,7 @@ const anyJobs = fc
 	)
 	.map((list) => list.map((job, index): PollJob => ({ ...job, name: `job${index}` })));
 
-test('whatever happens, each job ends exactly once and no poll is made after its end', async () => {
+test('in every case, each job ends exactly once and is not polled afterward', async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			anyJobs,
@@ -186,7 +186,7 @@ test('whatever happens, each job ends exactly once and no poll is made after its
 	);
 });
 
-test('pauses after polls that fail double with each of them', async () => {
+test('pauses double with each failed poll', async () => {
 	const faults: PollFault[] = ['unavailable', 'unavailable', 'unavailable', 'unavailable'];
 	const { polls } = await runPolls({
 		jobs: [{ name: 'job', readyAtMs: 0, faults }],
@@ -224,7 +224,7 @@ describe('the input and the result of a poll', () => {
 		expect(polls).toMatchObject([{ at: 50, leftMs: 0 }]);
 	});
 
-	test('a job fails with the reason of its failure, and one that expires with its last error', async () => {
+	test('a job fails with the reason of its failure, or with its last error if it expires', async () => {
 		const refused: Verdict = { action: 'fail' };
 		const busy: Verdict = { action: 'retry' };
 		const { outcomes, retries } = await pollAll(

@@ -29,7 +29,7 @@ test.each([
 	expect(await reading(text)).toEqual({ status: 200, body });
 });
 
-test('parses a body as a whole, wherever its pieces end', async () => {
+test('parses a complete body, wherever its pieces end', async () => {
 	const bytes = Buffer.from('{"a":"ä€😀"}');
 	const pieces = [...bytes].map((byte) => Buffer.from([byte]));
 	expect(await asking(async () => response(pieces))).toMatchObject({ body: { a: 'ä€😀' } });
@@ -69,7 +69,7 @@ describe('a body that does not end', () => {
 		expect(sent).toBe(65 * MB);
 	});
 
-	test('is cut after 1 MB of an error response', async () => {
+	test('is cut off after 1 MB of an error response', async () => {
 		const { body } = await asking(async () => response(endless(), 500));
 		expect(String(body)).toMatch(/^x{100}/);
 		expect(sent).toBe(2 * MB);

@@ -24,7 +24,7 @@ async function sendWith(client: (options: IHttpRequestOptions) => Promise<unknow
 }
 const bodyOf = (value: unknown) => Readable.from([Buffer.from(JSON.stringify(value))]);
 
-test('sends the request of the interface and follows no redirect with the secret', async () => {
+test('sends the request that the interface describes, and follows no redirect with the secret', async () => {
 	let sent: IHttpRequestOptions | undefined;
 	const reply = await sendWith(async (options) => {
 		sent = options;

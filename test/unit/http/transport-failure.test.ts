@@ -75,7 +75,7 @@ afterAll(async () => {
 });
 
 describe('requests over real sockets', () => {
-	test('a connection that is refused was never sent', async () => {
+	test('a request is known not to be sent if the connection is refused', async () => {
 		const port = await tcp(silent);
 		await new Promise((resolve) => servers.pop()?.close(resolve));
 		for (const protocol of ['http', 'https']) {
@@ -85,7 +85,7 @@ describe('requests over real sockets', () => {
 		}
 	});
 
-	test('a host name that does not exist was never sent to', async () => {
+	test('a request is known not to be sent if the host name does not exist', async () => {
 		const facts = transportFacts(await errorOf(`http://${NO_HOST}/`));
 		expect(facts).toMatchObject({ wasNeverSent: true, permanent: false });
 		expect(['ENOTFOUND', 'EAI_AGAIN']).toContain(facts.code);
@@ -302,7 +302,7 @@ describe('the message', () => {
 		},
 	);
 
-	test('without a token nothing was sent, for any result of the token request', () => {
+	test('nothing was sent without a token, whatever the result of the token request', () => {
 		const failure = transportFailure(system('ECONNRESET', 'read'), TOKEN_SERVER);
 		expect(failure).toMatchObject({
 			kind: 'token',

@@ -30,7 +30,7 @@ it('the hints contain the totals of all files', () => {
 	expect(figures(hints, 0)).toEqual([['2', '940', '1,050', '3,070', '0'], TROUBLE]);
 });
 
-it('all texts without chunks, without vectors and without their ends are counted', () => {
+it('texts without chunks, without vectors or without their ends are counted', () => {
 	const hints = new ChunkHints();
 	const chunk = { text: 'a', tokensUsed: 600 } as never;
 	hints.addText([], true);

@@ -51,7 +51,7 @@ test.each([
 	expect(counted([new Error(one)], [new Error(other)])).toEqual([{ error, records: 2 }]);
 });
 
-test('records that cannot be read count together, wherever they are', () => {
+test('records that cannot be read are counted together, wherever they are', () => {
 	const counts = counted(
 		[new RecordError('Line 3 is not JSON: x3', 3, 3)],
 		[new RecordError('Record 4 (line 70) is not JSON: x', 4, 70)],

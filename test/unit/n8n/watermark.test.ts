@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import { Watermark } from '../../../nodes/shared/n8n/sinks/watermark';
 
-it('is the last record before the first that has not been answered', () => {
+it('is the last record before the first one without an outcome', () => {
 	fc.assert(
 		fc.property(
 			fc.nat({ max: 5 }),

@@ -59,7 +59,7 @@ describe('delimiter', () => {
 		expect(readAll(new CsvReader(), text).records).toMatchObject([{ value }]);
 	});
 
-	test('can be given', () => {
+	test('can be set', () => {
 		const { records } = readAll(new CsvReader({ delimiter: '#' }), 'a#b,c,d\n1#"2#3"\n"x",#5');
 		expect(records).toMatchObject([
 			{ value: { a: '1', 'b,c,d': '2#3' } },
@@ -69,7 +69,7 @@ describe('delimiter', () => {
 });
 
 describe('a row that is wrong', () => {
-	test('fails alone', () => {
+	test('is the only row that fails', () => {
 		const text = 'a,b\n1,2,3\n"x"y,2\n4,5\n"x" ,"z\n"\n6,7"8\n9,""\n"a""';
 		const badQuote = 'has text between a closing quote and the next delimiter';
 		for (const cuts of [[1000], [1]]) {
@@ -172,7 +172,7 @@ const cell = fc
 	})
 	.map((characters) => characters.join(''));
 
-test('reads what csv-parse reads, however the text is cut', () => {
+test('reads the same as csv-parse, however the text is cut', () => {
 	fc.assert(
 		fc.property(
 			fc.integer({ min: 1, max: 4 }),
@@ -297,7 +297,7 @@ describe('a quoted cell whose lines look like rows', () => {
 		}
 	});
 
-	test('is named by the line where its quote opens, after another cell of several lines', () => {
+	test('is reported with the line where its quote opens, even after another multiline cell', () => {
 		const rows = 'r,x,x\n'.repeat(12);
 		const text = `a,b,c\n"1\n2",x,"y\n${rows}`;
 		const { records } = readAll(new CsvReader(), text, [3]);

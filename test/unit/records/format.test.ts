@@ -28,7 +28,7 @@ test.each([
 	if (format !== 'lines') expect(formatOf(fileName, mimeType, false)).toBe(format);
 });
 
-test('the MIME type decides for .txt if lines of text are not records', () => {
+test('the MIME type decides the format of .txt if lines of text are not accepted', () => {
 	expect(formatOf('a.txt', 'text/csv', false)).toBe('csv');
 	expect(formatOf('a.txt', 'text/plain', false)).toBeUndefined();
 });

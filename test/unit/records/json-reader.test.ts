@@ -118,7 +118,7 @@ describe('a broken file', () => {
 		}
 	});
 
-	test('objects that span several lines come with advice', () => {
+	test('objects that span several lines lead to advice', () => {
 		const { error } = readAll(new JsonReader(), '{\n"a":1}\n{\n"a":2}');
 		const advice = 'Write each object on one line, for example with jq -c .';
 		expect(error).toMatchObject({ advice });
@@ -163,7 +163,7 @@ async function peer(text: string, cuts: number[]): Promise<unknown[]> {
 	return found;
 }
 
-test('finds what stream-json finds, however the text is cut', async () => {
+test('finds the same as stream-json, however the text is cut', async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			fc.array(fc.jsonValue({ maxDepth: 4 }), { maxLength: 5 }),

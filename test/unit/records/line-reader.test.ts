@@ -17,7 +17,7 @@ test('reads one value per line, with its number, line and text', () => {
 	expect(brief(jsonLinesReader(), `${text}\n`, [2])).toStrictEqual({ records });
 });
 
-test('a line that is not valid JSON fails alone', () => {
+test('only the line that is not valid JSON fails', () => {
 	const { records } = readAll(jsonLinesReader(), '1\n{"a":}\n3\n');
 	expect(records.map(({ value }) => value)).toStrictEqual([1, undefined, 3]);
 	const [first, second] = records;
@@ -98,13 +98,13 @@ test.each([
 	expect(brief(jsonLinesReader(), text).error ?? '').toMatch(message);
 });
 
-test('JSON that spans several lines comes with advice', () => {
+test('JSON that spans several lines leads to advice', () => {
 	const { error } = readAll(jsonLinesReader(), '{\n"a":1\n}\n');
 	const advice = expect.stringMatching(/'File Format' to 'JSON Array'.*one line.* jq -c \.$/);
 	expect(error).toMatchObject({ advice });
 });
 
-test('objects that follow each other in a line are records of their own', () => {
+test('several objects in a line are separate records', () => {
 	const text = '{"a":"}{\\""}{"a":[{}]} {"a":}\n{"b":1}\n[1]{"c":1}\n{"d":1}{"e":';
 	for (const cuts of [[1000], [1], [5]]) {
 		const { records } = readAll(jsonLinesReader(), text, cuts);

@@ -136,7 +136,7 @@ test('valid UTF-8 among bad bytes is read as TextDecoder reads it, for any cuts'
 	);
 });
 
-test('half a character of UTF-16 is a problem of its record', async () => {
+test('half a UTF-16 character fails only its record', async () => {
 	const { text } = await read(Buffer.from('fffe610000dc6200', 'hex'));
 	expect(describeBadCharacters(text)).toBe('has half of a UTF-16 character');
 	expect(describeBadCharacters('a😀')).toBeUndefined();
@@ -190,7 +190,7 @@ describe('gzip', () => {
 		}
 	});
 
-	test('something else after it ends the file with an error', async () => {
+	test('other data after it ends the file with an error', async () => {
 		const { error } = await read(Buffer.concat([packed, Buffer.from('other')]), [10_000]);
 		expect([goesOn, 'The gzip file is damaged: incorrect header check']).toContain(error);
 	});
@@ -243,7 +243,7 @@ describe('gzip', () => {
 	 * colons.
 	 */
 	const nodes = [process.execPath, ...(process.env.OTHER_NODES?.split(':') ?? [])];
-	test.each(nodes)('a process that stops reading at any place survives: %s', (node) => {
+	test.each(nodes)('a process that stops reading at any position does not crash: %s', (node) => {
 		const program = 'test/unit/records/stop-gzip.ts';
 		const output = execFileSync(node, ['--import', 'tsx', program], { encoding: 'utf8' });
 		expect(output).toBe('alive\n');
@@ -288,7 +288,7 @@ describe('lines of UTF-8 and of Windows-1252', () => {
 	const line = fc.constantFrom(...LINES);
 	const lineBreak = fc.constantFrom('\n', '\r\n', '\r');
 
-	test('are each read by themselves until the first UTF-8, however they are cut', async () => {
+	test('are decoded one by one until the first UTF-8 character, however they are cut', async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.array(line, { maxLength: 6 }),

@@ -126,7 +126,7 @@ describe('a 2xx response', () => {
 	});
 
 	it.each([{ status: 200 }, { statusCode: 299 }, { status: true }, { success: true }])(
-		'that complains accepts what it names with %j, and fails what it names',
+		'that reports failures accepts documents with %j and fails the documents it names',
 		(accepted) => {
 			const others = [
 				{ id: 'b', error: 'x' },
@@ -142,7 +142,7 @@ describe('a 2xx response', () => {
 		expect(outcomes({ documentId: 'b', error: 'too long' })).toBe('? failed');
 	});
 
-	it('is an echo for any order of its members, but not if a list differs', () => {
+	it('counts as an echo regardless of the order of its members, but not if a list differs', () => {
 		const error = { code: 1, details: [{ at: 'x', n: [1, 2] }] };
 		const all = [document('a', { error })];
 		const echo = { details: [{ n: [1, 2], at: 'x' }], code: 1 };

@@ -113,7 +113,7 @@ describe('classify: chunks', () => {
 		[5, 6],
 	];
 
-	test('the newer shape: vectors and tokens within each entry', () => {
+	test('the newer format: vectors and tokens within each entry', () => {
 		const response = classify(
 			ready({
 				chunkingId: 'c1',
@@ -160,7 +160,7 @@ describe('classify: chunks', () => {
 			),
 		);
 
-	test('the older shape: one list of vectors beside the entries, counted across them', () => {
+	test('the older format: one list of vectors beside the entries, counted across them', () => {
 		const texts = older([{ chunks: ['a', 'b'] }, { chunks: [] }, { chunks: ['c'] }]);
 		expect(texts).toEqual([
 			[
@@ -233,7 +233,7 @@ describe('classify: chunks', () => {
 		expect(mismatchesOf(classify(ready(members)))).toEqual(mismatches);
 	});
 
-	test('no text ever gets the vector of another one', () => {
+	test("no text ever receives another text's vector", () => {
 		const entry = fc.oneof(
 			fc.array(fc.constant('x'), { maxLength: 3 }).map((chunks) => ({ chunks })),
 			fc.nat(3).map((hidden) => ({ hidden })),
@@ -282,7 +282,7 @@ describe('classify: chunks', () => {
 		expect(textsOf(classify(ready({ chunkedData: [entry] })))).toEqual([chunks]);
 	});
 
-	test('vectors of an entry are never mixed with the shared list', () => {
+	test("an entry's own vectors are never mixed with the shared list", () => {
 		const body = ready({
 			chunkedData: [{ chunks: ['a'], vectors: [] }],
 			vector: [{ vector: [9] }],

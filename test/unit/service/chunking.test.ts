@@ -29,7 +29,7 @@ const body = (changes: Partial<ChunkSettings>, texts = ['one']): unknown =>
 	);
 
 describe('paths', () => {
-	test('chunker and model are one segment each', () => {
+	test('the chunker and the model are one segment each', () => {
 		expect(submitPath('a/b', 'c?d')).toBe(`${PATHS.chunking}/a%2Fb/c%3Fd`);
 		expect(() => submitPath('..', 'gte-small')).toThrow("'Chunker' must not be");
 		expect(() => submitPath('semantic', '')).toThrow("'Model ID' is empty");

@@ -96,7 +96,7 @@ describe('judge', () => {
 		expect(judge(failure, { idempotent: true })).toMatchObject({ action: 'retry', delayMs });
 	});
 
-	test('a Retry-After delays nothing that is not retried', () => {
+	test('a Retry-After has no effect if the request is not retried', () => {
 		const details: FailureDetails = { kind: 'status', status: 503, retryAfterMs: 7000 };
 		expect(judge(new ServiceFailure('x', details), { idempotent: false })).toEqual(fail);
 	});
@@ -169,7 +169,7 @@ describe('isOutcomeUnknown', () => {
 		expect(new ServiceFailure('x', details).isOutcomeUnknown).toBe(expected);
 	});
 
-	test('stays unknown after an earlier attempt, whatever the last one says', () => {
+	test('stays unknown after an earlier attempt, whatever the last attempt reports', () => {
 		const refused = new ServiceFailure('refused', {
 			kind: 'transport',
 			code: 'ECONNREFUSED',

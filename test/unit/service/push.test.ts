@@ -16,7 +16,7 @@ import { thrownBy } from '../support/text';
 describe('paths', () => {
 	const urlOf = (endpoint: string) => pushUrl({ pushUrl: 'https://p.example/', endpoint });
 
-	test('endpoint and id are one segment each', () => {
+	test('the endpoint and the ID are one segment each', () => {
 		expect(urlOf('docs')).toBe(`https://p.example${PATHS.push}/docs`);
 		expect(urlOf('do/cs')).toBe(`https://p.example${PATHS.push}/do%2Fcs`);
 		expect(deletePath('https://a.example/?x')).toBe('/https%3A%2F%2Fa.example%2F%3Fx');

@@ -27,14 +27,14 @@ it('if the scope is not sufficient, the advice says where it is set', () => {
 	expect(inTest(AI_SERVICE, 403)).not.toMatch(/in the node/);
 });
 
-it.each([501, 505])('%i is not called busy', (status) => {
+it.each([501, 505])('%i is not described as busy', (status) => {
 	for (const service of SERVICES) {
 		expect(inNode(service, status)).toMatch(/^Check .* does not support this request/);
 		expect(inNode(service, status)).toContain(`Check '${service.urlLabel}'`);
 	}
 });
 
-it.each([408, 500, 502, 503, 504])('%i may pass', (status) => {
+it.each([408, 500, 502, 503, 504])('%i may be temporary', (status) => {
 	for (const service of [AI_SERVICE, PUSH_SERVICE]) {
 		expect(inNode(service, status)).toMatch(/try again later(?:$|\. If)/);
 	}
@@ -56,7 +56,7 @@ it.each([401, 403, 500, 501, 503, 504])(
 	},
 );
 
-it.each([400, 404, 407, 408, 413, 422, 429, 302])('%i is no incident', (status) => {
+it.each([400, 404, 407, 408, 413, 422, 429, 302])('%i does not suggest an incident', (status) => {
 	for (const service of SERVICES)
 		expect(inNode(service, status)).not.toContain('status.lucidworks.com');
 });
@@ -97,7 +97,7 @@ it('a failure that says nothing about the entry keeps its advice', () => {
 	expect(reset.forIsolatedEntry()).toBe(reset);
 });
 
-it('after 413 the advice does not ask for a split that the node has tried', () => {
+it('after 413, the advice does not ask for a split that the node has already tried', () => {
 	for (const service of SERVICES) {
 		expect(inNode(service, 413)).toMatch(/^The request is too large for the service/);
 	}

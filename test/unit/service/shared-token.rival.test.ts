@@ -66,7 +66,7 @@ async function run(requests: number, beforeEach = () => {}): Promise<number> {
 	return accepted;
 }
 
-test('a run goes on while another program with the same client keeps renewing', async () => {
+test('a run continues while another program with the same client keeps requesting tokens', async () => {
 	let nextAt = now;
 	const revoking = () => {
 		if (now < nextAt) return;

@@ -70,8 +70,8 @@ const stored = (accessToken: string, minutesLeft: number, scope = SCOPE, changes
 		},
 	});
 
-describe('one token for all', () => {
-	test('a request that failed is not shared with those who come later', async () => {
+describe('one token for all requests', () => {
+	test('a failed token request is not shared with later callers', async () => {
 		answer = busy;
 		const failed = await Promise.allSettled([obtain(), obtain()]);
 		expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -80,7 +80,7 @@ describe('one token for all', () => {
 		expect(asked).toHaveLength(2);
 	});
 
-	test('its life starts when it was requested, not when the response came', async () => {
+	test('its lifetime starts with the request, not with the response', async () => {
 		const issue = answer;
 		const before = now;
 		answer = async (scope) => {
@@ -92,7 +92,7 @@ describe('one token for all', () => {
 	});
 });
 
-describe('after a 401, of which n8n only says that the token was refused', () => {
+describe('after a 401, when n8n reports only that the token was rejected', () => {
 	test.each<[string, () => string, string]>([
 		['one that has ended', () => stored('old', 0), 't1'],
 		['an older one, which the server may have revoked', () => stored('old', 30), 't1'],
@@ -118,14 +118,14 @@ describe('after a 401, of which n8n only says that the token was refused', () =>
 describe('what is stored', () => {
 	const scopes = () => Object.keys(toStore()).sort();
 
-	test('are the tokens of all scopes of the client, and can be read back', async () => {
+	test("includes the client's tokens for all scopes, and can be read again", async () => {
 		await Promise.all([obtain(), obtain({ scope: OTHER_SCOPE })]);
 		await obtain({ clientSecret: 'another' });
 		expect(asked.sort()).toEqual([OTHER_SCOPE, SCOPE, SCOPE]);
 		expect(scopes()).toEqual([OTHER_SCOPE, SCOPE]);
 	});
 
-	test('is the last issued token of each scope', async () => {
+	test('is the newest token for each scope', async () => {
 		await obtain({ scope: OTHER_SCOPE });
 		const tokens = [];
 		for (const minutesLeft of [10, 100]) {
@@ -135,7 +135,7 @@ describe('what is stored', () => {
 		expect(tokens).toEqual(['t1', 'stored']);
 	});
 
-	test('is stored once, but a token that came from the credential or an older one is not stored again', async () => {
+	test('is stored once, but an older token or one from the credential is not stored again', async () => {
 		await obtain({ held: stored('due', 8) });
 		expect(shared().isUnstored).toBe(false);
 		now += 4 * MINUTE_MS;

@@ -30,8 +30,8 @@ const failureOf = (body: unknown, status = 200, retryAfterMs?: number): ServiceF
 	expect(error).toBeInstanceOf(ServiceFailure);
 	return error as ServiceFailure;
 };
-describe('the request', () => {
-	test('is the one of the interface', () => {
+describe('a token request', () => {
+	test('is the request that the interface describes', () => {
 		expect(tokenRequest(parseClient(fields), SCOPE)).toEqual({
 			url: `https://identity.example${PATHS.token('aus%2F1')}`,
 			qs: { scope: SCOPE, grant_type: 'client_credentials' },
@@ -44,7 +44,7 @@ describe('the request', () => {
 		});
 	});
 
-	test('comes from a client that has one identity, however its URL is written', () => {
+	test('belongs to a client with one identity, however its URL is written', () => {
 		const { identity } = parseClient(fields);
 		const same = {
 			authUrl: ' https://IDENTITY.example// ',
@@ -138,7 +138,7 @@ describe('a response that is not a token', () => {
 		});
 	});
 
-	test('its error repeats neither the token nor anything else of the response', () => {
+	test('leads to an error that repeats nothing from the response', () => {
 		const broken = fc.record(
 			{
 				token_type: fc.constantFrom('Bearer', 'mac', TOKEN),
@@ -163,8 +163,8 @@ describe('a response that is not a token', () => {
 	});
 });
 
-describe('a refusal', () => {
-	test('is reported with the status, code and text of the server', () => {
+describe('a rejection', () => {
+	test("is reported with the server's status, code and text", () => {
 		const body = { error: 'invalid_client', error_description: 'Client unknown.' };
 		expect(failureOf(body, 401)).toMatchObject({
 			message: `No token for the scope ${SCOPE}: the token server answered with status 401 (invalid_client), "Client unknown"`,
@@ -176,11 +176,14 @@ describe('a refusal', () => {
 		});
 	});
 
-	test.each([302, 404, 408, 429, 500, 503])('with status %i names it', (status) => {
-		expect(failureOf('', status).message).toBe(
-			`No token for the scope ${SCOPE}: the token server answered with status ${status}`,
-		);
-	});
+	test.each([302, 404, 408, 429, 500, 503])(
+		'with status %i is reported with that status',
+		(status) => {
+			expect(failureOf('', status).message).toBe(
+				`No token for the scope ${SCOPE}: the token server answered with status ${status}`,
+			);
+		},
+	);
 
 	test('a code without a text is not repeated', () => {
 		const { message } = failureOf({ error: 'invalid_client' }, 401);

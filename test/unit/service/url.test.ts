@@ -71,7 +71,7 @@ describe('pathSegment', () => {
 		expect(() => pathSegment(value, 'Document ID')).toThrow('not valid Unicode');
 	});
 
-	test('any text is refused or becomes exactly one segment that decodes to it', () => {
+	test('any text is rejected, or becomes exactly one segment that decodes to the text', () => {
 		const bases = fc.constantFrom('https://h.example', `https://h.example/p${PATHS.push}/docs`);
 		fc.assert(
 			fc.property(anyText, bases, (value, base) => {

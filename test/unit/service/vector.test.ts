@@ -14,7 +14,7 @@ test.each([
 	expect(unpackVector(packed)).toEqual(vector);
 });
 
-test('is a quarter of the JSON of a usual vector, or less', () => {
+test("is at most a quarter of a typical vector's JSON", () => {
 	const vector = Array.from({ length: 384 }, (_, index) => Math.fround(Math.sin(index)));
 	expect(packVector(vector)?.length).toBeLessThan(JSON.stringify(vector).length / 3);
 });
@@ -37,7 +37,7 @@ test.each([
 	expect(unpackVector(text)).toBeUndefined();
 });
 
-test('gives back exactly the numbers of any vector', () => {
+test('returns exactly the numbers of any vector', () => {
 	const numbers = fc.oneof(
 		fc.array(fc.integer({ min: -200, max: 300 }), { minLength: 1 }),
 		fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { minLength: 1 }),

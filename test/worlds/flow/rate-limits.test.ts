@@ -15,7 +15,7 @@ const secondsFor = ({ allowed, load }: RateLimit) => {
 	return load?.retryAfterMs === 5000 ? TEN_MINUTES : Math.min(TEN_MINUTES, requests / allowed);
 };
 
-describe('a service that accepts only so many requests: none fails, and few are refused', () => {
+describe('a service that limits requests: none fails, and few are refused', () => {
 	const rows = RATE_LIMITS.filter(({ goal }) => goal !== undefined);
 
 	test.each(rows.map((row) => [row.title, row] as const))('%s', async (_title, row) => {
@@ -50,7 +50,7 @@ describe('a service that accepts only so many requests: none fails, and few are 
 	});
 });
 
-test('a limit that is lifted is forgotten within half a minute, if refusals cost little', async () => {
+test('a lifted limit is forgotten within half a minute, if refusals cost little', async () => {
 	const strict = perSecond(10);
 	const admits = (now: number) => now > 10_000 || strict(now, 0);
 	const { accepted } = await play({ admits, executions: 4, seconds: 42, latencyMs: 40 });
@@ -79,7 +79,7 @@ describe('503 without Retry-After', () => {
 		},
 	);
 
-	test('from a limiter: for any seed, no batch is split so often that requests fail', async () => {
+	test('from a rate limit never splits a batch so often that requests fail', async () => {
 		for (let seed = 1; seed <= 10; seed++) {
 			const { failed, refused, accepted } = await play({
 				admits: bucket(10, 20),
