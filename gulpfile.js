@@ -68,8 +68,8 @@ async function schemas() {
 }
 
 /**
- * Writes dist/known and dist/types with n8n's own tool. n8n reads these files when it starts. It loads our code
- * only when a workflow uses one of our nodes for the first time.
+ * Writes dist/known and dist/types with n8n's own tool. n8n reads these files when it starts, and loads our code only
+ * when a workflow uses one of our nodes for the first time.
  */
 async function metadata() {
 	await run('n8n-generate-metadata');

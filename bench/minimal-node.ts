@@ -86,8 +86,8 @@ const running =
 	};
 
 /**
- * Sends the same file with axios, without n8n. As in n8n, the file is in memory. It is decoded, parsed line by line,
- * and sent in batches of the same size.
+ * Sends the same file with axios, without n8n. As in n8n, the file is in memory. The function decodes the file, parses
+ * it line by line, and sends batches of the same size.
  */
 const fileByAxios =
 	({ pushUrl, pushKey }: Service, base64: string, concurrency: number, perRequest: number) =>

@@ -11,8 +11,8 @@ import { pushThroughput } from './push-throughput';
 import { rateLimit } from './rate-limit';
 
 /**
- * All benchmarks by name. Each benchmark prints its figures and returns a message about what it has checked. It throws
- * an error if a check fails.
+ * All benchmarks by name. Each benchmark prints its figures and returns a message about what it has checked. If a check
+ * fails, the benchmark throws an error.
  */
 const BENCHMARKS: Record<string, (options: BenchOptions) => Promise<string>> = {
 	'minimal-node': minimal,

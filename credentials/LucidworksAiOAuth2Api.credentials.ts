@@ -20,9 +20,9 @@ import { parseClient, type Token } from '../nodes/shared/service/tokens/token';
 import { PATHS } from '../nodes/shared/service/url';
 
 /**
- * Credential for the AI service. It contains the service URL and the OAuth client that requests access
- * tokens (docs/service-interface.md, Access tokens). A hidden field stores one access token per scope, so
- * that all executions and workers share the tokens.
+ * Credential for the AI service, with the service URL and the OAuth client that requests access tokens
+ * (docs/service-interface.md, Access tokens). A hidden field stores one access token per scope, so that all executions
+ * and workers share the tokens.
  */
 export class LucidworksAiOAuth2Api implements ICredentialType {
 	name = 'lucidworksAiOAuth2Api';
@@ -114,8 +114,8 @@ type Data = ICredentialDataDecryptedObject;
 const NO_CHUNKING_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Maximum age of a token that the credential test accepts. n8n requests a token for a new credential before it
- * tests the credential, so the test can use that token.
+ * The credential test accepts a token up to this age. n8n requests a token for a new credential before it tests the
+ * credential, so the test can use that token.
  */
 const JUST_NOW_MS = 10_000;
 

@@ -20,7 +20,7 @@ type Config<Members extends Record<string, object>> = {
 	[Name in keyof Members]?: Static<Members[Name]>;
 };
 
-/** Declares a chunker that splits texts one by one. It pauses between texts so that other requests can run. */
+/** Declares a chunker that splits texts one by one, with pauses so that other requests can run. */
 function chunker<const Members extends Record<string, object>>(
 	config: Members,
 	splitText: (text: string, config: Config<Members>) => Iterable<Span>,

@@ -14,8 +14,8 @@ type Change =
 	| { endpoint: string; commit: true };
 
 /**
- * A data source. Its documents are in the order of their last push. It also contains the IDs of the documents that the
- * next commit deletes.
+ * A data source: its documents in the order of their last push, and the IDs of the documents that the next commit
+ * deletes.
  */
 interface Source {
 	documents: Map<string, PushDocument>;

@@ -19,7 +19,7 @@ export interface Job {
 	chunkingId: string;
 	status: JobStatus;
 	request: ChunkRequest;
-	/** The spans of each text's chunks, in UTF-16 units. They exist once the job is READY. */
+	/** The spans of each text's chunks, in UTF-16 units. Undefined until the job is READY. */
 	spans?: Span[][];
 	message?: string;
 }

@@ -30,7 +30,7 @@ export interface SandboxOptions {
 export interface RecordedRequest {
 	route: RouteName | 'other';
 	method: string;
-	/** The raw path without the query. It is still percent-encoded. */
+	/** The path without the query, still percent-encoded. */
 	path: string;
 	query: Record<string, string>;
 	headers: Record<string, string>;

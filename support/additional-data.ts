@@ -3,7 +3,7 @@ import type { IWorkflowExecuteAdditionalData, WorkflowExecuteMode } from 'n8n-wo
 
 import type { EngineCredentialsHelper } from './credentials-helper';
 
-/** Builds the additional data that n8n passes to an execution. It contains only the fields that nodes need. */
+/** Builds the additional data that n8n passes to an execution, with only the fields that nodes need. */
 export function additionalData(
 	credentialsHelper: EngineCredentialsHelper,
 	mode: WorkflowExecuteMode,

@@ -4,8 +4,8 @@ import { Parameters } from '../nodes/shared/n8n/parameters/parameters';
 import { runNode, type RunOptions } from './engine';
 
 /**
- * Creates a node that only reads parameters. For each input item, the node returns one item. It contains the value that
- * `read` returns, or the error that `read` throws.
+ * Creates a node that only reads parameters. For each input item, the node returns one item with the value that `read`
+ * returns or the error that `read` throws.
  */
 function readingNode<P extends INodeProperties[]>(
 	properties: P,

@@ -1,6 +1,6 @@
 /**
  * n8n runs many executions in one process, so each run must release everything it has acquired. After each test, this
- * file asserts that nothing is left. It then clears all state that is shared in the process, so that no test depends
+ * file asserts that nothing is left. Then all state that is shared in the process is cleared, so that no test depends
  * on an earlier test.
  */
 import type { Readable } from 'node:stream';

@@ -4,9 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { startSandbox, type SandboxSettings } from '../sandbox';
 import type { ServiceKind } from './service';
 
-/**
- * Starts a server that accepts any body and answers with status 200 and no body. It does as little work as possible.
- */
+/** Starts a server that does as little as possible. It accepts any body and answers with status 200 and no body. */
 async function startSink(): Promise<string> {
 	const server: Server = createServer((request, response) => {
 		request.resume();

@@ -5,7 +5,7 @@ const EXAMPLE = 'fan-out-over-workers';
 const RANGE = 'fan-out-one-range';
 const TABLE = 'Fan-Out Ranges';
 
-/** Waiting time of the workflow. It is short enough for n8n to wait in memory, which keeps the demo fast. */
+/** Waiting time of the workflow. If the wait is this short, n8n waits in memory, which keeps the demo fast. */
 const WAIT_SECONDS = 3;
 
 const indexed = (stage: Stage): number =>

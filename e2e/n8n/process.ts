@@ -13,7 +13,10 @@ import { N8N_CLI, N8N_NODE } from './install';
 /** n8n modules that are not needed here and would contact n8n's servers. */
 const UNUSED_MODULES = ['insights', 'mcp-registry', 'instance-ai', 'chat-hub', 'agents'];
 
-/** Settings for another n8n instance that the user runs. They must not affect the instance that is started here. */
+/**
+ * Settings that a user may have made for another n8n instance. These settings must not affect the instance that is
+ * started here.
+ */
 const FOREIGN_SETTING = /^(N8N_|DB_|EXECUTIONS_|WEBHOOK_URL|QUEUE_|NODES_|NODE_FUNCTION_|npm_)/;
 
 /** Loaded into every n8n process. */

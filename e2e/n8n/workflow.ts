@@ -14,8 +14,8 @@ export interface Workflow {
 	connections: Record<string, unknown>;
 	settings?: Record<string, unknown>;
 	/**
-	 * Pinned output, keyed by node name. When a user runs the workflow by hand, a node with pinned output does not run.
-	 * It returns the pinned output instead.
+	 * Pinned output, keyed by node name. When a user runs the workflow by hand, a node with pinned output returns this
+	 * output without running.
 	 */
 	pinData?: Record<string, Item[]>;
 	versionId?: string;

@@ -65,8 +65,8 @@ export interface QueueMode {
 }
 
 /**
- * Starts n8n in queue mode. It consists of Redis, PostgreSQL, a main process and workers. The package is installed for
- * the main process and for each worker. Everything is stopped when the command ends.
+ * Starts n8n in queue mode, with Redis, PostgreSQL, a main process and workers. The package is installed for the main
+ * process and for each worker. Everything is stopped when the command ends.
  */
 export async function startQueueMode(command: Command): Promise<QueueMode> {
 	await installN8n();

@@ -16,9 +16,7 @@ export interface QueueStage extends QueueMode {
 	model: Set<string>;
 }
 
-/**
- * The body of one webhook call. It contains documents that no other call sends, and the ID of a chunk to delete again.
- */
+/** The body of one webhook call: documents that no other call sends, and the ID of a chunk to delete again. */
 export interface Delivery {
 	documents: Array<{ id: string; name: string; text: string }>;
 	delete: string;

@@ -14,7 +14,7 @@ interface CredentialByHand {
 	fields: Array<[label: string, value: string]>;
 }
 
-/** Returns the two credentials that a new user creates. They contain the values for the running sandbox. */
+/** Returns the two credentials that a new user creates, with the values for the running sandbox. */
 export function credentialsByHand(sandbox: Sandbox): CredentialByHand[] {
 	const { authUrl, aiUrl, pushUrl } = sandbox.urls;
 	const of = (credential: ICredentialType, values: Record<string, string>) => ({
@@ -41,7 +41,7 @@ export function credentialsByHand(sandbox: Sandbox): CredentialByHand[] {
 }
 
 /**
- * Returns the credentials that the example workflows use. They contain the values for the running sandbox.
+ * Returns the credentials that the example workflows use, with the values for the running sandbox.
  * @param chatModelUrl URL of the stand-in for a chat model, if there is one
  */
 export function demoCredentials(

@@ -79,8 +79,8 @@ async function stopGroup({ pid }: ChildProcess, signal: NodeJS.Signals): Promise
 }
 
 /**
- * Starts a process in a process group of its own. Ctrl-C in the terminal does not reach the new process. It reaches
- * only the current process, which then stops the whole group, so that nothing is left behind.
+ * Starts a process in a process group of its own. Ctrl-C in the terminal reaches only the current process, which then
+ * stops the whole group, so that nothing is left behind.
  * @throws Error if the command has begun to stop
  */
 function start(command: string, args: string[], options: ProcessOptions): RunningProcess {

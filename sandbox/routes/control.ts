@@ -6,7 +6,8 @@ import { parseJson, queryValue } from '../http';
 import { applySettings, SETTINGS_SCHEMA } from '../settings';
 
 /**
- * Adds routes through which another process controls the sandbox. They are neither recorded nor affected by faults.
+ * Adds routes through which another process controls the sandbox. These routes are neither recorded nor affected by
+ * faults.
  */
 export function controlRoutes(app: FastifyInstance, context: Context): void {
 	const { faults, index, recorder, settings } = context;

@@ -1,6 +1,6 @@
 /**
- * Tests the 'Documents Ready to Push' output. Chunk Text creates documents for Push Documents. It also reports which
- * chunks no longer exist.
+ * Tests the 'Documents Ready to Push' output. With this output, Chunk Text creates documents for Push Documents, and
+ * reports which chunks no longer exist.
  */
 import { type IDataObject, type INodeExecutionData, type INodeParameters } from 'n8n-workflow';
 

@@ -30,8 +30,8 @@ export class ItemTexts {
 	 */
 	readonly requests = new Map<string, PreviousRequest>();
 	/**
-	 * Documents that have no chunks because their text is empty. They are collected only if the output is one
-	 * item per document.
+	 * Documents without chunks, because their text is empty. Only the output with one item per document needs this
+	 * list.
 	 */
 	readonly empty: AwaitedText[] = [];
 	readonly files: TextFiles | undefined;

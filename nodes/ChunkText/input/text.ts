@@ -18,7 +18,7 @@ export interface ChunkTask {
 	mode: OutputMode;
 }
 
-/** The document that a text belongs to. It is known only if the output contains documents. */
+/** The document that a text belongs to. The document is known only if the output contains documents. */
 export interface SourceDocument {
 	id: string;
 	/** Contains `name` and, if the document has them, `description` and `url`. */

@@ -16,7 +16,8 @@ export interface Job {
 	readonly isOfThisRun: boolean;
 	status: string;
 	/**
-	 * The last response whose data could not be used. It is kept because the service might not return it again.
+	 * The last response whose data could not be used. The response is kept because the service might not return it
+	 * again.
 	 */
 	unusedResponse?: unknown;
 	ended?: 'finished' | 'failed';

@@ -41,7 +41,9 @@ interface Part<E> {
 	batch: Batch<E>;
 	bytes: number;
 	policy: RetryPolicy;
-	/** Position of the request among all requests of the run, counted from 1. It is 0 before the part is sent. */
+	/**
+	 * Position of the request among all requests of the run, counted from 1, or 0 if the part has not been sent yet.
+	 */
 	request: number;
 	attempts: number;
 	/** Failure of the last attempt. When a part is split, the new parts inherit this failure. */

@@ -31,7 +31,7 @@ export interface BulkOptions<E, A, R = A> extends Packing<E>, RequestSettings {
 export interface RequestInfo<A> {
 	/** The response, if the service accepted the request. */
 	accepted?: A;
-	/** Position of the request among all requests of the run, counted from 1. It is 0 if the request was never sent. */
+	/** Position of the request among all requests of the run, counted from 1, or 0 if the request was never sent. */
 	request: number;
 	attempts: number;
 	/** Size of the request body. If an entry is too large to be sent, this is the size of the entry. */

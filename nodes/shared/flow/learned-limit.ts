@@ -1,6 +1,6 @@
 /**
- * A `LearnedLimit` learns how many requests a service accepts. It learns from refusals, which are responses that ask
- * for fewer requests. Before the first refusal, there is no limit.
+ * A `LearnedLimit` learns how many requests a service accepts. It learns from refusals. A refusal is a response that
+ * asks for fewer requests. Before the first refusal, there is no limit.
  *
  * A refusal pauses all requests. The pause lasts as long as the service asks, or follows exponential backoff. After the
  * pause, requests start again one by one, and each success allows one more request in flight. What happens next depends
@@ -11,26 +11,26 @@
  * The rate that the service allows lies between two estimates. The lower estimate is the number of accepted requests
  * divided by the total time since the last refusal. The higher estimate leaves out the pause, because the service's
  * token bucket may have been full before the pause ended. The new rate is 95% of the geometric mean of both estimates.
- * The rate is kept for 20 times the length of the pause, and until at least 20 requests have been accepted. Then it
- * rises by 5%. If the rate is far below the refused rate, it rises sooner, to the geometric mean of the two rates. If a
- * raise is refused, the limit returns to the earlier rate.
+ * The rate is kept for 20 times the length of the pause, and until at least 20 requests have been accepted. Then the
+ * rate rises by 5%. A rate far below the refused rate rises sooner, to the geometric mean of the two rates. If the
+ * service refuses a request at the higher rate, the limit returns to the earlier rate.
  *
- * A 503 without Retry-After may come from a rate limit or from random failures of the service, so it does not pause
- * other requests. If requests still fail at 80% of the accepted rate, slowing down does not help. Such failures are
- * then ignored for a while.
+ * A 503 without Retry-After may come from a rate limit or from random failures of the service, so such a response does
+ * not pause other requests. If requests still fail at 80% of the accepted rate, slowing down does not help. Such
+ * failures are then ignored for a while.
  */
 import { backoffMs } from './backoff';
 
 /** Fraction of the estimated rate to use. The unused part lets the service's token bucket refill. */
 const USED_SHARE = 0.95;
 /**
- * Fraction of the measured rate to use if the failures may be random. It is lower than `USED_SHARE`, because a rate
- * measured over only 20 requests can be 10% too high.
+ * Fraction of the measured rate to use if the failures may be random. This fraction is lower than `USED_SHARE`, because
+ * a rate measured over only 20 requests can be 10% too high.
  */
 const USED_SHARE_OF_DOUBT = 0.8;
 /** Factor for the first raise above a refused rate. Each later raise adds twice as much as the one before. */
 const RAISE = 1.05;
-/** Largest factor for a raise. It lets the rate recover soon after the service lifts a limit. */
+/** Largest factor for a raise. With this factor, the rate recovers soon after the service lifts a limit. */
 const MAX_RAISE = 2;
 /** A rate is kept for 20 times the length of a pause. A refused raise then costs only 5% of that time. */
 const PAUSES_PER_RAISE = 20;
@@ -86,7 +86,7 @@ export class LearnedLimit {
 	 */
 	private sentBeforePause = 0;
 
-	/** The event that started the current measurement, and the time of that event. */
+	/** The event that started the current measurement, and its time. */
 	private begin: 'start' | 'refusal' | 'raise' = 'start';
 	private since: number | undefined;
 	private accepted = 0;
@@ -107,8 +107,8 @@ export class LearnedLimit {
 	 */
 	private readonly inFlight = new Map<number, number>();
 	/**
-	 * The largest number of requests in flight at the start of a request that the service then accepted. `most` covers
-	 * the time since the last refusal, and `mostBefore` covers the time before that refusal.
+	 * The largest number of requests that the service has accepted at the same time. `most` covers the time since the
+	 * last refusal, and `mostBefore` covers the time before that refusal.
 	 */
 	private most = 0;
 	private mostBefore = 0;

@@ -9,10 +9,10 @@
  * - The service has refused requests with 429 or 503. `LearnedLimit` then decides how many requests may be in flight,
  *   and how fast they start.
  *
- * The AWS SDKs and Vector adapt in a similar way, but they return to the refused rate within seconds. If a service asks
- * for a pause of five seconds after each refusal, they spend most of the time waiting. This limiter raises the rate
- * only rarely, because each refused raise costs a pause. When the last run that uses the service ends, the limiter
- * forgets what it has learned.
+ * The AWS SDKs and Vector adapt in a similar way, but they return to the refused rate within seconds. With a service
+ * that asks for a pause of five seconds after each refusal, they would mostly wait. This limiter raises the rate only
+ * rarely, because each refused raise costs a pause. When the last run that uses the service ends, the limiter forgets
+ * what it has learned.
  */
 import { CATCH_UP_MS, LearnedLimit } from './learned-limit';
 import type { RunState } from './run-state';
@@ -20,11 +20,11 @@ import type { Verdict } from './verdict';
 
 const MINUTE_MS = 60_000;
 /**
- * Fraction of the per-minute limit that the node uses. Requests can arrive closer together than they were sent, so at
+ * The node uses this fraction of the per-minute limit. Requests can arrive closer together than they were sent, so at
  * the full limit, the service might count too many in one minute.
  */
 const USED_SHARE = 0.95;
-/** Minimum length of a gap between requests that is left out of the measured time. Shorter gaps are normal. */
+/** If there is no request for at least this time, the gap is left out of the measured time. Shorter gaps are normal. */
 const MIN_GAP_MS = 1000;
 
 interface Waiter {

@@ -4,9 +4,9 @@
  * while a batch keeps failing, one of its entries is probably at fault. If all requests fail, the service is at fault.
  * These are the rules:
  *
- * 1. If every request would receive the same status (401, 407 or a redirect), the run ends. It also ends if the token
- *    server refuses the client, or if a temporary failure to get a token lasts for the full Retry For time. Other
- *    statuses that are never retried, such as 404, fail all entries of the request.
+ * 1. If every request would receive the same status (401, 407 or a redirect), the run ends. The run also ends if the
+ *    token server refuses the client, or if no token can be obtained for the full Retry For time. Other statuses that
+ *    are never retried, such as 404, fail all entries of the request.
  * 2. If the service rejects entries (400, 413 or 422), they are sent in smaller requests. If a request with only one
  *    entry is rejected, that entry fails. If ten such requests were rejected and nothing was ever accepted, rejected
  *    batches fail without being split. However, requests that are too large, and parts of a batch that was already
@@ -14,8 +14,8 @@
  * 3. If anything has succeeded since the batch was first sent, a 403 is also treated as a rejection of entries.
  *    Otherwise, single entries are sent as probes. If three requests in a row, each with one entry, receive a 403, the
  *    service rejects everything, so the run ends.
- * 4. A request that receives a 429 is sent again. If all requests receive a 429 for five minutes, or if the service asks
- *    for a pause of five minutes, the run ends.
+ * 4. A request that receives a 429 is sent again. If all requests receive a 429 for five minutes, or if the service
+ *    asks for a pause of five minutes, the run ends.
  * 5. After any other transient failure, the request is sent again after a pause. Pauses double from half a second up to
  *    20 s, or up to 5 s while other requests succeed.
  * 6. A batch becomes suspect if it has failed at least three times while other requests succeeded, and chance no longer
@@ -182,7 +182,7 @@ export class RetryPolicy {
 	/** When the next attempt may start, or undefined if it does not have to wait. */
 	resumeAt: number | undefined;
 	/**
-	 * Whether the request's only entry is at fault. This is assumed if the request keeps failing while other requests
+	 * Whether the request's only entry is considered at fault, because the request keeps failing while other requests
 	 * succeed.
 	 */
 	isAtFault = false;
@@ -204,8 +204,8 @@ export class RetryPolicy {
 	/** If a request with a higher sequence number succeeds, this request's entries may be at fault. */
 	private comparedSince: number;
 	/**
-	 * Whether one of the entries is suspected of causing the failures. This is the case if this request is part of a
-	 * larger one that was split after transient failures.
+	 * Whether one of the entries is suspected of causing the failures. An entry is suspected if this request is part of
+	 * a larger request that was split after transient failures.
 	 */
 	private readonly isSuspected: boolean;
 

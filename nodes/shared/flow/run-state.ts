@@ -1,4 +1,4 @@
-/** Time and randomness. They are injected so that tests do not have to wait in real time. */
+/** Time and randomness, which are injected so that tests do not have to wait in real time. */
 export interface Clock {
 	/** Returns milliseconds from a clock that never jumps. Only the difference between two times is meaningful. */
 	now(): number;
@@ -14,7 +14,7 @@ export class RunStats {
 	requests = 0;
 	retries = 0;
 	/**
-	 * Number of requests in flight in the whole run. It includes the polls of Get Results without waiting, because a
+	 * Number of requests in flight in the whole run. A poll by Get Results without waiting is also counted, because the
 	 * poll may receive results that the service delivers only once.
 	 */
 	inFlight = 0;

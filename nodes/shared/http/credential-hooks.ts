@@ -35,7 +35,7 @@ interface CredentialTraits {
 	obtain?(helper: IHttpRequestHelper, data: Data, isTested: boolean): Promise<Data | undefined>;
 }
 
-/** Header that marks the request for a credential test. It is removed before the request is sent. */
+/** Header that marks the request for a credential test. The header is removed before the request is sent. */
 const TEST_HEADER = 'X-Credential-Test';
 
 const PROBE_TIMEOUT_MS = 15_000;

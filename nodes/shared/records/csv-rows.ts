@@ -94,9 +94,8 @@ export const hasColumn = (columns: readonly string[], field: string): boolean =>
 	fieldOf(Object.fromEntries(columns.map((column) => [column, column])), field) !== undefined;
 
 /**
- * Returns the most likely delimiter of a header row. This is the delimiter that yields the most required
- * fields. If several delimiters are equally good, the one that occurs most often outside quotes is
- * returned.
+ * Returns the delimiter with which a header row contains the most required fields. If several delimiters are equally
+ * good, returns the one that occurs most often outside quotes.
  */
 export function likeliestDelimiter(
 	header: string,

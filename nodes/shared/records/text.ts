@@ -20,15 +20,15 @@ export interface TextOptions {
 }
 
 /**
- * Reads a file's text. The file may be compressed with gzip. If the file begins with a byte order mark, the
- * mark overrides the chosen encoding. A byte that does not belong to any character is returned as half of a
- * surrogate pair (see `describeBadCharacters`).
+ * Reads a file's text. The file may be compressed with gzip. If the file begins with a byte order mark, the mark
+ * overrides the chosen encoding. A byte that does not belong to any character is returned as half of a surrogate pair
+ * (see `describeBadCharacters`).
  *
  * @param yieldToOthers see `readBytes`
- * @returns the text in slices of up to 64 KB. In joined files, lines may begin with a byte order mark.
- *   These marks are removed.
- * @throws {FileError} if the file is not text or is damaged. All text before the error is returned first.
- *   Errors from the source are rethrown unchanged.
+ * @returns the text in slices of up to 64 KB. A byte order mark at the beginning of a line, as in joined files, is
+ *   removed.
+ * @throws {FileError} if the file is not text or is damaged. All text before the error is returned first. Errors from
+ *   the source are rethrown unchanged.
  */
 export async function* textOf(
 	source: Bytes,

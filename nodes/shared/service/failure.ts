@@ -1,10 +1,10 @@
 /**
- * Every unsuccessful request ends with a `ServiceFailure`. The cause may be the service, the connection, the
- * token server or n8n. A failure states what is known: its kind, whether the request may have taken effect, and
- * what the user can do.
+ * Every unsuccessful request ends with a `ServiceFailure`. The cause may be the service, the connection, the token
+ * server or n8n. A failure states what is known: its kind, whether the request may have taken effect, and what the user
+ * can do.
  *
- * `judge` returns a verdict that is based on a single failure. The retry policy (`flow/retry-policy.ts`) also
- * considers what happened to earlier attempts and to other requests. It then decides what happens next.
+ * `judge` returns a verdict that is based on a single failure. The retry policy (`flow/retry-policy.ts`) also considers
+ * earlier attempts and other requests, and then decides what happens next.
  */
 import type { ActionableCause } from 'n8n-workflow';
 
@@ -60,8 +60,8 @@ export interface FailureDetails {
 	 */
 	triedForMs?: number | undefined;
 	/**
-	 * Whether the outcome is unknown. The default is derived from the other details. It is overridden if, for
-	 * example, an earlier attempt may have taken effect.
+	 * Whether the outcome is unknown. The default is derived from the other details. For example, this field is set if
+	 * an earlier attempt may have taken effect.
 	 */
 	isOutcomeUnknown?: boolean;
 }
@@ -84,8 +84,8 @@ export class ServiceFailure extends Error {
 	 */
 	readonly wasNeverSent: boolean;
 	/**
-	 * Whether the service may have carried out the request, or may still be doing so, although it did not
-	 * confirm it. This is also true if a gateway stopped waiting or if a 2xx response cannot be read.
+	 * Whether the service may have carried out the request without confirming it. For example, a gateway stopped
+	 * waiting, or a 2xx response cannot be read.
 	 */
 	readonly isOutcomeUnknown: boolean;
 	readonly serviceWords: string;

@@ -1,9 +1,9 @@
 /**
- * Simulates runs with default options in virtual time. The services fail now and then, shed load, go down for a
- * while, or reject everything.
+ * Simulates runs with default options in virtual time. The services fail now and then, shed load, go down for a while,
+ * or reject everything.
  *
- * `SEEDS=20 FIGURES=1 npx jest test/worlds/flow/service-worlds` simulates 20 seeds of each row instead of 2. It
- * also prints a table of the measurements.
+ * `SEEDS=20 FIGURES=1 npx jest test/worlds/flow/service-worlds` simulates 20 seeds of each row instead of 2, and prints
+ * a table of the measurements.
  */
 import { GATEWAY } from '../../../sandbox/gateway';
 import { bucket } from '../../../sandbox/rates';
@@ -39,7 +39,7 @@ interface Row {
 	isolatedWithin?: number;
 	/** Share of the seeds in which other documents may fail too. */
 	exceptions?: number;
-	/** The run ends early, within this range of seconds after its start. It sends at most this many requests. */
+	/** The run ends early: within this range of seconds after its start, and after at most this many requests. */
 	ends?: { after: [least: number, most: number]; requests?: number };
 	/** Maximum duration of the run, as a multiple of its duration under these other rules. */
 	atMost?: { times: number; rules: World['rules'] };

@@ -65,8 +65,8 @@ export class Session {
 	private readonly cancels = new Set<() => void>();
 
 	/**
-	 * Key of the limiter that all executions with this service and credential share. It is undefined if the credential
-	 * is not stored.
+	 * Key of the limiter that all executions with this service and credential share. Undefined if the credential is not
+	 * stored.
 	 */
 	readonly limiterKey: string | undefined;
 	private readonly baseUrl: string;

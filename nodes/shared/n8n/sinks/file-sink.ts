@@ -1,8 +1,8 @@
 /**
  * Accounts for the records in one file. The sink counts each record's outcome and keeps the failed records. When the
- * file has been processed, the sink returns one item with the counts. It attaches the failed records as files that the
- * node can read again. If the run ends early, the error says how much of the file was processed and how to continue.
- * For this purpose, a watermark tracks the record number up to which all records have an outcome.
+ * file has been processed, the sink returns one item with the counts. The failed records are attached to this item as
+ * files that the node can read again. If the run ends early, the error says how much of the file was processed and how
+ * to continue. For this purpose, a watermark tracks the record number up to which all records have an outcome.
  */
 import type { IDataObject } from 'n8n-workflow';
 

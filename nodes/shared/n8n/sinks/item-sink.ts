@@ -51,7 +51,7 @@ interface ItemTally {
 }
 
 export class ItemSink implements Sink {
-	/** Number of entries to send. It is undefined until all items have been read. */
+	/** Number of entries to send, or undefined until all items have been read. */
 	total: number | undefined;
 	/** Input items that the summary is linked to. */
 	private readonly summaryItems = new Set<number>();

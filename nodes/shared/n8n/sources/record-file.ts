@@ -14,7 +14,7 @@ import type { Run } from '../run/run';
 import { isHtml } from '../../service/response-words';
 import { EMPTY_FILE_ADVICE, htmlError, quotedList, readError, repeatedNames } from './file-errors';
 
-/** Options for reading files. They are the same for the whole run. */
+/** Options for reading files, which are the same for the whole run. */
 export interface RecordFileOptions {
 	/**
 	 * Whether the node accepts one ID per line. If so, a file is read as lines unless its name or MIME type
@@ -113,9 +113,8 @@ export function encodingOf(
 }
 
 /**
- * Checks that a file's records can have the required fields. A CSV file must have a column for each required
- * field. If a JSON file is a single object, this object must be a record. It must not be a wrapper around the
- * list of records.
+ * Checks that a file's records can have the required fields. A CSV file must have a column for each required field. If
+ * a JSON file is a single object, this object must be a record, not a wrapper around the list of records.
  *
  * @param first first record after the skipped records, if there is one
  * @throws InputError if a required field is missing or the file is empty

@@ -70,8 +70,8 @@ async function readItems<E extends EntryOrigin>(run: Run, reading: ItemReading<E
 	const { sink } = reading;
 	const all: E[] = [];
 	/**
-	 * Invalid items that are missing the same value as the first invalid item. They are collected only if the run stops
-	 * at the first error, so that this error can list all of them.
+	 * Invalid items that are missing the same value as the first invalid item. This list is used only if the run stops
+	 * at the first error, so that the error can name all of these items.
 	 */
 	const withMissingValue: Array<{ itemIndex: number; error: InputError }> = [];
 	const addInvalid = (itemIndex: number, error: unknown, id?: string) => {

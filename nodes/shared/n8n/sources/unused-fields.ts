@@ -13,9 +13,7 @@ interface FieldSearch {
 	parameter: string;
 	isDefault: boolean;
 	isFound: boolean;
-	/**
-	 * Similar field name in the first record, if there is one. It differs from the wanted name only in capitalization.
-	 */
+	/** Field name in the first record that differs from the wanted name only in capitalization, if there is one. */
 	similar: string | undefined;
 }
 
