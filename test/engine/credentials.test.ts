@@ -328,7 +328,7 @@ describe('the Test button of the credentials', () => {
 		it('is rejected if it contains a different endpoint than the field', async () => {
 			expect(await press(type, { pushUrl: complete(), endpoint: 'other' })).toMatchObject({
 				ok: false,
-				message: `'Push Service URL' names the endpoint '${DEMO.endpoint}', but 'Endpoint Identifier' is 'other'`,
+				message: `'Push Service URL' contains the endpoint '${DEMO.endpoint}', but 'Endpoint Identifier' is 'other'`,
 			});
 		});
 	});

@@ -234,7 +234,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 			const { documents, failures } = await push('id,name,x\n1,A,a\nname,x,id\nB,b,2\n');
 			expect(idsOf(documents)).toEqual(['1']);
 			expect(failures).toEqual([
-				expect.stringContaining('is a header row whose columns have another order'),
+				expect.stringContaining('is a header row with the columns in a different order'),
 			]);
 		});
 

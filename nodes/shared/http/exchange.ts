@@ -132,7 +132,7 @@ const tooLongFailure = ({ name }: Endpoint): ServiceFailure =>
 		{
 			kind: 'response',
 			description:
-				'Nothing of the response was kept. Send fewer documents or texts per request. If the response to a single document or text is too long as well, ask the operator of the service why.',
+				'No part of the response was kept. Send fewer documents or texts per request. If the response to a single document or text is too long as well, ask the operator of the service why.',
 		},
 	);
 

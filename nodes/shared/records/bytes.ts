@@ -152,7 +152,7 @@ function gzipError(error: Error & { code?: unknown }): Error {
 	const code = String(error.code);
 	if (code === 'ERR_TRAILING_JUNK_AFTER_STREAM_END')
 		return new FileError(
-			'The file goes on after its first gzip member',
+			'The file continues after its first gzip member',
 			'Write it as one member, for example with gzip -dc | gzip.',
 		);
 	if (code === 'Z_BUF_ERROR')

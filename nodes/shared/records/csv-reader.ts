@@ -45,7 +45,7 @@ const QUOTES_ADVICE =
 const UNCLOSED_QUOTE = 'has an unclosed quote';
 const UNCLOSED_QUOTE_ADVICE =
 	"Correct the file, or set the option 'Quotes' to 'None' if quotes are ordinary characters in it.";
-const REORDERED_HEADER = 'is a header row whose columns have another order';
+const REORDERED_HEADER = 'is a header row with the columns in a different order';
 const SPLIT_ADVICE =
 	'The file was joined from exports with different columns. Split it at this line, and read each part by itself.';
 const SUSPICIOUS_QUOTE = `has a cell that begins with a quote, and the lines after it look like rows: ${QUOTES_ADVICE}`;

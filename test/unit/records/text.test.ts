@@ -175,7 +175,7 @@ describe('gzip', () => {
 	).join('');
 	const packed = gzipSync(content);
 	const early = 'The gzip file ends early, so it is truncated';
-	const goesOn = 'The file goes on after its first gzip member';
+	const goesOn = 'The file continues after its first gzip member';
 	const readsMembers = Number(process.versions.node.split('.')[0]) < 24;
 
 	test('further members are read, or end the file with an error', async () => {

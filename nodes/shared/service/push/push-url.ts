@@ -27,7 +27,7 @@ export function pushUrl(fields: Readonly<Record<string, unknown>>): string {
 	const segment = pathSegment(entered, 'Endpoint Identifier');
 	if (named !== '' && named !== entered && named !== segment) {
 		throw new InputError(
-			`'Push Service URL' names the endpoint '${named}', but 'Endpoint Identifier' is '${entered}'`,
+			`'Push Service URL' contains the endpoint '${named}', but 'Endpoint Identifier' is '${entered}'`,
 			`Leave 'Endpoint Identifier' empty, or remove ${PATHS.push} and everything after it from the URL.`,
 		);
 	}
