@@ -1,4 +1,5 @@
 import { WEBHOOK_HEADER } from '../service/credentials';
+import { storeFile } from './csv-scenarios';
 import type { Stage } from './stage';
 
 const EXAMPLE = 'fan-out-over-workers';
@@ -18,7 +19,7 @@ interface RangeState {
 	atEnd: boolean;
 }
 
-/** Pushes a file in four ranges. Then tries a file that does not exist. */
+/** Pushes a file in four ranges. Then tries a file with a warning and a file that does not exist. */
 export async function fanOut(stage: Stage): Promise<void> {
 	const { checks } = stage;
 	const fileUrl = `${stage.demo.sandbox.url}/files/fan-out.jsonl`;
@@ -36,6 +37,19 @@ export async function fanOut(stage: Stage): Promise<void> {
 		'The index has each record of the file',
 		indexed(stage) === 1000,
 		`${indexed(stage)}`,
+	);
+
+	const shortRow = await storeFile(
+		stage,
+		'fan-out-short-row.csv',
+		'id,name,text\nfan-out-csv/1,One,1\nfan-out-csv/2,Two\n',
+	);
+	const warned = { ...body, fileUrl: shortRow, ranges: 1 };
+	const { status, message = '' } = await stage.callWebhook(EXAMPLE, warned);
+	checks.add(
+		'A range with a warning fails the run, although its records were pushed',
+		status === 'error' && /Range 0: 1 row of .* has fewer cells/.test(message),
+		`${status}: ${message}`,
 	);
 
 	const missing = { ...body, fileUrl: `${fileUrl}.missing`, maxCalls: 2, ranges: 1 };
