@@ -9,7 +9,7 @@ async function tryPort(port: number): Promise<number | undefined> {
 	return await new Promise((resolve) => {
 		const server = createServer();
 		server.once('error', () => resolve(undefined));
-		// Without a host, the port must be free on IPv4 and IPv6, because n8n listens on both.
+		// No host is passed, so the port must be free on IPv4 and IPv6. n8n listens on both.
 		server.listen(port, () => {
 			const address = server.address();
 			const found = typeof address === 'object' ? address?.port : undefined;

@@ -130,8 +130,8 @@ export const allOptions = optionsProperty([
 		displayOptions: { show: ofDocuments, ...notFromFile },
 	},
 	...shownFor(
-		// Submit has no Output parameter, so it shows these fields too. Get Results may need the documents
-		// later.
+		// Submit has no Output parameter, so this condition does not hide the fields in Submit. Get Results may need
+		// the documents later.
 		{ ...fromFile, hide: { '/output': ['chunks', 'perDocument'] } },
 		recommendedFieldProperties,
 	),

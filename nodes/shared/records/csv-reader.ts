@@ -201,7 +201,7 @@ export class CsvReader implements RecordReader {
 			return undefined;
 		}
 		if (!this.columns) return this.readHeader(text, line);
-		// Joined exports repeat the header row and the lines before it.
+		// If several exports were appended to each other, the header row and the lines before it occur again.
 		const isHeader = text === this.headerRow && this.columns.length > 1;
 		if (isHeader || this.preamble.includes(text)) return undefined;
 		if (this.record === 0 && RULE_LINE.test(text)) return undefined;

@@ -267,7 +267,7 @@ test('rows without quoting never disappear: each is read, or fails with its line
 			for (const [line, count] of covered) {
 				expect(line).toBe(next);
 				next += count;
-				// The reader would treat the lines of a longer quoted cell as separate rows.
+				// If a quoted cell had more than 10 lines, the reader would treat the lines as separate rows.
 				expect(count).toBeLessThanOrEqual(10);
 			}
 			expect(next).toBe(last);

@@ -117,9 +117,7 @@ export class ItemSink implements Sink {
 		else this.run.refuse(itemIndex, reason, id);
 	}
 
-	/**
-	 * Does nothing, because only files have a summary for notes. Each node itself counts what it notices about items.
-	 */
+	/** Does nothing, because a note belongs in the summary of a file. For items, each node keeps its own counts. */
 	note(): void {}
 
 	async addFailure(entry: EntryOrigin, failure: Failure): Promise<void> {

@@ -128,8 +128,8 @@ function readEntries(entries: unknown[], vector: unknown): Array<TextResult | un
 function readEntry(entry: unknown): TextResult | undefined {
 	if (!isObject(entry) || !Array.isArray(entry.chunks)) return undefined;
 	const texts: unknown[] = entry.chunks;
-	// An entry can contain an error instead of chunks, for example because a model is overloaded. The text may still
-	// have chunks, so the entry is treated as unreadable.
+	// An entry can contain an error instead of chunks, for example because a model is overloaded. In that case, it is
+	// unknown which chunks the text has, so the entry is treated as unreadable.
 	if (texts.length === 0 && serverMessage(entry) !== '') return undefined;
 	if (!texts.every((text) => typeof text === 'string')) return undefined;
 	const spans: unknown[] = Array.isArray(entry.spans) ? entry.spans : [];
