@@ -96,7 +96,10 @@ function ancestors(): string {
 	return `${process.ppid} ${parentOf(process.ppid)}`;
 }
 
-/** Calls `callback` if npm exits without sending this process a signal, so that nothing is left running. */
+/**
+ * Calls `callback` if npm exits without sending this process a signal. The callback can then stop whatever is still
+ * running.
+ */
 function whenOrphaned(callback: () => void): void {
 	const before = ancestors();
 	const timer = setInterval(() => {

@@ -75,8 +75,8 @@ const sourceOf = (file: string): string | undefined =>
 	);
 
 /**
- * Finds nonexistent paths in the maintainers' pages. Also finds names of functions that do not occur in the file that
- * the page mentions next to them.
+ * Finds nonexistent paths in the maintainers' pages. Also finds function names that are missing from the file mentioned
+ * next to them.
  */
 export function wrongSteps(): string[] {
 	return MAINTAINERS_PAGES.flatMap((page) => {

@@ -206,7 +206,8 @@ describe('a job that the service no longer knows', () => {
 		const options = { textsPerRequest: 1, concurrency: 1 };
 		const { output } = await chunk(texts(2), { options });
 		expect(textsOf(jsonOf(output)).sort()).toEqual(['text 0', 'text 1']);
-		// The node submits the lost job's text again because a poll for the other job was answered.
+		// A poll for the other job was answered, so the results path is correct and the job is really lost. Therefore,
+		// the node submits its text again.
 		expect(submits()).toHaveLength(3);
 	});
 

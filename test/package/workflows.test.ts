@@ -156,8 +156,8 @@ test('after its list, the nightly sync equals Sync Chunks by Source, except for 
 		const [{ parameters }] = all.filter((node) => node.name === 'Make Table if Missing');
 		const { tableName } = parameters;
 		delete parameters.tableName;
-		// At this point, one workflow answers its caller, while the other one continues with the next node. The
-		// comparison treats both as equal.
+		// The two workflows differ here: one answers its caller, and the other continues with the next node. The
+		// comparison treats them as equal.
 		const names = ['List Arrives', ...all.map((node) => node.name)];
 		const ends = names
 			.map((node) => connections[node])

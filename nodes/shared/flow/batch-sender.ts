@@ -124,8 +124,8 @@ export class BatchSender<E, A, R> {
 	}
 
 	/**
-	 * Waits until the budget allows another entry. If only failed jobs still use the budget, no other job can finish,
-	 * so the texts of the failed jobs fail.
+	 * Waits until the budget allows another entry. If only failed jobs still use the budget, it is pointless to wait
+	 * for another job to finish, so their texts fail now.
 	 */
 	async waitForBudget(budget: Budget): Promise<void> {
 		while (budget.isFull && !this.tasks.isAbandoned) {

@@ -37,7 +37,7 @@ export interface Packing<E> {
 	 * entries with the same key.
 	 */
 	keyOf?: (entry: E) => string;
-	/** Is called when an entry in a batch is replaced by a later entry with the same key. */
+	/** Called when an entry in a batch is replaced by a later entry with the same key. */
 	replace?: (later: E, earlier: E) => void;
 	/**
 	 * Returns the group of an entry. All entries in a batch belong to one group. The source must sort entries by group.

@@ -20,7 +20,7 @@ export interface BulkOptions<E, A, R = A> extends Packing<E>, RequestSettings {
 	isFinished?: (result: R) => boolean;
 	/** Whether the requests are polls. Polls are not counted as requests. */
 	arePolls?: boolean;
-	/** Is called before the entries of an accepted request are sent again. */
+	/** Called before the entries of an accepted request are sent again. */
 	onRepeat?: (accepted: A) => void;
 	/** Limits the bytes of all entries in flight, including entries whose request is waiting for its job. */
 	budget?: Budget;

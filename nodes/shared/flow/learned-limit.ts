@@ -91,7 +91,10 @@ export class LearnedLimit {
 	private since: number | undefined;
 	private accepted = 0;
 	private gapsMs = 0;
-	/** The rate before the raise that started the measurement, or 0 if the measurement did not start with a raise. */
+	/**
+	 * The rate before the increase that started the measurement, or 0 if the measurement did not start with an
+	 * increase.
+	 */
 	private rateBefore = 0;
 	/** Time from the last refusal to the next accepted request. */
 	private pauseMs = 0;

@@ -315,8 +315,8 @@ export class RetryPolicy {
 	}
 
 	/**
-	 * Returns true if a request that started after this request's first attempt has succeeded. If this request was
-	 * split from another request, the successful request must have started after the other request's last attempt.
+	 * Returns true if there has been a success among the requests that started after this request's first attempt. For
+	 * a part of a split request, only requests that started after the last attempt to send the whole request count.
 	 */
 	hasSuccessSince(): boolean {
 		return this.settings.health.lastSuccess > this.comparedSince;

@@ -160,7 +160,8 @@ export class FileSink implements Sink {
 			const { reason } = run.ended;
 			const message = `${messageOf(reason).replace(/\.$/, '')}. ${this.progress()}`;
 			if (!this.readError && this.firstFailed <= this.watermark.upTo) this.failure();
-			// If the run ends only now, n8n could not store the failed records. The whole file has been processed.
+			// If the run had not ended before, it has ended because n8n could not store the failed records. By then,
+			// the whole file had been processed.
 			if (ended) {
 				const what = `The run ended before it had processed the file ${quoted(file.name)}`;
 				run.hintAtFile(what, ENDED_ADVICE);
