@@ -19,7 +19,7 @@ interface RangeState {
 	atEnd: boolean;
 }
 
-/** Pushes a file in four ranges. Then tries a file with a warning and a file that does not exist. */
+/** Pushes a file in four ranges. Then tries suspect files, and a file that does not exist. */
 export async function fanOut(stage: Stage): Promise<void> {
 	const { checks } = stage;
 	const fileUrl = `${stage.demo.sandbox.url}/files/fan-out.jsonl`;
@@ -39,18 +39,24 @@ export async function fanOut(stage: Stage): Promise<void> {
 		`${indexed(stage)}`,
 	);
 
-	const shortRow = await storeFile(
-		stage,
-		'fan-out-short-row.csv',
-		'id,name,text\nfan-out-csv/1,One,1\nfan-out-csv/2,Two\n',
-	);
-	const warned = { ...body, fileUrl: shortRow, ranges: 1 };
-	const { status, message = '' } = await stage.callWebhook(EXAMPLE, warned);
-	checks.add(
-		'A range with a warning fails the run, although its records were pushed',
-		status === 'error' && /Range 0: 1 row of .* has fewer cells/.test(message),
-		`${status}: ${message}`,
-	);
+	const suspect: Array<[what: string, content: string, why: RegExp]> = [
+		[
+			'a row with too few cells',
+			'id,name,text\nfan-out-csv/1,One,1\nfan-out-csv/2,Two\n',
+			/Range 0: 1 row of .* has fewer cells/,
+		],
+		['no records', 'id,name,text\n', /has no records/],
+	];
+	for (const [what, content, why] of suspect) {
+		const file = await storeFile(stage, `fan-out ${what}.csv`.replaceAll(' ', '-'), content);
+		const suspectFile = { ...body, fileUrl: file, ranges: 1 };
+		const { status, message = '' } = await stage.callWebhook(EXAMPLE, suspectFile);
+		checks.add(
+			`A file with ${what} fails the run, although nothing was rejected`,
+			status === 'error' && why.test(message),
+			`${status}: ${message}`,
+		);
+	}
 
 	const missing = { ...body, fileUrl: `${fileUrl}.missing`, maxCalls: 2, ranges: 1 };
 	const failed = await stage.callWebhook(EXAMPLE, missing);
