@@ -161,8 +161,8 @@ const HOOKS = credentialHooks({
 		await shared.obtain(tokenSender(helper), accepts).catch((error: unknown) => {
 			throw isOfNode ? error : withAdviceInMessage(error);
 		});
-		// If several requests from the nodes of this package wait for the same token, only the first one stores it.
-		// Requests from any other node always store the token, because n8n would otherwise not repeat them.
+		// If several requests from the nodes of this package wait for the same token, only the first one stores it. Any
+		// other request always stores the token, because n8n would otherwise not repeat the request.
 		const isToStore = shared.isUnstored || !isOfNode;
 		data.accessTokens = shared.mapToStore();
 		return isToStore ? { accessTokens: data.accessTokens } : undefined;

@@ -205,9 +205,8 @@ async function play(target: Target, fault: Fault, ids: string[]) {
 		const requests = sandbox.requests.filter((request) => request.route === route).length;
 		return {
 			items: output.map(({ json, pairedItem }) => ({ json, pairedItem })),
-			// An unanswered token request continues for all runs that are waiting for it. However, other tests in
-			// this process clear all tokens, and then a second request can start. Therefore, the test always counts
-			// one request here.
+			// Runs that wait for the same token share one request. However, other tests in this process clear all
+			// tokens, so a second request can start. The test therefore counts a slow token request as one.
 			requests: route === 'token' && isSlow(fault) ? 1 : (broken?.count() ?? requests),
 			isDone: isDone(sandbox),
 		};

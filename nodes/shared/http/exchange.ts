@@ -30,8 +30,8 @@ const CANCELED = new Error('The exchange was canceled');
 /**
  * Sends one request, and reads the headers and body of its response within one time limit.
  *
- * @param endpoint returns the server that the error message names. While a token is being requested, this is the token
- *   server
+ * @param endpoint function that returns the server to name in an error message. While a token is being requested, it
+ *   returns the token server
  * @param cancels set of functions that cancel exchanges. It contains a function for this exchange until the exchange
  *   ends
  * @throws ServiceFailure if there is no complete response, and InputError if the credential cannot be used

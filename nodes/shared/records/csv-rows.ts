@@ -1,4 +1,5 @@
 import { fieldOf } from './fields';
+import { indexOfMatch } from './index-of-match';
 import { isWhiteSpace } from './text';
 
 export interface Dialect {
@@ -36,9 +37,8 @@ export const lineBreaksIn = (row: string): number =>
 export function endOfRow(text: string, from: number, { delimiter, hasQuotes }: Dialect): number {
 	const ends = hasQuotes ? QUOTE_OR_LINE_BREAK : LINE_END;
 	for (let at = from; ; ) {
-		ends.lastIndex = at;
-		if (!ends.test(text)) return NOT_ENDED;
-		const found = ends.lastIndex - 1;
+		const found = indexOfMatch(ends, text, at);
+		if (found < 0) return NOT_ENDED;
 		if (text.charAt(found) !== QUOTE) return found;
 		at = found + 1;
 		if (found > from && !delimiter.includes(text.charAt(found - 1))) continue;
@@ -175,8 +175,8 @@ export function mostRowLikeCell(
 }
 
 function endOfLine(text: string, from: number): number {
-	LINE_END.lastIndex = from;
-	return LINE_END.test(text) ? LINE_END.lastIndex - 1 : text.length;
+	const end = indexOfMatch(LINE_END, text, from);
+	return end < 0 ? text.length : end;
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Peculiarities of a file. The node accepts them, but the user should know about them. */
+/** Observations about a file that the user should know, although the node accepts the file. */
 export type FindingKind =
 	| 'blankRow'
 	| 'decimalId'
@@ -19,8 +19,8 @@ export interface Finding {
 }
 
 /**
- * Counts the peculiarities in a file while the file is being read, and remembers where each kind first occurred. At
- * the end, they become hints for the user (`n8n/sinks/file-findings.ts`).
+ * Counts the findings in a file while the file is being read, and remembers where each kind first occurred. At the end,
+ * they become hints for the user (`n8n/sinks/file-findings.ts`).
  */
 export class Findings {
 	readonly byKind = new Map<FindingKind, Finding>();

@@ -1,4 +1,4 @@
-/** Matches the end of a JSON string, or a backslash that hides the next character. */
+/** Matches the end of a JSON string, or a backslash that escapes the next character. */
 export const QUOTE_OR_BACKSLASH = /["\\]/g;
 
 /**

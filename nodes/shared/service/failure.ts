@@ -84,8 +84,8 @@ export class ServiceFailure extends Error {
 	 */
 	readonly wasNeverSent: boolean;
 	/**
-	 * Whether the service may have carried out the request without confirming it. For example, a gateway stopped
-	 * waiting, or a 2xx response cannot be read.
+	 * Whether the service may have carried out the request, or may still be working on it, without having confirmed it.
+	 * For example, a gateway stopped waiting, or a 2xx response cannot be read.
 	 */
 	readonly isOutcomeUnknown: boolean;
 	readonly serviceWords: string;

@@ -44,7 +44,7 @@ export function exactId(value: unknown, label: () => string, advice: string): st
 /**
  * Returns a string unchanged, a whole number as its digits, and a date as an ISO string.
  *
- * @param label returns the value's name for messages. Called only if there is an error
+ * @param label function that returns the value's name for messages. This function is called only if there is an error
  * @param advice what the user can do about any other value
  * @throws InputError for any other value, including NaN, Infinity and fractions. Numbers beyond 9,007,199,254,740,991
  *   are also rejected, because they may have lost digits
