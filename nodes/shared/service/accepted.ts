@@ -51,12 +51,14 @@ export function documentOutcomes(
 	for (const { id } of documents) outcomes.set(id, { response: body });
 	if (isRecord(body) && Object.keys(body).length === 0) return outcomes;
 	const sentById = new Map(documents.map((document) => [document.id, document]));
+	const named = new Set<string>();
 	const unassigned: unknown[] = [];
 	const read = (entry: unknown, isListedAsFailed: boolean, isTop: boolean): unknown => {
 		const document = documentNamedIn(entry, sentById, isListedAsFailed);
 		const facts = isTop || reportsFailure(entry) ? withoutEcho(entry, document) : entry;
 		const isFailure = reportsFailure(facts) || (isListedAsFailed && !isFalsyThroughout(entry));
 		const outcome = document && outcomes.get(document.id);
+		if (document) named.add(document.id);
 		if (outcome) outcome.response = entry;
 		if (outcome && isFailure) outcome.failure = rejection(facts, request);
 		if (isFailure && (isTop || !document)) unassigned.push(facts);
@@ -72,9 +74,9 @@ export function documentOutcomes(
 	if (unassigned.length === 0) return outcomes;
 	const shared = reportedFailure(unassigned, request);
 	for (const [id, outcome] of outcomes) {
-		if (outcome.failure || reportsSuccess(withoutEcho(outcome.response, sentById.get(id))))
-			continue;
-		outcome.failure = shared;
+		const isAccepted =
+			named.has(id) && reportsSuccess(withoutEcho(outcome.response, sentById.get(id)));
+		if (!isAccepted) outcome.failure ??= shared;
 	}
 	return outcomes;
 }

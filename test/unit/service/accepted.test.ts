@@ -120,6 +120,8 @@ describe('a 2xx response', () => {
 		[{ success: false }, ''],
 		[{ acknowledged: false }, ''],
 		[[{ ok: false }], ''],
+		[{ success: true, errors: [{ message: 'too long' }] }, 'too long'],
+		[{ status: 200, failed: 1 }, 'failed: 1'],
 	])('%j leaves the outcome of the documents unknown', (body, words) => {
 		expect(outcomes(body)).toBe('? ?');
 		expect(failureOf('a', body)).toEqual({ isUnknown: true, words });
@@ -137,6 +139,11 @@ describe('a 2xx response', () => {
 			expect(outcomes({ success: false, results }, all)).toBe('ok failed ?');
 		},
 	);
+
+	it('that reports failures accepts the document that its body names', () => {
+		const body = { id: 'a', status: 201, errors: [{ message: 'too long' }] };
+		expect(outcomes(body)).toBe('ok ?');
+	});
 
 	it('that names only one document leaves the outcome of the others unknown', () => {
 		expect(outcomes({ documentId: 'b', error: 'too long' })).toBe('? failed');
