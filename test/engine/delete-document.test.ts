@@ -446,6 +446,13 @@ describe('a 404 that may not come from the service', () => {
 		expect(found(result)).toEqual([expect.stringContaining('status 404'), 'deleted', true]);
 	});
 
+	it('is accepted as text once an ID with a slash was deleted', async () => {
+		await index(['a/known']);
+		fault({ ...page, skip: 1 });
+		const result = await remove(items('a/known', 'd0'), IGNORING, CONTINUE);
+		expect(found(result)).toEqual(['deleted', true]);
+	});
+
 	it('fails if it is text and the ID has a slash, with a hint', async () => {
 		await index(['d1']);
 		fault({ ...page, skip: 1 });

@@ -113,6 +113,16 @@ describe.each(NODES)('%s', (...node) => {
 		expect(output.at(-1)?.json).toMatchObject(summary);
 	});
 
+	it('does not report damage that follows the requested records', async () => {
+		const truncated = RANGES['d.json'].slice(0, RANGES['d.json'].indexOf('"d4"'));
+		const items = [await files.item(truncated, 'd.json')];
+		const result = await run(node, items, { maxRecords: 4 });
+		expect(result.error).toBeUndefined();
+		const summary = { records: 4, [done]: 4, failed: 0, atEnd: false };
+		expect(result.output.at(-1)?.json).toMatchObject(summary);
+		expect(result.output.at(-1)?.json).not.toHaveProperty('readError');
+	});
+
 	it.each([
 		['as it is', lines(3)],
 		['compressed', gzipSync(lines(3)).subarray(0, -8)],
@@ -144,8 +154,8 @@ describe.each(NODES)('%s', (...node) => {
 		const { output } = await run(node, items, {}, CONTINUE);
 		const { progress, error } = output.at(-1)?.json ?? {};
 		expect(error).toContain('307');
-		// Chunk Text can process several files at the same time, so the item for each unfinished file has an error instead
-		// of `progress`.
+		// Chunk Text can process several files at the same time. It then returns an item with an error for each
+		// unfinished file, so no item has `progress`.
 		expect(error).toContain("'b.jsonl'");
 		expect(progress).toBeUndefined();
 	});

@@ -157,7 +157,7 @@ describe('text', () => {
 
 type Reader = (parameters: Parameters<Sample>, itemIndex: number) => unknown;
 
-/** Each row contains a value of the expression. Next to the value is the result of reading it, or the error message. */
+/** Each row pairs a value that an expression returns with the result of reading it, or with the error message. */
 describe.each<[string, string, Reader, Array<[value: unknown, expected: unknown]>]>([
 	[
 		'ID',

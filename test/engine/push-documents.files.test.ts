@@ -626,6 +626,18 @@ describe('ending early', () => {
 		expect(indexed()).toHaveLength(200);
 	});
 
+	it('does not skip a refused record, even if a later record succeeds after the run ended', async () => {
+		const [first, second] = [{ times: 1 }, { skip: 1, times: 1 }];
+		sandbox().faults.add({ route: 'push', status: 302, redirectTo: '/login', ...first });
+		sandbox().faults.add({ route: 'push', latencyMs: 500, ...second });
+		const options = { documentsPerRequest: 1, concurrency: 2 };
+		const items = [await files.item(lines(documents(50)))];
+		const { output } = await push(items, { options }, CONTINUE);
+		expect(indexed().map(({ id }) => id)).toEqual(['d1']);
+		expect(output[0]?.json).toMatchObject({ pushed: 1, failed: 1 });
+		expect(output[0]?.json.error).not.toContain("'Skip Records'");
+	});
+
 	it('fails the item when the service refuses everything, and reads no further', async () => {
 		sandbox().faults.add({ route: 'push', status: 401, skip: 3 });
 		const items = [

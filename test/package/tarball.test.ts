@@ -110,4 +110,4 @@ it("passes n8n's publish gate", async () => {
 	const args = ['scripts/scan.mjs', packed.folder, 'built'];
 	const { stdout, stderr } = await run(process.execPath, args, ROOT);
 	expect({ stdout: stdout.trim(), stderr }).toEqual({ stdout: '{"passed":true}', stderr: '' });
-});
+}, 60_000);

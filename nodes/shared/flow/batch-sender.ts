@@ -124,8 +124,8 @@ export class BatchSender<E, A, R> {
 	}
 
 	/**
-	 * Waits until the budget allows another entry. If only failed jobs still use the budget, it is pointless to wait
-	 * for another job to finish, so their texts fail now.
+	 * Waits until the budget allows another entry. If the whole budget is used by failed jobs that wait for another job
+	 * to finish, they would wait forever. So the texts of these failed jobs fail now.
 	 */
 	async waitForBudget(budget: Budget): Promise<void> {
 		while (budget.isFull && !this.tasks.isAbandoned) {
@@ -262,7 +262,7 @@ export class BatchSender<E, A, R> {
 
 	/**
 	 * Decides what follows a failed attempt. Ends the run if every further request would fail in the same way. If the
-	 * run stops at failures, a final failure also ends the run.
+	 * run stops on failures, a final failure also ends the run.
 	 */
 	private afterFailure(
 		part: Part<E>,
@@ -283,13 +283,13 @@ export class BatchSender<E, A, R> {
 		failure.verdict = decision === 'end' ? { ...verdict, action: 'stop' } : verdict;
 		part.last = failure;
 		const isFinal = decision === 'fail' || decision === 'end';
-		if (!isFinal && !(run.ended && decision !== 'split')) return { ...failure, next: decision };
+		if (!isFinal && !run.ended) return { ...failure, next: decision };
 		endRunAfter(run, finalFailure(failure));
 		return finalFailure(failure);
 	}
 
 	/**
-	 * Returns the entries that a successful response rejects. If the response rejects an entry and the run stops at
+	 * Returns the entries that a successful response rejects. If the response rejects an entry and the run stops on
 	 * failures, ends the run.
 	 */
 	private rejectedBy(response: A, { batch, last }: Part<E>): Accepted<E, A>['rejected'] {
