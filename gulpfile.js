@@ -100,7 +100,10 @@ function task(tool, ...args) {
 }
 
 const CACHE = '.cache/prettier';
-/** The simulations run with `npm run test:worlds`, because they need as much processor time as all other tests. */
+/**
+ * The simulations are not included, because they need as much processor time as all other tests. `npm run test:worlds`
+ * runs them.
+ */
 const test = series(build, task('jest', '--testPathIgnorePatterns', '/test/worlds/'));
 test.displayName = 'test';
 

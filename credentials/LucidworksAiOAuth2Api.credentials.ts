@@ -137,8 +137,9 @@ const HOOKS = credentialHooks({
 		};
 	},
 	/**
-	 * The service has no request that only tests a credential. So the test fails only if the status is 401 or 403, or
-	 * if the response is a web page or plain text. A chunking service would answer with JSON or an empty body.
+	 * The service has no request that only tests a credential, and its answer to an unknown chunking ID is not documented.
+	 * So the test fails only if the status is 401 or 403, or if a web page or plain text comes with status 200 or 404. A
+	 * chunking service would answer with JSON or an empty body.
 	 */
 	advice: (status, body, data) => {
 		if (status === 401 || status === 403)
@@ -161,8 +162,9 @@ const HOOKS = credentialHooks({
 		await shared.obtain(tokenSender(helper), accepts).catch((error: unknown) => {
 			throw isOfNode ? error : withAdviceInMessage(error);
 		});
-		// If several requests from the nodes of this package wait for the same token, only the first one stores it. Any
-		// other request always stores the token, because n8n would otherwise not repeat the request.
+		// If several requests from the nodes of this package wait for the same token, only the first one stores it.
+		// Requests from other nodes always store the token, because n8n repeats such a request only if there is
+		// something to store.
 		const isToStore = shared.isUnstored || !isOfNode;
 		data.accessTokens = shared.mapToStore();
 		return isToStore ? { accessTokens: data.accessTokens } : undefined;

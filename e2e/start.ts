@@ -53,8 +53,8 @@ runCommand(
 		const stage = new Stage(demo);
 		// A user who wants to open the editor should not have to wait for the bad-day and outage checks.
 		await runScenarios(stage, names, { withBadDays: once });
-		// In a new node, n8n selects the credential that was changed last. This call makes the examples' credential the
-		// last one.
+		// In a new node, n8n selects the credential that was changed last. So the examples' credential is saved once
+		// more here.
 		await demo.n8n.api.saveCredential(demo.credentials['Demo AI Service']);
 		const passed = printChecks(stage.checks);
 		if (!passed) say(`\nThe last lines of n8n's log:\n${tail(demo.n8n.logFile)}`);

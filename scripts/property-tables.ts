@@ -51,9 +51,9 @@ export async function allProperties(): Promise<Properties> {
 /**
  * Makes a table in Markdown.
  *
- * @param argument what the table lists. `Class` lists parameters, and `Class.collection` lists options. The dotted path
- * of a parameter or an option lists its choices. If names follow, separated by spaces, the table contains only these
- * members.
+ * @param argument what to list: `Class` for its parameters, `Class.collection` for the options of a collection, or the
+ *   dotted path of a parameter or an option for its choices. After a space, the argument can contain names, separated
+ *   by spaces. The table then contains only these members.
  * @throws Error if the argument does not exist
  */
 export function tableOf(all: Properties, argument: string): string {
@@ -120,7 +120,7 @@ function rowOf({
 	const { minValue = 0, maxValue } = typeOptions ?? {};
 	const range =
 		maxValue === undefined ? '' : `. Range: ${numberText(minValue)} to ${numberText(maxValue)}`;
-	const shown = ONLY_IF_ADDED.includes(name) ? `None until added, then ${value}` : value;
+	const shown = ONLY_IF_ADDED.includes(name) ? `Not set. When added: ${value}` : value;
 	return [displayName, shown, lineOf(description) + range];
 }
 

@@ -77,8 +77,8 @@ function linesOf(
 	properties: INodeProperties[],
 	isShown: (one: INodeProperties) => boolean = () => true,
 ) {
-	// Some parameters are declared several times, each time for a different choice. These declarations often have the
-	// same line.
+	// Some parameters are declared several times, each time for a different choice. These declarations often result in
+	// the same line, which the list contains only once.
 	const lines = new Set<string>();
 	const add = (list: INodeProperties[], prefix: string) => {
 		for (const property of list.filter(isShown)) {
@@ -102,7 +102,7 @@ function linesOf(
 	return [...lines].sort();
 }
 
-/** Shortens a default that an agent's model fills in, because the instructions for the model can change. */
+/** Removes the instructions for the model from a `$fromAI` default, because their wording can change. */
 const withoutWords = (initial: unknown): unknown =>
 	typeof initial === 'string' ? initial.replace(/.*\$fromAI\('(\w+)',.*/s, 'fromAI $1') : initial;
 

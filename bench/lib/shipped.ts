@@ -5,7 +5,8 @@ type Shipped = typeof import('../../nodes/ChunkText/ChunkText.node.js') &
 	typeof import('../../nodes/PushDocuments/PushDocuments.node.js');
 
 /**
- * Loads a node from `dist`. If tsx loaded the source instead, creating functions would be slower than it is for users.
+ * Loads a node from `dist`, as n8n does. If tsx loaded the source, functions would be created more slowly than in the
+ * compiled code, and the results would be wrong.
  */
 function shipped<Name extends keyof Shipped>(name: Name): Shipped[Name] {
 	const file = path.join(__dirname, '../../dist/nodes', name, `${name}.node.js`);

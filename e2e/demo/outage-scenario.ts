@@ -20,7 +20,7 @@ interface Outage {
 	what: string;
 	reason: RegExp;
 	spared: string[];
-	/** The scheduled example whose failure Tell Me must report. */
+	/** The scheduled example whose failure the Tell Me workflow must report. */
 	scheduled?: string;
 	begin(): Promise<void>;
 }

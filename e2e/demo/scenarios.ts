@@ -64,7 +64,7 @@ export async function runScenario(example: string, stage: Stage): Promise<void> 
 }
 
 /**
- * Runs and checks examples, and shows the progress in one line.
+ * Runs and checks examples, and shows the progress on one line.
  * @param names the examples to run. By default, all of them run
  * @param options.withBadDays whether to also run the scenarios in `OF_ALL`, if no names are given
  */

@@ -158,7 +158,9 @@ export class SyncedSource {
 		);
 	}
 
-	/** Checks that the sync stops while another run is unfinished, until that run's lock expires. */
+	/**
+	 * Checks that a sync refuses to run while another run holds the lock, and runs again after the lock has expired.
+	 */
 	async checkLock(documents: SourceDocument[]): Promise<void> {
 		const { dataTables } = this.stage.demo.n8n.api;
 		const { table } = this.example;

@@ -56,7 +56,7 @@ export async function saveChain(
 	return id;
 }
 
-/** Makes one of our nodes, named after its display name. */
+/** Creates one of our nodes, with its display name as its name. */
 export function ownNode({ nodes }: Suite, name: string): OwnNode {
 	const description = describe(nodes, name);
 	return { name: description.displayName, type: description.name };

@@ -1,8 +1,8 @@
 /**
  * Node tests use copies of two parts of n8n: the credentials helper and the credential tester
- * (`support/credentials-helper.ts`, `support/credential-test.ts`). The originals cannot run without n8n's database. The
- * code here runs the same work with the copies and with the installed n8n. After an n8n update, this shows whether a
- * copy still behaves like n8n.
+ * (`support/credentials-helper.ts`, `support/credential-test.ts`). The originals cannot run without n8n's database.
+ * This file runs the same operations with the copies and with the installed n8n. After an n8n update, comparing the
+ * results shows whether the copies still behave like n8n.
  */
 import 'reflect-metadata';
 

@@ -7,7 +7,9 @@ export const E2E = path.join(ROOT, 'e2e');
 /** Files that may be deleted at any time: the packed tarball and logs. Not in git. */
 export const CACHE = path.join(ROOT, '.cache', 'e2e');
 
-/** n8n's user folder and the index of `npm start`, kept between runs. Not in git. */
+/**
+ * Contains n8n's user folder and the index that `npm start` uses. The folder is kept between runs and is not in git.
+ */
 export const DATA = path.join(E2E, '.n8n-data');
 
 export const EXAMPLES = path.join(ROOT, 'examples');

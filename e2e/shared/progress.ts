@@ -2,7 +2,7 @@
 
 const LOG_EVERY_SECONDS = 15;
 
-/** While a step runs, sets the function that returns the text to show next to the elapsed time. */
+/** A step calls this function to set what the terminal shows next to the elapsed time. `read` returns the text. */
 export type Detail = (read: () => string) => void;
 
 export function say(text = ''): void {

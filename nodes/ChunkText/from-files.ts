@@ -20,8 +20,8 @@ interface TextFile extends FileReading<TextEntry> {
  * Chunks the texts in all input items' files. An item without a usable file fails. For each file, the node returns one
  * item with a summary. If the chunks are returned as items and nothing failed, a hint replaces the summary item.
  *
- * @param done name of the summary field for the number of successful texts. If it is `chunked`, the node opens the next
- *   file while it waits for chunks
+ * @param done name of the summary field for the number of successful texts. It also selects the mode: with `chunked`,
+ *   the node opens the next file while it waits for chunks
  */
 export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Promise<void> {
 	const { run, parameters, options, jobs, hints } = work;
@@ -90,7 +90,7 @@ function adviceToContinue(
 	upTo: number,
 	done?: 'chunked' | 'submitted',
 ): string {
-	// While the run continues, the message appears only in n8n's log, where no advice is needed.
+	// While the run continues, the failure's message appears only in n8n's log. Advice would be of no use there.
 	if (!run.ended) return '';
 	if (!run.stopsOnFailure && !run.signal.aborted) return adviceToSkip(upTo);
 	const output = done === 'submitted' ? 'chunking IDs' : 'chunks';

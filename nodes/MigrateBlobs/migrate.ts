@@ -23,7 +23,8 @@ const RETRY_FOR_SECONDS = 10;
 
 /**
  * Migrates blob manifests (docs/service-interface.md, Blobs). The node sends one request, regardless of the
- * number of input items. A request that may have reached the service is never repeated.
+ * number of input items. The request is repeated only if it certainly had no effect: it never reached the service, or the
+ * service refused it with status 429.
  *
  * @throws InputError if the migration is not confirmed, Retry On Fail is on, or the credential is invalid
  */

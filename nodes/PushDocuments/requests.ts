@@ -35,7 +35,7 @@ export interface Entry extends EntryOrigin {
 /**
  * Facts about the documents in a request, by document ID. In a dry run, only the size of a document is known.
  */
-export type PushOutcomes = ReadonlyMap<string, Partial<DocumentOutcome> & { bytes?: number }>;
+type PushOutcomes = ReadonlyMap<string, Partial<DocumentOutcome> & { bytes?: number }>;
 
 export interface SameIds {
 	/**

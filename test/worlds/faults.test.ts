@@ -206,7 +206,7 @@ async function play(target: Target, fault: Fault, ids: string[]) {
 		return {
 			items: output.map(({ json, pairedItem }) => ({ json, pairedItem })),
 			// Runs that wait for the same token share one request. However, other tests in this process clear all
-			// tokens, so a second request can start. The test therefore counts a slow token request as one.
+			// tokens, so a second request may start while the first one is slow. The test ignores that second request.
 			requests: route === 'token' && isSlow(fault) ? 1 : (broken?.count() ?? requests),
 			isDone: isDone(sandbox),
 		};

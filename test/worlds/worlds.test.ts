@@ -36,8 +36,8 @@ import { push as pushDirectly, requestToken } from '../../support/sandbox-client
 const WORLDS = Number(process.env.WORLDS ?? 60);
 const FIRST_SEED = Number(process.env.SEED ?? 1);
 /**
- * Difference between the seeds of one world and the next. If the first seed and this number are both 5, the faults in
- * every world last for the whole run.
+ * Difference between the seeds of one world and the next. In a world whose seed is a multiple of 5, faults last for the
+ * whole run. To run only such worlds, set both SEED and STEP to 5.
  */
 const STEP = Number(process.env.STEP ?? 1);
 const WORLDS_AT_ONCE = 8;
@@ -188,8 +188,8 @@ function withRates(world: World): World {
 		rules,
 		documents,
 		isLive: true,
-		// A world with bad documents is not split. If one of the submitted texts fails, the second run does not fetch
-		// the chunks of the other texts.
+		// A world with bad documents is not split into two runs, because the second run would not fetch any chunks if
+		// one of the submitted texts has failed.
 		isSplit: world.isSplit && !documents.some(isBad),
 		// If a response is lost, the service returns the results again.
 		settings: { ...world.settings, resultsOnce: false },
@@ -624,7 +624,7 @@ async function violationsIn(world: World): Promise<string[]> {
 	const sandbox = await startSandbox({ settings: world.settings });
 	try {
 		if (world.kind === 'delete') await pushDirectly(sandbox, world.documents);
-		// The first matching rule applies. If faults last for the whole run, the faults that prevent all work come
+		// The first matching rule applies. If faults last for the whole run, the rules that prevent all work come
 		// before the rules for bad documents.
 		const isFirst = (rule: FaultRule) =>
 			world.isLive && !['afterWork', 'midBody'].includes(String(rule.reset));

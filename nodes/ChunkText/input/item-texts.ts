@@ -30,7 +30,7 @@ export class ItemTexts {
 	 */
 	readonly requests = new Map<string, PreviousRequest>();
 	/**
-	 * Documents without chunks, because their text is empty. Only the output with one item per document needs this
+	 * Documents that have no chunks because their text is empty. Only the output with one item per document needs this
 	 * list.
 	 */
 	readonly empty: AwaitedText[] = [];

@@ -9,7 +9,7 @@ import type { ChunkOptions, ChunkParameters } from '../parameters';
 import { figure } from '../../shared/service/numbers';
 
 /** The output for a text: documents that are ready to push, plain chunks, or one item per document. */
-export type OutputMode = 'documents' | 'chunks' | 'perDocument';
+type OutputMode = 'documents' | 'chunks' | 'perDocument';
 
 export interface ChunkTask {
 	run: Run;
@@ -26,8 +26,8 @@ export interface SourceDocument {
 	/** Number of chunks when the document was last pushed. */
 	previousChunkCount: number;
 	/**
-	 * Whether other items have the same document ID. If they do, it is unknown which of this document's
-	 * chunks no longer exist.
+	 * Whether other items have the same document ID. If they do, their chunks have IDs of the same form, so the node
+	 * cannot tell which of this document's earlier chunks no longer exist.
 	 */
 	isShared?: true;
 }

@@ -11,7 +11,7 @@ import { bulk } from '../../shared/flow/bulk';
 import { oneEach } from '../../shared/flow/one-each';
 import { finalFailure, type Outcome, type Unfinished } from '../../shared/flow/outcome';
 import { inParallel, type Consumer } from '../../shared/flow/parallel';
-import { poll, type Ending, type Finding, type PollOptions } from '../../shared/flow/poll';
+import { poll, type Ending, type PollOptions, type PollResult } from '../../shared/flow/poll';
 import type { Verdict } from '../../shared/flow/verdict';
 import { resultsPath } from '../../shared/service/chunking/chunking';
 import { classify, type TextResult } from '../../shared/service/chunking/chunking-response';
@@ -124,7 +124,7 @@ async function checkUnlessLost(
 	job: Job,
 	service: ChunkService,
 	limitMs: number,
-): Promise<Finding<FetchResult>> {
+): Promise<PollResult<FetchResult>> {
 	const { jobs, run } = service;
 	return await check(job, service, limitMs).catch((error: unknown) => {
 		const isLost = isUnknownId(error) && (job.isKnown || jobs.isPathRight);
@@ -137,7 +137,7 @@ async function check(
 	job: Job,
 	service: ChunkService,
 	limitMs = Infinity,
-): Promise<Finding<FetchResult>> {
+): Promise<PollResult<FetchResult>> {
 	const { options, session } = service;
 	const { body } = await session.request({
 		method: 'GET',
@@ -191,7 +191,7 @@ function readResponse(
 	job: Job,
 	body: unknown,
 	{ run, session }: ChunkService,
-): Finding<FetchResult> {
+): PollResult<FetchResult> {
 	const response = classify(body);
 	const { hasContent, state, status } = response;
 	if (status !== undefined && status.trim() !== '') job.status = status;

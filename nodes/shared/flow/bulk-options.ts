@@ -16,7 +16,10 @@ export interface BulkOptions<E, A, R = A> extends Packing<E>, RequestSettings {
 	 * in a separate request. When the consumer leaves, the function should stop waiting.
 	 */
 	waitForJob?: (accepted: A, consumer: Consumer) => Promise<Outcome<R> | Unfinished>;
-	/** Returns whether a result shows that the service finishes jobs. By default, every successful result does. */
+	/**
+	 * Returns whether a result comes from a job that the service has finished. By default, every successful result
+	 * does. A finished job proves that the service works.
+	 */
 	isFinished?: (result: R) => boolean;
 	/** Whether the requests are polls. Polls are not counted as requests. */
 	arePolls?: boolean;

@@ -12,8 +12,9 @@
  * divided by the total time since the last refusal. The higher estimate leaves out the pause, because the service's
  * token bucket may have been full before the pause ended. The new rate is 95% of the geometric mean of both estimates.
  * The rate is kept for 20 times the length of the pause, and until at least 20 requests have been accepted. Then the
- * rate rises by 5%. A rate far below the refused rate rises sooner, to the geometric mean of the two rates. If the
- * service refuses a request at the higher rate, the limit returns to the earlier rate.
+ * rate rises by 5%. If the rate is far below the refused rate, it rises sooner and further, to the geometric mean of
+ * the current and the refused rate. If the service refuses a request at the higher rate, the limit returns to the
+ * earlier rate.
  *
  * A 503 without Retry-After may come from a rate limit or from random failures of the service, so such a response does
  * not pause other requests. If requests still fail at 80% of the accepted rate, slowing down does not help. Such
@@ -28,18 +29,30 @@ const USED_SHARE = 0.95;
  * a rate measured over only 20 requests can be 10% too high.
  */
 const USED_SHARE_OF_DOUBT = 0.8;
-/** Factor for the first raise above a refused rate. Each later raise adds twice as much as the one before. */
+/**
+ * Factor for the first increase above a refused rate: 5%. Each further increase is twice as large: 10%, 20%, and so on.
+ */
 const RAISE = 1.05;
-/** Largest factor for a raise. With this factor, the rate recovers soon after the service lifts a limit. */
+/** Factor for the largest increase. With this factor, the rate recovers soon after the service lifts a limit. */
 const MAX_RAISE = 2;
-/** A rate is kept for 20 times the length of a pause. A refused raise then costs only 5% of that time. */
+/**
+ * A rate is kept for 20 times the length of a pause. If the service then refuses the higher rate, the pause costs only
+ * 5% of that time.
+ */
 const PAUSES_PER_RAISE = 20;
-/** If a rate is far below the refused rate, a raise gains a lot, so the rate is kept for a shorter time. */
+/**
+ * If the rate is below this share of the refused rate, much can be gained by increasing it, so it is kept for only four
+ * times the length of a pause.
+ */
 const SEARCH = { belowShare: 0.9, pauses: 4 };
-/** Time after which a rate is raised even if pauses are long. The service might have changed its limits by then. */
+/**
+ * Maximum time for which a rate is kept, however long the last pause was. By then, the service might have changed its
+ * limits.
+ */
 const MAX_HOLD_MS = 10 * 60_000;
 /**
- * A rate is not raised until the service has accepted this many requests per refused request. This keeps refusals rare.
+ * A rate is not increased until the service has accepted this many requests per refused request. This keeps refusals
+ * rare.
  */
 const ACCEPTED_PER_REFUSAL = 20;
 /**
@@ -55,7 +68,7 @@ export const CATCH_UP_MS = 20;
 const REFUSED_PAUSE = { baseMs: 50, capMs: 30_000 };
 
 /** A response in which the service asks for fewer requests. */
-export interface Refusal {
+interface Refusal {
 	/** Pause that the service asks for, in milliseconds. */
 	askedMs: number | undefined;
 	/** Whether the refusal may be a random failure of the service. If it is, sending fewer requests does not help. */
@@ -67,14 +80,14 @@ export class LearnedLimit {
 	/** Requests per millisecond. */
 	private rate = Infinity;
 	private refusedRate = Infinity;
-	/** Factor for the next raise above the refused rate. */
+	/** Factor for the next increase above the refused rate. */
 	private raise = RAISE;
 	/**
 	 * Maximum number of requests in flight. Infinity means that there is no limit, and 0 means that the limit is still
 	 * unknown.
 	 */
 	private window = Infinity;
-	/** Maximum number of requests in flight while requests start again one by one after a pause. */
+	/** After a pause, requests start again one by one. Until then, this is the maximum number of requests in flight. */
 	private restart = Infinity;
 	private pausedUntil = -Infinity;
 	private nextStart = -Infinity;

@@ -10,9 +10,9 @@
  *   and how fast they start.
  *
  * The AWS SDKs and Vector adapt in a similar way, but they return to the refused rate within seconds. With a service
- * that asks for a pause of five seconds after each refusal, they would mostly wait. This limiter raises the rate only
- * rarely, because each refused raise costs a pause. When the last run that uses the service ends, the limiter forgets
- * what it has learned.
+ * that asks for a pause of five seconds after each refusal, they would mostly wait. This limiter rarely increases the
+ * rate, because each increase that the service refuses costs a pause. When the last run that uses the service ends, the
+ * limiter forgets what it has learned.
  */
 import { CATCH_UP_MS, LearnedLimit } from './learned-limit';
 import type { RunState } from './run-state';
@@ -24,7 +24,10 @@ const MINUTE_MS = 60_000;
  * the full limit, the service might count too many in one minute.
  */
 const USED_SHARE = 0.95;
-/** If there is no request for at least this time, the gap is left out of the measured time. Shorter gaps are normal. */
+/**
+ * If there is no request for at least this long, the gap does not count toward the measured time. Shorter gaps are
+ * normal.
+ */
 const MIN_GAP_MS = 1000;
 
 interface Waiter {
@@ -166,7 +169,7 @@ export class LimiterClient {
 	/** Returns how many milliseconds to wait before a request may start, or Infinity if it must wait to be woken. */
 	private waitMs(waiter: Waiter, now: number): number {
 		const { limiter, run } = this;
-		// After the run ends, a request does not wait, because `send` then sends nothing.
+		// After the run has ended, requests do not have to wait, because nothing is sent anymore.
 		if (run.ended) return 0;
 		if (this.running >= this.max) return Infinity;
 		const spacingMs = limiter.intervalMs() > 0 ? limiter.nextStart - now : 0;

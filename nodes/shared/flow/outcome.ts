@@ -9,8 +9,8 @@ export interface Failed {
 	ok: false;
 	reason: unknown;
 	/**
-	 * Shows what the reason means for this request and for later ones. In a final outcome, the verdict's action is
-	 * `fail` or `stop`.
+	 * What the failure means for this request and for later ones. In a final outcome, the verdict's action is `fail` or
+	 * `stop`.
 	 */
 	verdict: Verdict;
 	/** Nothing follows a final outcome. */
@@ -21,7 +21,10 @@ export interface Failed {
 	skipped?: true;
 }
 
-/** A failed attempt after which the request is repeated, probed or split. */
+/**
+ * A failed attempt after which the request is sent again, one of its entries is sent alone as a probe, or the request
+ * is split.
+ */
 export interface Unfinished extends Omit<Failed, 'next' | 'skipped'> {
 	next: 'again' | 'probe' | 'split';
 }
@@ -44,7 +47,7 @@ export function skippedFailure({ reason }: { reason: unknown }): Failed {
 	return { ...failureOf(reason), skipped: true };
 }
 
-/** Ends the run after a final failure if every further request would also fail, or if the run stops at failures. */
+/** Ends the run after a final failure if every further request would also fail, or if the run stops on failures. */
 export function endRunAfter(run: RunState, { reason, verdict }: Failed): void {
 	if (verdict.action === 'stop' || run.stopsOnFailure) run.stop(reason);
 }

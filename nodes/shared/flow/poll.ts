@@ -4,7 +4,8 @@ import { endRunAfter, failureOf, skippedFailure, type Outcome, type Unfinished }
 import type { Consumer } from './parallel';
 import type { Verdict } from './verdict';
 
-export type Finding<R> = { state: 'pending' } | Ending<R>;
+/** What one poll shows about its job. */
+export type PollResult<R> = { state: 'pending' } | Ending<R>;
 
 /**
  * The end of a job. If `next` is set, a failed job is resubmitted once, either as a whole or as one job per entry.
@@ -21,13 +22,13 @@ export interface PollOptions<R>
 	/** The time by which the job should have finished, by the run's clock. */
 	deadline: number;
 	/** Polls the job once. `leftMs` is the time until the deadline, or 0 after the deadline. */
-	check: (leftMs: number) => Promise<Finding<R>>;
+	check: (leftMs: number) => Promise<PollResult<R>>;
 	judge: (error: unknown) => Verdict;
 	/** Returns the ending for a job that did not finish in time. */
 	expire: (lastError: unknown) => Ending<R>;
 }
 
-/** Factor by which each interval grows. With this factor, a job that takes 60 s is polled 14 times. */
+/** Factor by which each interval grows. With the intervals of Chunk Text, a job that takes 60 s is polled about 16 times. */
 const GROWTH = 1.4;
 /** Fraction by which each interval varies at random, so that jobs are not all polled at the same time. */
 const JITTER = 0.1;
@@ -73,7 +74,7 @@ class Polling<R> {
 		}
 	}
 
-	/** Polls once. If the poll ends the run, the run ends before the limiter lets another request start. */
+	/** Polls once. If the result ends the run, this happens before the limiter can start another request. */
 	private async poll(turn: Turn): Promise<Outcome<R> | Unfinished | undefined> {
 		const { options } = this;
 		const { run, stats = run.stats, deadline, check, expire } = options;

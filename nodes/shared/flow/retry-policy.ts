@@ -34,7 +34,7 @@ import type { RunState } from './run-state';
 import type { Verdict } from './verdict';
 
 /** Bounds for the pause before a request is sent again, in milliseconds. */
-export const RETRY_PAUSE = { baseMs: 500, capMs: 20_000 };
+const RETRY_PAUSE = { baseMs: 500, capMs: 20_000 };
 const PAUSE_WHILE_UP_MS = 5000;
 /** Time for which the service is considered to be up after a success. */
 const RECENT_MS = 20_000;
@@ -48,8 +48,8 @@ const MAX_THROTTLED_MS = 5 * 60_000;
 /** Minimum number of failures in a row before a batch may be suspected. */
 const MIN_FAILURES = 3;
 /**
- * A batch is suspected if the probability that its failures are due to chance is below this value. A wrong suspicion
- * costs requests, but no entries.
+ * A batch is suspected of containing a bad entry if the probability that its failures are due to chance is below this
+ * value. A wrong suspicion costs requests, but no entry fails because of it.
  */
 const SUSPICION = 1 / 20;
 /** A suspected single entry fails if the probability that its failures are due to chance is below this value. */
@@ -76,7 +76,7 @@ export class ServiceHealth {
 	/** Number of requests that have failed since the last success. */
 	failingRequests = 0;
 	private failingSince: number | undefined;
-	/** Weighted numbers of attempts and of failed attempts. Only requests that eventually succeeded are included. */
+	/** Weighted counts of all attempts and of failed attempts. Only requests that eventually succeeded are included. */
 	private attempts = 0;
 	private failures = 0;
 
@@ -116,7 +116,7 @@ export class ServiceHealth {
 		return ++this.forbiddenInARow >= MAX_FORBIDDEN_IN_A_ROW;
 	}
 
-	/** Returns for how many milliseconds requests have been failing without any success. */
+	/** Returns how long requests have been failing without any success, in milliseconds. */
 	silenceMs(now: number): number {
 		return this.failingSince === undefined ? 0 : now - this.failingSince;
 	}
@@ -199,9 +199,12 @@ export class RetryPolicy {
 	private throttledSince: number | undefined;
 	private lastSequence = 0;
 	private lastFailureAt = -Infinity;
-	/** Sequence number of the first attempt to send the whole batch, even if this request is a part of the batch. */
+	/**
+	 * Sequence number of the first attempt to send the whole batch, even if this request contains only some of its
+	 * entries.
+	 */
 	private firstSequence: number;
-	/** If a request with a higher sequence number succeeds, this request's entries may be at fault. */
+	/** Sequence number. If a request with a higher number succeeds, this request's entries may be at fault. */
 	private comparedSince: number;
 	/**
 	 * Whether one of the entries is suspected of causing the failures. An entry is suspected if this request is part of
@@ -316,7 +319,8 @@ export class RetryPolicy {
 
 	/**
 	 * Returns true if there has been a success among the requests that started after this request's first attempt. For
-	 * a part of a split request, only requests that started after the last attempt to send the whole request count.
+	 * a part of a split request, the function only considers requests that started after the last attempt to send the
+	 * whole request.
 	 */
 	hasSuccessSince(): boolean {
 		return this.settings.health.lastSuccess > this.comparedSince;

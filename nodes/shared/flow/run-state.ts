@@ -14,8 +14,8 @@ export class RunStats {
 	requests = 0;
 	retries = 0;
 	/**
-	 * Number of requests in flight in the whole run. A poll by Get Results without waiting is also counted, because the
-	 * poll may receive results that the service delivers only once.
+	 * Number of requests in flight in the whole run. Polls count too if Get Results is set not to wait, because a poll
+	 * may receive results that the service delivers only once.
 	 */
 	inFlight = 0;
 	/**

@@ -40,10 +40,7 @@ const TEST_HEADER = 'X-Credential-Test';
 
 const PROBE_TIMEOUT_MS = 15_000;
 
-/**
- * Key for the progress of a credential test in the credential's data. The value is undefined if the credential is not
- * being tested.
- */
+/** While a credential is being tested, its data contains the progress of the test under this key. */
 const TEST_PROGRESS = Symbol.for('n8n-nodes-search-ingest.credentialTest');
 type TestedData = Data & { [TEST_PROGRESS]?: 'begun' | 'passed' };
 

@@ -32,7 +32,7 @@ const CANCELED = new Error('The exchange was canceled');
  *
  * @param endpoint function that returns the server to name in an error message. While a token is being requested, it
  *   returns the token server
- * @param cancels set of functions that cancel exchanges. It contains a function for this exchange until the exchange
+ * @param cancels functions that cancel the exchanges in progress. This exchange adds its own, and removes it when it
  *   ends
  * @throws ServiceFailure if there is no complete response, and InputError if the credential cannot be used
  */

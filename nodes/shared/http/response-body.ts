@@ -1,7 +1,7 @@
 export type ResponseStream = AsyncIterable<Uint8Array>;
 
 /**
- * Maximum size of a response, in bytes. The largest documented results have a sixth of this size
+ * Maximum size of a response, in bytes. The largest documented results are one sixth of this size
  * (docs/service-interface.md, Limits).
  */
 export const MAX_BODY_BYTES = 64_000_000;

@@ -51,9 +51,9 @@ const SPLIT_ADVICE =
 const SUSPICIOUS_QUOTE = `has a cell that begins with a quote, and the lines after it look like rows: ${QUOTES_ADVICE}`;
 
 /**
- * A line in a quoted cell looks like a row if it has as many cells as the header row. If this many consecutive
- * lines look like rows, they are treated as separate rows. The quote at the beginning of the cell was then
- * probably an ordinary character.
+ * If a cell begins with a quote that is only an ordinary character, the cell seems to contain the rows that follow it.
+ * A line in a quoted cell looks like a row if it has as many cells as the header row. If this many consecutive lines
+ * look like rows, the row with the quote fails, and the lines are read as separate rows.
  */
 const MIN_LINES_OF_ROWS = MAX_COUNTED_LINES;
 /**
@@ -137,8 +137,8 @@ export class CsvReader implements RecordReader {
 
 	*push(piece: string): Generator<SourceRecord> {
 		this.newText += piece;
-		// A long row is searched again only after its text has doubled in length, so each character is read
-		// only a few times.
+		// While a long row is incomplete, the reader looks for its end only each time the text has doubled in length.
+		// So each character is read only a few times.
 		const { length } = this.newText;
 		const isTooLong = this.incompleteRow.length + length > MAX_RECORD_CHARACTERS;
 		if (length >= this.incompleteRow.length || isTooLong) yield* this.read(false);

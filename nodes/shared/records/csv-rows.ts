@@ -125,7 +125,7 @@ export const MAX_COUNTED_LINES = 10;
  * A quoted cell that spans several lines. If the quoting is wrong, these lines may actually be separate
  * rows.
  */
-export interface MultilineCell {
+interface MultilineCell {
 	/** Index in the row at which the first line ends. */
 	firstLineEnd: number;
 	/**

@@ -1,4 +1,4 @@
-/** Observations about a file that the user should know, although the node accepts the file. */
+/** Observations about a file that the user should know about, even though the node accepts the file. */
 export type FindingKind =
 	| 'blankRow'
 	| 'decimalId'
@@ -26,7 +26,10 @@ export class Findings {
 	readonly byKind = new Map<FindingKind, Finding>();
 	private readonly excluded = new Set<FindingKind>();
 
-	/** @param line number of the line, from 1, or Infinity if an earlier line has already been added */
+	/**
+	 * @param line number of the line, from 1. The finding keeps only the lowest number, so Infinity only increases the
+	 *   count
+	 */
 	add(kind: FindingKind, line: number, example = ''): void {
 		const known = this.byKind.get(kind);
 		if (known) {

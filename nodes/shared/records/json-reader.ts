@@ -22,8 +22,8 @@ import {
 const TOKENS = { outside: /["[\]{},:]/g, within: /["[\]{}]/g };
 
 /**
- * Stands for the missing key of a value in a list. No path contains this string, because a path cannot lead through a
- * list.
+ * Used as the key of a value in a list, because such a value has no key. This string matches no part of a path, because
+ * a path cannot lead through a list.
  */
 const LIST_POSITION = '\0';
 

@@ -135,8 +135,8 @@ const reportsSuccess = (entry: unknown): boolean =>
 	(hasStatus(entry, 200, 299) || FLAG_NAMES.some((name) => entry[name] === true));
 
 /**
- * Returns the failure reports that must be about more documents than the ones already known to have failed. A report is
- * a flag, a count or an object.
+ * Returns the reports of failures (flags, counts and objects) that the documents already known to have failed do not
+ * fully explain.
  */
 const unexplainedFailures = (top: Members, failed: number): unknown[] =>
 	FAILED_NAMES.filter((name) => {

@@ -60,8 +60,8 @@ export interface FailureDetails {
 	 */
 	triedForMs?: number | undefined;
 	/**
-	 * Whether the outcome is unknown. The default is derived from the other details. For example, this field is set if
-	 * an earlier attempt may have taken effect.
+	 * Whether the outcome is unknown. By default, this follows from the other details. Set this field if they are not
+	 * enough, for example because an earlier attempt may have taken effect.
 	 */
 	isOutcomeUnknown?: boolean;
 }

@@ -19,7 +19,7 @@ export const isObject = (value: unknown): value is Members =>
 export const membersOf = (value: unknown): Members | undefined =>
 	isObject(value) ? value : undefined;
 
-/** Builds an object from pairs of name and value. Pairs whose value is undefined, null or '' are omitted. */
+/** Builds an object from name-value pairs. Pairs whose value is undefined, null or '' are omitted. */
 export function nonEmptyMembers(
 	members: Array<[name: string, value: unknown]>,
 ): Record<string, unknown> {

@@ -33,8 +33,8 @@ export function serverMessage(body: unknown): string {
 
 const MAX_DEPTH = 20;
 /**
- * Maximum number of characters to read. This limit exceeds the maximum length of a message, because white
- * space is shortened afterward.
+ * Maximum number of characters to read. This limit exceeds the maximum length of a message, because white space is
+ * collapsed afterward.
  */
 const MAX_READ_CHARACTERS = 4_000;
 const MAX_READ_MEMBERS = 1000;

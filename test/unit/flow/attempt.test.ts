@@ -19,7 +19,7 @@ function setUp({ stopsOnFailure = false, retryForMs = 60_000 } = {}) {
 		retryForMs,
 		judge: (error: unknown) => error as Verdict,
 	};
-	/** The number of requests in flight in this run. Each attempt adds one entry. */
+	/** For each attempt, the number of requests that the run had in flight during the attempt. */
 	const inFlight: number[] = [];
 	/** Sends a request that fails with each of these verdicts in order, and then succeeds. */
 	const request = async (

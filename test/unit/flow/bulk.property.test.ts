@@ -112,8 +112,8 @@ test('a cancel at any time ends the run with every entry accounted for', async (
 test('no document fails because of transient errors or because other documents are rejected', async () => {
 	await fc.assert(
 		fc.asyncProperty(anyScenario, faultsOf(...PASSING), async (scenario, faults) => {
-			// If ten single-entry requests are rejected before any entry is accepted, later batches are not split.
-			// Therefore, the first entry is one that the service accepts.
+			// Once ten single-entry requests have been rejected and no entry has been accepted, batches are no longer
+			// split. To prevent that here, the first entry is one that the service accepts.
 			const entries = [{ id: 'healthy', position: 0, text: 'x' }].concat(
 				scenario.entries.map((entry) => ({ ...entry, position: entry.position + 1 })),
 			);

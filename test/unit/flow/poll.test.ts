@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
+import { POLLING } from '../../../nodes/ChunkText/jobs/fetch';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
-import { poll, type Finding, type PollOptions } from '../../../nodes/shared/flow/poll';
+import { poll, type PollResult, type PollOptions } from '../../../nodes/shared/flow/poll';
 import { VirtualRun } from '../../../support/virtual-run';
 import { CANCEL, pollAll, runPolls, type PollFault, type PollJob } from '../support/poll-scenario';
 
@@ -20,14 +21,20 @@ test.each([1, 2, 3, 4, 5])('100 jobs of 2 s each finish within 2.6 s (chance %i)
 	expect(outcome.finishedAt).toBeLessThanOrEqual(2600);
 });
 
-test('a job of 60 s needs at most 15 polls, with any jitter', async () => {
-	const least = await runPolls({ jobs: jobs(1, 60_000), random: () => 0 });
-	expect(least.polls).toHaveLength(15);
+test('a job of 60 s needs at most 17 polls with the intervals of Chunk Text, with any jitter', async () => {
+	const intervals = { startMs: POLLING.firstMs, capMs: POLLING.longestMs };
+	const most = await runPolls({ jobs: jobs(1, 60_000), random: () => 0, ...intervals });
+	expect(most.polls).toHaveLength(17);
 	await fc.assert(
 		fc.asyncProperty(fc.nat(), fc.integer({ min: 0, max: 500 }), async (seed, latencyMs) => {
-			const outcome = await runPolls({ jobs: jobs(1, 60_000), seed, latencyMs });
-			expect(outcome.polls.length).toBeLessThanOrEqual(15);
-			expect(outcome.polls.length).toBeGreaterThanOrEqual(12);
+			const outcome = await runPolls({
+				jobs: jobs(1, 60_000),
+				seed,
+				latencyMs,
+				...intervals,
+			});
+			expect(outcome.polls.length).toBeLessThanOrEqual(17);
+			expect(outcome.polls.length).toBeGreaterThanOrEqual(14);
 			expect(outcome.finishedAt).toBeLessThanOrEqual(72_000);
 		}),
 		{ numRuns: 30 },
@@ -199,8 +206,8 @@ test('pauses double with each failed poll', async () => {
 });
 
 describe('the input and the result of a poll', () => {
-	const PENDING: Finding<string> = { state: 'pending' };
-	const DONE: Finding<string> = { state: 'finished', response: 'done' };
+	const PENDING: PollResult<string> = { state: 'pending' };
+	const DONE: PollResult<string> = { state: 'finished', response: 'done' };
 	/** Removes the jitter, so that the first interval is exactly 500 ms. */
 	const EVEN = { random: () => 0.5 };
 

@@ -17,7 +17,7 @@ const request = tokenRequest(
 	'machinelearning.predict',
 );
 
-/** Sends a token request through this function, which takes the place of n8n's HTTP client. */
+/** Sends a token request, with `client` in place of n8n's HTTP client. */
 async function sendWith(client: (options: IHttpRequestOptions) => Promise<unknown>) {
 	const helper = { helpers: { httpRequest: client } } as IHttpRequestHelper;
 	return await tokenSender(helper)(request);

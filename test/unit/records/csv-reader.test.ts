@@ -267,7 +267,8 @@ test('rows without quoting never disappear: each is read, or fails with its line
 			for (const [line, count] of covered) {
 				expect(line).toBe(next);
 				next += count;
-				// If a quoted cell had more than 10 lines, the reader would treat the lines as separate rows.
+				// The reader treats the lines of a quoted cell as separate rows if there are more than 10. The test
+				// stays within this limit.
 				expect(count).toBeLessThanOrEqual(10);
 			}
 			expect(next).toBe(last);

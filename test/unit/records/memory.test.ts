@@ -30,8 +30,8 @@ test.each<[string, () => RecordReader, (id: string, padding: string) => string]>
 		const before = process.memoryUsage().heapUsed;
 		for (let index = 0; index < 100; index++) {
 			const piece = write(`a-long-id-of-a-document-${index}`, 'x'.repeat(PIECE));
-			// Like the decoder, `toString` returns one flat string. A substring of that string would keep the whole
-			// piece in memory.
+			// In real runs, the text comes from a decoder. `toString` is used here because it also returns one flat
+			// string, and a substring of a flat string keeps the whole string in memory.
 			for (const { value, text } of reader.push(Buffer.from(piece).toString())) {
 				if (text.length > 1000) continue;
 				// A value parsed from JSON consists of new strings, so it does not keep the piece in memory.

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../../nodes/shared/flow/outcome';
 import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
-import { poll, type Finding, type PollOptions } from '../../../nodes/shared/flow/poll';
+import { poll, type PollResult, type PollOptions } from '../../../nodes/shared/flow/poll';
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { ServiceFailure } from '../../../nodes/shared/service/failure';
 import { verdictOf } from './bulk-scenario';
@@ -56,7 +56,7 @@ export async function pollAll<J extends Job>(
 		job: J,
 		nth: number,
 		clock: VirtualClock,
-	) => Finding<string> | Promise<Finding<string>>,
+	) => PollResult<string> | Promise<PollResult<string>>,
 	settings: Settings = {},
 ) {
 	const { deadlineMs = 600_000, concurrency = 4, startMs = 500, capMs = 10_000 } = settings;

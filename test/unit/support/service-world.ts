@@ -86,7 +86,7 @@ export const beyond =
 
 export interface World {
 	kind: 'push' | 'delete' | 'chunk';
-	/** The number of documents or texts, or the documents themselves. */
+	/** The number of documents or texts, or a list with one number per document. */
 	entries: number | readonly number[];
 	perRequest?: number;
 	/**

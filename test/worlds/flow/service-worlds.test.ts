@@ -33,8 +33,8 @@ interface Row {
 	/** Documents that must fail. No other document may fail. */
 	fail?: readonly number[];
 	/**
-	 * Maximum time in seconds for finding one of these documents. The time begins when a request with the document
-	 * first fails, and ends when the document itself fails.
+	 * Maximum number of seconds from the first failed request that contains such a document until the document itself
+	 * fails.
 	 */
 	isolatedWithin?: number;
 	/** Share of the seeds in which other documents may fail too. */

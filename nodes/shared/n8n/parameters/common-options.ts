@@ -6,7 +6,7 @@ export const onePerInputItem = {
 		'Each item contains the counts for one input item. An item fails if any of its documents fails.',
 } as const;
 
-/** Options that all sources and sinks read. */
+/** Options that all sinks read. */
 export interface CommonOptions {
 	/** By default, each entry becomes an item. `summary` returns one item for all entries that succeeded. */
 	output?: 'perDocument' | 'perInputItem' | 'summary';

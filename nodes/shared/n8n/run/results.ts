@@ -44,8 +44,8 @@ export interface Failure {
 }
 
 /**
- * Collects the outcomes of the input items in any order, and returns them in the order of the input. Each item is
- * returned once, as its results or as its error. Each output item is linked to its input item.
+ * Collects the outcomes of the input items in any order, and returns them in the order of the input. Each item produces
+ * either its results or one error. Each output item is linked to its input item.
  */
 export class Results {
 	/**
@@ -57,7 +57,7 @@ export class Results {
 	readonly toErrorOutput: boolean;
 	failures = 0;
 	/**
-	 * Used if the run stops at failures. `cause` is the failure that ended the run, and `firstFailure` is the first of
+	 * Used if the run stops on failures. `cause` is the failure that ended the run, and `firstFailure` is the first of
 	 * all other failures.
 	 */
 	private firstFailure: NodeFailure | undefined;
@@ -116,7 +116,7 @@ export class Results {
 		this.add(itemIndex, { json: fields, pairedItem }, binary, makeError);
 	}
 
-	/** The failure to throw if the run stops at failures. */
+	/** The failure to throw if the run stops on failures. */
 	get thrown(): NodeFailure | undefined {
 		return this.cause ?? this.firstFailure;
 	}

@@ -122,7 +122,7 @@ export class Run implements RunState {
 		return this.signal.aborted || (this.stopsOnFailure && this.ended !== undefined);
 	}
 
-	/** Adds a failure for an item or for a part of the item. If the run stops at failures, the failure ends the run. */
+	/** Adds a failure for an item or for a part of the item. If the run stops on failures, the failure ends the run. */
 	fail(itemIndex: number, failure: Failure): void {
 		if (this.signal.aborted) return;
 		const { reason } = failure;
@@ -134,7 +134,7 @@ export class Run implements RunState {
 
 	/** Adds a failure for an item that cannot be read. Nothing was sent for this item. */
 	refuse(itemIndex: number, reason: unknown, id?: string): void {
-		// If the node stops at errors, n8n itself adds the item number to the error.
+		// If the run stops on failures, n8n itself adds the item number to the error.
 		const where = this.stopsOnFailure ? '' : ` (item ${itemIndex})`;
 		this.fail(itemIndex, { reason, message: `${messageOf(reason)}${where}`, id });
 	}
@@ -169,7 +169,7 @@ export class Run implements RunState {
 	/**
 	 * Returns the node's output. This method must be called at the end of every run, even if the run failed.
 	 *
-	 * @throws Canceled if the execution was canceled, or the first failure if the run stops at failures
+	 * @throws Canceled if the execution was canceled, or the first failure if the run stops on failures
 	 */
 	async finish(): Promise<INodeExecutionData[]> {
 		this.context.getExecutionCancelSignal()?.removeEventListener('abort', this.cancel);
@@ -214,7 +214,7 @@ export class Run implements RunState {
 }
 
 /**
- * Runs a node, and returns each input item as its results or as its error.
+ * Runs a node. Each input item produces either its results or an error.
  *
  * @throws Canceled if the execution was canceled, or the first failure if the node is set to stop
  */

@@ -205,7 +205,8 @@ export class Session {
 	): Promise<unknown> {
 		const { credentialType } = this.service;
 		const { context } = this.run;
-		// The request must end when the exchange's signal is aborted, because the exchange also has a time limit.
+		// The exchange's signal is aborted if the execution is canceled, and also when the exchange's time limit is
+		// reached.
 		const contextOfExchange = Object.create(context) as IExecuteFunctions;
 		contextOfExchange.getExecutionCancelSignal = () => how.abortSignal;
 		const headers: Record<string, string> = { Accept: 'application/json' };

@@ -1,6 +1,6 @@
 import type { FileResult } from './file-sink';
 
-export const NOTHING_SENT = 'Nothing was sent, because this was a dry run.';
+const NOTHING_SENT = 'Nothing was sent, because this was a dry run.';
 
 /**
  * Overrides a node's results in a dry run. Entries are checked instead of sent, and there is no advice on how

@@ -148,8 +148,8 @@ export class ItemSink implements Sink {
 	}
 
 	/**
-	 * Handles the output for an entry as the Output option requires. The output is returned, counted in the input
-	 * item's result, or left to the summary.
+	 * Handles the output for an entry as the Output option requires: returns it as items, counts the entry in its input
+	 * item's result, or leaves it out if the node only outputs a summary.
 	 *
 	 * @param countName name of the count, or undefined if there is no entry to count
 	 */

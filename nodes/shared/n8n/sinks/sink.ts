@@ -72,7 +72,7 @@ export interface Sink {
 	 * and in a hint.
 	 */
 	note(record: SourceRecord, kind: FindingKind, id: string): void;
-	/** Accounts for an entry that failed or was not sent. If the run stops at errors, the failure ends the run. */
+	/** Accounts for an entry that failed or was not sent. If the run stops on failures, the failure ends the run. */
 	addFailure(entry: EntryOrigin, failure: Failure): Promise<void>;
 	/** Returns the remaining results. This function is called after all entries have an outcome. */
 	close(): Promise<void>;

@@ -29,7 +29,7 @@ import { passOnSummary, type Reading, type Source } from './source';
 import { InputError, messageOf } from '../../service/input-error';
 import { readError } from './file-errors';
 
-/** Describes how a file's records become entries, and which sink accounts for the entries. */
+/** Describes how a file's records become entries, and which sink records their outcomes. */
 export interface FileReading<E extends EntryOrigin> extends Reading<E> {
 	/** Fields that the file must contain (see `checkFields`). */
 	requiredFields: readonly RequiredField[];
@@ -228,8 +228,8 @@ async function* entriesOf<E extends EntryOrigin>(
 		if (isFirst && !run.ended) checkFields(run, file, undefined, fields);
 		sink.isAtEnd = !run.ended;
 	} catch (error) {
-		// Two errors are ignored. When a run ends, it closes its files, so reading fails. An error after the last requested
-		// record is reported by the run that reads the later records.
+		// Errors are ignored in two cases. If the run has ended, it has closed its files, so reading must fail. If the
+		// error is after the last requested record, it does not concern this run.
 		if (run.ended || at >= last) return;
 		const read = Math.max(at, Math.min(skip, file.reader.position.record - 1));
 		if (read === 0 || error instanceof InputError) throw readError(file.name, error);

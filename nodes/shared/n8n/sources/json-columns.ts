@@ -5,8 +5,8 @@ import { isNullOrBlankText } from '../../service/push/document-id';
 import { quoted } from '../../service/outcome-messages';
 
 /**
- * Parses the JSON cells in a CSV row and omits empty ones. A packed vector from Chunk Text stays a string,
- * because Push Documents later sends it as numbers.
+ * Parses the JSON cells in a CSV row and omits empty ones. A packed vector from Chunk Text stays a string. Push
+ * Documents converts it to numbers when it sends the document.
  *
  * @throws InputError if a cell is not JSON or contains a number that would lose digits
  */

@@ -60,9 +60,9 @@ export const scopeProperties = (description: string): INodeProperties[] => [
 ];
 
 /**
- * The credential data used to sign a node's request contains the node's scope under this key. The key is a
- * symbol because JSON omits symbols. Before version 2.34, n8n stored all other properties of this data together
- * with a new token. With a string as the key, the scope would have been stored in the credential.
+ * When a node signs a request, the credential's data contains the node's scope under this key. Before version 2.34, n8n
+ * stored this data as JSON together with each new token. The key is a symbol, and JSON omits symbols, so the scope is
+ * never stored in the credential.
  */
 export const SCOPE_OF_NODE = Symbol.for('n8n-nodes-search-ingest.scopeOfNode');
 

@@ -30,9 +30,9 @@ export function secretsOf(fields: Record<string, unknown>): string[] {
 }
 
 /**
- * Masks secrets in parsed responses, because a service may repeat a secret in a message ("Unknown API key
- * ..."). The masker finds a secret in its plain form, in its URL-encoded form, and with JSON escapes. JSON
- * escapes remain in a response that could not be parsed.
+ * Masks secrets in responses, because a service may repeat a secret in a message ("Unknown API key ..."). The masker
+ * finds a secret in its plain form, in its URL-encoded form, and with JSON escapes. A response contains JSON escapes if
+ * it could not be parsed.
  */
 export class Masker {
 	/**

@@ -33,7 +33,7 @@ type TokenMap = Record<string, Token>;
 export type SendTokenRequest = (request: TokenRequest) => Promise<ReadResponse>;
 
 /** Functions that a run provides for its token, for example to read the stored credential. */
-export interface TokenUser {
+interface TokenUser {
 	readStored(): Promise<Record<string, unknown>>;
 	/** Ends early when the run ends. */
 	sleep(ms: number): Promise<void>;
@@ -48,8 +48,8 @@ export interface TokenUser {
 const RENEW_AGAIN_MS = 30_000;
 
 /**
- * After a revocation, the process pauses for this long, so that another worker can store a new token. The pause
- * doubles with each revocation.
+ * After a revocation, the process pauses, so that another worker can store a new token. The pause is this value, doubled
+ * once for each revocation in a row.
  */
 const PAUSE_MS = 250;
 /** Maximum pause after a revocation. A random delay of up to the length of the pause is added. */
@@ -178,14 +178,12 @@ export class SharedToken {
 	}
 
 	/**
-	 * Returns a token, and requests a new one if necessary. If this process has a usable token, that token is
-	 * returned. Otherwise, one token is requested for all waiting callers. If the token request fails, an old
-	 * token that is still valid is used for a while.
+	 * Returns a token, and requests a new one if necessary. If this process has a usable token, that token is returned.
+	 * Otherwise, one token is requested for all waiting callers. If the token request fails, a token that is due for
+	 * renewal but still valid is used for a while.
 	 *
-	 * @param accepts function that returns true if a token can be used, e.g. because it is not the revoked
-	 *   token
-	 * @throws InputError if the scope is empty, and ServiceFailure of kind `token` if no token could be
-	 *   obtained
+	 * @param accepts function that returns true if a token can be used, e.g. because it is not the revoked token
+	 * @throws InputError if the scope is empty, and ServiceFailure of kind `token` if no token could be obtained
 	 */
 	async obtain(send: SendTokenRequest, accepts: (token: Token) => boolean): Promise<Token> {
 		const { state } = this;
