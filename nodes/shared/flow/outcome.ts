@@ -9,7 +9,7 @@ export interface Failed {
 	ok: false;
 	reason: unknown;
 	/**
-	 * What the failure means for this request and for later ones. In a final outcome, the verdict's action is `fail` or
+	 * The consequences of the failure for this request and for later ones. In a final outcome, the verdict's action is `fail` or
 	 * `stop`.
 	 */
 	verdict: Verdict;

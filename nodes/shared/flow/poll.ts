@@ -4,7 +4,7 @@ import { endRunAfter, failureOf, skippedFailure, type Outcome, type Unfinished }
 import type { Consumer } from './parallel';
 import type { Verdict } from './verdict';
 
-/** What one poll shows about its job. */
+/** The result of one poll. */
 export type PollResult<R> = { state: 'pending' } | Ending<R>;
 
 /**
