@@ -44,6 +44,7 @@ const options = optionsProperty([
 		type: 'number',
 		typeOptions: { minValue: 0, maxValue: 100_000 },
 		default: 0,
+		required: true,
 		description:
 			'Number of chunks in the document. If above 0, the chunks (ID#0, ID#1 and so on) are deleted instead of the document itself.',
 		displayOptions: { show: { '/idSource': ['item'] } },

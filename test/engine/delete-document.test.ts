@@ -90,6 +90,9 @@ describe('ids', () => {
 	it.each([
 		[100_001, '100001'],
 		['={{ "x" }}', '"x"'],
+		['={{ $json.noSuchField }}', 'undefined'],
+		['={{ null }}', 'null'],
+		['={{ "" }}', '""'],
 	])('are refused with Chunk Count %s', async (chunkCount, shown) => {
 		const { error } = await remove(items('a'), { options: { chunkCount } });
 		expect(error?.message).toEqual(naming("'Chunk Count'", shown));

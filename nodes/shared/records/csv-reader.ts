@@ -48,7 +48,7 @@ const UNCLOSED_QUOTE_ADVICE =
 const REORDERED_HEADER = 'is a header row with the columns in a different order';
 const SPLIT_ADVICE =
 	'The file was joined from exports with different columns. Split it at this line, and read each part by itself.';
-const SUSPICIOUS_QUOTE = `has a cell that begins with a quote, and the lines after it look like rows: ${QUOTES_ADVICE}`;
+const SUSPICIOUS_QUOTE = `has a cell that begins with a quote, and the lines after it look like rows: ${QUOTES_ADVICE}. If these lines belong to the cell, export the file with all cells in quotes, including the header row`;
 
 /**
  * If a cell begins with a quote that is only an ordinary character, the cell seems to contain the rows that follow it.
@@ -110,6 +110,8 @@ export class CsvReader implements RecordReader {
 	private names: readonly string[] = [];
 	private nameSet: ReadonlySet<string> = new Set();
 	private joinedHeader = '';
+	/** Whether all cells of the header row are in quotes. Quotes are then certainly not ordinary characters. */
+	private isHeaderQuoted = false;
 	private readonly preamble: string[] = [];
 	/** Rows before the header row. Each of them is missing at least one required column. */
 	private readonly titleRows: Array<{ text: string; line: number }> = [];
@@ -184,7 +186,7 @@ export class CsvReader implements RecordReader {
 	}
 
 	private rowLikeCell(row: string, isOpen: boolean) {
-		if (!this.dialect.hasQuotes) return undefined;
+		if (!this.dialect.hasQuotes || this.isHeaderQuoted) return undefined;
 		return mostRowLikeCell(row, this.dialect, this.columns?.length ?? 0, isOpen);
 	}
 
@@ -312,6 +314,7 @@ export class CsvReader implements RecordReader {
 		this.width = columns.findLastIndex((name) => name !== '') + 1;
 		this.headerRow = text;
 		this.joinedHeader = `\ufeff${text}`;
+		this.isHeaderQuoted = text === columns.map(quoted).join(delimiter);
 		this.header = [...this.preamble, text].join('\n');
 	}
 }
@@ -321,6 +324,8 @@ function rowOf(text: string, from: number, end: number, defect?: string): Row {
 	const isCut = end === text.length;
 	return { text: text.slice(from, end), next, isCut, ...(defect !== undefined && { defect }) };
 }
+
+const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`;
 
 function objectOf(columns: readonly string[], cells: readonly string[]): object {
 	const fields = new Map<string, string>();

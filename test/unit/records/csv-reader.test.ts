@@ -298,6 +298,20 @@ describe('a quoted cell whose lines look like rows', () => {
 		}
 	});
 
+	test('is one cell without a finding if all cells of the header row are in quotes', () => {
+		const rows = 'r,x,x\n'.repeat(20);
+		const text = `"a","b ""c""","d"\n1,x,"y\n${rows}"\n2,x,z\n`;
+		for (const cuts of [[1], [7], [10_000]]) {
+			const findings = new Findings();
+			const { records } = readAll(new CsvReader({ findings }), text, cuts);
+			expect(records.map(({ value }) => value)).toEqual([
+				{ a: '1', 'b "c"': 'x', d: `y\n${rows}` },
+				{ a: '2', 'b "c"': 'x', d: 'z' },
+			]);
+			expect(findings.byKind.size).toBe(0);
+		}
+	});
+
 	test('is reported with the line where its quote opens, even after another multiline cell', () => {
 		const rows = 'r,x,x\n'.repeat(12);
 		const text = `a,b,c\n"1\n2",x,"y\n${rows}`;

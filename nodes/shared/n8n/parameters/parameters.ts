@@ -264,8 +264,8 @@ function requiredTextOf(found: FoundValue, advice?: string): string {
 }
 
 /**
- * Converts a value to a number. Accepts numbers, and strings that contain a number. An empty value becomes the default.
- * If the definition has no `numberPrecision`, the number must be whole.
+ * Converts a value to a number. Accepts numbers, and strings that contain a number. An empty value becomes the default,
+ * unless the parameter is required. If the definition has no `numberPrecision`, the number must be whole.
  */
 function numberOf(found: FoundValue): number {
 	const { value, definition } = found;
@@ -275,8 +275,7 @@ function numberOf(found: FoundValue): number {
 		numberPrecision = 0,
 	} = definition.typeOptions ?? {};
 	const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-	if (typeof number !== 'number' && isNullOrEmptyText(number))
-		return definition.default as number;
+	if (!definition.required && isNullOrEmptyText(number)) return definition.default as number;
 	if (typeof number !== 'number' || !Number.isFinite(number))
 		throw invalidValue(found, 'a number');
 	if (numberPrecision === 0 && !Number.isInteger(number))
