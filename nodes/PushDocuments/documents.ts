@@ -94,6 +94,8 @@ export function documentsOf(
 		return [{ ...others, ...mappedDocument(parameters, itemIndex) }];
 	}
 	const value = parameters.json('documentJson', itemIndex, JSON_ADVICE);
+	if (isNullOrEmptyText(value))
+		throw new InputError(`${quoted(parameters.label('documentJson'))} is empty`, JSON_ADVICE);
 	const documents: unknown[] = Array.isArray(value) ? value : [value];
 	// n8n can keep an item's files in the item's JSON. The default `{{ $json }}` then contains the files too,
 	// so they are removed.

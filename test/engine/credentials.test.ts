@@ -278,7 +278,7 @@ describe('the Test button of the credentials', () => {
 				/status 404.*Check 'Token Server URL' and 'Authorization Server ID' in the credential\.$/,
 			],
 			[{ clientId: '' }, /^'Client ID' is empty$/],
-			[{ scope: 'custom' }, /^'Custom Scope' is empty$/],
+			[{ scope: 'custom' }, /^'Custom Scope' is empty\. Enter /],
 		])('ai: %j', async (changes, message) => {
 			const { ok, message: said } = await pressAt('ai', sandbox.urls.aiUrl, changes);
 			expect({ ok, said }).toEqual({ ok: false, said: expect.stringMatching(message) });
@@ -328,7 +328,7 @@ describe('the Test button of the credentials', () => {
 		it('is rejected if it contains a different endpoint than the field', async () => {
 			expect(await press(type, { pushUrl: complete(), endpoint: 'other' })).toMatchObject({
 				ok: false,
-				message: `'Push Service URL' contains the endpoint '${DEMO.endpoint}', but 'Endpoint Identifier' is 'other'`,
+				message: `'Push Service URL' contains the endpoint '${DEMO.endpoint}', but 'Endpoint Identifier' is 'other'. Leave 'Endpoint Identifier' empty, or remove /api/v1/push and everything after it from the URL.`,
 			});
 		});
 	});

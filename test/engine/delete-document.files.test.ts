@@ -99,6 +99,25 @@ describe('a file that could be JSON or lines of text', () => {
 	});
 });
 
+describe('a table that is called .txt', () => {
+	it.each(['id\tname\r\n1\tA\r\n', 'name,"id"\nA,1\n', 'x; id ;y\n'])(
+		'is refused: %j',
+		async (content) => {
+			const { error } = await remove([await files.item(content, 'ids.txt', 'text/plain')]);
+			expect(error?.message).toBe(
+				"The file 'ids.txt' was read as one ID per line, but its first line is a header row with the column 'id'",
+			);
+			expect(error?.description).toMatch(/^Choose 'CSV' in 'File Format'\./);
+			expect(sandbox().requests).toEqual([]);
+		},
+	);
+
+	it.each(['id\nd0\n', 'a,b\nd0\n'])('is a list of IDs: %j', async (content) => {
+		const { output } = await remove([await files.item(content, 'ids.txt', 'text/plain')]);
+		expect(output[0]?.json).toMatchObject({ records: 2, deleted: 2 });
+	});
+});
+
 describe('commit', () => {
 	const two = async () => [
 		await files.item(lines(['d0', 'd1']), 'a.txt'),

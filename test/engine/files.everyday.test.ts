@@ -305,6 +305,20 @@ describe.each(['', '.gz'])('%s', (extension) => {
 		expect(json.warnings).toEqual([naming('2 rows', 'fewer cells')]);
 	});
 
+	it('row 9: values in a column without a name are left out, and cause a hint', async () => {
+		const { documents, hints, json } = await push('id,name,\n1,A,x\n2,B,\n');
+		expect(documents).toEqual([
+			{ id: '1', name: 'A' },
+			{ id: '2', name: 'B' },
+		]);
+		expect(hints).toEqual([
+			expect.stringMatching(
+				/^1 row of 'd.csv' has a value in a column without a name \(line 2\)/,
+			),
+		]);
+		expect(json).not.toHaveProperty('warnings');
+	});
+
 	it('row 10: Chunk Text adds a hint about two records with the same ID', async () => {
 		const record = (id: string, text: string) => `${JSON.stringify({ id, name: 'N', text })}\n`;
 		const file = await item(

@@ -171,9 +171,10 @@ describe('documents', () => {
 	it.each([
 		['{ "id": ', /^'Documents' is not valid JSON: /],
 		['"text"', /JSON object/],
+		[undefined, /^'Documents' is empty$/],
 		['[{"id":"x","name":"X"},7]', /^Entry 1 /],
 	])('that are not valid JSON are refused: %s', async (text, message) => {
-		const items = [{ docs: { id: 'a', name: 'A' } }, { docs: text }];
+		const items = [{ docs: { id: 'a', name: 'A' } }, { docs: text, isBlank: false }];
 		const parameters = { documentSource: 'json', documentJson: '={{ $json.docs }}' };
 		const { error } = await push(items, parameters);
 		expect(error?.message).toMatch(message);

@@ -87,7 +87,10 @@ export class LearnedLimit {
 	 * unknown.
 	 */
 	private window = Infinity;
-	/** After a pause, requests start again one by one. Until then, this is the maximum number of requests in flight. */
+	/**
+	 * Maximum number of requests in flight after a pause, when requests start again one by one. Infinity before the
+	 * first pause.
+	 */
 	private restart = Infinity;
 	private pausedUntil = -Infinity;
 	private nextStart = -Infinity;

@@ -6,6 +6,7 @@ import type {
 } from 'n8n-workflow';
 
 import { ServiceFailure } from '../service/failure';
+import { InputError } from '../service/input-error';
 import { pageFailure, statusAdvice, type Service } from '../service/service-definitions';
 import { Masker, secretsOf } from '../service/tokens/secrets';
 import { capitalize } from '../service/outcome-messages';
@@ -74,7 +75,7 @@ export function credentialHooks(credential: CredentialTraits) {
 	return {
 		async preAuthentication(this: IHttpRequestHelper, data: TestedData): Promise<Data> {
 			const isTested = data[TEST_PROGRESS] !== undefined;
-			if (isTested) credential.probe(data);
+			if (isTested) await checkFields(credential, data).catch(throwWithAdvice);
 			const toStore = (await obtain?.(this, data, isTested)) ?? {};
 			if (isTested) {
 				await test(this, data, probe(data), credential);
@@ -107,6 +108,11 @@ export function credentialHooks(credential: CredentialTraits) {
 	};
 }
 
+/** Rejects if a field of the credential is empty or invalid. */
+async function checkFields({ probe }: CredentialTraits, data: Data): Promise<void> {
+	probe(data);
+}
+
 async function test(
 	helper: IHttpRequestHelper,
 	data: Data,
@@ -114,9 +120,7 @@ async function test(
 	{ service, advice = (status, body) => adviceOf(status, body, service) }: CredentialTraits,
 ): Promise<void> {
 	const endpoint = { ...service, maxTimeoutMs: PROBE_TIMEOUT_MS };
-	const { status, body } = await send(helper, request, endpoint).catch((error: unknown) => {
-		throw withAdviceInMessage(error);
-	});
+	const { status, body } = await send(helper, request, endpoint).catch(throwWithAdvice);
 	const toCheck = advice(status, body, data);
 	if (toCheck === undefined) return;
 	const words = serverMessage(new Masker(secretsOf(data)).mask(body));
@@ -138,9 +142,15 @@ function adviceOf(status: number, body: unknown, service: Service): string | und
  * show descriptions. Removes the error code, because n8n would otherwise replace the message.
  */
 export function withAdviceInMessage(error: unknown): unknown {
-	if (!(error instanceof ServiceFailure)) return error;
-	const { message, description = '', kind } = error;
+	if (!(error instanceof ServiceFailure || error instanceof InputError)) return error;
+	const { message, description = '' } = error;
 	const advice = description.replace(/ \(code \w+\)/, '');
 	const words = [message.replace(/\.$/, ''), advice].filter(Boolean).join('. ');
-	return new ServiceFailure(words, { kind });
+	return error instanceof InputError
+		? new InputError(words, '')
+		: new ServiceFailure(words, { kind: error.kind });
+}
+
+function throwWithAdvice(error: unknown): never {
+	throw withAdviceInMessage(error);
 }

@@ -9,7 +9,7 @@
  * - Joined exports repeat the header row. Repeated header rows are skipped.
  * - If a row has fewer cells than the header row, its record has no values for the last columns.
  * - If a row has a value beyond the last column, only that row fails.
- * - Columns without a name are ignored.
+ * - Values in columns without a name are left out and counted.
  * - If several columns have the same name, the first nonempty value is used.
  */
 import {
@@ -221,7 +221,7 @@ export class CsvReader implements RecordReader {
 		const defect = rowDefect ?? this.defectOf(cells, isCut);
 		const error = defect === undefined ? undefined : recordError(defect, record, line);
 		if (!error && cells && cells.length < this.width) this.findings.add('shortRow', line);
-		const value = error ? undefined : objectOf(this.columns, cells ?? []);
+		const value = error ? undefined : this.objectOf(this.columns, cells ?? [], line);
 		return { record, line, text, value, error };
 	}
 
@@ -255,6 +255,19 @@ export class CsvReader implements RecordReader {
 	private withoutHeader(row: string): string {
 		const { joinedHeader: joined } = this;
 		return joined !== '' && row.endsWith(joined) ? row.slice(0, -joined.length) : row;
+	}
+
+	/** Builds a record from the cells in a row. */
+	private objectOf(columns: readonly string[], cells: readonly string[], line: number): object {
+		const fields = new Map<string, string>();
+		let isValueLost = false;
+		for (const [index, cell] of cells.entries()) {
+			const name = columns[index];
+			if (!name) isValueLost ||= cell.trim() !== '';
+			else if (!fields.get(name)) fields.set(name, cell);
+		}
+		if (isValueLost) this.findings.add('unnamedColumn', line);
+		return Object.fromEntries(fields);
 	}
 
 	private defectOf(cells: readonly string[] | undefined, isCut: boolean): string | undefined {
@@ -326,12 +339,3 @@ function rowOf(text: string, from: number, end: number, defect?: string): Row {
 }
 
 const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`;
-
-function objectOf(columns: readonly string[], cells: readonly string[]): object {
-	const fields = new Map<string, string>();
-	for (const [index, cell] of cells.entries()) {
-		const name = columns[index];
-		if (name && !fields.get(name)) fields.set(name, cell);
-	}
-	return Object.fromEntries(fields);
-}

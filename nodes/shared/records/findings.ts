@@ -9,6 +9,7 @@ export type FindingKind =
 	| 'sameId'
 	| 'shortRow'
 	| 'titleRow'
+	| 'unnamedColumn'
 	| 'windows1252';
 
 export interface Finding {

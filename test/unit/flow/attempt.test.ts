@@ -8,7 +8,10 @@ import { VirtualRun } from '../../../support/virtual-run';
 const FAIL: Verdict = { action: 'fail' };
 const RETRY: Verdict = { action: 'retry' };
 
-/** Returns a sender whose requests take 10 ms. If a request throws an error, the error itself is the verdict. */
+/**
+ * Returns a sender whose requests take 10 ms. To give a request a verdict, make it throw this verdict instead of an
+ * error.
+ */
 function setUp({ stopsOnFailure = false, retryForMs = 60_000 } = {}) {
 	const run = new VirtualRun({ stopsOnFailure });
 	const line = {

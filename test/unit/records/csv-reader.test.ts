@@ -343,6 +343,21 @@ test('counts blank and short rows after those that are skipped, but no columns w
 	expect(findings.byKind.get('shortRow')).toEqual({ total: 2, line: 7, example: '' });
 });
 
+test('counts rows with values in columns without a name', () => {
+	const findings = new Findings();
+	const text = 'id,,name,\n1,,A, \n2,x,B,\n3,,C,\n4,y,E,z\n';
+	const { records } = readAll(new CsvReader({ findings }), text);
+	expect(records.map(({ value }) => value)).toEqual([
+		{ id: '1', name: 'A' },
+		{ id: '2', name: 'B' },
+		{ id: '3', name: 'C' },
+		{ id: '4', name: 'E' },
+	]);
+	expect(Object.fromEntries(findings.byKind)).toEqual({
+		unnamedColumn: { total: 2, line: 3, example: '' },
+	});
+});
+
 describe('rows before the header row', () => {
 	const TITLES = ['Report; 2025\n\nid (old);x\n', '"EXTF";700;"id"x\n', 'a,b,c,d,e\n', '-----\n'];
 	test.each(TITLES)('%j is skipped', (title) => {

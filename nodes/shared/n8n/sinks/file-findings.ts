@@ -54,6 +54,13 @@ const TEXTS: Readonly<Record<FindingKind, FindingText>> = {
 		advice: "If quotes are ordinary characters in the file, set the option 'Quotes' to 'None'. Otherwise these rows become part of one cell.",
 		isWarning: true,
 	},
+	unnamedColumn: {
+		one: 'row of $file has a value in a column without a name',
+		many: 'rows of $file have values in a column without a name',
+		advice: 'The documents do not contain these values. To use them, give the column a name.',
+		// Some programs write row numbers in a column without a name.
+		isWarning: false,
+	},
 	decimalId: {
 		one: 'ID of $file ends with .0',
 		many: 'IDs of $file end with .0',

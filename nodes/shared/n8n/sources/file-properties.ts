@@ -38,7 +38,7 @@ export const fileProperty = property({
 	placeholder: 'e.g. attachment_0',
 	hint: 'The name of the input field that contains the file',
 	description:
-		'Name of the binary field that contains the file. To read records from several files, separate the field names with commas.',
+		'Name of the binary field that contains the file. To read records from several files, separate the field names with commas. A text file needs a single name.',
 });
 
 /**

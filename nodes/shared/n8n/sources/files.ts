@@ -139,7 +139,7 @@ function fileIn(run: Run, itemIndex: number, field: string): IBinaryData {
 	throw new InputError(
 		`The item has no file in the field ${quoted(name)}`,
 		names.length === 0
-			? `Connect a node that outputs a file, such as 'Read/Write Files from Disk', or HTTP Request with 'Response Format' set to 'File'. If the data is in the items themselves, do not choose 'File' as their source.`
+			? `Connect a node that outputs a file, such as 'Read/Write Files from Disk', or HTTP Request with 'Response Format' set to 'File'. If the data is in the items themselves, do not choose a file as their source.`
 			: `Its files are in: ${names.map(quoted).join(', ')}. Enter one of these as '${fileProperty.displayName}'.`,
 	);
 }

@@ -114,7 +114,8 @@ export function encodingOf(
 
 /**
  * Checks that a file's records can have the required fields. A CSV file must have a column for each required field. If
- * a JSON file is a single object, this object must be a record, not a wrapper around the list of records.
+ * a JSON file is a single object, this object must be a record, not a wrapper around the list of records. Text lines
+ * must not be a table.
  *
  * @param first first record after the skipped records, if there is one
  * @throws InputError if a required field is missing or the file is empty
@@ -128,6 +129,7 @@ export function checkFields(
 	const { columns, isObject } = reader;
 	if (columns) checkColumns(run, name, columns, needed);
 	else if (isObject) checkObject(name, first?.value, needed);
+	else if (format === 'lines' && first) checkFirstLine(name, first.value, needed);
 	else if (!first && !FORMATS[format].isList && reader.position.record === 1)
 		throw new InputError(`The file ${quoted(name)} is empty`, EMPTY_FILE_ADVICE);
 }
@@ -141,6 +143,18 @@ function checkObject(name: string, object: unknown, required: readonly RequiredF
 	throw new InputError(
 		`The file ${quoted(name)} is one object without ${fields}, but with a list in ${quotedList(lists)}`,
 		"If the records are in such a list, enter its path as 'Path to List'.",
+	);
+}
+
+/** The node would otherwise delete documents whose IDs are whole rows of the table. */
+function checkFirstLine(name: string, line: unknown, required: readonly RequiredField[]): void {
+	const cells = String(line).split(/[,;\t|]/);
+	const names = cells.map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
+	const column = required.map(([field]) => field).find((field) => names.includes(field));
+	if (cells.length === 1 || column === undefined) return;
+	throw new InputError(
+		`The file ${quoted(name)} was read as one ID per line, but its first line is a header row with the column ${quoted(column)}`,
+		"Choose 'CSV' in 'File Format'.",
 	);
 }
 
