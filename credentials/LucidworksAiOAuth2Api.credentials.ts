@@ -137,9 +137,9 @@ const HOOKS = credentialHooks({
 		};
 	},
 	/**
-	 * The service has no request that only tests a credential, and its answer to an unknown chunking ID is not documented.
-	 * So the test fails only if the status is 401 or 403, or if a web page or plain text comes with status 200 or 404. A
-	 * chunking service would answer with JSON or an empty body.
+	 * The service has no request that only tests a credential, and its answer to an unknown chunking ID is not
+	 * documented. So the test fails only in two cases. Either the status is 401 or 403, or the status is 200 or 404 and
+	 * the body is a web page or plain text. A chunking service would answer with JSON or an empty body.
 	 */
 	advice: (status, body, data) => {
 		if (status === 401 || status === 403)

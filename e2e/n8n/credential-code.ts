@@ -261,7 +261,7 @@ const plain = (url: string): ICredentialType => ({
 	},
 });
 
-/** Creates n8n's credential tester without a database. The comparison uses no feature that needs a database. */
+/** Creates n8n's credential tester without a database. Nothing that is tested here needs one. */
 function n8nTester(helper: N8nHelper, type: ICredentialType): N8nTester {
 	const base = requireOfN8n('./dist/workflow-execute-additional-data.js') as {
 		getBase: unknown;

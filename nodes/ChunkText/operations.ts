@@ -11,7 +11,7 @@ import { chunkItems, fetchItems } from './from-items';
 async function submitAndWait(run: Run): Promise<void> {
 	const task = taskOf(run);
 	const { parameters, options, mode } = task;
-	// With a wrong path, the node could not fetch the chunks. So it checks the path before it submits texts.
+	// Checks the path before any text is submitted, because the node cannot fetch chunks if the path is wrong.
 	checkResultsPath(options.resultsPath);
 	const isFile = parameters.get('textSource', 0) === 'file';
 	// A document must not be returned without all of its chunks. So if a job runs out of time, its texts must

@@ -315,7 +315,7 @@ describe('the output', () => {
 			options: { textsPerRequest: 1 },
 		});
 		expect(result.output).toHaveLength(4);
-		// The node omits two lines of 14 characters at the end. A line break precedes each of these lines.
+		// The service omits the last two lines. Each has 14 characters and a line break before it.
 		expect(hintsOf(result)).toEqual([
 			expect.stringMatching(
 				/^The AI service omitted the end of 1 text, 30 characters in total\. Shorten the texts/,

@@ -25,12 +25,12 @@ import { readSettings } from './settings';
 import { usableText, type ChunkTask, type SourceDocument, type TextEntry } from './text';
 
 /**
- * Describes how a file's records become texts. A record without a valid text fails. If the node returns
- * documents, a record without a valid document ID or name fails too.
+ * Describes how a file's records become texts. A record without a valid text fails. If the node returns documents, a
+ * record without a valid document ID or name fails too.
  *
  * @param all.ids IDs of the most recent documents. All files in a run share this object
- * @param all.unusedFields collector for the optional fields that occur in records. All files in a run share
- *   this object
+ * @param all.unusedFields collects the optional fields that occur in records, but are not used. All files in a run
+ *   share this object
  * @throws InputError if a parameter is invalid
  */
 export function recordTexts(

@@ -18,7 +18,7 @@ export interface ChunkTask {
 	mode: OutputMode;
 }
 
-/** The document that a text belongs to. The document is known only if the output contains documents. */
+/** The document that a text belongs to. Set only if the node returns documents. */
 export interface SourceDocument {
 	id: string;
 	/** Contains `name` and, if the document has them, `description` and `url`. */

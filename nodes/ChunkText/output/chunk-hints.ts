@@ -19,7 +19,7 @@ export class ChunkHints {
 	private mostTokens = 0;
 	private cutTexts = 0;
 	private cutCharacters = 0;
-	/** Totals for all files without a summary item. */
+	/** Totals for all files that do not get a summary item. */
 	private readonly files = { files: 0, records: 0, chunked: 0, chunks: 0 };
 
 	/**

@@ -133,8 +133,8 @@ export const allProperties = properties([
 			displayOptions: { show: { textSource: ['file'] } },
 		},
 		...shownFor(
-			// Submit has no Output parameter, so it shows these fields too. Get Results may need the documents
-			// later.
+			// These fields are also shown in Submit, which has no Output parameter, because Get Results may return
+			// documents later.
 			{ show: { textSource: ['file'] }, hide: { output: ['chunks', 'perDocument'] } },
 			requiredFieldProperties,
 		),
@@ -237,8 +237,8 @@ const OPTIONS_PER_ITEM = [
 /**
  * Reads the options that have one value for the whole run.
  *
- * @returns the options. `vectors` is adapted to the output, and `keepSourceFields` is undefined if the user
- *   has not added that option.
+ * @returns the options. `vectors` is `none` in a tool, and never `compact` if the chunks go to files.
+ *   `keepSourceFields` is undefined if the user has not added that option.
  */
 export function optionsOf(parameters: ChunkParameters, isTool: boolean) {
 	const options = parameters.collection('options', OPTIONS_PER_ITEM);

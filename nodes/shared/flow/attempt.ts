@@ -11,7 +11,7 @@ export interface RequestSettings extends RetrySettings {
 	limiterClient: LimiterClient;
 	judge: (error: unknown) => Verdict;
 	/**
-	 * Adds information about an earlier attempt to a failure reason. For example, the earlier attempt might have taken
+	 * Adds to the reason for a failure what is known about an earlier attempt, for example that it may have taken
 	 * effect.
 	 */
 	withHistory?: (reason: unknown, earlier: unknown) => unknown;
@@ -20,8 +20,8 @@ export interface RequestSettings extends RetrySettings {
 }
 
 /**
- * Waits for the response to a request or a poll. A success is reported to the service health, and a response that asks
- * for fewer requests is reported to the run and the limiter.
+ * Waits for the response to a request or a poll. Records a success in the `ServiceHealth`. If the response asks for
+ * fewer requests, tells the run and the limiter.
  *
  * @param failures number of earlier attempts, all of which failed
  * @returns the outcome. If the service asked for fewer requests, the verdict contains `pausesAll`

@@ -124,8 +124,8 @@ export class BatchSender<E, A, R> {
 	}
 
 	/**
-	 * Waits until the budget allows another entry. If the whole budget is used by failed jobs that wait for another job
-	 * to finish, they would wait forever. So the texts of these failed jobs fail now.
+	 * Waits until the budget allows another entry. Failed jobs use the budget while they wait for another job to
+	 * finish. If they use all of it, no other job can start, so their texts fail now.
 	 */
 	async waitForBudget(budget: Budget): Promise<void> {
 		while (budget.isFull && !this.tasks.isAbandoned) {
@@ -365,8 +365,8 @@ export class BatchSender<E, A, R> {
 	}
 
 	/**
-	 * Notes that a job has finished, and submits the texts of failed jobs again. The service works, so each failed job
-	 * probably contains a bad text.
+	 * Notes that a job has finished. So the service works, and each failed job probably contains a bad text. Its texts
+	 * are submitted again in separate requests.
 	 */
 	private retryFailedJobs(): void {
 		this.hasFinishedJob = true;

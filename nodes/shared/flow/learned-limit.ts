@@ -25,8 +25,8 @@ import { backoffMs } from './backoff';
 /** Fraction of the estimated rate to use. The unused part lets the service's token bucket refill. */
 const USED_SHARE = 0.95;
 /**
- * Fraction of the measured rate to use if the failures may be random. This fraction is lower than `USED_SHARE`, because
- * a rate measured over only 20 requests can be 10% too high.
+ * Fraction of the measured rate to use after a 503 that may be a random failure. In that case, the rate is measured
+ * over only 20 requests, so it can be 10% too high. Therefore, this fraction is lower than `USED_SHARE`.
  */
 const USED_SHARE_OF_DOUBT = 0.8;
 /**
@@ -36,8 +36,8 @@ const RAISE = 1.05;
 /** Factor for the largest increase. With this factor, the rate recovers soon after the service lifts a limit. */
 const MAX_RAISE = 2;
 /**
- * A rate is kept for 20 times the length of a pause. If the service then refuses the higher rate, the pause costs only
- * 5% of that time.
+ * A rate is kept for 20 times the length of the last pause before it is increased. If the service refuses the higher
+ * rate, the new pause costs only 5% of that time.
  */
 const PAUSES_PER_RAISE = 20;
 /**
@@ -56,8 +56,8 @@ const MAX_HOLD_MS = 10 * 60_000;
  */
 const ACCEPTED_PER_REFUSAL = 20;
 /**
- * Minimum number of requests for measuring a rate if failures may be random. With fewer requests, the rate would depend
- * on chance.
+ * If failures may be random, a rate is measured over at least this many requests. With fewer requests, the rate would
+ * depend on chance.
  */
 const MIN_MEASURED = 20;
 /** Number of requests for which failures are ignored if slowing down has not helped. The number doubles each time. */

@@ -9,10 +9,10 @@
  * - The service has refused requests with 429 or 503. `LearnedLimit` then decides how many requests may be in flight,
  *   and how fast they start.
  *
- * The AWS SDKs and Vector adapt in a similar way, but they return to the refused rate within seconds. With a service
- * that asks for a pause of five seconds after each refusal, they would mostly wait. This limiter rarely increases the
- * rate, because each increase that the service refuses costs a pause. When the last run that uses the service ends, the
- * limiter forgets what it has learned.
+ * The AWS SDKs and Vector adapt in a similar way, but they return to the refused rate within seconds. If a service asks
+ * for a pause of five seconds after each refusal, that approach spends most of the time waiting. This limiter rarely
+ * increases the rate, because each increase that the service refuses costs a pause. When the last run that uses the
+ * service ends, the limiter forgets what it has learned.
  */
 import { CATCH_UP_MS, LearnedLimit } from './learned-limit';
 import type { RunState } from './run-state';

@@ -22,8 +22,8 @@ export interface Failed {
 }
 
 /**
- * A failed attempt after which the request is sent again, one of its entries is sent alone as a probe, or the request
- * is split.
+ * A failed attempt that is followed by another one. The next attempt sends the same request, one of its entries as a
+ * probe, or the parts of the request.
  */
 export interface Unfinished extends Omit<Failed, 'next' | 'skipped'> {
 	next: 'again' | 'probe' | 'split';

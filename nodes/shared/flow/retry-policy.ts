@@ -8,9 +8,9 @@
  *    token server refuses the client, or if no token can be obtained for the full Retry For time. Other statuses that
  *    are never retried, such as 404, fail all entries of the request.
  * 2. If the service rejects entries (400, 413 or 422), they are sent in smaller requests. If a request with only one
- *    entry is rejected, that entry fails. If ten such requests were rejected and nothing was ever accepted, rejected
- *    batches fail without being split. However, requests that are too large, and parts of a batch that was already
- *    split, are still split.
+ *    entry is rejected, that entry fails. Once ten such requests have been rejected and nothing has ever been accepted,
+ *    rejected batches fail as a whole. The exceptions are requests that are too large, and batches that have already
+ *    been split once.
  * 3. If anything has succeeded since the batch was first sent, a 403 is also treated as a rejection of entries.
  *    Otherwise, single entries are sent as probes. If three requests in a row, each with one entry, receive a 403, the
  *    service rejects everything, so the run ends.

@@ -51,9 +51,9 @@ const SPLIT_ADVICE =
 const SUSPICIOUS_QUOTE = `has a cell that begins with a quote, and the lines after it look like rows: ${QUOTES_ADVICE}. If these lines belong to the cell, export the file with all cells in quotes, including the header row`;
 
 /**
- * If a cell begins with a quote that is only an ordinary character, the cell seems to contain the rows that follow it.
- * A line in a quoted cell looks like a row if it has as many cells as the header row. If this many consecutive lines
- * look like rows, the row with the quote fails, and the lines are read as separate rows.
+ * If a cell begins with a quote that is part of the text, the reader takes it for an opening quote, and the cell
+ * swallows the rows that follow. A line in a quoted cell looks like a row if it has as many cells as the header row. If
+ * this many consecutive lines look like rows, the row with the quote fails, and the lines are read as separate rows.
  */
 const MIN_LINES_OF_ROWS = MAX_COUNTED_LINES;
 /**
@@ -110,7 +110,7 @@ export class CsvReader implements RecordReader {
 	private names: readonly string[] = [];
 	private nameSet: ReadonlySet<string> = new Set();
 	private joinedHeader = '';
-	/** Whether all cells of the header row are in quotes. Quotes are then certainly not ordinary characters. */
+	/** Whether all cells of the header row are in quotes. If so, quotes certainly enclose cells in this file. */
 	private isHeaderQuoted = false;
 	private readonly preamble: string[] = [];
 	/** Rows before the header row. Each of them is missing at least one required column. */
@@ -139,8 +139,8 @@ export class CsvReader implements RecordReader {
 
 	*push(piece: string): Generator<SourceRecord> {
 		this.newText += piece;
-		// While a long row is incomplete, the reader looks for its end only each time the text has doubled in length.
-		// So each character is read only a few times.
+		// While a long row is incomplete, the reader searches for its end again only when the text has doubled in
+		// length. So each character is read only a few times.
 		const { length } = this.newText;
 		const isTooLong = this.incompleteRow.length + length > MAX_RECORD_CHARACTERS;
 		if (length >= this.incompleteRow.length || isTooLong) yield* this.read(false);

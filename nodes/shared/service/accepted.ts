@@ -2,12 +2,13 @@
  * Determines which documents the service has accepted. The responses to pushes, deletes and migrations are not
  * documented. So any 2xx status is treated as a success, unless the response clearly reports a failure.
  *
- * The entries of a response are the elements of its lists and the response itself. If an entry reports a failure and
- * contains a document's ID, that document was rejected. If the entry contains no ID from the request, it may refer to
- * any document. The outcome of all documents is then unknown, except for documents that have their own entry.
+ * Each element of the lists in a response is called an entry, and so is the response as a whole. If an entry reports a
+ * failure and contains a document's ID, that document was rejected. If the entry contains no ID from the request, it
+ * may refer to any document. The outcome of all documents is then unknown, except for documents that have their own
+ * entry.
  *
- * Fields that only repeat the sent document are ignored, because a document may itself contain a field such as
- * `error` or `status`. For all rules, see docs/service-interface.md, Responses.
+ * Fields that only repeat the sent document are ignored, because a document may itself contain a field such as `error`
+ * or `status`. For all rules, see docs/service-interface.md, Responses.
  */
 import { ServiceFailure } from './failure';
 import { isNullOrEmptyText, isObject, isRecord, type Members } from './json';
@@ -135,8 +136,8 @@ const reportsSuccess = (entry: unknown): boolean =>
 	(hasStatus(entry, 200, 299) || FLAG_NAMES.some((name) => entry[name] === true));
 
 /**
- * Returns the reports of failures (flags, counts and objects) that the documents already known to have failed do not
- * fully explain.
+ * Returns the failure reports (flags, counts and objects) that are not fully explained by the documents already known
+ * to have failed.
  */
 const unexplainedFailures = (top: Members, failed: number): unknown[] =>
 	FAILED_NAMES.filter((name) => {

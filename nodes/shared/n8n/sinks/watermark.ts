@@ -5,7 +5,7 @@ export class Watermark {
 	/** Records that already have an outcome although an earlier record does not. */
 	private readonly laterRecords = new Set<number>();
 
-	/** @param upTo number of the last record, counted from 1, up to which all records have an outcome */
+	/** @param upTo all records up to this number have an outcome. Records are counted from 1 */
 	constructor(public upTo = 0) {}
 
 	markDone(record: number): void {

@@ -113,8 +113,8 @@ async function open<E extends EntryOrigin, R extends FileReading<E>>(
 		return { fileToRead, reading: readingOf(fileToRead) };
 	} catch (error) {
 		file?.close();
-		// When a run ends, it closes its files. If this file is still being opened, opening it then fails. That error
-		// is not reported.
+		// When a run ends, it closes all files, even those that are still being opened. The error that follows is not
+		// reported.
 		if (!run.ended) run.refuse(itemIndex, error);
 		return undefined;
 	}
@@ -228,8 +228,8 @@ async function* entriesOf<E extends EntryOrigin>(
 		if (isFirst && !run.ended) checkFields(run, file, undefined, fields);
 		sink.isAtEnd = !run.ended;
 	} catch (error) {
-		// Errors are ignored in two cases. If the run has ended, it has closed its files, so reading must fail. If the
-		// error is after the last requested record, it does not concern this run.
+		// Errors are ignored in two cases. If the run has ended, it has closed its files, so an error is expected. If
+		// the error is after the last requested record, it does not concern this run.
 		if (run.ended || at >= last) return;
 		const read = Math.max(at, Math.min(skip, file.reader.position.record - 1));
 		if (read === 0 || error instanceof InputError) throw readError(file.name, error);

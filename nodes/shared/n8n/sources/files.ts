@@ -133,8 +133,8 @@ function fileIn(run: Run, itemIndex: number, field: string): IBinaryData {
 	const name = fieldName(field);
 	const found = findFile(files, name);
 	if (found) return found;
-	// The advice does not list files with failed records from an earlier node, because nobody wants to read
-	// them here.
+	// The advice does not list files with failed records from an earlier node, because nobody would choose them as the
+	// input of this node.
 	const names = Object.keys(files).filter((other) => !FAILED_RECORDS_FIELD.test(other));
 	throw new InputError(
 		`The item has no file in the field ${quoted(name)}`,

@@ -114,8 +114,8 @@ export function encodingOf(
 
 /**
  * Checks that a file's records can have the required fields. A CSV file must have a column for each required field. If
- * a JSON file is a single object, this object must be a record, not a wrapper around the list of records. Text lines
- * must not be a table.
+ * a JSON file is a single object, this object must be a record, not a wrapper around the list of records. A file that
+ * is read as one ID per line must not be a table.
  *
  * @param first first record after the skipped records, if there is one
  * @throws InputError if a required field is missing or the file is empty
@@ -146,7 +146,10 @@ function checkObject(name: string, object: unknown, required: readonly RequiredF
 	);
 }
 
-/** The node would otherwise delete documents whose IDs are whole rows of the table. */
+/**
+ * Refuses a table that is read as one ID per line. The node would otherwise use each row of the table as the ID of a
+ * document to delete.
+ */
 function checkFirstLine(name: string, line: unknown, required: readonly RequiredField[]): void {
 	const cells = String(line).split(/[,;\t|]/);
 	const names = cells.map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
