@@ -1,8 +1,8 @@
 /**
  * Takes the pictures for docs/images from a real n8n, in the light and the dark theme: every example workflow on the
  * canvas, the panel of each node type and operation, the dialog of the AI credential, and a search of the index. To
- * take only some pictures, add names of examples, `credential` or `search` after `--`. The command fails if a window
- * does not show what the alt text of its picture says.
+ * take only some of the pictures, add any of these after `--`: the name of an example, `credential`, `search`. The
+ * command fails if a window does not show what the alt text of its picture says.
  */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -38,7 +38,10 @@ const MARGIN = 24;
 /** Tall enough to show every panel and dialog without scrolling. */
 const HEIGHT = 1400;
 
-/** Words to search for. They occur in the Getting Started example, which runs before the search picture is taken. */
+/**
+ * Words to search for. They occur in the Getting Started example, which runs before the screenshot of the search is
+ * taken.
+ */
 const SEARCHED = 'warehouse noon';
 const FOUND = ['1 of ', 'Shipping', 'before noon leave the warehouse', 'vector'];
 

@@ -146,7 +146,10 @@ export const FAULTS = {
 	),
 };
 
-/** Sends the status and body of a rule that has no fault. If the rule has no body, the gateway's body is sent. */
+/**
+ * Answers with the status and body of a rule that does nothing else. If the rule has no body, sends the body that a
+ * gateway would send.
+ */
 export function answerPlainly(rule: Answer, reply: FastifyReply): FastifyReply {
 	const status = rule.status ?? (rule.retryAfter === undefined ? 200 : 429);
 	const ofGateway = rule.body === undefined ? gatewayBody(status) : undefined;

@@ -51,9 +51,9 @@ export async function allProperties(): Promise<Properties> {
 /**
  * Makes a table in Markdown.
  *
- * @param argument what to list: `Class` for its parameters, `Class.collection` for the options of a collection, or the
- *   dotted path of a parameter or an option for its choices. After a space, the argument can contain names, separated
- *   by spaces. The table then contains only these members.
+ * @param argument what to list. `Class` lists its parameters, `Class.collection` lists the options in the collection,
+ *   and the dotted path of a parameter or an option lists its choices. To list only some of these, add their names,
+ *   each after a space
  * @throws Error if the argument does not exist
  */
 export function tableOf(all: Properties, argument: string): string {

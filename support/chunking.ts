@@ -32,7 +32,7 @@ function withModel(parameters: INodeParameters): INodeParameters {
 	});
 }
 
-/** Settings that poll jobs as often as possible and shorten the time for the last poll. */
+/** Settings with which jobs are polled as often as possible, and the last poll has a short time limit. */
 const OFTEN = { firstMs: 20, longestMs: 40, finalMs: 2_000 };
 
 /** Creates a Chunk Text node for a pipeline. By default, the node makes one chunk per line. */

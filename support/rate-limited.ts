@@ -16,7 +16,7 @@ export function perMinute(limit: number): Admission {
 	};
 }
 
-/** Returns the maximum number of these times that fall in any 60-second window. */
+/** Returns the largest number of `moments` within any window of 60 seconds. */
 export function mostInAMinute(moments: number[]): number {
 	const sorted = [...moments].sort((one, other) => one - other);
 	let most = 0;

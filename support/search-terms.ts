@@ -13,7 +13,9 @@ export const SEARCH_TERMS: Readonly<Record<string, readonly string[]>> = {
 	fusion: ['migrateBlobs'],
 };
 
-/** Terms that also occur in the names of n8n's own nodes. The search results must include our nodes. */
+/**
+ * Terms that also occur in the names of n8n's own nodes. For these terms, our nodes only have to be among the results.
+ */
 export const SHARED_SEARCH_TERMS: Readonly<Record<string, readonly string[]>> = {
 	csv: ['chunkText', 'deleteDocument', 'pushDocuments'],
 	'split text': ['chunkText'],

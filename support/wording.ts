@@ -17,7 +17,7 @@ export const naming = (...facts: Array<string | number>): unknown =>
 		new RegExp(facts.map((fact) => `(?=[^]*${escaped(String(fact))})`).join('')),
 	);
 
-/** Within a message, the first letter can be lowercase, so the result does not include it. */
+/** Leaves out the first letter, because it can be lowercase inside a message. */
 const wordsFor = (action: Action, error: Error) => outcomeMessage(action, error).slice(1);
 
 /** Returns the wording for an action that was definitely not performed. */

@@ -19,7 +19,10 @@ interface RangeState {
 	atEnd: boolean;
 }
 
-/** Pushes a file in four ranges. Then tries suspect files, and a file that does not exist. */
+/**
+ * Pushes a file in four ranges. Then tries files that must fail the run although no record is rejected, and a file that
+ * does not exist.
+ */
 export async function fanOut(stage: Stage): Promise<void> {
 	const { checks } = stage;
 	const fileUrl = `${stage.demo.sandbox.url}/files/fan-out.jsonl`;

@@ -124,7 +124,7 @@ async function copyOf(stage: Stage, example: string): Promise<StoredWorkflow> {
 	return stored;
 }
 
-/** Returns the outages. Each outage lasts longer than the nodes retry. */
+/** Returns the outages. Each outage lasts longer than the nodes keep retrying. */
 function allOutages({ demo }: Stage): Outage[] {
 	const { n8n, sandbox, chatModel } = demo;
 	const overloaded = /503|no healthy upstream/;

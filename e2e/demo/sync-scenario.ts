@@ -94,7 +94,10 @@ async function ignoreVolatileFields(source: SyncedSource, a: SourceDocument): Pr
 	);
 }
 
-/** Checks that two concurrent runs leave no rows that would make a later run delete existing documents. */
+/**
+ * Runs the sync twice at the same time. Checks that the data table then contains no rows that would make a later run
+ * delete existing documents.
+ */
 async function syncTwiceAtOnce(source: SyncedSource): Promise<void> {
 	const { n8n, sandbox } = source.stage.demo;
 	const documents = Array.from({ length: DOCUMENTS_AT_ONCE }, (_, number) =>

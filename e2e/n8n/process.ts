@@ -39,7 +39,7 @@ export interface N8nOptions {
 function readLogin(userFolder: string): Login {
 	const file = path.join(userFolder, 'login.json');
 	if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Login;
-	// n8n requires a capital letter and a digit.
+	// n8n requires a password with a capital letter and a digit.
 	const login = {
 		email: 'owner@example.com',
 		password: `Demo1-${randomBytes(9).toString('base64url')}`,

@@ -4,7 +4,10 @@ import type { ExecutionSummary } from '../n8n/execution';
 import type { Checks } from '../shared/checks';
 import type { QueueMode } from './queue-mode';
 
-/** Number of tokens that are allowed beyond one per worker, because workers revoke each other's tokens at first. */
+/**
+ * Each worker needs one token. This many additional tokens are allowed, because workers revoke each other's tokens at
+ * first.
+ */
 const SPARE_TOKENS = 2;
 
 const DOCUMENTS = 3;
@@ -16,7 +19,10 @@ export interface QueueStage extends QueueMode {
 	model: Set<string>;
 }
 
-/** The body of one webhook call: documents that no other call sends, and the ID of a chunk to delete again. */
+/**
+ * The body of one webhook call: documents that no other call sends, and the ID of a chunk that is deleted after it was
+ * pushed.
+ */
 export interface Delivery {
 	documents: Array<{ id: string; name: string; text: string }>;
 	delete: string;

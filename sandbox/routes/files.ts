@@ -7,7 +7,7 @@ import { failure, queryValue, rawBody } from '../http';
 /** Describes the records in a sample file. Record numbers start at 1. */
 interface Sample {
 	count: number;
-	/** Of every `badEvery` records, one omits the `required` field and one is not JSON. */
+	/** The number of records per group. In each group, one record omits the `required` field, and one is not JSON. */
 	badEvery: number;
 	record(number: number): Record<string, string>;
 	required: string;

@@ -88,8 +88,8 @@ test(
 						(parameters, at, context) => {
 							const path = parsePlainPath(one);
 							const { json } = context.getInputData()[at];
-							// The Parameters class compares the first item with n8n's value, so this test must read
-							// the field without that class.
+							// For the first item, the Parameters class compares its own result with n8n's. To check
+							// this independently, the test reads the field without that class.
 							const plain = path ? readPlainPath(json, path) : NOT_PLAIN;
 							const n8ns = attempt(() => context.getNodeParameter('one', at));
 							if (plain !== NOT_PLAIN && Array.isArray(n8ns)) direct++;
@@ -109,7 +109,7 @@ test(
 			),
 			{ numRuns: 60 },
 		);
-		// If no field was read directly, the test has compared nothing.
+		// If no field had been read directly, the test would have compared nothing.
 		expect(direct).toBeGreaterThan(0);
 	},
 	TIMEOUT_MS,

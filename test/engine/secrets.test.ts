@@ -217,7 +217,7 @@ async function expectMasked({ node, parameters, route, status, body }: Row): Pro
 		});
 		seen.push(error, hints, output, run);
 	}
-	// The text echoed by the service must be visible. Otherwise, the test would prove nothing.
+	// Without its secrets, the service's echo must be visible. Otherwise, the test would prove nothing.
 	expect(expectNoSecret(seen)).toBe(true);
 }
 

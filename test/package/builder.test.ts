@@ -125,8 +125,8 @@ describe('the nodes of the examples', () => {
 });
 
 /**
- * Declares the names that the generated types use. n8n itself does not declare them, because only a model reads
- * the types.
+ * Declares the names that the generated types use. n8n itself does not declare them, because the types are only read by
+ * a language model, and never compiled.
  */
 const GLOBALS = `
 type Expression<T> = string & { readonly of?: T };

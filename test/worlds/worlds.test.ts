@@ -89,7 +89,7 @@ interface World {
 	/** Number of requests after which Stop is pressed. */
 	stopAfter?: number;
 	isTextFiles: boolean;
-	/** Whether only documents that the service never accepts may fail. */
+	/** Whether every document must succeed, except those that the service never accepts. */
 	isLive: boolean;
 	/** Number of tokens that another n8n instance requests for the same client during the run. */
 	rivalTokens: number;
@@ -132,7 +132,8 @@ function documentsOf(seed: number, kind: Kind, count: number, dice: Dice): IData
 		const words = Array.from({ length: 1 + dice.below(6) }, () => dice.one(WORDS));
 		if (dice.chance(0.05)) words.push(POISON);
 		return {
-			// A 404 for an ID with a slash proves nothing, so deleted documents have IDs without a slash.
+			// A proxy may answer 404 for any ID with a slash, so the node cannot know whether such a document exists.
+			// Deleted documents therefore have IDs without a slash.
 			id: `${seed}${kind === 'delete' ? '-' : '/'}${at} ${dice.one(WORDS)}`,
 			name: `Document ${at}`,
 			text: words.join(kind === 'chunk' ? '\n' : ' '),

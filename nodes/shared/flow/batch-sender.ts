@@ -252,8 +252,8 @@ export class BatchSender<E, A, R> {
 		const result = await outcomeOf(send(batch, bytes), turn, options, failuresBefore).finally(
 			() => run.stats.inFlight--,
 		);
-		// If the run must end, it ends while the limiter still treats this request as in flight. Otherwise, a waiting
-		// request would start.
+		// The failure is handled while the limiter still treats this request as in flight. If the failure ends the run,
+		// no waiting request can start first.
 		if (!result.ok) return this.afterFailure(part, turn, result);
 		const { response } = result;
 		const accepted = { response, rejected: this.rejectedBy(response, part) };

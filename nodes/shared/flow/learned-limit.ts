@@ -9,12 +9,12 @@
  * is lowered.
  *
  * The rate that the service allows lies between two estimates. The lower estimate is the number of accepted requests
- * divided by the total time since the last refusal. The higher estimate leaves out the pause, because the service's
- * token bucket may have been full before the pause ended. The new rate is 95% of the geometric mean of both estimates.
- * The rate is kept for 20 times the length of the pause, and until at least 20 requests have been accepted. Then the
- * rate rises by 5%. If the rate is far below the refused rate, it rises sooner and further, to the geometric mean of
- * the current and the refused rate. If the service refuses a request at the higher rate, the limit returns to the
- * earlier rate.
+ * divided by the total time since the last refusal. The higher estimate leaves the pause out of that time. Once the
+ * service's token bucket is full, the rest of a pause adds nothing to what the service allows. The new rate is 95% of
+ * the geometric mean of both estimates. The rate is kept for 20 times the length of the pause, and until at least 20
+ * requests have been accepted. Then the rate rises by 5%. If the rate is far below the refused rate, it rises sooner
+ * and further, to the geometric mean of the current and the refused rate. If the service refuses a request at the
+ * higher rate, the limit returns to the earlier rate.
  *
  * A 503 without Retry-After may come from a rate limit or from random failures of the service, so such a response does
  * not pause other requests. If requests still fail at 80% of the accepted rate, slowing down does not help. Such

@@ -74,7 +74,7 @@ class Polling<R> {
 		}
 	}
 
-	/** Polls once. If the result ends the run, this happens before the limiter can start another request. */
+	/** Polls once. If the result must end the run, ends it before the limiter can start another request. */
 	private async poll(turn: Turn): Promise<Outcome<R> | Unfinished | undefined> {
 		const { options } = this;
 		const { run, stats = run.stats, deadline, check, expire } = options;

@@ -170,8 +170,7 @@ export interface RetrySettings {
 	run: RunState;
 	health: ServiceHealth;
 	/**
-	 * Time for which a request is repeated after transient failures, in milliseconds. The request is repeated at least
-	 * once.
+	 * Maximum time spent on repeating a request after transient failures, in milliseconds. The request is repeated at least once.
 	 */
 	retryForMs: number;
 	concurrency: number;
@@ -200,8 +199,8 @@ export class RetryPolicy {
 	private lastSequence = 0;
 	private lastFailureAt = -Infinity;
 	/**
-	 * Sequence number of the first attempt to send the whole batch, even if this request contains only some of its
-	 * entries.
+	 * Sequence number of the first attempt to send the original batch. If the batch was split, this request contains
+	 * only some of the batch's entries.
 	 */
 	private firstSequence: number;
 	/** Sequence number. If a request with a higher number succeeds, this request's entries may be at fault. */

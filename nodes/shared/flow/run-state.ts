@@ -14,8 +14,9 @@ export class RunStats {
 	requests = 0;
 	retries = 0;
 	/**
-	 * Number of requests in flight in the whole run. Polls count too if Get Results is set not to wait, because a poll
-	 * may receive results that the service delivers only once.
+	 * Number of requests in flight in the whole run. If there are any when the run is canceled, their outcome is
+	 * unknown. This includes the polls of a Get Results node that does not wait, because the service may deliver the
+	 * results of a poll only once.
 	 */
 	inFlight = 0;
 	/**

@@ -94,8 +94,8 @@ export const hasColumn = (columns: readonly string[], field: string): boolean =>
 	fieldOf(Object.fromEntries(columns.map((column) => [column, column])), field) !== undefined;
 
 /**
- * Returns the delimiter with which a header row contains the most required fields. If several delimiters are equally
- * good, returns the one that occurs most often outside quotes.
+ * Returns the delimiter that results in the most required fields when it splits the header row. If several delimiters
+ * are equally good, returns the one that occurs most often outside quotes.
  */
 export function likeliestDelimiter(
 	header: string,
@@ -126,7 +126,7 @@ export const MAX_COUNTED_LINES = 10;
  * rows.
  */
 interface MultilineCell {
-	/** Index in the row at which the first line ends. */
+	/** Index of the end of the first line, counted from the beginning of the row. */
 	firstLineEnd: number;
 	/**
 	 * Number of consecutive lines that have as many cells as the header row. The count starts at the first line, or
@@ -208,8 +208,7 @@ function countRowLike(
 		const cells = line.split(delimiter).length;
 		// Some programs write a delimiter at the end of each row, but not at the end of the header row.
 		const isLikeRow = cells === width || (cells === width + 1 && line.endsWith(delimiter));
-		// The first line may have a different number of cells, because the quoted text may contain
-		// delimiters.
+		// The first line does not have to look like a row, because the text after its quote may contain delimiters.
 		if (!isLikeRow && index > 0) break;
 		if (isLikeRow) total++;
 		index++;

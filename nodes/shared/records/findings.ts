@@ -28,8 +28,8 @@ export class Findings {
 	private readonly excluded = new Set<FindingKind>();
 
 	/**
-	 * @param line number of the line, from 1. The finding keeps only the lowest number, so Infinity only increases the
-	 *   count
+	 * @param line number of the line, from 1. Only the lowest number is kept, so Infinity counts a finding without
+	 *   changing its line
 	 */
 	add(kind: FindingKind, line: number, example = ''): void {
 		const known = this.byKind.get(kind);

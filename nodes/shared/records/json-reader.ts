@@ -22,8 +22,8 @@ import {
 const TOKENS = { outside: /["[\]{},:]/g, within: /["[\]{}]/g };
 
 /**
- * Used as the key of a value in a list, because such a value has no key. This string matches no part of a path, because
- * a path cannot lead through a list.
+ * Stands in for the key of a value in a list, which has none. It matches no part of a path, because a path cannot lead
+ * through a list.
  */
 const LIST_POSITION = '\0';
 

@@ -40,7 +40,7 @@ export interface FailureDetails {
 	 */
 	isText?: boolean;
 	description?: string;
-	/** Replaces `description` if requests without this document or text succeed. */
+	/** Used instead of `description` if only this document or text is at fault, because requests without it succeed. */
 	descriptionIfIsolated?: string;
 	/**
 	 * Whether a later attempt may succeed. Used only for `transport` (default: true) and `token` (default: false).
@@ -193,8 +193,8 @@ function statusVerdict(status: number, idempotent: boolean): Verdict {
 	if (idempotent && isTransientStatus(status)) return { action: 'retry', serviceMayBe: 'down' };
 	if (status === 413) return { action: 'split', tooLarge: true };
 	if (status === 400 || status === 422) return { action: 'split' };
-	// A firewall may reject a single document, but a key without permission leads to status 403 for every
-	// document.
+	// There are two reasons for a 403: a firewall rejects a single document, or the key has no permission and every
+	// document is rejected.
 	if (status === 403) return { action: 'split', serviceMayBe: 'rejecting' };
 	const isRedirect = status >= 300 && status < 400;
 	return { action: isRedirect || status === 401 || status === 407 ? 'stop' : 'fail' };

@@ -9,10 +9,7 @@ import { VirtualRun } from '../../../support/virtual-run';
 const FAIL: Verdict = { action: 'fail' };
 const RETRY: Verdict = { action: 'retry' };
 
-/**
- * Sets up a sender whose requests take 10 ms. For each entry, `faults` lists what the attempts to send the entry throw,
- * in order.
- */
+/** Sets up a sender whose requests take 10 ms. For each entry, `faults` lists the errors of its attempts, in order. */
 function setUp({ concurrency = 2, faults = {} as Record<string, unknown[]> } = {}) {
 	const run = new VirtualRun();
 	const sent: string[] = [];

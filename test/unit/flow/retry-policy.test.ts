@@ -32,7 +32,7 @@ type Step =
 	| 'other 403'
 	| /** The first attempt of another request fails. */ 'other 504'
 	| /** The request is split. The next events belong to one of its parts. */ 'part'
-	| /** Time passes, in milliseconds. */ number;
+	| /** Number of milliseconds that pass. */ number;
 
 interface Setting {
 	size?: number;
@@ -71,7 +71,7 @@ async function tell(story: Step[], { size = 10, isProbe, retryForMs = MINUTE_MS 
 
 const times = <T>(count: number, ...steps: T[]): T[] =>
 	Array.from({ length: count }, () => steps).flat();
-/** After this many successes, it is unlikely that one request fails repeatedly by chance. */
+/** After this many successes of other requests, repeated failures of one request are unlikely to be due to chance. */
 const HEALTHY: Step[] = times(30, 'success' as const);
 const AMID: Step[] = ['504', 'success'];
 const SINGLE = { size: 1 };

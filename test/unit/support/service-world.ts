@@ -1,6 +1,6 @@
 /**
  * Simulates a node's run in virtual time, against a service that fails according to rules. The requests go through
- * `bulk` and `poll` with the nodes' settings. Each failure is one that a node would see.
+ * `bulk` and `poll` with the nodes' settings. Failures have the same form as in a real run.
  */
 import { bulk } from '../../../nodes/shared/flow/bulk';
 import type { BulkOptions } from '../../../nodes/shared/flow/bulk-options';

@@ -33,15 +33,15 @@ interface Row {
 	/** Documents that must fail. No other document may fail. */
 	fail?: readonly number[];
 	/**
-	 * Maximum number of seconds from the first failed request that contains such a document until the document itself
-	 * fails.
+	 * Maximum number of seconds between the first failed request that contains one of the `fail` documents and the
+	 * failure of the document itself.
 	 */
 	isolatedWithin?: number;
-	/** Share of the seeds in which other documents may fail too. */
+	/** Share of the seeds in which documents other than the bad ones may fail too. */
 	exceptions?: number;
 	/** The run ends early: within this range of seconds after its start, and after at most this many requests. */
 	ends?: { after: [least: number, most: number]; requests?: number };
-	/** Maximum duration of the run, as a multiple of its duration under these other rules. */
+	/** Maximum duration of the run, as a multiple (`times`) of the duration of a run with other `rules`. */
 	atMost?: { times: number; rules: World['rules'] };
 	seconds?: number;
 	/** Whether the run is long. A long run is simulated with only one seed. */

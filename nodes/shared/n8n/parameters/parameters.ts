@@ -168,7 +168,8 @@ export class Parameters<P extends INodeProperties[]> {
 		for (const member of this.definitionAt(name).members) {
 			if ((perItem as readonly string[]).includes(member)) continue;
 			const path = `${name}.${member}`;
-			// Users add few of the options, and reading the defaults of all others through n8n would be slow.
+			// Only the options that the user has added are read through n8n. These are usually few, and reading all
+			// others would be slow.
 			values[member] = added.includes(member)
 				? convert(this.read(path, 0))
 				: this.definitionAt(path).initial;
@@ -287,8 +288,8 @@ function numberOf(found: FoundValue): number {
 
 /**
  * Converts a value to a boolean. Accepts booleans, and the strings 'true' and 'false'. An empty value becomes the
- * default. If the parameter is required, only booleans are accepted, because the parameter decides whether the node
- * does anything at all.
+ * default. If the parameter is required, only booleans are accepted, because all required booleans decide whether the
+ * node does anything at all.
  */
 function booleanOf(found: FoundValue): boolean {
 	const { value, definition } = found;

@@ -61,7 +61,7 @@ export const limiters = new Map<string, Limiter>();
 /**
  * Creates the settings that all requests of one kind in a run share. Call this function once for each kind of request.
  *
- * @param idempotent whether it does no harm if a request takes effect twice
+ * @param idempotent whether a request can safely take effect twice
  */
 export function requestSettings(
 	run: Run,

@@ -62,8 +62,8 @@ async function openBinary(
 		return { text: textOf(decodeBase64(data), yieldToOthers, options), close: () => undefined };
 	const stream = await run.context.helpers.getBinaryStream(id, READ_BYTES);
 	const close = () => void stream.destroy();
-	// If the storage stalls, a run that has ended must not wait for the storage. Closing the stream causes reading to
-	// fail.
+	// When the run ends, the stream is closed, so that reading fails. Otherwise, the run would wait for a storage that
+	// has stalled.
 	const stopListening = run.onEnd(close);
 	if (run.ended) close();
 	return {
