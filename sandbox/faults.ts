@@ -147,7 +147,7 @@ export const FAULTS = {
 };
 
 /**
- * Answers with the status and body of a rule that does nothing else. If the rule has no body, sends the body that a
+ * Answers with the status and body of a rule that sets nothing else. If the rule has no body, sends the body that a
  * gateway would send.
  */
 export function answerPlainly(rule: Answer, reply: FastifyReply): FastifyReply {

@@ -130,7 +130,7 @@ export function nodeRunner(
 }
 
 /**
- * Provides nodes and one sandbox for all tests in a file. Pauses before retries are short.
+ * Provides nodes and one sandbox for all tests in a file, and shortens the pauses before retries.
  *
  * @returns the sandbox, and a function that creates a runner for a node. The runner uses the sandbox's credentials
  */

@@ -144,7 +144,7 @@ export const deleteProperties = properties([
 			{
 				name: 'Once, at the End',
 				value: 'lastDeleteOnly',
-				description: 'Ask for one commit, with the last delete',
+				description: 'Ask for a single commit, in the last delete request',
 			},
 			{
 				name: 'Service Default',

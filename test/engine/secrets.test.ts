@@ -53,7 +53,7 @@ function respond(request: IncomingMessage): Answer {
 	}
 	if (route === echoing) {
 		for (const secret of secrets) repeated.add(secret);
-		// The secret is also repeated URL-encoded, as in a form or a path.
+		// The secret is also repeated in URL-encoded form, as in a form or a path.
 		return answer([...secrets, ...secrets.map(encodeURIComponent)].join(' '));
 	}
 	if (route === 'submit') return [200, { chunkingId: 'job-1', status: 'SUBMITTED' }];

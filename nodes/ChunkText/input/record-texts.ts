@@ -95,8 +95,8 @@ const documentMapping = (parameters: ChunkParameters, itemIndex: number): FieldM
 });
 
 /**
- * Adds a finding if a number in the record would lose digits. Digits can be lost because the fields that the
- * chunks keep are parsed and written again.
+ * Adds a finding if a number in the record would lose digits. Digits can be lost because record fields that are copied
+ * to the chunks are parsed and written again.
  *
  * @throws InputError if a number is so large that it would become null
  */

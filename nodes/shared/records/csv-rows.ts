@@ -180,7 +180,7 @@ function endOfLine(text: string, from: number): number {
 }
 
 /**
- * Yields the lines in part of a text one by one. A cell may contain 64 MB, but the caller needs only its
+ * Yields the lines in part of a text one by one. The part can be a cell with 64 MB of which the caller needs only the
  * first lines.
  */
 function* linesOf(

@@ -94,8 +94,8 @@ export class ItemSink implements Sink {
 	}
 
 	/**
-	 * Accounts for an input item whose list is empty. If the output is one item per entry, the node returns one item
-	 * that contains `json`.
+	 * Accounts for an input item whose list is empty. With one output item per entry, the input item would have no
+	 * output at all, so the node returns one item that contains `json`.
 	 */
 	addEmptyList(itemIndex: number, json: IDataObject): void {
 		this.giveOrCount(itemIndex, () => [json]);

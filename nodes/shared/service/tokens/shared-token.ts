@@ -118,7 +118,7 @@ export class SharedToken {
 	static findIn(data: ScopeData): Token | undefined {
 		const tokens = parseTokenMap(data.accessTokens);
 		const { [SCOPE_OF_NODE]: scopeOfNode } = data;
-		// A run's data contains only tokens that have already been checked.
+		// If this is a run's data, its tokens have already been checked.
 		if (scopeOfNode !== undefined) return tokens[scopeOfNode];
 		const token = tokens[scopeOf(data)];
 		if (token === undefined) return undefined;
