@@ -244,8 +244,8 @@ export const allOptions = optionsProperty([
 	},
 	{ ...encodingProperty, displayOptions: { show: { '/textSource': ['file', 'textFile'] } } },
 	...shownFor(fromFile, readOptionProperties),
-	// This option applies if the texts come from a file or if the chunks are written to files. Display
-	// options cannot combine these conditions, so the option is hidden only for tools.
+	// This option applies if the texts come from a file or if the chunks are written to files. `displayOptions` cannot
+	// express this "or", so the option is always shown, except in tools.
 	{ ...bytesPerFileProperty, displayOptions: { hide: { '@tool': [true] } } },
 	{
 		displayName: 'Additional Body Fields',

@@ -36,7 +36,7 @@ const RAISE = 1.05;
 /** Factor for the largest increase. With this factor, the rate recovers soon after the service lifts a limit. */
 const MAX_RAISE = 2;
 /**
- * A rate is kept for 20 times the length of the last pause before it is increased. If the service refuses the higher
+ * Before a rate is increased, it is kept for 20 times the length of the last pause. If the service refuses the higher
  * rate, the new pause costs only 5% of that time.
  */
 const PAUSES_PER_RAISE = 20;
@@ -46,8 +46,8 @@ const PAUSES_PER_RAISE = 20;
  */
 const SEARCH = { belowShare: 0.9, pauses: 4 };
 /**
- * Maximum time for which a rate is kept, however long the last pause was. By then, the service might have changed its
- * limits.
+ * Maximum time for which a rate is kept, even if the last pause was long. After this time, the service might have
+ * changed its limits.
  */
 const MAX_HOLD_MS = 10 * 60_000;
 /**
@@ -80,7 +80,7 @@ export class LearnedLimit {
 	/** Requests per millisecond. */
 	private rate = Infinity;
 	private refusedRate = Infinity;
-	/** Factor for the next increase above the refused rate. */
+	/** Factor for the next increase, once the rate is above the refused rate. */
 	private raise = RAISE;
 	/**
 	 * Maximum number of requests in flight. Infinity means that there is no limit, and 0 means that the limit is still

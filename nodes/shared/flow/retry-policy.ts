@@ -203,7 +203,10 @@ export class RetryPolicy {
 	 * only some of the batch's entries.
 	 */
 	private firstSequence: number;
-	/** Sequence number. If a request with a higher number succeeds, this request's entries may be at fault. */
+	/**
+	 * Requests with a higher sequence number are compared with this one. If one of them succeeds, this request's
+	 * entries may be at fault.
+	 */
 	private comparedSince: number;
 	/**
 	 * Whether one of the entries is suspected of causing the failures. An entry is suspected if this request is part of
@@ -317,9 +320,8 @@ export class RetryPolicy {
 	}
 
 	/**
-	 * Returns true if there has been a success among the requests that started after this request's first attempt. For
-	 * a part of a split request, the function only considers requests that started after the last attempt to send the
-	 * whole request.
+	 * Returns true if any request that started after this request's first attempt has succeeded. For a part of a split
+	 * request, the last attempt to send the whole request is used instead of the first attempt.
 	 */
 	hasSuccessSince(): boolean {
 		return this.settings.health.lastSuccess > this.comparedSince;

@@ -57,8 +57,8 @@ const SUSPICIOUS_QUOTE = `has a cell that begins with a quote, and the lines aft
  */
 const MIN_LINES_OF_ROWS = MAX_COUNTED_LINES;
 /**
- * Rows in a quoted cell are recognized only if the header row has at least this many columns. A line of
- * prose often contains one comma, so it would look like a row with two cells.
+ * Lines in a quoted cell are taken for rows only if the header row has at least this many columns. With two columns,
+ * any line of prose with one comma would look like a row.
  */
 const MIN_COLUMNS = 3;
 /**

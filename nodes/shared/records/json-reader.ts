@@ -1,8 +1,8 @@
 /**
  * Reads a JSON file and returns each element of a list as a record. The reader itself looks only for brackets, quotes
- * and separators. With these characters, it finds the list at the given path and splits the list into elements.
- * `JSON.parse` then parses each element separately. If an element is invalid, only that element fails. Memory holds
- * only one element at a time. JSON outside the list is not validated.
+ * and separators. These are enough to find the list at the given path and to split it into elements. `JSON.parse` then
+ * parses each element separately. If an element is invalid, only that element fails. Memory holds only one element at a
+ * time. JSON outside the list is not validated.
  *
  * If the file is a single object, that object is the only record. If more objects follow, each on its own line, the
  * file is read as JSON Lines.

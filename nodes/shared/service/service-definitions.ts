@@ -52,7 +52,9 @@ export const PROXY_LOGIN =
 
 const STATUS_PAGE = 'status.lucidworks.com';
 
-/** Appended to advice that would be wrong during a vendor outage. */
+/**
+ * Appended to advice to check the credential, because the credential is not the cause during an outage of the vendor.
+ */
 export const IF_IT_WORKED = `If it worked before, see ${STATUS_PAGE}`;
 
 const UNAVAILABLE = 'The service is busy or down: try again later';

@@ -114,7 +114,7 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	/**
-	 * Returns a list. The parameter contains either the name or dotted path of a field or an expression that returns
+	 * Returns a list. The parameter contains either a field (its name or dotted path), or an expression that returns
 	 * the list itself.
 	 *
 	 * @param advice what to do if there is no list

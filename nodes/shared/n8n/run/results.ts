@@ -116,7 +116,7 @@ export class Results {
 		this.add(itemIndex, { json: fields, pairedItem }, binary, makeError);
 	}
 
-	/** The failure to throw if the run stops on failures. */
+	/** The failure that the node throws if the run stops on failures. */
 	get thrown(): NodeFailure | undefined {
 		return this.cause ?? this.firstFailure;
 	}

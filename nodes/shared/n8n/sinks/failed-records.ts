@@ -33,7 +33,8 @@ export class FailedRecords {
 	private readonly kinds = new Map<Kind, PartFiles>();
 
 	/**
-	 * @param source input file. In a JSON output file, the list of records is at the same path as in the input file.
+	 * @param source input file. An output file has the same format. If that format is JSON, the list of records is at
+	 *   the same path.
 	 * @param maxBytes maximum size of an output file. A larger record gets its own file.
 	 */
 	constructor(
@@ -101,7 +102,8 @@ export class FailedRecords {
 		const field = files.length === 0 ? kind : `${kind}${files.length + 1}`;
 		const fileName = `${stemOf(this.source.name)}.${field}.${extensions[0]}`;
 		const { buffer, records } = part;
-		// The file is listed before n8n stores it, because another file may be completed in the meantime.
+		// The file is listed before n8n stores it. Otherwise, a file that is completed in the meantime would be listed
+		// first.
 		files.push({ field, fileName, records, bytes: buffer.length });
 		const mimeType = mimeTypes[0] ?? 'text/plain';
 		this.binary[field] = await storeFile(this.run, buffer, fileName, mimeType);

@@ -111,7 +111,7 @@ export const bytesPerFileProperty = property({
 	displayName: 'Bytes per File',
 	name: 'bytesPerFile',
 	type: 'number',
-	// n8n stores a file in a single step, so a larger file would block n8n.
+	// The maximum exists because n8n stores a file in a single step, so a very large file would block n8n.
 	typeOptions: { minValue: 1000, maxValue: 100_000_000 },
 	default: 32_000_000,
 	description: 'Maximum size, in bytes, of each file that the node returns',

@@ -48,8 +48,8 @@ interface TokenUser {
 const RENEW_AGAIN_MS = 30_000;
 
 /**
- * After a revocation, the process pauses, so that another worker can store a new token. The pause is this value, doubled
- * once for each revocation in a row.
+ * After a revocation, the process pauses, so that another worker can store a new token. The first pause is twice as
+ * long as this value. With each further revocation in a row, the pause doubles.
  */
 const PAUSE_MS = 250;
 /** Maximum pause after a revocation. A random delay of up to the length of the pause is added. */
