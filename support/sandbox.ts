@@ -56,7 +56,8 @@ export const shown = ({ requests }: Sandbox): string[] =>
 export const HANGS = { latencyMs: 600_000 };
 
 /**
- * Time between two checks for new requests. It is longer than the pauses between requests in a run that has not ended.
+ * Time between two checks for new requests. An active run never pauses this long, so if there are no new requests, the
+ * run has ended.
  */
 const QUIET_MS = 100;
 

@@ -87,7 +87,7 @@ export async function nightlyCsv(stage: Stage): Promise<void> {
 	await failOnBadFiles(stage, NIGHTLY, 'Get CSV');
 }
 
-/** Checks that a run fails if rows are probably missing or wrong, even if all rows of its file can be pushed. */
+/** Checks that a run fails if its file looks incomplete or wrong, even though every row in the file can be pushed. */
 async function suspectRows(stage: Stage): Promise<void> {
 	// The rows with the same ID are in different requests.
 	const rows = Array.from({ length: 600 }, (_, at) => `csv/many-${at % 599},Name,Text\n`).join(

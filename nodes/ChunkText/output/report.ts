@@ -202,7 +202,7 @@ const fetchFields = ({ chunkingId, textCount }: Job, { position }: AwaitedText):
 		['textsInRequest', textCount],
 	]) as IDataObject;
 
-/** Returns the fields that describe all texts in a request. Only an item for texts from a file has these fields. */
+/** Returns the fields that describe all texts in a request. Only items for files have these fields. */
 const jobFields = ({ chunkingId, status, texts, textCount }: Job): IDataObject => ({
 	chunkingId,
 	status,

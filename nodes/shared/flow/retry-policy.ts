@@ -198,10 +198,7 @@ export class RetryPolicy {
 	private throttledSince: number | undefined;
 	private lastSequence = 0;
 	private lastFailureAt = -Infinity;
-	/**
-	 * Sequence number of the first attempt to send the original batch. If the batch was split, this request contains
-	 * only some of the batch's entries.
-	 */
+	/** Sequence number of the first attempt to send the original batch. The parts of a split batch keep this number. */
 	private firstSequence: number;
 	/**
 	 * Requests with a higher sequence number are compared with this one. If one of them succeeds, this request's

@@ -129,8 +129,8 @@ interface MultilineCell {
 	/** Index of the end of the first line, counted from the beginning of the row. */
 	firstLineEnd: number;
 	/**
-	 * Number of consecutive lines that have as many cells as the header row. The count starts at the first line, or
-	 * at the second if the first has a different number of cells.
+	 * Number of consecutive lines that have as many cells as the header row. The count starts at the line in which the
+	 * cell begins, or at the next line if the first one has a different number of cells.
 	 */
 	rowLikeLines: number;
 }
@@ -180,7 +180,7 @@ function endOfLine(text: string, from: number): number {
 }
 
 /**
- * Yields the lines in part of a text one by one. The part can be a cell with 64 MB of which the caller needs only the
+ * Yields the lines in part of a text one by one. The part can be a cell of 64 MB, and the caller may need only its
  * first lines.
  */
 function* linesOf(

@@ -110,7 +110,7 @@ const FAULTS: Partial<Record<Fault, () => Error>> = {
 	denied: () => status(401),
 };
 
-/** Returns the size of a request body. A single entry is sent as it is, and several entries as a JSON array. */
+/** Returns the size of a request body. A single entry is sent as is, and several entries as a JSON array. */
 export const bodyBytes = (batch: Array<{ text: string }>): number => {
 	const texts = batch.map(({ text }) => text).join(',');
 	return Buffer.byteLength(batch.length === 1 ? texts : `[${texts}]`);

@@ -113,9 +113,9 @@ export function encodingOf(
 }
 
 /**
- * Checks that a file's records can have the required fields. A CSV file must have a column for each required field. If
- * a JSON file is a single object, this object must be a record, not a wrapper around the list of records. A file that
- * is read as one ID per line must not be a table.
+ * Checks the beginning of a file for mistakes that would make every record fail. A CSV file must have a column for each
+ * required field. If a JSON file is a single object, this object must be a record, not a wrapper around the list of
+ * records. A file that is read as one ID per line must not be a table.
  *
  * @param first first record after the skipped records, if there is one
  * @throws InputError if a required field is missing or the file is empty

@@ -200,8 +200,7 @@ export function coverage(text: string | undefined, chunks: readonly Chunk[]): Co
 	const end = chunks.at(-1)?.end;
 	if (text === undefined || end === undefined)
 		return { missing: 0, isComplete: chunks.length === 0 && text?.trim() === '' };
-	// If the span ends beyond the end of the text, the service counted bytes or something else instead of
-	// characters.
+	// The span must end within the text. Otherwise, the service counted bytes or something else instead of characters.
 	if (end <= text.length && text.slice(end).trim() === '')
 		return { missing: 0, isComplete: true };
 	// Python counts a surrogate pair as one character.

@@ -142,9 +142,9 @@ export class SharedToken {
 	}
 
 	/**
-	 * Returns the credential data used to sign the run's next request. The hidden field contains the token. If a token
-	 * must be requested first, the field is blank. n8n then calls the credential's `preAuthentication`, which writes the
-	 * new token into the same data.
+	 * Returns the credential data used to sign the run's next request. Its hidden field contains the token, or is blank
+	 * if a token must be requested first. If it is blank, n8n calls the credential's `preAuthentication`, which writes
+	 * the new token into the same data.
 	 *
 	 * @param fields the credential's data at the start of the run
 	 */
