@@ -20,7 +20,7 @@ export interface QueueStage extends QueueMode {
 }
 
 /**
- * The body of one webhook call: documents that no other call sends, and the ID of a chunk that is deleted after it was
+ * The body of one webhook call: documents that no other call sends, and the ID of a chunk to delete after it has been
  * pushed.
  */
 export interface Delivery {

@@ -26,7 +26,7 @@ export interface Entry extends EntryOrigin {
 	document: PushDocument | undefined;
 	/** The record's original JSON, which is sent as it is. Set only if the document is unchanged. */
 	original?: string | undefined;
-	/** Makes the document again, from a record in which long numbers have all their digits. */
+	/** Rebuilds the document from a record in which long numbers keep all their digits. */
 	remake?: ((value: unknown) => PushDocument) | undefined;
 	/** Earlier documents that this document replaces, because they have the same ID. */
 	replaces?: Entry[];

@@ -56,7 +56,7 @@ const FIRST_FILES: Readonly<Record<string, string>> = {
 	'products.csv': 'id,name,text\ncsv/1,Kettle,It boils.\ncsv/2,Toaster,It toasts.\n',
 };
 
-/** Articles with custom field names. Like an API, the route returns them in pages of two. */
+/** Articles with custom field names. The route returns two of them per page, to imitate an API with pages. */
 const ARTICLES = ['Gift cards', 'Opening hours', 'Parking', 'Repairs', 'Returns'].map((title) => ({
 	key: `articles/${title.toLowerCase().replace(' ', '-')}`,
 	title,

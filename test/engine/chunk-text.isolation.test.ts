@@ -206,8 +206,8 @@ describe('a job that the service no longer knows', () => {
 		const options = { textsPerRequest: 1, concurrency: 1 };
 		const { output } = await chunk(texts(2), { options });
 		expect(textsOf(jsonOf(output)).sort()).toEqual(['text 0', 'text 1']);
-		// A poll for the other job was answered, so the results path is correct and the job is really lost. Therefore,
-		// the node submits its text again.
+		// A poll for the other job was answered, so the results path is correct and this job is really lost. Therefore,
+		// the node submits this job's text again.
 		expect(submits()).toHaveLength(3);
 	});
 

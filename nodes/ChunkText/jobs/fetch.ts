@@ -164,7 +164,9 @@ const ADVICE_FOR_EARLIER_RUN = {
 const isUnknownId = (error: unknown): boolean =>
 	error instanceof ServiceFailure && error.httpStatus === 404;
 
-/** Returns whether another poll may succeed. For requests other than polls, the same errors are permanent. */
+/**
+ * Returns whether another poll may succeed. Some errors that are permanent for other requests are temporary for a poll.
+ */
 function canPollAgain(error: unknown, { isOfThisRun, since }: Job, now: number): boolean {
 	// A proxy may have sent its own page instead of the service's response.
 	if (error instanceof ServiceFailure && error.kind === 'response') return true;

@@ -373,7 +373,10 @@ export class BatchSender<E, A, R> {
 		for (const failedJob of this.failedJobs.splice(0)) this.resubmitEach(failedJob);
 	}
 
-	/** Fails the texts of failed jobs. No other job has finished, so the service is probably at fault. */
+	/**
+	 * Fails the texts of failed jobs instead of submitting them again. This happens if no other job has finished,
+	 * because the service is then probably at fault, not a single text.
+	 */
 	private async giveUpFailedJobs(): Promise<void> {
 		for (const failedJob of this.failedJobs.splice(0)) await this.giveUp(failedJob);
 	}

@@ -51,9 +51,10 @@ const SPLIT_ADVICE =
 const SUSPICIOUS_QUOTE = `has a cell that begins with a quote, and the lines after it look like rows: ${QUOTES_ADVICE}. If these lines belong to the cell, export the file with all cells in quotes, including the header row`;
 
 /**
- * If a cell begins with a quote that is part of the text, the reader takes it for an opening quote, and the cell
- * swallows the rows that follow. A line in a quoted cell looks like a row if it has as many cells as the header row. If
- * this many consecutive lines look like rows, the row with the quote fails, and the lines are read as separate rows.
+ * Number of consecutive lines in a quoted cell that must look like rows before the reader decides that the opening
+ * quote is part of the text. The row with the quote then fails, and the lines are read as separate rows. Otherwise,
+ * such a quote would swallow all rows up to the next quote. A line looks like a row if it has as many cells as the
+ * header row.
  */
 const MIN_LINES_OF_ROWS = MAX_COUNTED_LINES;
 /**

@@ -28,7 +28,7 @@ export class RecordError extends Error {
 		message: string,
 		readonly record: number,
 		readonly line: number,
-		/** Advice for the user if no later record can be read. */
+		/** Advice for the user, shown if the rest of the file cannot be read because of this error. */
 		readonly advice = 'Correct the file.',
 	) {
 		super(message);
