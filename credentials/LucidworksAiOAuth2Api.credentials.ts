@@ -163,8 +163,7 @@ const HOOKS = credentialHooks({
 			throw isOfNode ? error : withAdviceInMessage(error);
 		});
 		// If several requests from the nodes of this package wait for the same token, only the first one stores it.
-		// Requests from other nodes always store the token, because n8n repeats such a request only if there is
-		// something to store.
+		// Requests from other nodes always store the token. Otherwise, n8n would not repeat them with the new token.
 		const isToStore = shared.isUnstored || !isOfNode;
 		data.accessTokens = shared.mapToStore();
 		return isToStore ? { accessTokens: data.accessTokens } : undefined;

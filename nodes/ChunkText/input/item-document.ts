@@ -17,7 +17,7 @@ export type RequiredParameter = 'documentId' | 'documentName' | 'text';
 /**
  * Reads an item's document.
  *
- * @param required parameters that must not be empty. A document whose text is empty needs no name.
+ * @param required the parameters that must not be empty. If the text is empty, the name may be empty too
  * @param file ID and name of the document, if the text comes from a text file
  * @throws InputError that names all empty parameters
  */
@@ -33,7 +33,7 @@ export function readDocument(
 		const value = parameters.value(name, itemIndex);
 		return isNullOrEmptyText(value) || (name !== 'text' && String(value).trim() === '');
 	});
-	// If only the text is missing, ItemTexts throws the error.
+	// If the text is missing, `ItemTexts` throws the error.
 	if (empty.length > 0 && empty[0] !== 'text') {
 		const labels = empty.map((name) => `'${parameters.label(name)}'`);
 		const names = labels.join(', ').replace(/, ([^,]+)$/, ' and $1');
@@ -43,8 +43,8 @@ export function readDocument(
 		throw new InputError(message, first, names.replace(' and ', ' or '));
 	}
 	const id = file?.id ?? parameters.id('documentId', itemIndex);
-	// If the item contains only a text, the user may have chosen the text as the ID. A changed text would then get a
-	// new ID, so the old document could not be updated.
+	// If the text is the only field of the item, the user may have chosen it as the ID. Changing the text would then
+	// change the ID, so the old document could not be updated.
 	if (id.includes('\n') && parameters.value('text', itemIndex) === id)
 		throw new InputError("'Document ID' is the text itself", advice("'Document ID'"));
 	const previousChunkCount = parameters.get('options.previousChunkCount', itemIndex);

@@ -26,8 +26,8 @@ export interface SourceDocument {
 	/** Number of chunks when the document was last pushed. */
 	previousChunkCount: number;
 	/**
-	 * Whether other items have the same document ID. If they do, their chunks have IDs of the same form, so the node
-	 * cannot tell which of this document's earlier chunks no longer exist.
+	 * Whether other items have the same document ID. If they do, the IDs of their chunks cannot be told apart, so the
+	 * node cannot tell which of this document's earlier chunks no longer exist.
 	 */
 	isShared?: true;
 }

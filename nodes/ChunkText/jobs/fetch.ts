@@ -1,11 +1,10 @@
 /**
- * Fetches the results of chunking jobs. Each job submitted by this run is polled at increasing intervals.
- * Polling ends when the service reports that the job has finished or failed, when a poll receives a permanent error, or
- * when Max Wait expires.
- * `readResponse` decides what each response means. The service may deliver results only once, so a response with
- * unusable data is kept in its job and returned with the error. If the service has lost a job, or if a job
- * with several texts has failed, the outcome tells `bulk` to submit the texts again. Get Results uses the
- * same functions for jobs from earlier runs, but it never submits anything.
+ * Fetches the results of chunking jobs. Each job submitted by this run is polled at increasing intervals. Polling ends
+ * when the service reports that the job has finished or failed, when a poll receives a permanent error, or when Max
+ * Wait expires. `readResponse` decides what each response means. The service may deliver results only once, so if the
+ * data in a response is unusable, the response is kept in the `Job` object and returned with the error. If the service
+ * has lost a job, or if a job with several texts has failed, the outcome tells `bulk` to submit the texts again. Get
+ * Results uses the same functions for jobs from earlier runs, but it never submits anything.
  */
 import { bulk } from '../../shared/flow/bulk';
 import { oneEach } from '../../shared/flow/one-each';

@@ -14,7 +14,7 @@ export class ChunkFiles {
 	private readonly writer: PartWriter;
 	private parts = 0;
 	private items = new Set<number>();
-	/** All files are returned as results of this input item, so that the files keep their order. */
+	/** Index of the input item to which all files belong. The files of a single item keep their order. */
 	private owner: number | undefined;
 
 	constructor(

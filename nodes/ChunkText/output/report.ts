@@ -60,8 +60,8 @@ export class Report {
 		}
 		const { response } = outcome;
 		if (response.type === 'pending') return await this.reportPending(job, response.lastError);
-		// The service may deliver results only once. If some texts have no usable results, the first failed
-		// item contains the whole response.
+		// The service might not deliver the results a second time. So if some texts have no usable results, the first
+		// failed item contains the whole response.
 		let rest: unknown = response.body;
 		for (const assigned of assign(job, response, this.service)) {
 			await this.service.run.yieldToOthers();

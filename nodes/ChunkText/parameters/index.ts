@@ -133,8 +133,8 @@ export const allProperties = properties([
 			displayOptions: { show: { textSource: ['file'] } },
 		},
 		...shownFor(
-			// These fields are also shown in Submit, which has no Output parameter, because Get Results may return
-			// documents later.
+			// Submit has no Output parameter, but it shows these fields too, because Get Results may later return its
+			// texts as documents.
 			{ show: { textSource: ['file'] }, hide: { output: ['chunks', 'perDocument'] } },
 			requiredFieldProperties,
 		),

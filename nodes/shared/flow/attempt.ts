@@ -11,7 +11,7 @@ export interface RequestSettings extends RetrySettings {
 	limiterClient: LimiterClient;
 	judge: (error: unknown) => Verdict;
 	/**
-	 * Adds to the reason for a failure what is known about an earlier attempt, for example that it may have taken
+	 * Extends the reason for a failure with what is known about an earlier attempt, for example that it may have taken
 	 * effect.
 	 */
 	withHistory?: (reason: unknown, earlier: unknown) => unknown;

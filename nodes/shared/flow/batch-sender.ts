@@ -56,7 +56,7 @@ interface Part<E> {
 	isRepeated?: boolean | undefined;
 }
 
-/** A successful response. `rejected` maps each entry that the response rejects to the reason. */
+/** A successful response. `rejected` maps each rejected entry to the reason for its rejection. */
 interface Accepted<E, A> {
 	response: A;
 	rejected: ReadonlyMap<E, unknown>;
@@ -124,8 +124,8 @@ export class BatchSender<E, A, R> {
 	}
 
 	/**
-	 * Waits until the budget allows another entry. Failed jobs use the budget while they wait for another job to
-	 * finish. If they use all of it, no other job can start, so their texts fail now.
+	 * Waits until the budget allows another entry. The texts of failed jobs stay in the budget until another job
+	 * finishes. If they fill the budget, no other job can start, so these texts fail now.
 	 */
 	async waitForBudget(budget: Budget): Promise<void> {
 		while (budget.isFull && !this.tasks.isAbandoned) {
@@ -252,8 +252,8 @@ export class BatchSender<E, A, R> {
 		const result = await outcomeOf(send(batch, bytes), turn, options, failuresBefore).finally(
 			() => run.stats.inFlight--,
 		);
-		// The failure is handled while the limiter still treats this request as in flight. If the failure ends the run,
-		// no waiting request can start first.
+		// The failure is handled while the limiter still treats this request as in flight, so that no waiting request
+		// can start before the failure has ended the run.
 		if (!result.ok) return this.afterFailure(part, turn, result);
 		const { response } = result;
 		const accepted = { response, rejected: this.rejectedBy(response, part) };
@@ -365,8 +365,8 @@ export class BatchSender<E, A, R> {
 	}
 
 	/**
-	 * Notes that a job has finished. So the service works, and each failed job probably contains a bad text. Its texts
-	 * are submitted again in separate requests.
+	 * Called when a job has finished. This shows that the service works, so each failed job probably contains a bad
+	 * text. The texts of failed jobs are submitted again in separate requests.
 	 */
 	private retryFailedJobs(): void {
 		this.hasFinishedJob = true;
@@ -374,8 +374,8 @@ export class BatchSender<E, A, R> {
 	}
 
 	/**
-	 * Fails the texts of failed jobs instead of submitting them again. This happens if no other job has finished,
-	 * because the service is then probably at fault, not a single text.
+	 * Fails the texts of failed jobs instead of submitting them again. Called if no other job has finished, because
+	 * this suggests a problem with the service rather than with a text.
 	 */
 	private async giveUpFailedJobs(): Promise<void> {
 		for (const failedJob of this.failedJobs.splice(0)) await this.giveUp(failedJob);

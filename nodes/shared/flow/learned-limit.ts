@@ -9,12 +9,12 @@
  * is lowered.
  *
  * The rate that the service allows lies between two estimates. The lower estimate is the number of accepted requests
- * divided by the total time since the last refusal. The higher estimate leaves the pause out of that time. Once the
- * service's token bucket is full, the rest of a pause adds nothing to what the service allows. The new rate is 95% of
- * the geometric mean of both estimates. The rate is kept for 20 times the length of the pause, and until at least 20
- * requests have been accepted. Then the rate rises by 5%. If the rate is far below the refused rate, it rises sooner
- * and further, to the geometric mean of the current and the refused rate. If the service refuses a request at the
- * higher rate, the limit returns to the earlier rate.
+ * divided by the total time since the last refusal. The higher estimate leaves the pause out of that time. The truth
+ * lies in between, because the service's token bucket fills up during a pause, but may be full before the pause ends.
+ * The new rate is 95% of the geometric mean of both estimates. The rate is kept for 20 times the length of the pause,
+ * and until at least 20 requests have been accepted. Then the rate rises by 5%. If the rate is far below the refused
+ * rate, it rises sooner and further, to the geometric mean of the current and the refused rate. If the service refuses
+ * a request at the higher rate, the limit returns to the earlier rate.
  *
  * A 503 without Retry-After may come from a rate limit or from random failures of the service, so such a response does
  * not pause other requests. If requests still fail at 80% of the accepted rate, slowing down does not help. Such
@@ -41,8 +41,8 @@ const MAX_RAISE = 2;
  */
 const PAUSES_PER_RAISE = 20;
 /**
- * If the rate is below this share of the refused rate, much can be gained by increasing it, so it is kept for only four
- * times the length of a pause.
+ * If the rate is below this share of the refused rate, there is much to gain from increasing it. So the rate is kept
+ * for four times the length of a pause instead of 20 times.
  */
 const SEARCH = { belowShare: 0.9, pauses: 4 };
 /**
@@ -80,7 +80,10 @@ export class LearnedLimit {
 	/** Requests per millisecond. */
 	private rate = Infinity;
 	private refusedRate = Infinity;
-	/** Factor for the next increase, once the rate is above the refused rate. */
+	/**
+	 * Factor for the next increase. Used when the rate has exceeded the rate at which the service last refused a
+	 * request.
+	 */
 	private raise = RAISE;
 	/**
 	 * Maximum number of requests in flight. Infinity means that there is no limit, and 0 means that the limit is still

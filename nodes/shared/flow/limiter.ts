@@ -80,7 +80,7 @@ export class LimiterClient {
 	running = 0;
 
 	/**
-	 * Joins a limiter until `leave` is called.
+	 * Joins a limiter. The client stays joined until `leave` is called.
 	 *
 	 * @param max maximum number of requests in flight
 	 * @param perMinute maximum number of requests per minute, or 0 for no limit

@@ -15,9 +15,7 @@ export interface Failed {
 	verdict: Verdict;
 	/** Nothing follows a final outcome. */
 	next?: undefined;
-	/**
-	 * Whether the work was skipped because the run had already ended. `reason` is then the reason why the run ended.
-	 */
+	/** Whether the work was skipped because the run had already ended. If so, `reason` says why the run ended. */
 	skipped?: true;
 }
 

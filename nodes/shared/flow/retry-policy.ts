@@ -76,7 +76,7 @@ export class ServiceHealth {
 	/** Number of requests that have failed since the last success. */
 	failingRequests = 0;
 	private failingSince: number | undefined;
-	/** Weighted counts of all attempts and of failed attempts. Only requests that eventually succeeded are included. */
+	/** Weighted counts of attempts and of failed attempts, for requests that eventually succeeded. */
 	private attempts = 0;
 	private failures = 0;
 
@@ -188,11 +188,11 @@ export class RetryPolicy {
 	/** Number of failed attempts in a row, not counting attempts that received a 429. */
 	failures = 0;
 	/**
-	 * Number of failures that happened while other requests succeeded. Only successes of requests that started after
-	 * the previous attempt are considered.
+	 * Number of failures that happened while other requests succeeded. A success counts only if its request started
+	 * after this request's previous attempt.
 	 */
 	private failuresWhileOthersSucceeded = 0;
-	/** Number of failures in a row that happened while no other request succeeded. */
+	/** Number of failures since another request last succeeded. These failures cannot be compared with a success. */
 	private failuresWithoutComparison = 0;
 	private failingSince: number | undefined;
 	private throttledSince: number | undefined;
@@ -201,8 +201,8 @@ export class RetryPolicy {
 	/** Sequence number of the first attempt to send the original batch. The parts of a split batch keep this number. */
 	private firstSequence: number;
 	/**
-	 * Requests with a higher sequence number are compared with this one. If one of them succeeds, this request's
-	 * entries may be at fault.
+	 * Sequence number from which other requests are considered. If a request with a higher number succeeds, the service
+	 * works, so this request's entries may be at fault.
 	 */
 	private comparedSince: number;
 	/**
@@ -318,7 +318,7 @@ export class RetryPolicy {
 
 	/**
 	 * Returns true if any request that started after this request's first attempt has succeeded. For a part of a split
-	 * request, the last attempt to send the whole request is used instead of the first attempt.
+	 * request, the starting point is the last attempt to send the whole request.
 	 */
 	hasSuccessSince(): boolean {
 		return this.settings.health.lastSuccess > this.comparedSince;

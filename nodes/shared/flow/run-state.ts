@@ -15,8 +15,8 @@ export class RunStats {
 	retries = 0;
 	/**
 	 * Number of requests in flight in the whole run. If there are any when the run is canceled, their outcome is
-	 * unknown. This includes the polls of a Get Results node that does not wait, because the service may deliver the
-	 * results of a poll only once.
+	 * unknown. Polls by a Get Results node that does not wait are counted too, because the service may deliver the
+	 * results of a job only once.
 	 */
 	inFlight = 0;
 	/**

@@ -61,7 +61,8 @@ export const TEST_STATE_FIELD = {
  * If the request for a credential test fails, n8n shows only `ECONNREFUSED` or `Bad Request`, whatever message the
  * credential provides. Therefore, on the first attempt of a test, `authenticate` simulates a 401 response. n8n then
  * calls `preAuthentication`, which sends the real request. If the real request fails, `preAuthentication` throws an
- * error with our own message. Otherwise, n8n sends the request once more and accepts any status.
+ * error with our own message. If it succeeds, n8n sends the request once more. Any status of the second response is
+ * accepted, because the test has already passed.
  */
 export function credentialHooks(credential: CredentialTraits) {
 	const { sign, obtain } = credential;

@@ -209,8 +209,8 @@ export class CsvReader implements RecordReader {
 		if (isHeader || this.preamble.includes(text)) return undefined;
 		if (this.record === 0 && RULE_LINE.test(text)) return undefined;
 		const isSkipped = this.record < this.skip;
-		// A repeated header row is not a record and must not be counted as one. To recognize it, the reader
-		// parses even a skipped row if this row is about as long as the header row.
+		// A repeated header row is not a record and must not be counted as one. To recognize it, the reader also parses
+		// skipped rows that are about as long as the header row.
 		const isParsed = rowDefect === undefined && (!isSkipped || this.isAsLongAsHeader(text));
 		const cells = isParsed ? cellsOf(text, this.dialect) : undefined;
 		const headerMatch = cells && this.compareWithHeader(cells);

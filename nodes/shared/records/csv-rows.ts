@@ -208,7 +208,8 @@ function countRowLike(
 		const cells = line.split(delimiter).length;
 		// Some programs write a delimiter at the end of each row, but not at the end of the header row.
 		const isLikeRow = cells === width || (cells === width + 1 && line.endsWith(delimiter));
-		// The first line does not have to look like a row, because the text after its quote may contain delimiters.
+		// The first line does not have to look like a row. Its last cell is quoted, and delimiters in the quoted text
+		// would be counted as cells.
 		if (!isLikeRow && index > 0) break;
 		if (isLikeRow) total++;
 		index++;

@@ -22,8 +22,8 @@ import {
 const TOKENS = { outside: /["[\]{},:]/g, within: /["[\]{}]/g };
 
 /**
- * Stands in for the key of a value in a list, which has none. It matches no part of a path, because a path cannot lead
- * through a list.
+ * Values in a list have no key, so this placeholder is used instead. It matches no part of a path, because a path
+ * cannot lead through a list.
  */
 const LIST_POSITION = '\0';
 

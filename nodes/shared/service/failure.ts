@@ -40,7 +40,10 @@ export interface FailureDetails {
 	 */
 	isText?: boolean;
 	description?: string;
-	/** Used instead of `description` if only this document or text is at fault, because requests without it succeed. */
+	/**
+	 * Used instead of `description` if requests without this document or text succeed, so that it alone must be at
+	 * fault.
+	 */
 	descriptionIfIsolated?: string;
 	/**
 	 * Whether a later attempt may succeed. Used only for `transport` (default: true) and `token` (default: false).

@@ -19,7 +19,7 @@ export interface Action {
 	wordsFirst?: boolean;
 }
 
-/** Returns the words for messages about pushing a document. */
+/** Returns the wording for messages about pushing a document. */
 export const pushAction = (documentId: string): Action => ({
 	subject: `document ${quoted(documentId)}`,
 	done: 'pushed',

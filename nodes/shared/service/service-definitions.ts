@@ -53,7 +53,7 @@ export const PROXY_LOGIN =
 const STATUS_PAGE = 'status.lucidworks.com';
 
 /**
- * Appended to advice to check the credential, because the credential is not the cause during an outage of the vendor.
+ * If advice says to check the credential, this text is added, because the real cause may be an outage at the vendor.
  */
 export const IF_IT_WORKED = `If it worked before, see ${STATUS_PAGE}`;
 

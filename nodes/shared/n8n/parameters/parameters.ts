@@ -288,7 +288,7 @@ function numberOf(found: FoundValue): number {
 
 /**
  * Converts a value to a boolean. Accepts booleans, and the strings 'true' and 'false'. An empty value becomes the
- * default. If the parameter is required, only booleans are accepted, because all required booleans decide whether the
+ * default. If the parameter is required, only booleans are accepted, because each required boolean decides whether the
  * node does anything at all.
  */
 function booleanOf(found: FoundValue): boolean {

@@ -15,7 +15,7 @@ export async function jsonInSteps(
 	if (levels === 0 || typeof value !== 'object' || value === null)
 		return JSON.stringify(value) ?? 'null';
 	const isList = Array.isArray(value);
-	// With `+=`, V8 copies no string until the result is used. `join` would copy the strings at each level.
+	// With `+=`, V8 does not copy the strings until the result is used. `join` would copy them at each level.
 	let json = '';
 	for (const [name, part] of Object.entries(value)) {
 		if (part === undefined && !isList) continue;

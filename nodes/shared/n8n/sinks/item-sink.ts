@@ -94,8 +94,8 @@ export class ItemSink implements Sink {
 	}
 
 	/**
-	 * Accounts for an input item whose list is empty. With one output item per entry, the input item would have no
-	 * output at all, so the node returns one item that contains `json`.
+	 * Accounts for an input item whose list is empty. If the node returns one output item per entry, such an input item
+	 * would have no output. The node then returns a single item that contains `json` instead.
 	 */
 	addEmptyList(itemIndex: number, json: IDataObject): void {
 		this.giveOrCount(itemIndex, () => [json]);

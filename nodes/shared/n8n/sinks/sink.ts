@@ -37,7 +37,7 @@ export interface SinkResult {
 	done: string;
 	/** Additional counts, such as `notFound`. They are returned even if they are 0. */
 	others?: readonly string[];
-	/** Returns additional fields for a result with counts. This function is called when the sink is closed. */
+	/** Returns additional fields for a result that contains counts. This function is called when the sink is closed. */
 	json?: () => IDataObject;
 }
 

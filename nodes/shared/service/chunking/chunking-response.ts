@@ -51,7 +51,7 @@ export interface ChunkingResponse {
 
 const FINISHED = ['READY', 'RETRIEVED'];
 
-/** The interface documents only ERROR, but the other two statuses are handled in the same way. */
+/** The documentation mentions only ERROR, but the other two statuses are handled in the same way. */
 const FAILED = ['ERROR', 'FAILED', 'CANCELLED'];
 
 /**

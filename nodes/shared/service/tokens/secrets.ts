@@ -7,10 +7,10 @@ const MIN_CHARACTERS = 8;
 const MASK = '***';
 
 /**
- * Returns the secrets in a credential's data: access tokens, client secrets, keys and passwords. HTTP Basic
- * logins are also returned, because they contain a secret.
+ * Returns the secrets in a credential's data: access tokens, client secrets, keys and passwords. HTTP Basic logins are
+ * also returned, because they contain a secret.
  *
- * @param fields decrypted data of a credential. The credential can have any of the three types
+ * @param fields decrypted data of a credential of any of this package's three types
  */
 export function secretsOf(fields: Record<string, unknown>): string[] {
 	const { clientId, clientSecret, user, password, apiKey, accessTokens } = fields;
@@ -31,8 +31,8 @@ export function secretsOf(fields: Record<string, unknown>): string[] {
 
 /**
  * Masks secrets in responses, because a service may repeat a secret in a message ("Unknown API key ..."). The masker
- * finds a secret in its plain form, in its URL-encoded form, and with JSON escapes. A response contains JSON escapes if
- * it could not be parsed.
+ * finds a secret in its plain form, in its URL-encoded form, and with JSON escapes. The escaped form matters if a
+ * response could not be parsed, because its text is then still JSON.
  */
 export class Masker {
 	/**

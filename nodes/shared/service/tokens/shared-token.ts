@@ -3,8 +3,8 @@
  * all renewals.
  *
  * All `SharedToken` objects for the same client and scope share one state, because a worker's executions do not know
- * about each other. Without shared state, each execution would request its own token. If a server revokes the
- * previous token for a scope, the executions would then revoke each other's tokens.
+ * about each other. Without shared state, each execution would request its own token. Some servers revoke the previous
+ * token for a scope when they issue a new one. The executions would then revoke each other's tokens.
  *
  * n8n stores the token map in encrypted form for all workers. The map is read again before a renewal and after a
  * revocation. If another worker has stored a newer token, that token is adopted. Otherwise, a new token is requested.
@@ -95,7 +95,7 @@ export class SharedToken {
 	/**
 	 * Returns the token for a client and scope.
 	 *
-	 * @param user the run that uses the token. Without a run, the stored token map is not read again
+	 * @param user the run that uses the token. If there is no run, the stored token map cannot be read
 	 */
 	static forScope(client: Client, scope: string, user?: TokenUser): SharedToken {
 		const key = `${client.identity} ${scope}`;
@@ -118,7 +118,7 @@ export class SharedToken {
 	static findIn(data: ScopeData): Token | undefined {
 		const tokens = parseTokenMap(data.accessTokens);
 		const { [SCOPE_OF_NODE]: scopeOfNode } = data;
-		// If this is a run's data, its tokens have already been checked.
+		// If the data comes from a run, its tokens have already been checked.
 		if (scopeOfNode !== undefined) return tokens[scopeOfNode];
 		const token = tokens[scopeOf(data)];
 		if (token === undefined) return undefined;
