@@ -157,8 +157,8 @@ export class EngineCredentialsHelper extends ICredentialsHelper {
 		)) as ICredentialDataDecryptedObject;
 		if (output[expirable] === undefined || !node.credentials) return undefined;
 
-		// Since 2.34, n8n has stored only the fields that `preAuthentication` returns. Earlier versions stored all
-		// fields of the data with which it was called.
+		// Since 2.34, n8n has stored only the fields that `preAuthentication` returns. Earlier versions also stored all
+		// fields that were passed to `preAuthentication`.
 		const { storesAll } = this.store;
 		const all = JSON.parse(JSON.stringify(credentials)) as ICredentialDataDecryptedObject;
 		const stored = storesAll ? all : this.store.get(typeName);

@@ -13,7 +13,7 @@ import { CONTINUE, hintsOf, jsonOf, nodeRunner } from './sandbox';
 export interface PushedFile {
 	json: IDataObject;
 	failures: string[];
-	/** All hints, except hints that only count failures. */
+	/** All hints, except those that only say how many records failed. */
 	hints: string[];
 	documents: Array<Record<string, unknown>>;
 }

@@ -40,7 +40,7 @@ export async function packPackage(): Promise<PackedPackage> {
 }
 
 /**
- * Installs the tarball in the same steps as n8n's "Install community node":
+ * Installs the tarball with the same steps as n8n's "Install community node":
  *
  * 1. It unpacks the tarball into `<user folder>/.n8n/nodes/node_modules`.
  * 2. It removes the development and peer dependencies.

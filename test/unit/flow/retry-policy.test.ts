@@ -71,7 +71,7 @@ async function tell(story: Step[], { size = 10, isProbe, retryForMs = MINUTE_MS 
 
 const times = <T>(count: number, ...steps: T[]): T[] =>
 	Array.from({ length: count }, () => steps).flat();
-/** After this many successes of other requests, repeated failures of one request are unlikely to be due to chance. */
+/** Once this many other requests have succeeded, repeated failures of one request are unlikely to be due to chance. */
 const HEALTHY: Step[] = times(30, 'success' as const);
 const AMID: Step[] = ['504', 'success'];
 const SINGLE = { size: 1 };

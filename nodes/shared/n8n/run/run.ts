@@ -1,8 +1,8 @@
 /**
  * `runNode` runs a node. It creates a `Run`, which is one execution of the node, and passes the `Run` to the function
  * that does the node's work. All other code asks the run whether to continue, waits with the run's `sleep`, and reports
- * results and failures to the run. Whatever happens, the run returns each input item exactly once, as its results or as
- * its error.
+ * results and failures to the run. Whatever happens, the run returns either results or an error for each input item,
+ * and never both.
  */
 import {
 	sleep,

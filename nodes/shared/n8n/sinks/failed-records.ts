@@ -117,8 +117,8 @@ export class FailedRecords {
 }
 
 /**
- * Returns the JSON text that surrounds and separates the records in a file whose list is at the given dotted path. An
- * empty path means that the whole file is the list.
+ * Returns the JSON text before, between and after the records of a file. The records are in a list at the given dotted
+ * path. An empty path means that the whole file is the list.
  */
 function listAt(path: string): Frame {
 	const names = path === '' ? [] : path.split('.');

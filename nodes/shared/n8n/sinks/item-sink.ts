@@ -117,7 +117,10 @@ export class ItemSink implements Sink {
 		else this.run.refuse(itemIndex, reason, id);
 	}
 
-	/** Does nothing, because a note belongs in the summary of a file. For items, each node keeps its own counts. */
+	/**
+	 * Does nothing. Notes are for the summary of a file, and items have no such summary. Each node keeps its own counts
+	 * for items.
+	 */
 	note(): void {}
 
 	async addFailure(entry: EntryOrigin, failure: Failure): Promise<void> {
