@@ -162,7 +162,7 @@ runCommand(async (command) => {
 	return true;
 });
 
-/** Reads all text of a window, including the contents of its fields, as one line. */
+/** Reads all the text in a window, including the contents of its fields, as one line. */
 async function shownBy(page: Page): Promise<string> {
 	const fields = await page
 		.locator('input, textarea')

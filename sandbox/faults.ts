@@ -30,7 +30,8 @@ interface Finished {
 
 interface Effect<Value> {
 	/**
-	 * Answers a request before its authentication. If this function returns undefined, the route processes the request.
+	 * Answers a request before it is authenticated. If this function returns undefined, the route processes the
+	 * request.
 	 */
 	replace?: (
 		value: Value,

@@ -91,7 +91,7 @@ export const SETTINGS_SCHEMA = {
 	),
 };
 
-/** Returns the default settings. If the interface states a number, the default is that number. */
+/** Returns the default settings. If docs/service-interface.md gives a number, the default is that number. */
 export function defaultSettings(): SandboxSettings {
 	const defaults = Object.entries<object>(SETTINGS).map(
 		([name, schema]) => [name, 'default' in schema ? schema.default : undefined] as const,

@@ -32,7 +32,7 @@ function withModel(parameters: INodeParameters): INodeParameters {
 	});
 }
 
-/** Settings with which jobs are polled as often as possible, and the last poll has a short time limit. */
+/** Settings for polling jobs as often as possible, with a short time limit for the last poll. */
 const OFTEN = { firstMs: 20, longestMs: 40, finalMs: 2_000 };
 
 /** Creates a Chunk Text node for a pipeline. By default, the node makes one chunk per line. */

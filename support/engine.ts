@@ -89,7 +89,7 @@ function isItem(item: IDataObject | INodeExecutionData): item is INodeExecutionD
 	);
 }
 
-/** Turns plain objects into items. Each item is paired with itself, like a trigger's items. */
+/** Turns plain objects into items. As with the items of a trigger, the `pairedItem` of each item is its own index. */
 function toItems(items: IDataObject[] | INodeExecutionData[]): INodeExecutionData[] {
 	return items.map((item, index) =>
 		isItem(item)

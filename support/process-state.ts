@@ -24,7 +24,10 @@ const files = new Set<Readable>();
 /** Watches the limiters in modules that a test has reloaded. */
 export const watchLimiters = (loaded: Map<string, Limiter>): void => void allLimiters.add(loaded);
 
-/** Watches the runs of a `Run` class. The class is either this process's own or one that a test has reloaded. */
+/**
+ * Watches the runs of a `Run` class. The class is either the one that this process loaded first, or a copy that a test
+ * has reloaded.
+ */
 export function watchRuns({ prototype }: { prototype: Pick<Run, 'finish'> }): void {
 	const { finish } = prototype;
 	prototype.finish = async function (this: Run) {

@@ -32,8 +32,8 @@ export class VirtualClock implements Clock {
 	}
 
 	/**
-	 * @param wakers a set to which the sleep adds a function that ends it early. The function is removed when the sleep
-	 *   ends. One set for all sleeps is faster than one signal per sleep
+	 * @param wakers during the sleep, this set contains a function that ends the sleep early. One set for all sleeps is
+	 *   faster than one signal per sleep
 	 */
 	async sleep(ms: number, wake?: AbortSignal, wakers?: Set<() => void>): Promise<void> {
 		if (this.canceled) throw this.canceled.error;

@@ -123,7 +123,7 @@ async function emptyFile({ demo }: Stage): Promise<BadRun> {
 	};
 }
 
-/** Checks that while documents have no chunks, every run fails, not only the first. */
+/** Checks that every run fails as long as documents have no chunks, not just the first run. */
 async function noChunks(stage: Stage): Promise<void> {
 	const change = (name: string, node: { name: string; parameters: object }) =>
 		node.name === name

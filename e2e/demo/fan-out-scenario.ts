@@ -70,7 +70,7 @@ export async function fanOut(stage: Stage): Promise<void> {
 	);
 }
 
-/** Checks that a call for a finished run starts nothing. */
+/** Checks that a webhook call with the ID of a finished run does not start any work. */
 export async function oldRange(stage: Stage): Promise<void> {
 	const [begun] = await stage.demo.n8n.api.dataTables.rows(TABLE);
 	const headers = { [WEBHOOK_HEADER.name]: WEBHOOK_HEADER.value };

@@ -7,8 +7,8 @@ import { storeFile } from './csv-scenarios';
 import type { NodeChanges, Stage } from './stage';
 
 /**
- * Time for which our nodes retry in this scenario. In the examples, this time is one minute, or 15 minutes for nightly
- * runs.
+ * Time during which our nodes keep retrying in this scenario. In the examples, this time is one minute, or 15 minutes for
+ * nightly runs.
  */
 const RETRY_FOR_SECONDS = 2;
 
@@ -105,8 +105,8 @@ async function copyOf(stage: Stage, example: string): Promise<StoredWorkflow> {
 			? { ...node, webhookId: name, parameters: { ...node.parameters, path: name } }
 			: node,
 	);
-	// If a workflow calls another workflow, it must call the copy of that workflow. The workflows read short versions
-	// of the files to save time.
+	// The scenario runs copies of the workflows. If a workflow calls another one, its copy must call the copy of that
+	// workflow. The copies read short versions of the files to save time.
 	const text = JSON.stringify(own)
 		.replace(`/webhook/${RANGE}`, `/webhook/${nameOf(RANGE)}`)
 		.replace(/(documents|corpus)\.jsonl/, '$&?count=20');
@@ -253,7 +253,7 @@ async function fail(stage: Stage, example: string, { what, reason }: Outage): Pr
 const hasFailed = ({ status, message = '' }: Execution, reason: RegExp): boolean =>
 	status === 'error' && reason.test(message);
 
-/** Returns a request body for pushing a file in one range. There are at most two attempts to push the range. */
+/** Returns a request body that pushes a file as a single range, with at most two attempts. */
 const fileOf = ({ demo }: Stage): object => ({
 	fileUrl: `${demo.sandbox.url}/files/fan-out.jsonl?count=20`,
 	...{ ranges: 1, recordsPerRange: 1000, waitSeconds: 3, maxCalls: 2 },
@@ -313,7 +313,7 @@ async function schedule(stage: Stage, example: string, see: () => Promise<void>)
 	}
 }
 
-/** Checks that Tell Me's own run fails if Tell Me cannot send its message. */
+/** Checks that the run of the Tell Me workflow itself fails if it cannot send its message. */
 async function missMessage(stage: Stage): Promise<void> {
 	const { n8n, sandbox, workflows } = stage.demo;
 	sandbox.faults.add({ route: 'files', status: 503 });

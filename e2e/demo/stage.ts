@@ -17,7 +17,7 @@ const TRIGGERS = new Set([
 
 const HEADERS = { [WEBHOOK_HEADER.name]: WEBHOOK_HEADER.value };
 
-/** A committed document. All of its texts are joined. */
+/** A chunk in the index, after a commit. If it has several texts, they are joined. */
 interface IndexedChunk {
 	id: string;
 	text: string;

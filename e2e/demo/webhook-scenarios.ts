@@ -178,7 +178,7 @@ export async function update(stage: Stage): Promise<void> {
 
 /**
  * Pushes more chunks than before, but the response is lost. Checks that the caller learns how many chunks the index
- * might contain, and that the next call removes the chunks that no longer exist.
+ * might contain, and that the next call removes the chunks that are no longer part of the document.
  */
 async function updateAfterFailure(stage: Stage, example: string, id: string): Promise<void> {
 	const { faults } = stage.demo.sandbox;

@@ -21,7 +21,7 @@ export class Checks {
 		return passed;
 	}
 
-	/** Reads a value repeatedly until it is right or time is up. Then adds the result. */
+	/** Reads a value repeatedly until it is right or time is up. Then adds the result to the checks. */
 	async eventually(
 		title: string,
 		read: () => Promise<string>,

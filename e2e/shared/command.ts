@@ -10,7 +10,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const INTERRUPTED = 130;
 
-/** A running end-to-end command. Code that starts something registers here how to stop it. */
+/** A running end-to-end command. Any code that starts something must register a function here that stops it. */
 export class Command {
 	private readonly cleanUps: Array<() => Promise<void>> = [];
 

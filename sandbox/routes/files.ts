@@ -56,7 +56,7 @@ const FIRST_FILES: Readonly<Record<string, string>> = {
 	'products.csv': 'id,name,text\ncsv/1,Kettle,It boils.\ncsv/2,Toaster,It toasts.\n',
 };
 
-/** Articles with custom field names. The route returns two of them per page, to imitate an API with pages. */
+/** Articles with custom field names. As in many APIs, the route returns them in pages, with two articles per page. */
 const ARTICLES = ['Gift cards', 'Opening hours', 'Parking', 'Repairs', 'Returns'].map((title) => ({
 	key: `articles/${title.toLowerCase().replace(' ', '-')}`,
 	title,

@@ -1,8 +1,8 @@
 import type { Route } from '../context';
 
 /**
- * Adds a route that accepts only tokens with the `merchandising.rules` scope. The interface does not describe
- * the real routes for rules.
+ * Adds a made-up route that accepts only tokens with the `merchandising.rules` scope. The real routes for rules are not
+ * part of docs/service-interface.md.
  */
 export const rules: Route = (app, { tokens }, config) => {
 	app.get('/em-rules/rules', { config }, async (request) => {

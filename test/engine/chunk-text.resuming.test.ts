@@ -1,4 +1,4 @@
-/** Tests chunking IDs, and how Get Results uses them to fetch chunks later. */
+/** Tests the IDs of chunking jobs, and how Get Results uses them to fetch chunks later. */
 
 import type { IDataObject } from 'n8n-workflow';
 

@@ -89,7 +89,7 @@ it('an item with a file but without a document fails with the advice to choose F
 	const item = { ...(await files.item(lines('a'))), json: { title: 'x' } };
 	const { error } = await push([item], { documentSource: 'wholeItem' });
 	expect(error?.message).toEqual(naming("'id'", "'name'"));
-	// The error advises the user to choose 'File', so it must not ask for fields of the item.
+	// The error advises the user to read the documents from the file, so it must not ask for a field of the item.
 	expect(error?.description).toEqual(
 		naming("'data'", "'File' in 'Documents From'", "'Text File'"),
 	);

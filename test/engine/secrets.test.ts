@@ -53,7 +53,7 @@ function respond(request: IncomingMessage): Answer {
 	}
 	if (route === echoing) {
 		for (const secret of secrets) repeated.add(secret);
-		// The secret is also repeated in URL-encoded form, as in a form or a path.
+		// The secret is also repeated in URL encoding, as in the body of a form or in a path.
 		return answer([...secrets, ...secrets.map(encodeURIComponent)].join(' '));
 	}
 	if (route === 'submit') return [200, { chunkingId: 'job-1', status: 'SUBMITTED' }];
@@ -217,7 +217,7 @@ async function expectMasked({ node, parameters, route, status, body }: Row): Pro
 		});
 		seen.push(error, hints, output, run);
 	}
-	// Without its secrets, the service's echo must be visible. Otherwise, the test would prove nothing.
+	// The service's echo must be visible, with its secrets masked. Otherwise, the test would prove nothing.
 	expect(expectNoSecret(seen)).toBe(true);
 }
 

@@ -88,8 +88,8 @@ interface ExampleNode {
 }
 
 /**
- * This package's nodes in all examples, including nodes that an AI agent uses as tools. The types of a tool and of the
- * original node are the same.
+ * This package's nodes in all examples, including nodes that an AI agent uses as tools. A tool has the same parameters
+ * as the node that it is made from.
  */
 const nodes: ExampleNode[] = readdirSync(path.join(ROOT, 'examples'))
 	.filter((file) => file.endsWith('.json'))

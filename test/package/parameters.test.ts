@@ -111,7 +111,8 @@ describe('descriptions', () => {
 		const names = new Set(
 			fields.flatMap(({ property }) => [
 				property.displayName,
-				// Descriptions can mention a field without its unit.
+				// Descriptions can mention a field without the unit in its name, such as `Timeout` for `Timeout
+				// (Seconds)`.
 				property.displayName.replace(/ \(.*\)$/, ''),
 				...optionsOf(property).map(({ name }) => name),
 			]),

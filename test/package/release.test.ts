@@ -1,6 +1,6 @@
 /**
  * Tests the release scripts with a made-up repository. The scripts check for anything that prevents a release, and
- * write the owner into all files.
+ * enter the owner's name wherever it is needed.
  */
 import { execFileSync } from 'node:child_process';
 import {

@@ -40,7 +40,7 @@ interface Target {
 	parameters: INodeParameters;
 	options?: INodeParameters;
 	credential: [type: string, url: string];
-	/** Whether each item is sent in its own request, so that a second item can show whether the run continues. */
+	/** Whether each item is sent in its own request. If so, a second item shows whether the run continues. */
 	hasNext?: boolean;
 	isDone: (sandbox: Sandbox) => boolean;
 }
@@ -148,7 +148,7 @@ const isSlow = (fault: Fault) => typeof fault === 'object' && fault.latencyMs !=
 
 useShortBackoff();
 
-/** Returns a URL to which no connection succeeds, and a function that counts the connection attempts. */
+/** Returns a URL that always fails to connect, and a function that counts the connection attempts. */
 async function brokenServer(kind: 'refused' | 'untrusted') {
 	let count = 0;
 	const server = createTlsServer(selfSigned()) as unknown as Server;
@@ -159,7 +159,8 @@ async function brokenServer(kind: 'refused' | 'untrusted') {
 	if (kind === 'untrusted') {
 		return { url: `https://127.0.0.1:${port}`, count: () => count, close };
 	}
-	// No server is listening on this port, so the connection attempts are counted in this process.
+	// No server is listening on this port that could count the connection attempts, so they are counted in this
+	// process.
 	await close();
 	const onSocket = (message: unknown) =>
 		(message as { socket: Socket }).socket.on('connectionAttempt', (_ip, to) => {

@@ -189,8 +189,8 @@ function withRates(world: World): World {
 		rules,
 		documents,
 		isLive: true,
-		// A world with bad documents is not split into two runs, because the second run would not fetch any chunks if
-		// one of the submitted texts has failed.
+		// A world with bad documents is not split into two runs. If one of the submitted texts failed, the second run
+		// would not fetch any chunks.
 		isSplit: world.isSplit && !documents.some(isBad),
 		// If a response is lost, the service returns the results again.
 		settings: { ...world.settings, resultsOnce: false },
@@ -355,7 +355,7 @@ class Play {
 			0,
 			...ROUTES[world.kind].map((route) => sandbox.stats().maxInFlight[route] ?? 0),
 		);
-		// Token requests do not count against the concurrency.
+		// Token requests do not count toward the concurrency limit.
 		this.check(most <= (world.options.concurrency as number), `${most} requests at once`);
 		return result;
 	}
@@ -585,7 +585,7 @@ class Play {
 		sandbox.faults.clear();
 		addPoison(sandbox);
 		// If a run sends ten bad documents before any good one, it stops splitting batches. A good document can then
-		// fail with its batch. Therefore, each batch contains only one entry.
+		// fail with its batch. To avoid that, each batch in this test contains only one entry.
 		if (!world.isLive) return;
 		for (const name of ['documentsPerRequest', 'textsPerRequest'])
 			if (name in world.options) world.options[name] = 1;
@@ -625,8 +625,8 @@ async function violationsIn(world: World): Promise<string[]> {
 	const sandbox = await startSandbox({ settings: world.settings });
 	try {
 		if (world.kind === 'delete') await pushDirectly(sandbox, world.documents);
-		// The first matching rule applies. If faults last for the whole run, the rules that prevent all work come
-		// before the rules for bad documents.
+		// The sandbox applies the first rule that matches. If faults last for the whole run, the rules that prevent all
+		// work are therefore added before the rules for bad documents.
 		const isFirst = (rule: FaultRule) =>
 			world.isLive && !['afterWork', 'midBody'].includes(String(rule.reset));
 		for (const rule of world.rules.filter(isFirst)) sandbox.faults.add(rule);

@@ -32,7 +32,7 @@ type Step =
 	| 'other 403'
 	| /** The first attempt of another request fails. */ 'other 504'
 	| /** The request is split. The next events belong to one of its parts. */ 'part'
-	| /** Number of milliseconds that pass. */ number;
+	| /** This many milliseconds pass. */ number;
 
 interface Setting {
 	size?: number;

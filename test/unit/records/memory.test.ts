@@ -34,7 +34,7 @@ test.each<[string, () => RecordReader, (id: string, padding: string) => string]>
 			// string, and a substring of a flat string keeps the whole string in memory.
 			for (const { value, text } of reader.push(Buffer.from(piece).toString())) {
 				if (text.length > 1000) continue;
-				// A value parsed from JSON consists of new strings, so it does not keep the piece in memory.
+				// Parsing JSON creates new strings, which do not keep the piece in memory.
 				const id = name.startsWith('JSON') ? value : detach(idOf(value));
 				kept.push(id, detach(text));
 			}

@@ -1,4 +1,4 @@
-/** Tests skipping records at the beginning of a file. The reader still counts the skipped records. */
+/** Tests that records at the beginning of a file can be skipped, and that the reader still counts them. */
 import fc from 'fast-check';
 
 import { FORMATS, type RecordFormat } from '../../../nodes/shared/records/format';

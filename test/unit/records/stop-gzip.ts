@@ -1,6 +1,6 @@
 /**
- * Stops reading gzip files at many positions. text.test.ts runs this file with the current Node.js version and with
- * the versions in `OTHER_NODES`. An error that is thrown outside the reader ends the process.
+ * Begins to read gzip files, and stops at many different positions. text.test.ts runs this file with the current
+ * Node.js version and with the versions in `OTHER_NODES`. An error that is thrown outside the reader ends the process.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';

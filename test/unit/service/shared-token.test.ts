@@ -223,7 +223,7 @@ describe('a token the service revoked', () => {
 			Array.from({ length: 8 }, async () => await obtain({ held })),
 		);
 		expect(new Set(tokens)).toEqual(new Set(['t1']));
-		// Other requests that were in flight with the old token also report it as revoked.
+		// Other requests that were in flight with the old token report the old token as revoked again.
 		revoke('old');
 		expect(await obtain({ held })).toBe('t1');
 	});

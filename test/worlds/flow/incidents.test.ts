@@ -35,7 +35,7 @@ const CHANGED = 1000;
 type Effect =
 	/** All documents are sent. The run takes at most about this many seconds longer. */
 	| { slower: number }
-	/** The run ends early, between these numbers of seconds after the first fault. */
+	/** The run ends early. The range is in seconds after the first fault. */
 	| { endsAfter: [least: number, most: number] };
 
 interface Incident {
