@@ -49,7 +49,7 @@ export class Stage {
 		return await this.demo.n8n.api.runManually(id, this.triggerOf(example));
 	}
 
-	/** Changes nodes in a copy of an example, runs the copy by hand, and then deletes it. */
+	/** Changes nodes in a copy of an example, runs the copy as a manual execution, and then deletes it. */
 	async runWith(example: string, changes: NodeChanges): Promise<Execution> {
 		const { name } = this.demo.workflows[example];
 		return this.addRun(`${name}, changed`, await this.tryWith(example, changes));

@@ -70,7 +70,7 @@ function adviceFor(labels: string, json: IDataObject, isPerDocument: boolean): s
 	return `'${output}' needs ${labels}: drag a field from the item or from an earlier node into ${target}, or set 'Output' to 'One Item per Chunk'.${fields}`;
 }
 
-/** Returns advice for an empty text. If the item has a file, the text may be in that file. */
+/** Returns the advice to show if the text is empty. If the item has a file, the text may be in that file. */
 export const adviceForText = (run: Run, itemIndex: number, otherwise: string): string =>
 	fileFieldsOf(run, itemIndex).length === 0
 		? otherwise

@@ -41,8 +41,8 @@ const MAX_RAISE = 2;
  */
 const PAUSES_PER_RAISE = 20;
 /**
- * If the rate is below this share of the refused rate, there is much to gain from increasing it. So the rate is kept
- * for four times the length of a pause instead of 20 times.
+ * If the rate is below this share of the refused rate, there is much to gain from increasing it. So the next increase
+ * comes after four times the length of a pause instead of 20 times.
  */
 const SEARCH = { belowShare: 0.9, pauses: 4 };
 /**

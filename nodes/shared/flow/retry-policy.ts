@@ -188,8 +188,8 @@ export class RetryPolicy {
 	/** Number of failed attempts in a row, not counting attempts that received a 429. */
 	failures = 0;
 	/**
-	 * Number of failures that happened while other requests succeeded. A success counts only if its request started
-	 * after this request's previous attempt.
+	 * Number of times that this request failed while other requests succeeded. The success of another request counts
+	 * only if that request started after the previous attempt of this one.
 	 */
 	private failuresWhileOthersSucceeded = 0;
 	/** Number of failures since another request last succeeded. These failures cannot be compared with a success. */

@@ -30,8 +30,8 @@ export const parseExactly = (json: string): unknown =>
 export const exactJson = (json: string): string => json.replace(MARKED, '$1');
 
 /**
- * Returns the first number that `JSON.parse` would change. Checks only integers and numbers that are too large for
- * JavaScript.
+ * Returns the first number that `JSON.parse` would change. Checks integers, and any number that is too large for
+ * JavaScript. The rounding of decimal fractions is ignored.
  */
 export function inexactNumberIn(json: string): string | undefined {
 	if (!hasLongNumbers(json)) return undefined;

@@ -35,7 +35,7 @@ export class Findings {
 		const known = this.byKind.get(kind);
 		if (known) {
 			known.total++;
-			// Findings about responses do not arrive in the order of the file.
+			// Findings about responses may arrive out of order, so the lowest line is kept.
 			if (line < known.line) Object.assign(known, { line, example });
 		} else if (!this.excluded.has(kind)) this.byKind.set(kind, { total: 1, line, example });
 	}

@@ -1,4 +1,4 @@
-/** Simulates outages and faulty entries in virtual time. Checks that few or no other entries fail. */
+/** Simulates outages and faulty entries in virtual time. Checks that few or no valid entries fail. */
 import { bulk } from '../../../nodes/shared/flow/bulk';
 import type { BulkOptions } from '../../../nodes/shared/flow/bulk-options';
 import { oneEach } from '../../../nodes/shared/flow/one-each';

@@ -46,8 +46,8 @@ export function readAll(
 }
 
 /**
- * Returns the same as `readAll`, but with one short line per record:
- * `1@1 text -> value` or `1@1 text !! message`.
+ * Returns the same as `readAll`, but with one short line per record: `record@line text -> value` or `record@line text
+ * !! message`.
  */
 export function brief(
 	reader: RecordReader,

@@ -24,9 +24,9 @@ interface PartFiles {
 const LEVELS_TO_VECTORS = 5;
 
 /**
- * Writes a file's failed records, unchanged, to files of limited size in the same format. The file's summary
- * item contains these files in its binary fields `failed`, `failed2` and so on. Records that cannot be parsed
- * are written to separate files, so that the node can read all other files without changes.
+ * Writes a file's failed records, unchanged, to files of limited size in the same format. The file's summary item
+ * contains these files in its binary fields `failed`, `failed2` and so on. Records that cannot be parsed are written to
+ * separate files, so that the node can read the remaining files again as they are.
  */
 export class FailedRecords {
 	private readonly binary: IBinaryKeyData = {};
