@@ -7,8 +7,8 @@ import { storeFile } from './csv-scenarios';
 import type { NodeChanges, Stage } from './stage';
 
 /**
- * Time during which our nodes keep retrying in this scenario. In the examples, this time is one minute, or 15 minutes for
- * nightly runs.
+ * Time during which our nodes keep retrying here. In the examples, this time is one minute, or 15 minutes for nightly
+ * runs.
  */
 const RETRY_FOR_SECONDS = 2;
 

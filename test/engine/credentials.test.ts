@@ -271,13 +271,13 @@ describe('the Test button of the credentials', () => {
 			],
 			[
 				{ authUrl: 'nowhere' },
-				/^'Token Server URL' must start with https:\/\/ or http:\/\/$/,
+				/^'Token Server URL' must start with https:\/\/ or http:\/\/\. Enter a URL such as/,
 			],
 			[
 				{ authorizationServerId: 'unknown' },
 				/status 404.*Check 'Token Server URL' and 'Authorization Server ID' in the credential\.$/,
 			],
-			[{ clientId: '' }, /^'Client ID' is empty$/],
+			[{ clientId: '' }, /^'Client ID' is empty\. Fill in 'Client ID' in the credential\.$/],
 			[{ scope: 'custom' }, /^'Custom Scope' is empty\. Enter /],
 		])('ai: %j', async (changes, message) => {
 			const { ok, message: said } = await pressAt('ai', sandbox.urls.aiUrl, changes);

@@ -9,8 +9,8 @@ export interface Failed {
 	ok: false;
 	reason: unknown;
 	/**
-	 * The consequences of the failure for this request and for later ones. In a final outcome, the verdict's action is `fail` or
-	 * `stop`.
+	 * The consequences of the failure for this and later requests. In a final outcome, the verdict's action is `fail`
+	 * or `stop`.
 	 */
 	verdict: Verdict;
 	/** Nothing follows a final outcome. */

@@ -28,7 +28,7 @@ export interface PollOptions<R>
 	expire: (lastError: unknown) => Ending<R>;
 }
 
-/** Factor by which each interval grows. With the intervals of Chunk Text, a job that takes 60 s is polled about 16 times. */
+/** Factor by which each interval grows. Chunk Text polls a job that takes 60 s about 16 times. */
 const GROWTH = 1.4;
 /** Fraction by which each interval varies at random, so that jobs are not all polled at the same time. */
 const JITTER = 0.1;

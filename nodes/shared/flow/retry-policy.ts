@@ -169,9 +169,7 @@ interface Origin {
 export interface RetrySettings {
 	run: RunState;
 	health: ServiceHealth;
-	/**
-	 * Maximum time spent on repeating a request after transient failures, in milliseconds. The request is repeated at least once.
-	 */
+	/** Maximum time for repeating a request after transient failures, in milliseconds. It is repeated at least once. */
 	retryForMs: number;
 	concurrency: number;
 }

@@ -72,17 +72,21 @@ export function credentialHooks(credential: CredentialTraits) {
 		return { ...options, ...signature, headers };
 	};
 	const probe = (data: Data) => signRequest(data, credential.probe(data));
+	const obtainAndTest = async (helper: IHttpRequestHelper, data: TestedData): Promise<Data> => {
+		// Throws if a field of the credential is empty or invalid.
+		credential.probe(data);
+		const toStore = (await obtain?.(helper, data, true)) ?? {};
+		await test(helper, data, probe(data), credential);
+		data[TEST_PROGRESS] = 'passed';
+		return toStore;
+	};
 
 	return {
 		async preAuthentication(this: IHttpRequestHelper, data: TestedData): Promise<Data> {
-			const isTested = data[TEST_PROGRESS] !== undefined;
-			if (isTested) await checkFields(credential, data).catch(throwWithAdvice);
-			const toStore = (await obtain?.(this, data, isTested)) ?? {};
-			if (isTested) {
-				await test(this, data, probe(data), credential);
-				data[TEST_PROGRESS] = 'passed';
-			}
-			return toStore;
+			if (data[TEST_PROGRESS] === undefined) return (await obtain?.(this, data, false)) ?? {};
+			return await obtainAndTest(this, data).catch((error: unknown) => {
+				throw withAdviceInMessage(error);
+			});
 		},
 
 		authenticate: async (
@@ -109,11 +113,6 @@ export function credentialHooks(credential: CredentialTraits) {
 	};
 }
 
-/** Rejects if a field of the credential is empty or invalid. */
-async function checkFields({ probe }: CredentialTraits, data: Data): Promise<void> {
-	probe(data);
-}
-
 async function test(
 	helper: IHttpRequestHelper,
 	data: Data,
@@ -121,7 +120,7 @@ async function test(
 	{ service, advice = (status, body) => adviceOf(status, body, service) }: CredentialTraits,
 ): Promise<void> {
 	const endpoint = { ...service, maxTimeoutMs: PROBE_TIMEOUT_MS };
-	const { status, body } = await send(helper, request, endpoint).catch(throwWithAdvice);
+	const { status, body } = await send(helper, request, endpoint);
 	const toCheck = advice(status, body, data);
 	if (toCheck === undefined) return;
 	const words = serverMessage(new Masker(secretsOf(data)).mask(body));
@@ -144,14 +143,10 @@ function adviceOf(status: number, body: unknown, service: Service): string | und
  */
 export function withAdviceInMessage(error: unknown): unknown {
 	if (!(error instanceof ServiceFailure || error instanceof InputError)) return error;
-	const { message, description = '' } = error;
-	const advice = description.replace(/ \(code \w+\)/, '');
-	const words = [message.replace(/\.$/, ''), advice].filter(Boolean).join('. ');
+	if (!error.description) return error;
+	const advice = error.description.replace(/ \(code \w+\)/, '');
+	const words = `${error.message.replace(/\.$/, '')}. ${advice}`;
 	return error instanceof InputError
 		? new InputError(words, '')
 		: new ServiceFailure(words, { kind: error.kind });
-}
-
-function throwWithAdvice(error: unknown): never {
-	throw withAdviceInMessage(error);
 }

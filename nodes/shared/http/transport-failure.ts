@@ -6,7 +6,7 @@ import { capitalize } from '../service/outcome-messages';
 export interface Endpoint {
 	name: string;
 	urlLabel: string;
-	/** Kind of the failure if a request to this server fails. The default is `transport`. */
+	/** Kind of failure to report if a request to this server fails. The default is `transport`. */
 	kind?: 'token' | 'transport';
 	/** Time limit for requests to this server. It applies even if 'Request Timeout (Seconds)' in the node is longer. */
 	maxTimeoutMs?: number;

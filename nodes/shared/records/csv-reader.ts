@@ -328,7 +328,7 @@ export class CsvReader implements RecordReader {
 		this.width = columns.findLastIndex((name) => name !== '') + 1;
 		this.headerRow = text;
 		this.joinedHeader = `\ufeff${text}`;
-		this.isHeaderQuoted = text === columns.map(quoted).join(delimiter);
+		this.isHeaderQuoted = text === columns.map(inQuotes).join(delimiter);
 		this.header = [...this.preamble, text].join('\n');
 	}
 }
@@ -339,4 +339,4 @@ function rowOf(text: string, from: number, end: number, defect?: string): Row {
 	return { text: text.slice(from, end), next, isCut, ...(defect !== undefined && { defect }) };
 }
 
-const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`;
+const inQuotes = (cell: string): string => `"${cell.replaceAll('"', '""')}"`;

@@ -41,8 +41,7 @@ export interface FailureDetails {
 	isText?: boolean;
 	description?: string;
 	/**
-	 * Used instead of `description` if requests without this document or text succeed, so that it alone must be at
-	 * fault.
+	 * Used instead of `description` if requests without this document or text succeed. It alone must then be at fault.
 	 */
 	descriptionIfIsolated?: string;
 	/**

@@ -49,7 +49,7 @@ interface SessionRequest {
 }
 
 /**
- * Maximum number of retries after a 401. If all repeats fail, the service would probably reject every other token too.
+ * Maximum number of retries after a 401. If all of them fail, the service would probably reject every other token too.
  */
 const MAX_RECOVERIES = 4;
 

@@ -57,7 +57,7 @@ const TEXTS: Readonly<Record<FindingKind, FindingText>> = {
 	unnamedColumn: {
 		one: 'row of $file has a value in a column without a name',
 		many: 'rows of $file have values in a column without a name',
-		advice: 'The documents do not contain these values. To use them, give the column a name.',
+		advice: 'These values are not used. To use them, give the column a name.',
 		// Some programs write row numbers in a column without a name.
 		isWarning: false,
 	},

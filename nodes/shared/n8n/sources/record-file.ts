@@ -1,6 +1,7 @@
 import type { IBinaryData } from 'n8n-workflow';
 
 import { peek } from '../../records/bytes';
+import { columnsOf, hasColumn, likeliestDelimiter } from '../../records/csv-rows';
 import { fieldOf } from '../../records/fields';
 import { FORMATS, formatOf, type RecordFile, type RecordFormat } from '../../records/format';
 import { Findings } from '../../records/findings';
@@ -151,10 +152,11 @@ function checkObject(name: string, object: unknown, required: readonly RequiredF
  * document to delete.
  */
 function checkFirstLine(name: string, line: unknown, required: readonly RequiredField[]): void {
-	const cells = String(line).split(/[,;\t|]/);
-	const names = cells.map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
-	const column = required.map(([field]) => field).find((field) => names.includes(field));
-	if (cells.length === 1 || column === undefined) return;
+	const fields = required.map(([field]) => field);
+	const delimiter = likeliestDelimiter(String(line), true, fields);
+	const columns = columnsOf(String(line), { delimiter, hasQuotes: true }) ?? [];
+	const column = fields.find((field) => hasColumn(columns, field));
+	if (columns.length === 1 || column === undefined) return;
 	throw new InputError(
 		`The file ${quoted(name)} was read as one ID per line, but its first line is a header row with the column ${quoted(column)}`,
 		"Choose 'CSV' in 'File Format'.",
