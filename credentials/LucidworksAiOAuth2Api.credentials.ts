@@ -3,6 +3,7 @@ import type {
 	ICredentialTestRequest,
 	ICredentialType,
 	INodeProperties,
+	IHttpRequestHelper,
 } from 'n8n-workflow';
 
 import { withAdviceInMessage, credentialHooks } from '../nodes/shared/http/credential-hooks';
@@ -121,6 +122,29 @@ const JUST_NOW_MS = 10_000;
 
 const canChunk = (data: Data): boolean => scopeOf(data).split(/\s+/).includes(DEFAULT_SCOPE);
 
+/** Obtains a token and adds it to the data. Returns the data that n8n must store, if any. */
+async function obtainToken(
+	helper: IHttpRequestHelper,
+	data: Data & ScopeData,
+	isTested: boolean,
+): Promise<Data | undefined> {
+	const isOfNode = data[SCOPE_OF_NODE] !== undefined;
+	const client = parseClient(data);
+	const shared = SharedToken.forScope(client, scopeOf(data));
+	shared.adoptStored(data.accessTokens);
+	// n8n calls this function if there is no token, or if the service has revoked the current token. So a
+	// token that is still in the data must be the revoked one.
+	const revoked = SharedToken.findIn(data);
+	const accepts = ({ accessToken, issuedAt }: Token) =>
+		isTested ? issuedAt > Date.now() - JUST_NOW_MS : accessToken !== revoked?.accessToken;
+	await shared.obtain(tokenSender(helper), accepts);
+	// If several requests from the nodes of this package wait for the same token, only the first one stores it.
+	// Requests from other nodes always store the token. Otherwise, n8n would not repeat them with the new token.
+	const isToStore = shared.isUnstored || !isOfNode;
+	data.accessTokens = shared.mapToStore();
+	return isToStore ? { accessTokens: data.accessTokens } : undefined;
+}
+
 const HOOKS = credentialHooks({
 	service: AI_SERVICE,
 	urlField: 'aiUrl',
@@ -149,23 +173,8 @@ const HOOKS = credentialHooks({
 			return "This doesn't look like a chunking service: check 'AI Service URL'";
 		return undefined;
 	},
-	obtain: async (helper, data: Data & ScopeData, isTested) => {
-		const isOfNode = data[SCOPE_OF_NODE] !== undefined;
-		const client = parseClient(data);
-		const shared = SharedToken.forScope(client, scopeOf(data));
-		shared.adoptStored(data.accessTokens);
-		// n8n calls this function if there is no token, or if the service has revoked the current token. So a
-		// token that is still in the data must be the revoked one.
-		const revoked = SharedToken.findIn(data);
-		const accepts = ({ accessToken, issuedAt }: Token) =>
-			isTested ? issuedAt > Date.now() - JUST_NOW_MS : accessToken !== revoked?.accessToken;
-		await shared.obtain(tokenSender(helper), accepts).catch((error: unknown) => {
-			throw isOfNode ? error : withAdviceInMessage(error);
-		});
-		// If several requests from the nodes of this package wait for the same token, only the first one stores it.
-		// Requests from other nodes always store the token. Otherwise, n8n would not repeat them with the new token.
-		const isToStore = shared.isUnstored || !isOfNode;
-		data.accessTokens = shared.mapToStore();
-		return isToStore ? { accessTokens: data.accessTokens } : undefined;
-	},
+	obtain: async (helper, data: Data & ScopeData, isTested) =>
+		await obtainToken(helper, data, isTested).catch((error: unknown) => {
+			throw data[SCOPE_OF_NODE] === undefined ? withAdviceInMessage(error) : error;
+		}),
 });
