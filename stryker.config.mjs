@@ -11,7 +11,7 @@ export default {
 	mutate: ['nodes/shared/{flow,service,records}/**/*.ts'],
 	coverageAnalysis: 'perTest',
 	concurrency: 2,
-	// The tests run in virtual time. If a test takes this long in real time, the mutant makes it hang.
+	// The tests run in virtual time. If a test takes this long in real time, it hangs because of the mutant.
 	timeoutMS: 3000,
 	timeoutFactor: 1.5,
 	incremental: true,

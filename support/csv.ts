@@ -1,7 +1,7 @@
 /**
  * Formats a CSV row (RFC 4180).
  *
- * @param cells the values in the row. Strings stay unchanged, undefined and null become empty cells, and other values
+ * @param cells the values in the row. Strings stay unchanged. Undefined and null become empty cells. Other values
  * become JSON
  * @returns the row without a line break
  */

@@ -148,7 +148,10 @@ async function storeResponses(stage: Stage, example: string): Promise<void> {
 	);
 }
 
-/** Reads the sample files from disk. Checks that the index contains each paragraph with a vector. */
+/**
+ * Reads the sample files from disk. Checks that the index contains all paragraphs, and that each paragraph has a
+ * vector.
+ */
 export async function chunkTextFiles(stage: Stage): Promise<void> {
 	await stage.runByHand('chunk-text-files');
 	const documents = stage.documents();

@@ -6,8 +6,8 @@ const PUBLISHED_MS = 10_000;
 const CHECK = 'check-my-service';
 
 /**
- * Sandbox settings, and what the example must report about them. For each question, `expected` contains words from the
- * answer and words from the advice.
+ * Sandbox settings, and the report that the example must write about them. The report answers questions. `expected`
+ * maps each question to words from the answer and from the advice.
  */
 const SERVICES = [
 	{

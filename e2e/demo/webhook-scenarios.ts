@@ -4,7 +4,7 @@ import { repositoryDocuments } from './documents';
 /** Number of words in a query. With this many words, a query finds exactly one chunk. */
 const QUERY_WORDS = 6;
 
-/** Returns the first long words of a text. As a query, these words find the text. */
+/** Returns the first long words of a text. A search for these words finds the text. */
 function queryFor(text: string): string {
 	const words = [...new Set(text.match(/\p{L}{5,}/gu) ?? [])];
 	return words.slice(0, QUERY_WORDS).join(' ');
@@ -34,7 +34,9 @@ async function refuseBadCalls(stage: Stage, example: string, bodies: object[]): 
 	stage.checks.add(`${example}: calls of a wrong shape send nothing`, sent === 0, `${sent}`);
 }
 
-/** Calls an example so that part of its work fails. Checks that the response reports this and that the run fails. */
+/**
+ * Calls an example and expects part of its work to fail. Checks that the response reports this and that the run fails.
+ */
 async function failPartly(
 	stage: Stage,
 	example: string,

@@ -105,7 +105,7 @@ export async function killedWorker(stage: QueueStage): Promise<void> {
 	if (!victim) throw new Error('No worker has written how to continue');
 	const deliveries = deliveriesOf(stage, 'killed', INGESTS);
 	const calls = ingest(stage, deliveries);
-	// One of the executions that are under way pushes the file. Waits for a second one.
+	// The execution that pushes the file is already under way. A second execution must be under way too.
 	await until(() => victim.underWay().length > 1, WITHIN_MS);
 	victim.process.kill();
 	// The log is complete only after the process has ended.

@@ -6,7 +6,8 @@ import type { QueueMode } from './queue-mode';
 
 /**
  * Each worker needs one token. This many additional tokens are allowed, because workers revoke each other's tokens at
- * first. On a busy machine, three have been seen. If workers did not share tokens, every execution would need one.
+ * first. Up to three additional tokens have been seen on a busy machine. If workers did not share tokens, every
+ * execution would need its own token.
  */
 const SPARE_TOKENS = 4;
 
@@ -19,10 +20,7 @@ export interface QueueStage extends QueueMode {
 	model: Set<string>;
 }
 
-/**
- * The body of one webhook call: documents that no other call sends, and the ID of a chunk to delete after it has been
- * pushed.
- */
+/** The body of one webhook call. No other call sends the same documents. */
 export interface Delivery {
 	documents: Array<{ id: string; name: string; text: string }>;
 	delete: string;

@@ -65,8 +65,8 @@ export function documentFrom(
 }
 
 /**
- * Returns whether a value is null, an empty string, an empty list or an empty object in JSON. A date is never
- * empty.
+ * Returns whether a value is null or empty: an empty string, list or object. A date is not empty, because JSON contains
+ * it as a string.
  */
 const isEmptyInJson = (value: unknown): boolean =>
 	isNullOrEmptyText(value) ||

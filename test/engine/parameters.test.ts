@@ -157,7 +157,7 @@ describe('text', () => {
 
 type Reader = (parameters: Parameters<Sample>, itemIndex: number) => unknown;
 
-/** Each row pairs a value that an expression returns with the result of reading it, or with the error message. */
+/** Each row contains a value that an expression returns, and what the node reads: a value or an error message. */
 describe.each<[string, string, Reader, Array<[value: unknown, expected: unknown]>]>([
 	[
 		'ID',

@@ -193,7 +193,7 @@ describe('a token that is about to expire', () => {
 	});
 });
 
-/** Makes another worker request and store a new token. The new token revokes the previous one. */
+/** Starts another worker, which requests and stores a new token. The new token revokes the previous one. */
 async function renewElsewhere(store: CredentialStore): Promise<void> {
 	const own = new CredentialStore({ [TYPE]: { ...store.get(TYPE), accessTokens: '' } });
 	const replace = own.replace.bind(own);

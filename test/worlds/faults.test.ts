@@ -159,8 +159,7 @@ async function brokenServer(kind: 'refused' | 'untrusted') {
 	if (kind === 'untrusted') {
 		return { url: `https://127.0.0.1:${port}`, count: () => count, close };
 	}
-	// No server is listening on this port that could count the connection attempts, so they are counted in this
-	// process.
+	// No server listens on this port, so this process counts the connection attempts itself.
 	await close();
 	const onSocket = (message: unknown) =>
 		(message as { socket: Socket }).socket.on('connectionAttempt', (_ip, to) => {

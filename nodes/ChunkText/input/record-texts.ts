@@ -29,8 +29,8 @@ import { usableText, type ChunkTask, type SourceDocument, type TextEntry } from 
  * record without a valid document ID or name fails too.
  *
  * @param all.ids IDs of the most recent documents. All files in a run share this object
- * @param all.unusedFields notes which optional fields occur in records, so that the others can be reported. All files
- *   in a run share this object
+ * @param all.unusedFields tracks which optional fields occur in records, so that missing fields can be reported. All
+ *   files in a run share this object
  * @throws InputError if a parameter is invalid
  */
 export function recordTexts(

@@ -216,7 +216,7 @@ export class BatchSender<E, A, R> {
 		const { batch, bytes, policy } = part;
 		const pauseMs = policy.resumeAt === undefined ? 0 : policy.resumeAt - run.now();
 		if (pauseMs > 0) await run.sleep(pauseMs);
-		// An unexpected error during a request makes its entries fail, but never the run.
+		// If an unexpected error occurs, only the entries of this request fail. The run continues.
 		const result = await limiterClient
 			.schedule(async (turn) => await this.sendInTurn(part, turn))
 			.catch(failureOf);

@@ -41,8 +41,8 @@ const MAX_RAISE = 2;
  */
 const PAUSES_PER_RAISE = 20;
 /**
- * If the rate is below this share of the refused rate, there is much to gain from increasing it. So the next increase
- * comes after four times the length of a pause instead of 20 times.
+ * A rate far below the refused rate is increased sooner. If the rate is below this share of the refused rate, it is
+ * kept only four times as long as the pause.
  */
 const SEARCH = { belowShare: 0.9, pauses: 4 };
 /**
@@ -80,10 +80,7 @@ export class LearnedLimit {
 	/** Requests per millisecond. */
 	private rate = Infinity;
 	private refusedRate = Infinity;
-	/**
-	 * Factor for the next increase. Used when the rate has exceeded the rate at which the service last refused a
-	 * request.
-	 */
+	/** Factor for the next increase once the rate is higher than at the last refusal. */
 	private raise = RAISE;
 	/**
 	 * Maximum number of requests in flight. Infinity means that there is no limit, and 0 means that the limit is still

@@ -48,11 +48,11 @@ const MAX_THROTTLED_MS = 5 * 60_000;
 /** Minimum number of failures in a row before a batch may be suspected. */
 const MIN_FAILURES = 3;
 /**
- * A batch is suspected of containing a bad entry if the probability that its failures are due to chance is below this
- * value. A wrong suspicion costs requests, but no entry fails because of it.
+ * A batch is suspected of containing a bad entry if `chanceOf` returns less than this value. A wrong suspicion costs
+ * requests, but no entry fails because of it.
  */
 const SUSPICION = 1 / 20;
-/** A suspected single entry fails if the probability that its failures are due to chance is below this value. */
+/** A suspected entry that is sent alone fails if `chanceOf` returns less than this value. */
 const CERTAINTY = 1 / 1_000_000;
 /** If this many single entries are rejected and nothing has succeeded, batches are no longer split. */
 const MAX_REJECTED_ALONE = 10;
@@ -169,7 +169,9 @@ interface Origin {
 export interface RetrySettings {
 	run: RunState;
 	health: ServiceHealth;
-	/** Maximum time for repeating a request after transient failures, in milliseconds. It is repeated at least once. */
+	/**
+	 * Maximum time for repeating a request after transient failures, in milliseconds. At least one attempt is repeated.
+	 */
 	retryForMs: number;
 	concurrency: number;
 }
@@ -186,11 +188,14 @@ export class RetryPolicy {
 	/** Number of failed attempts in a row, not counting attempts that received a 429. */
 	failures = 0;
 	/**
-	 * Number of times that this request failed while other requests succeeded. The success of another request counts
-	 * only if that request started after the previous attempt of this one.
+	 * Number of times that this request failed while other requests succeeded. A success counts only if it belongs to a
+	 * request that started after this request's previous attempt.
 	 */
 	private failuresWhileOthersSucceeded = 0;
-	/** Number of failures since another request last succeeded. These failures cannot be compared with a success. */
+	/**
+	 * Number of failures during which no other request succeeded. Such failures do not show that the entries are at
+	 * fault.
+	 */
 	private failuresWithoutComparison = 0;
 	private failingSince: number | undefined;
 	private throttledSince: number | undefined;
@@ -199,8 +204,8 @@ export class RetryPolicy {
 	/** Sequence number of the first attempt to send the original batch. The parts of a split batch keep this number. */
 	private firstSequence: number;
 	/**
-	 * Sequence number from which other requests are considered. If a request with a higher number succeeds, the service
-	 * works, so this request's entries may be at fault.
+	 * If a request with a higher sequence number than this succeeds, the service works. This request's entries may then
+	 * be at fault.
 	 */
 	private comparedSince: number;
 	/**

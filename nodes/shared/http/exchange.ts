@@ -30,8 +30,8 @@ const CANCELED = new Error('The exchange was canceled');
 /**
  * Sends one request, and reads the headers and body of its response within one time limit.
  *
- * @param endpoint function that returns the server to name in an error message. While a token is being requested, it
- *   returns the token server
+ * @param endpoint function that returns the server for an error message. While a token is being requested, this is the
+ *   token server
  * @param cancels functions that cancel the exchanges in progress. This exchange adds its own, and removes it when it
  *   ends
  * @throws ServiceFailure if there is no complete response, and InputError if the credential cannot be used

@@ -107,7 +107,9 @@ export class CsvReader implements RecordReader {
 	private dialect: Dialect;
 	private readonly findings: Findings;
 	private headerRow = '';
-	/** Column names in lowercase. The set keeps lookups fast if there are tens of thousands of columns. */
+	/**
+	 * Column names in lowercase, as a list and as a set. With a set, lookups are fast even if there are many columns.
+	 */
 	private names: readonly string[] = [];
 	private nameSet: ReadonlySet<string> = new Set();
 	private joinedHeader = '';

@@ -129,8 +129,8 @@ interface MultilineCell {
 	/** Index of the end of the first line, counted from the beginning of the row. */
 	firstLineEnd: number;
 	/**
-	 * Number of consecutive lines that have as many cells as the header row. The count starts at the line in which the
-	 * cell begins, or at the next line if the first one has a different number of cells.
+	 * Number of consecutive lines that have as many cells as the header row. The first line is skipped if it has a
+	 * different number of cells.
 	 */
 	rowLikeLines: number;
 }
@@ -208,8 +208,7 @@ function countRowLike(
 		const cells = line.split(delimiter).length;
 		// Some programs write a delimiter at the end of each row, but not at the end of the header row.
 		const isLikeRow = cells === width || (cells === width + 1 && line.endsWith(delimiter));
-		// The first line does not have to look like a row. Its last cell is quoted, and delimiters in the quoted text
-		// would be counted as cells.
+		// The first line does not have to look like a row, because delimiters in its quoted text are counted as cells.
 		if (!isLikeRow && index > 0) break;
 		if (isLikeRow) total++;
 		index++;

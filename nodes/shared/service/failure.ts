@@ -40,9 +40,7 @@ export interface FailureDetails {
 	 */
 	isText?: boolean;
 	description?: string;
-	/**
-	 * Used instead of `description` if requests without this document or text succeed. It alone must then be at fault.
-	 */
+	/** Used instead of `description` if only this document or text is at fault, because requests without it succeed. */
 	descriptionIfIsolated?: string;
 	/**
 	 * Whether a later attempt may succeed. Used only for `transport` (default: true) and `token` (default: false).
@@ -86,8 +84,8 @@ export class ServiceFailure extends Error {
 	 */
 	readonly wasNeverSent: boolean;
 	/**
-	 * Whether the service may have carried out the request, or may still be working on it, without having confirmed it.
-	 * For example, a gateway stopped waiting, or a 2xx response cannot be read.
+	 * Whether the service may have carried out the request, although it has not confirmed this. For example, a gateway
+	 * stopped waiting, or a 2xx response cannot be read.
 	 */
 	readonly isOutcomeUnknown: boolean;
 	readonly serviceWords: string;

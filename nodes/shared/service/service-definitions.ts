@@ -25,7 +25,7 @@ export interface Service {
 	 * be split any further.
 	 */
 	advice: Advice;
-	/** The name for an entry in this advice. */
+	/** The word that the advice uses for an entry. */
 	entry?: 'document' | 'text';
 	/**
 	 * Whether the vendor operates the service. If so, outages of the service appear on the vendor's status

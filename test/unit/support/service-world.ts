@@ -112,9 +112,7 @@ export interface Played {
 	/** Total number of attempts and polls. */
 	requests: number;
 	seconds: number;
-	/**
-	 * Longest time, in seconds, from the first failed request that contained an entry until the entry itself failed.
-	 */
+	/** Longest time between a request's first failure and the failure of one of its entries, in seconds. */
 	isolatedAfter: number;
 	reasonOf: Map<number, unknown>;
 	ended: { reason: unknown } | undefined;

@@ -33,13 +33,15 @@ interface Row {
 	/** Documents that must fail. No other document may fail. */
 	fail?: readonly number[];
 	/**
-	 * Maximum number of seconds between the first failed request that contains one of the `fail` documents and the
-	 * failure of the document itself.
+	 * If a request that contains one of the `fail` documents fails, this document must fail within this many seconds.
 	 */
 	isolatedWithin?: number;
 	/** Share of the seeds in which documents other than the bad ones may fail too. */
 	exceptions?: number;
-	/** The run ends early: within this range of seconds after its start, and after at most this many requests. */
+	/**
+	 * Expects the run to end early. `after` is the range of seconds in which it ends. `requests` is the maximum number
+	 * of requests.
+	 */
 	ends?: { after: [least: number, most: number]; requests?: number };
 	/** Maximum duration of the run, as a multiple (`times`) of the duration of a run with other `rules`. */
 	atMost?: { times: number; rules: World['rules'] };

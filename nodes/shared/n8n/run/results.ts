@@ -57,8 +57,8 @@ export class Results {
 	readonly toErrorOutput: boolean;
 	failures = 0;
 	/**
-	 * Used if the run stops on failures. `cause` is the failure that ended the run, and `firstFailure` is the first of
-	 * all other failures.
+	 * Used if the run stops on failures. `cause` is the failure that ended the run. `firstFailure` is the first failure
+	 * of another entry.
 	 */
 	private firstFailure: NodeFailure | undefined;
 	private cause: NodeFailure | undefined;

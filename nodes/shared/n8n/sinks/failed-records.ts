@@ -26,15 +26,15 @@ const LEVELS_TO_VECTORS = 5;
 /**
  * Writes a file's failed records, unchanged, to files of limited size in the same format. The file's summary item
  * contains these files in its binary fields `failed`, `failed2` and so on. Records that cannot be parsed are written to
- * separate files, so that the node can read the remaining files again as they are.
+ * separate files. The node can therefore read all other files again.
  */
 export class FailedRecords {
 	private readonly binary: IBinaryKeyData = {};
 	private readonly kinds = new Map<Kind, PartFiles>();
 
 	/**
-	 * @param source input file. An output file has the same format. If that format is JSON, the list of records is at
-	 *   the same path.
+	 * @param source input file. An output file has the same format. If that format is JSON, an output file also has its
+	 *   list at the same dotted path
 	 * @param maxBytes maximum size of an output file. A larger record gets its own file.
 	 */
 	constructor(

@@ -160,8 +160,8 @@ export class FileSink implements Sink {
 			const { reason } = run.ended;
 			const message = `${messageOf(reason).replace(/\.$/, '')}. ${this.progress()}`;
 			if (!this.readError && this.firstFailed <= this.watermark.upTo) this.failure();
-			// If the run had not ended before `close` stored the failed records, it ended because n8n could not store
-			// them. In that case, the whole file was processed.
+			// If the run ended only while `close` stored the failed records, n8n could not store them. In that case,
+			// the whole file was processed.
 			if (ended) {
 				const what = `The run ended before it had processed the file ${quoted(file.name)}`;
 				run.hintAtFile(what, ENDED_ADVICE);

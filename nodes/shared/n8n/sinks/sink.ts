@@ -25,8 +25,8 @@ export interface ResultFormat<E, R> {
 	/** Returns the output for an entry that succeeded. This function is called only if the output is one item per entry. */
 	result(entry: E, response: R): IDataObject;
 	/**
-	 * Returns the name of the count for an entry that succeeded, such as `notFound`. The default is the
-	 * success count.
+	 * Returns the name of the count that a successful entry adds to, such as `notFound`. The default is the success
+	 * count.
 	 */
 	countName?(response: R): string | undefined;
 	failure(entry: E, failed: Failed): Pick<Failure, 'message' | 'id'>;

@@ -237,5 +237,5 @@ export type RunOptions<P extends INodeProperties[]> = Omit<
 	(typeof PER_ITEM_OPTIONS)[number]
 >;
 
-/** Options for nodes whose only output files contain failed records. */
+/** Options for nodes that write files only for failed records. */
 export const fileOptionProperties = properties([...readOptionProperties, bytesPerFileProperty]);

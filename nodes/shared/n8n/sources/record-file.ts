@@ -148,8 +148,8 @@ function checkObject(name: string, object: unknown, required: readonly RequiredF
 }
 
 /**
- * Refuses a table that is read as one ID per line. The node would otherwise use each row of the table as the ID of a
- * document to delete.
+ * Throws if a file with one ID per line begins with a header row. The file is then a table, and the node would use each
+ * row as the ID of a document to delete.
  */
 function checkFirstLine(name: string, line: unknown, required: readonly RequiredField[]): void {
 	const fields = required.map(([field]) => field);
