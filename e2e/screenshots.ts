@@ -91,7 +91,7 @@ async function showSchema(page: Page): Promise<void> {
 }
 
 /**
- * Takes a picture of a window, or of an area or element in it.
+ * Takes a screenshot of a window, or of an area or element in the window.
  * @param expected strings that the window must show
  */
 async function shoot(

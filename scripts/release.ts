@@ -119,7 +119,10 @@ export async function packCommit(root: string, folder: string): Promise<string> 
 	return path.join(folder, packed.split('\n').at(-1) ?? '');
 }
 
-/** Publishes the last commit. On GitHub, npm also publishes a proof of where the package was built (provenance). */
+/**
+ * Publishes the last commit. On GitHub, npm also publishes a provenance statement, which proves where the package was
+ * built.
+ */
 async function publish(root: string, args: string[]): Promise<void> {
 	const isOnGitHub = process.env.GITHUB_ACTIONS !== undefined;
 	const { version } = await manifestOf(root);

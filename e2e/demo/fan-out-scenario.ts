@@ -20,8 +20,8 @@ interface RangeState {
 }
 
 /**
- * Pushes a file in four ranges. Then tries files that should make the run fail even though no record is rejected, and a
- * file that does not exist.
+ * Pushes a file in four ranges. Then tries a file that does not exist, and files that should make the run fail even
+ * though no record is rejected.
  */
 export async function fanOut(stage: Stage): Promise<void> {
 	const { checks } = stage;

@@ -36,8 +36,8 @@ export async function ingest(
 }
 
 /**
- * Makes deliveries. Each contains three documents with three sections each, and each section becomes a chunk. Adds the
- * chunks to `model`.
+ * Creates `count` deliveries. Each delivery contains three documents, and each document contains three sections. Each
+ * section becomes a chunk. Adds the chunks to `model`.
  */
 export function deliveriesOf({ model }: QueueStage, run: string, count: number): Delivery[] {
 	return Array.from({ length: count }, (_call, call) => {

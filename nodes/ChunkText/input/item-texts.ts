@@ -114,7 +114,7 @@ export class ItemTexts {
 		const { json = {} } = run.items[itemIndex] ?? {};
 		const textPosition = this.ids?.positionOf(itemIndex);
 		const { texts, textCount } = previousRequest(json, itemIndex, chunkingId, textPosition);
-		// This call only validates the ID. `resultsPath` throws an error if a URL path cannot contain it.
+		// This call only validates the ID. `resultsPath` throws an error if the ID cannot be part of a URL path.
 		resultsPath(options.resultsPath, chunkingId);
 		const document = documentsIn(json)
 			? undefined

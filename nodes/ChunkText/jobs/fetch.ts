@@ -103,7 +103,7 @@ export function fetchAll(
 	});
 }
 
-/** Polls each job from earlier runs only once. A job that has not ended is returned as pending. */
+/** Polls jobs from earlier runs, each of them once. A job that has not ended is returned as pending. */
 export async function* fetchOnce(
 	jobs: Iterable<Job>,
 	service: ChunkService,

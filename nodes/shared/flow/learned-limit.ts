@@ -102,7 +102,7 @@ export class LearnedLimit {
 	 */
 	private sentBeforePause = 0;
 
-	/** The event that started the current measurement, and its time. */
+	/** The event that started the current measurement, and the time of this event. */
 	private begin: 'start' | 'refusal' | 'raise' = 'start';
 	private since: number | undefined;
 	private accepted = 0;

@@ -188,8 +188,8 @@ export class RetryPolicy {
 	/** Number of failed attempts in a row, not counting attempts that received a 429. */
 	failures = 0;
 	/**
-	 * Number of times that this request failed while other requests succeeded. A success counts only if it belongs to a
-	 * request that started after this request's previous attempt.
+	 * Number of times that this request failed while other requests succeeded. A success counts only if the other
+	 * request started after the previous attempt to send this request.
 	 */
 	private failuresWhileOthersSucceeded = 0;
 	/**

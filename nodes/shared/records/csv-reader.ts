@@ -142,8 +142,8 @@ export class CsvReader implements RecordReader {
 
 	*push(piece: string): Generator<SourceRecord> {
 		this.newText += piece;
-		// While a long row is incomplete, the reader searches for its end again only when the text has doubled in
-		// length. So each character is read only a few times.
+		// If the end of a row is not found, the reader waits until the text has doubled in length before it searches
+		// again. So each character is read only a few times.
 		const { length } = this.newText;
 		const isTooLong = this.incompleteRow.length + length > MAX_RECORD_CHARACTERS;
 		if (length >= this.incompleteRow.length || isTooLong) yield* this.read(false);

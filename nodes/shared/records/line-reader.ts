@@ -64,8 +64,8 @@ class LineReader implements RecordReader {
 	}
 
 	/**
-	 * Reads the complete objects from a long line that has not ended yet. Otherwise, a file without line
-	 * breaks would be held in memory as a whole.
+	 * Reads the complete objects from a long line that has not ended yet. Otherwise, a whole file without line breaks
+	 * would be held in memory.
 	 */
 	private *readLongLine(): Generator<SourceRecord> {
 		const texts = this.format.splitLine(this.incompleteLine);
@@ -155,7 +155,7 @@ export const jsonLinesReader = (findings = new Findings()): LineReader =>
 		findings,
 	);
 
-/** Returns a reader for plain lines, such as IDs. Each line becomes a record without any change. */
+/** Returns a reader for plain lines, such as IDs. Each line becomes a record, unchanged. */
 export const textLinesReader = (findings = new Findings()): LineReader =>
 	new LineReader(
 		{

@@ -136,8 +136,9 @@ const reportsSuccess = (entry: unknown): boolean =>
 	(hasStatus(entry, 200, 299) || FLAG_NAMES.some((name) => entry[name] === true));
 
 /**
- * Returns the failure reports (flags, counts and objects) that are not fully explained by the documents already known
- * to have failed.
+ * Returns the failure reports (flags, counts and objects) that the known failures do not explain.
+ *
+ * @param failed number of documents that are known to have failed
  */
 const unexplainedFailures = (top: Members, failed: number): unknown[] =>
 	FAILED_NAMES.filter((name) => {

@@ -25,7 +25,7 @@ export interface Service {
 	 * be split any further.
 	 */
 	advice: Advice;
-	/** The word that the advice uses for an entry. */
+	/** Word for an entry in the advice. */
 	entry?: 'document' | 'text';
 	/**
 	 * Whether the vendor operates the service. If so, outages of the service appear on the vendor's status

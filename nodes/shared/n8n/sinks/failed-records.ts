@@ -48,8 +48,8 @@ export class FailedRecords {
 	}
 
 	/**
-	 * Keeps a failure's response, if there is one. The service might not return the response again. A response may be
-	 * large, so each vector is written in a separate step.
+	 * Keeps a failure's response, if there is one. The service might not return the response again. The response may
+	 * contain many vectors, so each vector is written in a separate step.
 	 */
 	async keepResponse({ record }: SourceRecord, { id, json }: Failure): Promise<void> {
 		if (json?.response === undefined) return;
@@ -102,8 +102,7 @@ export class FailedRecords {
 		const field = files.length === 0 ? kind : `${kind}${files.length + 1}`;
 		const fileName = `${stemOf(this.source.name)}.${field}.${extensions[0]}`;
 		const { buffer, records } = part;
-		// The file is listed before n8n stores it. Otherwise, a file that is completed in the meantime would be listed
-		// first.
+		// The file is listed before n8n stores it. Otherwise, the next file might be listed before this one.
 		files.push({ field, fileName, records, bytes: buffer.length });
 		const mimeType = mimeTypes[0] ?? 'text/plain';
 		this.binary[field] = await storeFile(this.run, buffer, fileName, mimeType);
