@@ -87,7 +87,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 	])('row 16: IDs such as %s and %s get a hint: %p', async (one, other, isHint) => {
 		const { hints, documents } = await push(`id,name\n${one},A\n${other},B\n`);
 		expect(idsOf(documents)).toEqual([one, other]);
-		const hint = `2 IDs of 'd.csv' end with .0 (the first in line 2: '1001.0')`;
+		const hint = `2 IDs of 'd.csv' end with .0 (the first on line 2: '1001.0')`;
 		expect(hints).toEqual(isHint ? [expect.stringContaining(hint)] : []);
 	});
 
@@ -137,7 +137,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 	describe('also seen', () => {
 		it('blank rows are counted', async () => {
 			const { hints } = await push('id,name\n1,A\n,\n\n2,B\n,\n,\n');
-			expect(hints).toEqual(["4 blank rows of 'd.csv' skipped (the first in line 3)"]);
+			expect(hints).toEqual(["4 blank rows of 'd.csv' skipped (the first on line 3)"]);
 		});
 
 		const DOCX = Buffer.from('PK\x03\x04\x14\0\x06\0', 'latin1');

@@ -201,7 +201,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 		it('a hint reports the guess, with the first word that shows it', async () => {
 			const { hints } = await push(latin1('id,name\n1,caf\xe9 au lait\n2,na\xefve\n'));
 			expect(hints).toEqual([
-				"2 lines of 'd.csv' are not UTF-8 and were read as Windows-1252 (the first in line 2: 'café'). If the text looks wrong, set the option 'Encoding' to the encoding of the file. If the list does not contain it, convert the file to UTF-8 before this node.",
+				"2 lines of 'd.csv' are not UTF-8 and were read as Windows-1252 (the first on line 2: 'café'). If the text looks wrong, set the option 'Encoding' to the encoding of the file. If the list does not contain it, convert the file to UTF-8 before this node.",
 			]);
 		});
 
@@ -299,7 +299,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 		expect(documents[4]).toEqual({ id: '4', name: 'D', text: 'y' });
 		expect(hints).toEqual([
 			expect.stringMatching(
-				/^2 rows of 'd.csv' have fewer cells than the header row \(the first in line 3\)/,
+				/^2 rows of 'd.csv' have fewer cells than the header row \(the first on line 3\)/,
 			),
 		]);
 		expect(json.warnings).toEqual([naming('2 rows', 'fewer cells')]);

@@ -213,7 +213,7 @@ describe('documents with the same ID', () => {
 			options: { documentsPerRequest: 2, concurrency: 8 },
 		});
 		const warning =
-			"37 records of 'd.jsonl' have the same document ID as an earlier record (the first in line 4: 'd0')";
+			"37 records of 'd.jsonl' have the same document ID as an earlier record (the first on line 4: 'd0')";
 		expect(hintsOf(result).join()).toContain(warning);
 		expect(summary(result).warnings).toEqual([warning]);
 		expect(
@@ -259,7 +259,7 @@ describe('documents with the same ID', () => {
 		expect(indexed().every(({ version }) => Number(version) % 2 === 1)).toBe(true);
 		expect(summary(result)).toMatchObject({ records: 2000, pushed: 1000, skipped: 1000 });
 		expect(summary(result).warnings).toEqual([
-			"1,000 records of 'documents.jsonl' have the same document ID as an earlier record (the first in line 2: 'd0')",
+			"1,000 records of 'documents.jsonl' have the same document ID as an earlier record (the first on line 2: 'd0')",
 		]);
 		expect(hintsOf(result)).toEqual([
 			naming('1,000 documents pushed'),

@@ -42,7 +42,7 @@ const TABLE: Array<[file: string, parameters: INodeParameters, Expected]> = [
 				},
 				{ id: '4712', name: 'Birnen', Preis: '10,00 €' },
 			],
-			hints: [/^3 lines of .* read as Windows-1252 \(the first in line 2: 'Äpfel'\)/],
+			hints: [/^3 lines of .* read as Windows-1252 \(the first on line 2: 'Äpfel'\)/],
 		},
 	],
 	[

@@ -78,7 +78,7 @@ export const chunkerProperties = properties([
 		default: '\\n\\s*\\n',
 		placeholder: 'e.g. (?=\\n## )',
 		description:
-			'Python regular expression to split at. The default splits at blank lines. If this field is empty, the service uses its own default.',
+			'Python regular expression to split on. The default splits on blank lines. If this field is empty, the service uses its own default.',
 		displayOptions: { show: { chunker: ['regex-splitter'] } },
 	},
 	{

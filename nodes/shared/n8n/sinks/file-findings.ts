@@ -112,6 +112,6 @@ export function hintAtFindings(run: Run, name: string, findings: Findings): stri
 function sentenceAbout(kind: FindingKind, { total, line, example }: Finding, name: string): string {
 	const { one, many } = TEXTS[kind];
 	const what = formatCount(total, one, many).replace('$file', () => quoted(name));
-	const first = `${total === 1 ? '' : 'the first in '}line ${line}`;
+	const first = `${total === 1 ? '' : 'the first on '}line ${line}`;
 	return `${what} (${example === '' ? first : `${first}: ${quoted(example)}`})`;
 }
