@@ -18,7 +18,7 @@ const shipped = n8n.map((block) =>
 	block.files?.includes('**/*.ts') ? { ...block, files: SHIPPED } : block,
 );
 
-/** Defines a layer. Within nodes/, the files of `target` may import only from `may`. */
+/** Defines a layer. Within nodes/, the files in `target` can import only from `may`. */
 const layer = (target, ...may) => ({
 	target,
 	from: './nodes',

@@ -4,7 +4,8 @@
  *   clean -> compile, icons, codex, schemas (in parallel) -> metadata
  *
  * `gulp` or `gulp build` runs the build. `gulp dev` rebuilds after each change to a source file. `gulp test` runs the
- * build and then the tests. `gulp check` does the same, and checks types, lint and formatting at the same time.
+ * build and then the tests. `gulp check` also runs the build and the tests. At the same time, it checks types, lint and
+ * formatting.
  */
 const { copyFile, readdir, rm } = require('node:fs/promises');
 const path = require('node:path');
@@ -40,7 +41,7 @@ async function run(tool, ...args) {
 }
 
 /**
- * Copies files into dist without changing them, and keeps their folders.
+ * Copies files into dist without changing the files or their folder structure.
  *
  * @param {string} pattern
  */

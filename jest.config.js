@@ -29,11 +29,11 @@ module.exports = {
 	// stream-json and stream-chain are ES modules, but Jest runs CommonJS.
 	transformIgnorePatterns: ['/node_modules/(?!(stream-json|stream-chain)/)'],
 	setupFiles: ['<rootDir>/support/setup.ts'],
-	// Tests mostly wait, so two processors can run four workers.
+	// Tests spend most of their time waiting. Therefore, two processors can run four workers.
 	maxWorkers: 4,
 	// Between two test files, Jest restarts a worker that uses more memory than this.
 	workerIdleMemoryLimit: '1GB',
-	// Only a test that hangs takes 20 seconds. The few tests that need more time set their own limit.
+	// A test that takes longer than this usually hangs. The few tests that need more time set their own limit.
 	testTimeout: 20_000,
 	reporters: ['default', '<rootDir>/support/totals-reporter.js'],
 };

@@ -47,7 +47,7 @@ async function pushByNode({ file, fileName, count, credentials }: FileParameters
 	throw error ?? new Error(`Not ${count} records: ${JSON.stringify(output[0]?.json)}`);
 }
 
-/** Sends a JSON Lines file with axios, in batches of the same size as the node's. */
+/** Sends a JSON Lines file in batches with axios. The batches have the same size as the node's batches. */
 async function pushByAxios({ file, pushUrl }: FileParameters): Promise<void> {
 	const axios = axiosClient({});
 	const inFlight = new Set<Promise<unknown>>();

@@ -19,8 +19,8 @@ type Send = (
 ) => Promise<unknown>;
 
 /**
- * Makes a node that does as little as any node can. It sends the same batches as the real node, but with n8n's own
- * helper. It returns one item per document, checks nothing, retries nothing and reads no response.
+ * Makes a node that does as little as possible. It sends the same batches as the real node, but with n8n's own helper.
+ * It returns one item per document, checks nothing, retries nothing and reads no response.
  */
 const minimalNode = (concurrency: number, perRequest: number, send: Send): INodeType => ({
 	description: {

@@ -89,8 +89,8 @@ async function matrix(
 }
 
 /**
- * Compares documents per second between the node and axios, for different numbers of concurrent requests and documents
- * per request.
+ * Compares how many documents per second the node and axios push. The number of concurrent requests and the number of
+ * documents per request vary.
  */
 export async function pushThroughput({ quick }: BenchOptions): Promise<string> {
 	const settings: Matrix = quick

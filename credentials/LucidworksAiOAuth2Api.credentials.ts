@@ -132,14 +132,14 @@ async function obtainToken(
 	const client = parseClient(data);
 	const shared = SharedToken.forScope(client, scopeOf(data));
 	shared.adoptStored(data.accessTokens);
-	// n8n calls this function if there is no token, or if the service has revoked the current token. So a
-	// token that is still in the data must be the revoked one.
+	// n8n calls this function if there is no token, or if the service has revoked the current token. Therefore, a token
+	// that is still in the data must be the revoked token.
 	const revoked = SharedToken.findIn(data);
 	const accepts = ({ accessToken, issuedAt }: Token) =>
 		isTested ? issuedAt > Date.now() - JUST_NOW_MS : accessToken !== revoked?.accessToken;
 	await shared.obtain(tokenSender(helper), accepts);
 	// If several requests from the nodes of this package wait for the same token, only the first one stores it.
-	// Requests from other nodes always store the token, because n8n repeats such a request only with a stored token.
+	// Requests from other nodes always store the token. n8n can repeat such a request only with a token that is stored.
 	const isToStore = shared.isUnstored || !isOfNode;
 	data.accessTokens = shared.mapToStore();
 	return isToStore ? { accessTokens: data.accessTokens } : undefined;

@@ -1,7 +1,7 @@
 /**
- * Checks the package in n8n's editor, in Chromium: `npm run test:editor`. To check only some subjects, add their names
- * after `--`. If a subject's code throws an error, its check fails, and a screenshot of its window is saved in
- * .cache/e2e.
+ * Checks the package in n8n's editor in Chromium. The command is `npm run test:editor`. To check only some subjects,
+ * add their names after `--`. If a subject's code throws an error, its check fails, and a screenshot of its window is
+ * saved in .cache/e2e.
  */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';

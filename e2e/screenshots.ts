@@ -1,8 +1,9 @@
 /**
- * Takes the pictures for docs/images from a real n8n, in the light and the dark theme: every example workflow on the
- * canvas, the panel of each node type and operation, the dialog of the AI credential, and a search of the index. To
- * take only some of the pictures, add any of these after `--`: the name of an example, `credential`, `search`. The
- * command fails if a window does not show what the alt text of its picture says.
+ * Takes the screenshots for docs/images in a real n8n instance, in both the light theme and the dark theme. The
+ * screenshots show every example workflow on the canvas, the panel of each node type and operation, the dialog of the
+ * AI credential, and a search of the index. To take only some of the screenshots, add one or more of these arguments
+ * after `--`: the name of an example, `credential`, or `search`. The command fails if a window does not show what the
+ * alt text of its screenshot describes.
  */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -151,7 +152,7 @@ runCommand(async (command) => {
 			await shoot(page, picture, [CREDENTIAL, 'Client ID'], DIALOG);
 		}
 		if (isWanted('search')) {
-			// Some of the examples above have deleted documents, so Getting Started runs again.
+			// Some of the examples above deleted documents, so Getting Started runs again.
 			await stage.runByHand('getting-started');
 			const query = new URLSearchParams({ q: SEARCHED });
 			await page.goto(`${demo.sandbox.url}/?${query}`);
@@ -162,7 +163,7 @@ runCommand(async (command) => {
 	return true;
 });
 
-/** Reads all the text in a window, including the contents of its fields, as one line. */
+/** Reads all the text in a window as one line. The text includes the contents of the window's fields. */
 async function shownBy(page: Page): Promise<string> {
 	const fields = await page
 		.locator('input, textarea')

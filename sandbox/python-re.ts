@@ -43,7 +43,7 @@ function construct(rest: string, at: number): [number, string] {
 	throw new Error(`bad escape ${rest.slice(0, 2)} at position ${at}`);
 }
 
-/** Maximum time for one regular expression. After that, the job ends in ERROR. */
+/** Maximum time for one regular expression. If the expression takes longer, the job ends with ERROR. */
 const TIME_LIMIT_MS = 10_000;
 
 const SPLIT = new Script(`

@@ -8,8 +8,8 @@ import { indexPage } from './routes/index-page';
 import { describeError, validatorOf } from './schema';
 
 /**
- * Maximum size of a body that Fastify accepts, in bytes. This limit is far above the limits at which the sandbox itself
- * answers with 413.
+ * Maximum size, in bytes, of a body that Fastify accepts. This limit is far above the limits at which the sandbox
+ * itself answers with 413.
  */
 const BODY_LIMIT = 256_000_000;
 

@@ -1,8 +1,8 @@
 /**
- * npm run docs: writes the tables of parameters, options and choices in the guides. `npm run lint` fails if the tables
- * are out of date. A table begins with a comment that says what it lists, such as `<!-- options: ChunkText.options
- * -->`, and ends with `<!-- end -->`. The command also adds new parameters to the lists that stored-parameters.ts
- * describes.
+ * `npm run docs` writes the tables of parameters, options and choices in the guides. `npm run lint` fails if the tables
+ * are out of date. A table begins with a comment that says what the table lists, such as `<!-- options:
+ * ChunkText.options -->`, and ends with `<!-- end -->`. The command also adds new parameters to the lists that
+ * stored-parameters.ts describes.
  */
 import '../support/setup';
 

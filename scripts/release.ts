@@ -20,7 +20,7 @@ import { x as extract } from 'tar';
 import { run } from '../support/exec';
 import { ownerOf } from './owner';
 
-/** After `.ci/run` passes, it writes the ID of the commit into this file. */
+/** If `.ci/run` passes, it writes the ID of the commit to this file. */
 const STAMP = '.cache/ci-passed';
 
 /** The oldest npm version with which GitHub Actions can publish without a token. */

@@ -22,8 +22,8 @@ export class CredentialStore {
 	onDecrypt?: (type: string) => void | Promise<void>;
 
 	/**
-	 * Whether storing a token also overwrites the credential's other fields with the values that the run loaded, as n8n
-	 * did before 2.34.
+	 * Whether storing a token also overwrites the credential's other fields with the values that the run loaded. n8n
+	 * did this before 2.34.
 	 */
 	storesAll = false;
 

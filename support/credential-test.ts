@@ -84,8 +84,8 @@ function failureMessage(error: unknown, test: ICredentialTestRequest): string {
  * Tests a credential in the same way as the editor's Test button (n8n 2.41.1,
  * `dist/services/credentials-tester.service.js`). The credential class's `test` request runs as a declarative node. The
  * stored token is used unchanged. `preAuthentication` runs only if the expirable field is empty or the response is a
- * 401. n8n means to request a new token for every test, but never does. It looks for the node type
- *    `n8n-nodes-base.noOp`, while the actual type is `noOp`.
+ * 401. n8n is supposed to request a new token for every test, but never does. The reason is that n8n looks for the node
+ *    type `n8n-nodes-base.noOp`, but the actual type is `noOp`.
  */
 export async function testCredential(
 	type: ICredentialType,

@@ -69,8 +69,8 @@ function restrictToCredentialDomains(
 }
 
 /**
- * Works like n8n's CredentialsHelper (n8n 2.41.1, `dist/credentials-helper.js`), but on an in-memory store. It
- * makes the same calls in the same order, without a database, license or external secrets.
+ * Works like n8n's CredentialsHelper (n8n 2.41.1, `dist/credentials-helper.js`), but uses an in-memory store. It makes
+ * the same calls in the same order, but without a database, a license, or external secrets.
  * `e2e/n8n/credential-code.ts` compares the two.
  */
 export class EngineCredentialsHelper extends ICredentialsHelper {

@@ -18,7 +18,7 @@ export interface PushedFile {
 	documents: Array<Record<string, unknown>>;
 }
 
-/** Provides a sandbox and the three nodes that read files, for all tests in a file. */
+/** Provides all tests in a file with a sandbox and the three nodes that read files. */
 export function useEverydayFiles() {
 	const files = useFiles();
 	const { sandbox, chunk, credentials } = useChunkText({ vectorSize: 3 });
@@ -62,6 +62,6 @@ function outcomeOf(result: RunResult): Omit<PushedFile, 'documents'> {
 export const idsOf = (documents: Array<Record<string, unknown>>): unknown[] =>
 	documents.map(({ id }) => id);
 
-/** Builds a file from parts. Each part is a string, which is encoded as UTF-8, or a list of bytes. */
+/** Builds a file from parts. Each part is a string or a list of bytes. Strings are encoded as UTF-8. */
 export const bytes = (...parts: Array<string | number[]>): Buffer =>
 	Buffer.concat(parts.map((part) => Buffer.from(part as string)));

@@ -86,7 +86,7 @@ function kept(): string[] {
 	return found;
 }
 
-/** Asserts after each test in a file that everything was released. Afterward, clears all state. */
+/** After each test in a file, asserts that everything was released. Afterward, clears all state. */
 export function useCleanProcess(): void {
 	watchRuns(Run);
 	watchSessions();

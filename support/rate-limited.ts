@@ -16,7 +16,7 @@ export function perMinute(limit: number): Admission {
 	};
 }
 
-/** Returns the largest number of `moments` within any window of 60 seconds. */
+/** Returns the maximum count of `moments` in any 60-second window. */
 export function mostInAMinute(moments: number[]): number {
 	const sorted = [...moments].sort((one, other) => one - other);
 	let most = 0;

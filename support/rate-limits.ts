@@ -6,7 +6,7 @@ export interface RateLimit {
 	title: string;
 	/** Requests per second that the service accepts on average. */
 	allowed: number;
-	/** Minimum rate of accepted requests, as a share of `allowed`. If it is missing, no rate is promised. */
+	/** Minimum rate of accepted requests, as a share of `allowed`. If this value is missing, no rate is promised. */
 	goal?: number;
 	admits: () => Load['admits'];
 	load?: Omit<Load, 'admits'>;

@@ -56,8 +56,8 @@ export const shown = ({ requests }: Sandbox): string[] =>
 export const HANGS = { latencyMs: 600_000 };
 
 /**
- * Time between two checks for new requests. An active run never pauses this long, so if there are no new requests, the
- * run has ended.
+ * Time between two checks for new requests. An active run never pauses this long. If there are no new requests, the run
+ * has ended.
  */
 const QUIET_MS = 100;
 
@@ -79,7 +79,7 @@ export async function requestsOver(sandbox: Sandbox): Promise<void> {
 const isInFlight = ({ endedAt }: RecordedRequest) => endedAt === 0;
 
 /**
- * Runs a node and presses Stop once this many requests have arrived. This function does not check how quickly the run
+ * Runs a node and presses Stop after this many requests have arrived. This function does not check how quickly the run
  * ends. Therefore, use a run that would exceed the test's time limit if Stop had no effect.
  */
 export async function stopped(

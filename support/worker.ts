@@ -15,7 +15,7 @@ export interface Worker {
  * Loads new copies of Chunk Text and its credential, so that each worker has its own module state. All workers share
  * one copy of n8n.
  *
- * @param speed the factor by which a run's clock is faster than real time. Pauses are shorter by the same factor
+ * @param speed the speed of a run's clock as a multiple of real time. Pauses are shortened by the same factor
  */
 export function startWorker({ speed = 1 } = {}): Worker {
 	const n8n = jest.requireActual<object>('n8n-workflow');

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 
-/** Runs the `run` function from a file in `bench/` in a separate process and returns the result. */
+/** Starts a separate process and runs the `run` function from a file in `bench/` there. Returns the result. */
 export async function isolated<P extends object, R>(task: string, parameters: P): Promise<R> {
 	const child = fork(join(__dirname, 'isolated-process.ts'), [
 		join(__dirname, '..', `${task}.ts`),

@@ -1,6 +1,6 @@
 export type Cell = string | number;
 
-/** Formats a Markdown table with aligned columns. Numbers are aligned to the right. */
+/** Formats a Markdown table with aligned columns. Numbers are right-aligned. */
 export function table(head: string[], rows: Cell[][]): string {
 	const texts = [head, ...rows.map((row) => row.map(String))];
 	const widths = head.map((_, column) => Math.max(3, ...texts.map((row) => row[column].length)));

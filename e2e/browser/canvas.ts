@@ -32,7 +32,8 @@ export class Canvas {
 	async run(): Promise<void> {
 		await this.page.locator('[data-test-id="execute-workflow-button"]').click();
 		await this.page.locator(NOTIFICATION).first().waitFor();
-		// Notifications cover buttons, so close them. A notification can close by itself before the click.
+		// Notifications cover buttons, so the notifications must be closed. A notification can close by itself before
+		// the click.
 		for (const close of await this.page.locator('.el-notification__closeBtn').all())
 			await close.click({ timeout: KEY_MS }).catch(() => undefined);
 		await this.page.locator(NOTIFICATION).first().waitFor({ state: 'hidden' });

@@ -206,7 +206,7 @@ const EXTRACTED: Array<
 	],
 ];
 
-/** Converts files from other programs into items with n8n's Extract from File. Then pushes the items. */
+/** Uses n8n's Extract from File to convert files from other programs into items. Then pushes the items. */
 async function pushExtracted(stage: Stage): Promise<void> {
 	const { checks, demo } = stage;
 	const { api } = demo.n8n;

@@ -22,8 +22,8 @@ export interface Imported {
 type EarlierImport = Record<string, { versionId: string | undefined; template: string }>;
 
 /**
- * Returns the names of all example workflows, which are their file names without `.json`. The example for newcomers
- * comes first.
+ * Returns the names of all example workflows. A name is the file name without `.json`. The example for newcomers comes
+ * first.
  */
 export function exampleNames(): string[] {
 	const others = readdirSync(EXAMPLES)
@@ -45,8 +45,8 @@ function readEarlierImport(file: string): EarlierImport {
 }
 
 /**
- * Stores the demo credentials and all example workflows in n8n. Publishes the workflows whose triggers require it. Does
- * not overwrite examples that were edited in n8n since the last start.
+ * Stores the demo credentials and all example workflows in n8n. Publishes the workflows whose triggers require
+ * publication. Does not overwrite examples that were edited in n8n since the last start.
  * @param files the folder that n8n may read
  * @param folder the folder that stores the list of imported examples
  */

@@ -7,8 +7,7 @@ import { storeFile } from './csv-scenarios';
 import type { NodeChanges, Stage } from './stage';
 
 /**
- * Time during which our nodes keep retrying here. In the examples, this time is one minute, or 15 minutes for nightly
- * runs.
+ * Our nodes keep retrying for this long here. In the examples, this time is one minute, or 15 minutes for nightly runs.
  */
 const RETRY_FOR_SECONDS = 2;
 
@@ -85,7 +84,7 @@ export async function outages(stage: Stage): Promise<void> {
 
 const nameOf = (example: string): string => `outage-${example}`;
 
-/** Changes a node's parameters. If the node is one of ours, also shortens its retry time. */
+/** Changes a node's parameters. Also shortens the retry time of our own nodes. */
 function changed(node: WorkflowNode, change: NodeChanges[string] = {}): WorkflowNode {
 	const parameters = { ...node.parameters, ...change.parameters };
 	const retries = /^n8n-nodes-search-ingest\.(?!migrate)/.test(node.type);
@@ -105,8 +104,8 @@ async function copyOf(stage: Stage, example: string): Promise<StoredWorkflow> {
 			? { ...node, webhookId: name, parameters: { ...node.parameters, path: name } }
 			: node,
 	);
-	// The scenario runs copies of the workflows. If a workflow calls another one, its copy must call the copy of that
-	// workflow. The copies read short versions of the files to save time.
+	// The scenario runs copies of the workflows. If one workflow calls a second workflow, the copy of the first must
+	// call the copy of the second. The copies read short versions of the files to save time.
 	const text = JSON.stringify(own)
 		.replace(`/webhook/${RANGE}`, `/webhook/${nameOf(RANGE)}`)
 		.replace(/(documents|corpus)\.jsonl/, '$&?count=20');
@@ -118,13 +117,13 @@ async function copyOf(stage: Stage, example: string): Promise<StoredWorkflow> {
 	workflows[name] = stored;
 	if (webhook === undefined) return stored;
 	await n8n.api.activate(stored);
-	// As soon as a workflow is published, its webhook answers 403 to a call without the key.
+	// As soon as a workflow is published, its webhook returns 403 for a call without the key.
 	const isThere = async () => (await n8n.api.postWebhook(name, {})).status === 403;
 	await until(isThere, PUBLISHED_MS);
 	return stored;
 }
 
-/** Returns the outages. Each outage lasts longer than the nodes keep retrying. */
+/** Returns the outages. Each outage ends after the nodes have stopped retrying. */
 function allOutages({ demo }: Stage): Outage[] {
 	const { n8n, sandbox, chatModel } = demo;
 	const overloaded = /503|no healthy upstream/;
@@ -313,7 +312,7 @@ async function schedule(stage: Stage, example: string, see: () => Promise<void>)
 	}
 }
 
-/** Checks that the run of the Tell Me workflow itself fails if it cannot send its message. */
+/** Checks that the Tell Me workflow's own run fails if the workflow cannot send its message. */
 async function missMessage(stage: Stage): Promise<void> {
 	const { n8n, sandbox, workflows } = stage.demo;
 	sandbox.faults.add({ route: 'files', status: 503 });

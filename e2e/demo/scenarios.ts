@@ -13,7 +13,10 @@ import type { Stage } from './stage';
 import { nightlySync, sync } from './sync-scenario';
 import { ingest, remove, update } from './webhook-scenarios';
 
-/** Functions that run and check the examples, by file name without `.json`. They run in this order. */
+/**
+ * Functions that run and check the examples. The keys are the file names without `.json`. The functions run in this
+ * order.
+ */
 const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
 	'getting-started': start,
 	'ingest-documents': ingest,
@@ -66,7 +69,7 @@ export async function runScenario(example: string, stage: Stage): Promise<void> 
 /**
  * Runs and checks examples, and shows the progress on one line.
  * @param names the examples to run. By default, all of them run
- * @param options.withBadDays whether to also run the scenarios in `OF_ALL`, if no names are given
+ * @param options.withBadDays whether to also run the scenarios in `OF_ALL`. Applies only if no names are given
  */
 export async function runScenarios(
 	stage: Stage,

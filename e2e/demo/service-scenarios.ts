@@ -68,7 +68,10 @@ export async function checkService(stage: Stage): Promise<void> {
 	);
 }
 
-/** Checks that each failed run is reported in one message with the reason, even if only a part of the run failed. */
+/**
+ * Checks that each failed run is reported in one message that gives the reason for the failure. This also applies if
+ * only a part of the run failed.
+ */
 export async function tellMe(stage: Stage): Promise<void> {
 	const { api } = stage.demo.n8n;
 	const { sandbox, workflows } = stage.demo;

@@ -250,7 +250,7 @@ export async function nightlySync(stage: Stage): Promise<void> {
 	await endOfPages(stage, example);
 }
 
-/** Checks the two ways that docs/sync.md describes for ending pagination on the last page. */
+/** Checks the two ways to end pagination on the last page. Both are described in docs/sync.md. */
 async function endOfPages(stage: Stage, example: string): Promise<void> {
 	const { sandbox } = stage.demo;
 	const advice = [

@@ -14,7 +14,7 @@ const CREDENTIALS: Array<[stored: string, field: string, label: string]> = [
 
 /**
  * Creates each credential through its form, first with valid values, then with a URL where nothing is listening.
- * test/engine/credentials.test.ts checks the messages for other mistakes, without a browser.
+ * test/engine/credentials.test.ts checks the messages that other mistakes cause. It does not use a browser.
  */
 export async function credentials({ page, demo, checks }: Suite): Promise<void> {
 	const dialog = new CredentialDialog(page, demo.n8n.url);

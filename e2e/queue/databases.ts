@@ -65,8 +65,8 @@ async function startRedis(): Promise<DatabaseSettings> {
 }
 
 /**
- * Returns the user that Debian's PostgreSQL package creates, but only if this process is root. PostgreSQL refuses to
- * run as root.
+ * If this process is root, returns the user that Debian's PostgreSQL package creates. PostgreSQL refuses to run as
+ * root.
  */
 async function postgresUser(): Promise<{ uid: number; gid: number } | undefined> {
 	if (process.getuid?.() !== 0) return undefined;

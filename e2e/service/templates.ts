@@ -8,7 +8,7 @@ import { TEMPLATE_URL } from './sandbox';
 
 export type Credentials = Record<string, CredentialValues>;
 
-/** Creates the demo credentials in n8n, or updates those that an earlier start created. */
+/** Creates the demo credentials in n8n, or updates them if they were created by an earlier start. */
 export async function saveCredentials(
 	api: N8nApi,
 	sandbox: Sandbox,

@@ -21,7 +21,7 @@ export class Checks {
 		return passed;
 	}
 
-	/** Reads a value repeatedly until it is right or time is up. Then adds the result to the checks. */
+	/** Reads a value repeatedly until the value is correct or the time is up. Then adds the result to the checks. */
 	async eventually(
 		title: string,
 		read: () => Promise<string>,

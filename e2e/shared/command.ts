@@ -10,7 +10,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const INTERRUPTED = 130;
 
-/** A running end-to-end command. Any code that starts something must register a function here that stops it. */
+/** A running end-to-end command. If code starts something, it must register a stop function here. */
 export class Command {
 	private readonly cleanUps: Array<() => Promise<void>> = [];
 
@@ -84,7 +84,7 @@ function parentOf(pid: number): string | undefined {
 	try {
 		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
 		// The file contains `ID (name) state parent ...`. The name can contain parentheses, so the search starts at the
-		// last one.
+		// last parenthesis.
 		return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
 	} catch {
 		return undefined;

@@ -18,7 +18,10 @@ async function tryPort(port: number): Promise<number | undefined> {
 	});
 }
 
-/** Returns the preferred port if it is free, otherwise one of the next hundred, otherwise any free port. */
+/**
+ * Returns the preferred port if it is free. Otherwise, returns a free port among the next hundred ports. If there is
+ * none, returns any free port.
+ */
 export async function freePort(preferred?: number): Promise<number> {
 	if (preferred !== undefined) {
 		for (let port = preferred; port < preferred + 100; port++) {

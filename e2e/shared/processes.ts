@@ -5,7 +5,7 @@ import path from 'node:path';
 
 import { until } from './wait';
 
-/** Time that a process is given to stop before it is killed. */
+/** Time for a process to stop before it is killed. */
 const STOP_WITHIN_MS = 15_000;
 
 const READY_WITHIN_MS = 180_000;
@@ -34,10 +34,10 @@ interface ProcessOptions {
 	onOutput?: (text: string) => void;
 }
 
-/** A running process, including everything that it has started itself. */
+/** A running process and all processes that it has started. */
 export interface RunningProcess {
 	pid: number | undefined;
-	/** The exit code (or signal) once the process has ended. This promise never rejects. */
+	/** Resolves to the exit code (or signal) when the process has ended. Never rejects. */
 	ended: Promise<number | string>;
 	stop(): Promise<void>;
 	/** Sends SIGKILL, as if the machine lost power. */
@@ -60,7 +60,8 @@ export function tail(logFile: string, lines = TAIL_LINES): string {
 }
 
 /**
- * Sends a signal to a process and everything it has started. Returns false if none of these processes exists anymore.
+ * Sends a signal to a process and to all processes that it has started. Returns false if none of these processes exists
+ * anymore.
  */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
 	try {
@@ -134,8 +135,8 @@ export async function run(command: string, args: string[], options: ProcessOptio
 /**
  * Starts a process and waits until it is ready.
  * @param ready words in its output, or a check that is repeated until it returns true
- * @throws Error containing the last part of the process's output, if the process exits before it is ready or is not
- * ready within 3 minutes
+ * @throws Error if the process exits before it is ready, or if it is not ready within 3 minutes. The error contains the
+ * last part of the process's output
  */
 export async function startUntil(
 	ready: Ready,

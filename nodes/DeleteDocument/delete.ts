@@ -32,8 +32,8 @@ interface Entry extends EntryOrigin {
 }
 
 /**
- * The result for a document. `committed` means that the request also asked for a commit, and the service
- * accepted the request.
+ * The result for a document. `committed` means that the request also asked for a commit and that the service accepted
+ * the request.
  */
 type DeleteResult = 'deleted' | 'committed' | 'notFound' | 'checked';
 
@@ -286,8 +286,8 @@ function mergeRepeated(entries: readonly Entry[]): Entry[] {
 }
 
 /**
- * Describes how IDs are read from a file. An ID that occurs twice is deleted twice, because only the IDs in
- * flight are in memory.
+ * Describes how IDs are read from a file. Only the IDs in flight are kept in memory. Therefore, an ID that occurs twice
+ * is deleted twice.
  */
 function fileReading(deletes: Deletes, fileToRead: FileToRead): FileReading<Entry> {
 	const { run, parameters, options } = deletes;

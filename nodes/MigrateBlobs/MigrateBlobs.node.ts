@@ -25,8 +25,8 @@ export class MigrateBlobs implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'lucidworksBlobApi', required: true }],
-		// AI agents must not run the migration. One of n8n's lint rules requires this property, but the
-		// property's type has no value that forbids tools.
+		// AI agents must not run the migration. One of n8n's lint rules requires this property. However, the property's
+		// type has no value that forbids use as a tool.
 		usableAsTool: undefined as never,
 		builderHint: {
 			searchHint:

@@ -22,11 +22,11 @@ import { EMPTY_FILE_ADVICE, quotedList } from '../shared/n8n/sources/file-errors
 export const DEFAULT_MAPPING: FieldMapping = { id: 'id', name: 'name', description: '', url: '' };
 
 /**
- * Makes a document from an item or a record without changing the source. The service requires an ID and a
- * name, which must be strings (docs/service-interface.md, Push documents). Whole numbers become strings.
+ * Makes a document from an item or a record without changing the source. The service requires an ID and a name, which
+ * must be strings (docs/service-interface.md, Push documents). Whole numbers become strings.
  *
  * @returns the source itself if no change was needed
- * @throws InputError that names the field and, if the document's ID is known, the document
+ * @throws InputError that names the field. The error also names the document if the document's ID is known.
  */
 export function documentFrom(
 	source: unknown,

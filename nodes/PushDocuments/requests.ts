@@ -137,7 +137,7 @@ export const pushResultFormat = (
 	},
 });
 
-/** Describes how to report documents that were not sent because a later one has the same ID. */
+/** Describes how to report documents that were not sent because a later document has the same ID. */
 export const replacedResultFormat = (
 	resultFormat: ResultFormat<Entry, PushOutcomes>,
 ): ResultFormat<Entry, PushOutcomes> => ({

@@ -25,7 +25,7 @@ function readImports(): Map<string, string[]> {
 	return new Map(fileNames.map((file) => [path.relative(ROOT, file), importsOf(file)]));
 }
 
-/** Finds files that import themselves through other files, each with the shortest chain of imports. */
+/** Finds files that import themselves through other files. Returns each file with its shortest chain of imports. */
 export function circles(): string[] {
 	const imports = readImports();
 	const circleOf = (start: string): string[] => {

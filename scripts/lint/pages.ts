@@ -24,7 +24,7 @@ function isBroken(link: string, from: string): boolean {
 	return anchor !== undefined && !headingsOf(file).map(anchorOf).includes(anchor);
 }
 
-/** Finds links to missing files or headings, in pages and in the Docs links of nodes and credentials. */
+/** Finds links to missing files or headings. Checks pages and the Docs links of nodes and credentials. */
 export function brokenLinks(files: readonly string[]): string[] {
 	const pages = files.filter((file) => file.endsWith('.md'));
 	const sources = files.filter((file) => /^(nodes|credentials)\/.+\.(ts|json)$/.test(file));

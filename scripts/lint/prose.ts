@@ -23,7 +23,7 @@ const BOOLEAN =
 
 const lineOf = (text: string, index: number): number => text.slice(0, index).split('\n').length;
 
-/** Finds docstrings that begin with a question word. The docstring of a boolean may begin with Whether. */
+/** Finds docstrings that begin with a question word. The docstring of a boolean may begin with "Whether". */
 export function docstringFaults(file: string, text: string): string[] {
 	return [...text.matchAll(DOCSTRING)]
 		.filter(([, word, next = '']) => word !== 'Whether' || !BOOLEAN.test(next))
@@ -33,7 +33,9 @@ export function docstringFaults(file: string, text: string): string[] {
 		);
 }
 
-/** Finds identifiers that were renamed. Comments, strings and fields of the service's JSON can still use these words. */
+/**
+ * Finds identifiers that were renamed. Comments, strings and fields of the service's JSON can still use the old names.
+ */
 export function oldNameFaults(file: string, text: string): string[] {
 	const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
 	const faults: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Tests that no node does all of its work in one step, because n8n's other executions must be able to continue.
- * Steps are measured in this process's CPU time, which does not increase while other processes use the processor.
+ * Tests that no node does all of its work in one step. n8n's other executions must be able to continue. Steps are
+ * measured in this process's CPU time, which does not increase while other processes use the processor.
  */
 import type { IDataObject, IExecuteFunctions, INodeParameters, INodeType } from 'n8n-workflow';
 
@@ -9,7 +9,10 @@ import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { runNode, type RunResult } from '../../support/engine';
 import { startService, type Service } from '../../support/service';
 
-/** A step this short does not delay other executions noticeably, even if it is the node's entire work. */
+/**
+ * A step this short does not noticeably delay other executions. This is true even if the step does all of the node's
+ * work.
+ */
 const SHORT_MS = 100;
 /** Maximum share of the total work that one step may take. A share does not depend on the machine's speed. */
 const MAX_SHARE = 1 / 3;

@@ -154,7 +154,7 @@ describe.each(NODES)('%s', (...node) => {
 		const { output } = await run(node, items, {}, CONTINUE);
 		const { progress, error } = output.at(-1)?.json ?? {};
 		expect(error).toContain('307');
-		// Chunk Text can process several files at the same time. It then returns an item with an error for each
+		// Chunk Text can process several files at the same time. The run then returns an item with an error for each
 		// unfinished file, so no item has `progress`.
 		expect(error).toContain("'b.jsonl'");
 		expect(progress).toBeUndefined();

@@ -1,6 +1,6 @@
 /**
- * Tests Max Requests per Minute, and pauses that a service asks for. Executions in the same process share the limit and
- * the pauses. Only minimum times are checked, because a busy machine makes everything slower.
+ * Tests Max Requests per Minute and the pauses that a service asks for. Executions in the same process share the limit
+ * and the pauses. Only minimum times are checked, because a busy machine makes everything slower.
  */
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';

@@ -157,7 +157,10 @@ describe('text', () => {
 
 type Reader = (parameters: Parameters<Sample>, itemIndex: number) => unknown;
 
-/** Each row contains a value that an expression returns, and what the node reads: a value or an error message. */
+/**
+ * Each row starts with a value that an expression returns. The next entry is the value that the node reads, or an error
+ * message.
+ */
 describe.each<[string, string, Reader, Array<[value: unknown, expected: unknown]>]>([
 	[
 		'ID',

@@ -75,7 +75,7 @@ describe('a credential restricted to domains', () => {
 			restricted('domains', 'localhost, 127.0.0.1'),
 		);
 		expect(allowed).toMatchObject({ ok: true });
-		// The token server is allowed, but the AI service is not. The restriction affects the Test button, but not the
+		// The restriction allows the token server, but not the AI service. It affects the Test button, but not the
 		// nodes of this package.
 		const tokenHostOnly = await testCredential(
 			new LucidworksAiOAuth2Api(),

@@ -61,7 +61,7 @@ const forms = (secret: string) => [
 	encodeURIComponent(secret),
 ];
 
-/** Runs the node in each error mode and searches everything visible for the secrets. */
+/** Runs the node in each error mode. Looks for the secrets in everything that is visible. */
 async function expectNothing(
 	store: CredentialStore,
 	options: ChunkRunOptions,

@@ -111,7 +111,7 @@ describe('descriptions', () => {
 		const names = new Set(
 			fields.flatMap(({ property }) => [
 				property.displayName,
-				// Descriptions can mention a field without the unit in its name, such as `Timeout` for `Timeout
+				// Descriptions can omit the unit from a field's name. For example, they can say `Timeout` for `Timeout
 				// (Seconds)`.
 				property.displayName.replace(/ \(.*\)$/, ''),
 				...optionsOf(property).map(({ name }) => name),

@@ -7,7 +7,7 @@ import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow';
 import { currentLists, listsOf, missingLines, storedLists } from '../../scripts/stored-parameters';
 
 /**
- * Returns the description of a node in which version 1.1 renamed a parameter. `old` is the parameter before the rename.
+ * Returns the description of a node whose version 1.1 renamed a parameter. `old` is the parameter before the rename.
  */
 const renamed = (version: number | number[], old: INodeProperties): INodeTypeDescription =>
 	({

@@ -156,7 +156,9 @@ const PASSING: Rule[] = [
 /** Faults after which the nodes send more slowly. If these faults were frequent, a test would take too long. */
 const SLOWING = ['noUpstream', 'rateLimited'];
 
-/** Makes a world's faults affect a random share of all requests for the whole run, so that a retry can succeed. */
+/**
+ * Makes a world's faults affect a random share of all requests during the whole run. This allows a retry to succeed.
+ */
 function withRates(world: World): World {
 	const { seed, kind } = world;
 	const dice = new Dice(seed, 'rates');
@@ -385,7 +387,7 @@ class Play {
 		return failed;
 	}
 
-	/** Checks that an error message is right about whether the work was done. */
+	/** Checks that an error message correctly states whether the work was done. */
 	private checkError(item: INodeExecutionData, isDone: boolean): void {
 		const error = errorOf(item) ?? '';
 		const isUnknown = /\bunknown\b|not known/.test(error);
@@ -591,7 +593,10 @@ class Play {
 			if (name in world.options) world.options[name] = 1;
 	}
 
-	/** Checks that the index contains every document unchanged, except the rejected ones. */
+	/**
+	 * Checks that the index contains every document except the rejected ones. Also checks that the documents are
+	 * unchanged.
+	 */
 	private checkIndex(wanted: Map<string, IDataObject>, refused: IDataObject[]): void {
 		const { index } = this;
 		for (const [id, document] of wanted) {

@@ -77,8 +77,8 @@ export const adviceForText = (run: Run, itemIndex: number, otherwise: string): s
 		: "The item has a file. To chunk its text, choose 'Text File' in 'Texts From', or 'File' if it has one record per text.";
 
 /**
- * Marks documents that share an ID and adds a hint that names the shared IDs. The chunks of these documents
- * get the same IDs, so a chunk that is missing from one document may still belong to another.
+ * Marks documents that share an ID and adds a hint that names the shared IDs. The chunks of these documents get the
+ * same IDs. If a chunk is missing from one document, another document may still have a chunk with its ID.
  */
 export function markShared(
 	documents: ReadonlyMap<string, readonly SourceDocument[]>,

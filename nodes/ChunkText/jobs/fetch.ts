@@ -1,9 +1,9 @@
 /**
  * Fetches the results of chunking jobs. Each job submitted by this run is polled at increasing intervals. Polling ends
  * when the service reports that the job has finished or failed, when a poll receives a permanent error, or when Max
- * Wait expires. `readResponse` decides what each response means. The service may deliver results only once, so if the
- * data in a response is unusable, the response is kept in the `Job` object and returned with the error. If the service
- * has lost a job, or if a job with several texts has failed, the outcome tells `bulk` to submit the texts again. Get
+ * Wait expires. `readResponse` decides what each response means. The service might deliver results only once.
+ * Therefore, a response with unusable data is kept in the `Job` object and returned with the error. If the service has
+ * lost a job, or if a job with several texts has failed, the outcome tells `bulk` to submit the texts again. Get
  * Results uses the same functions for jobs from earlier runs, but it never submits anything.
  */
 import { bulk } from '../../shared/flow/bulk';
@@ -30,7 +30,7 @@ export const POLLING = {
 	/** The pause before a job's second poll. Each later pause is longer. */
 	firstMs: 250,
 	longestMs: 10_000,
-	/** Time after a submission during which the service might not know the job yet. */
+	/** For this long after a submission, the service might not know the job yet. */
 	unknownIdMs: 30_000,
 	/** Time limit for the final poll. */
 	finalMs: 5000,
@@ -103,7 +103,7 @@ export function fetchAll(
 	});
 }
 
-/** Polls jobs from earlier runs, each of them once. A job that has not ended is returned as pending. */
+/** Polls each job from earlier runs once. A job that has not ended is returned as pending. */
 export async function* fetchOnce(
 	jobs: Iterable<Job>,
 	service: ChunkService,
@@ -173,8 +173,8 @@ function canPollAgain(error: unknown, { isOfThisRun, since }: Job, now: number):
 }
 
 /**
- * Decides what to do after a failed poll. Normally, a status such as 401 ends the run. Here, it fails only this
- * job, because other jobs may belong to other clients.
+ * Decides what to do after a failed poll. Normally, a status such as 401 ends the run. Here, such a status makes only
+ * this job fail, because other jobs may belong to other clients.
  */
 function judgePoll(error: unknown, { fetching }: ChunkService): Verdict {
 	const verdict = fetching.judge(error);

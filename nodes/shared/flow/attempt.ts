@@ -4,14 +4,14 @@ import type { RetrySettings } from './retry-policy';
 import type { RunStats } from './run-state';
 import type { Verdict } from './verdict';
 
-/** Settings that all requests of one kind in a run share. */
+/** Settings shared by all requests of one kind in a run. */
 export interface RequestSettings extends RetrySettings {
 	/** Counters for the requests. The default is the run's counters. */
 	stats?: RunStats;
 	limiterClient: LimiterClient;
 	judge: (error: unknown) => Verdict;
 	/**
-	 * Extends the reason for a failure with what is known about an earlier attempt, for example that it may have taken
+	 * Adds facts about an earlier attempt to the reason for a failure. For example, the earlier attempt may have taken
 	 * effect.
 	 */
 	withHistory?: (reason: unknown, earlier: unknown) => unknown;

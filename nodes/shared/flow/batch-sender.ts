@@ -1,7 +1,7 @@
 /**
  * The `BatchSender` sends one batch until each of its entries has an outcome. It first sends the whole batch. If the
- * whole batch fails, the retry policy chooses one of three steps. The sender sends the batch again, sends one random
- * entry as a probe, or splits the batch into halves. Each half has its own retry policy.
+ * whole batch fails, the retry policy makes one of three choices: send the batch again, send one random entry as a
+ * probe, or split the batch into halves. Each half has its own retry policy.
  *
  * Chunk Text adds a second step. A request that the service has accepted starts a job, and `followJob` waits for the
  * job. If the service loses the job, the sender submits the same request once more. If the job fails, one of its texts
@@ -42,7 +42,8 @@ interface Part<E> {
 	bytes: number;
 	policy: RetryPolicy;
 	/**
-	 * Position of the request among all requests of the run, counted from 1, or 0 if the part has not been sent yet.
+	 * Position of the request among all requests of the run. The first position is 1. The value is 0 if the part has
+	 * not been sent yet.
 	 */
 	request: number;
 	attempts: number;
@@ -76,7 +77,7 @@ export class BatchSender<E, A, R> {
 	readonly limits: BatchLimits;
 	/** The batches that are being sent, indexed by the keys of their entries. */
 	private readonly started = new Map<Keys, Promise<void>>();
-	/** Failed jobs that wait until another job finishes. */
+	/** Failed jobs that are waiting for another job to finish. */
 	private readonly failedJobs: Array<FailedJob<E, A>> = [];
 	/**
 	 * Whether at least one job has finished. If so, the service works, and a failed job probably contains a bad text.
@@ -125,7 +126,7 @@ export class BatchSender<E, A, R> {
 
 	/**
 	 * Waits until the budget allows another entry. The texts of failed jobs stay in the budget until another job
-	 * finishes. If they fill the budget, no other job can start, so these texts fail now.
+	 * finishes. If these texts fill the budget, no other job can start. In that case, the texts fail immediately.
 	 */
 	async waitForBudget(budget: Budget): Promise<void> {
 		while (budget.isFull && !this.tasks.isAbandoned) {
@@ -209,7 +210,7 @@ export class BatchSender<E, A, R> {
 	 * Waits until the part's retry policy and the limiter allow an attempt, and then attempts to send the part once. If
 	 * the attempt decides the outcome of the entries, passes the outcome to the consumer.
 	 *
-	 * @returns what to do next, or undefined if the part need not be sent again
+	 * @returns what to do next, or undefined if the part does not need to be sent again
 	 */
 	private async attempt(part: Part<E>): Promise<Unfinished['next'] | undefined> {
 		const { run, limiterClient } = this.options;

@@ -116,7 +116,7 @@ export class Batcher<E> {
 		return maxCount === 1 ? this.flush() : full;
 	}
 
-	/** Replaces an earlier entry with the same key if the batch stays within its limits. */
+	/** Replaces an earlier entry that has the same key, if the batch stays within its limits. */
 	private replaceEarlier(at: number, packed: Packed<E>): boolean {
 		const earlier = this.batch[at];
 		const { replace } = this.packing;

@@ -8,12 +8,15 @@ import type { Consumer } from './parallel';
 export interface BulkOptions<E, A, R = A> extends Packing<E>, RequestSettings {
 	/** Sends one request. `bytes` is the size of the request body. */
 	send: (batch: Batch<E>, bytes: number) => Promise<A>;
-	/** Returns why a successful response rejects an entry, or undefined if the service accepted the entry. */
+	/**
+	 * Returns the reason why a successful response rejects an entry. Returns undefined if the service accepted the
+	 * entry.
+	 */
 	rejectionOf?: (accepted: A, entry: E) => unknown;
 	/**
-	 * Waits for the job that an accepted request has started. The concurrency limit does not include requests that wait
-	 * here. If the result is `again`, the same request is sent once more. If the result is `split`, each entry is sent
-	 * in a separate request. When the consumer leaves, the function should stop waiting.
+	 * Waits for the job that an accepted request has started. Requests that wait here do not count toward the
+	 * concurrency limit. If the result is `again`, the same request is sent once more. If the result is `split`, each
+	 * entry is sent in a separate request. When the consumer leaves, the function should stop waiting.
 	 */
 	waitForJob?: (accepted: A, consumer: Consumer) => Promise<Outcome<R> | Unfinished>;
 	/**
@@ -34,7 +37,10 @@ export interface BulkOptions<E, A, R = A> extends Packing<E>, RequestSettings {
 export interface RequestInfo<A> {
 	/** The response, if the service accepted the request. */
 	accepted?: A;
-	/** Position of the request among all requests of the run, counted from 1, or 0 if the request was never sent. */
+	/**
+	 * Position of the request among all requests of the run. The first request has position 1. The position is 0 if the
+	 * request was never sent.
+	 */
 	request: number;
 	attempts: number;
 	/** Size of the request body. If an entry is too large to be sent, this is the size of the entry. */

@@ -2,23 +2,24 @@
  * A `LearnedLimit` learns how many requests a service accepts. It learns from refusals. A refusal is a response that
  * asks for fewer requests. Before the first refusal, there is no limit.
  *
- * A refusal pauses all requests. The pause lasts as long as the service asks, or follows exponential backoff. After the
- * pause, requests start again one by one, and each success allows one more request in flight. What happens next depends
- * on the number of requests in flight at the refusal. If the service had never accepted that many at the same time, the
- * window for requests in flight shrinks to the number that it did accept. Otherwise, the rate was too high, so the rate
- * is lowered.
+ * A refusal pauses all requests. The pause lasts as long as the service asks for. If the service asks for no particular
+ * length, the length follows exponential backoff. After the pause, requests start again one by one, and each success
+ * allows one more request in flight. What happens next depends on the number of requests in flight at the refusal. If
+ * the service had never accepted that many requests at the same time, the window (the limit for requests in flight)
+ * shrinks to the number that the service did accept. Otherwise, the rate was too high, so the rate is lowered.
  *
  * The rate that the service allows lies between two estimates. The lower estimate is the number of accepted requests
- * divided by the total time since the last refusal. The higher estimate leaves the pause out of that time. The truth
- * lies in between, because the service's token bucket fills up during a pause, but may be full before the pause ends.
- * The new rate is 95% of the geometric mean of both estimates. The rate is kept for 20 times the length of the pause,
- * and until at least 20 requests have been accepted. Then the rate rises by 5%. If the rate is far below the refused
- * rate, it rises sooner and further, to the geometric mean of the current and the refused rate. If the service refuses
- * a request at the higher rate, the limit returns to the earlier rate.
+ * divided by the total time since the last refusal. The higher estimate excludes the pause from that time. The allowed
+ * rate is between the two estimates, because the service's token bucket fills up during a pause, but may be full before
+ * the pause ends. The new rate is 95% of the geometric mean of the two estimates. The rate does not change until 20
+ * times the length of the pause has passed and at least 20 requests have been accepted. Then the rate rises by 5%. If
+ * the rate is far below the refused rate, it rises sooner and by more. In this case, it rises to the geometric mean of
+ * the current rate and the refused rate. If the service refuses a request at the higher rate, the limit returns to the
+ * earlier rate.
  *
- * A 503 without Retry-After may come from a rate limit or from random failures of the service, so such a response does
- * not pause other requests. If requests still fail at 80% of the accepted rate, slowing down does not help. Such
- * failures are then ignored for a while.
+ * A 503 without Retry-After may come from a rate limit or from random failures of the service. Therefore, such a
+ * response does not pause other requests. If requests still fail at 80% of the accepted rate, slowing down does not
+ * help. Such failures are then ignored for a while.
  */
 import { backoffMs } from './backoff';
 
@@ -46,8 +47,8 @@ const PAUSES_PER_RAISE = 20;
  */
 const SEARCH = { belowShare: 0.9, pauses: 4 };
 /**
- * Maximum time for which a rate is kept, even if the last pause was long. After this time, the service might have
- * changed its limits.
+ * Maximum time to keep a rate, even if the last pause was long. After this time, the service might have changed its
+ * limits.
  */
 const MAX_HOLD_MS = 10 * 60_000;
 /**
@@ -80,7 +81,7 @@ export class LearnedLimit {
 	/** Requests per millisecond. */
 	private rate = Infinity;
 	private refusedRate = Infinity;
-	/** Factor for the next increase once the rate is higher than at the last refusal. */
+	/** Factor for the next increase. It applies once the rate is higher than at the last refusal. */
 	private raise = RAISE;
 	/**
 	 * Maximum number of requests in flight. Infinity means that there is no limit, and 0 means that the limit is still
@@ -98,7 +99,7 @@ export class LearnedLimit {
 	private pausesInARow = 0;
 	/**
 	 * Sequence number of the last request before the pause. If this request or an earlier one is refused, the refusal
-	 * belongs to the same overload.
+	 * belongs to the overload that caused the pause.
 	 */
 	private sentBeforePause = 0;
 

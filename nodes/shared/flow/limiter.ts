@@ -41,7 +41,7 @@ interface Waiter {
 export interface Turn {
 	/** Sequence number of the request. The limiter numbers requests in the order in which they start. */
 	readonly sequence: number;
-	/** When the turn began, by the run's clock. */
+	/** Time when the turn began, according to the run's clock. */
 	readonly startedAt: number;
 	/** When the service accepted the request. The sender sets this time, and the limiter reads it. */
 	acceptedAt?: number;
@@ -166,10 +166,13 @@ export class LimiterClient {
 		if (clients.size === 0) this.limiter.learned = new LearnedLimit();
 	}
 
-	/** Returns how many milliseconds to wait before a request may start, or Infinity if it must wait to be woken. */
+	/**
+	 * Returns how many milliseconds to wait before a request may start, or Infinity if the request must wait until it
+	 * is woken.
+	 */
 	private waitMs(waiter: Waiter, now: number): number {
 		const { limiter, run } = this;
-		// After the run has ended, requests do not have to wait, because nothing is sent anymore.
+		// After the run has ended, nothing is sent anymore. Therefore, requests do not have to wait.
 		if (run.ended) return 0;
 		if (this.running >= this.max) return Infinity;
 		const spacingMs = limiter.intervalMs() > 0 ? limiter.nextStart - now : 0;

@@ -20,8 +20,8 @@ export interface Failed {
 }
 
 /**
- * A failed attempt that is followed by another one. The next attempt sends the same request, one of its entries as a
- * probe, or the parts of the request.
+ * A failed attempt that is followed by another attempt. The next attempt sends the same request, one of its entries as
+ * a probe, or the parts of the request.
  */
 export interface Unfinished extends Omit<Failed, 'next' | 'skipped'> {
 	next: 'again' | 'probe' | 'split';
@@ -45,7 +45,10 @@ export function skippedFailure({ reason }: { reason: unknown }): Failed {
 	return { ...failureOf(reason), skipped: true };
 }
 
-/** Ends the run after a final failure if every further request would also fail, or if the run stops on failures. */
+/**
+ * Ends the run after a final failure if every further request would also fail. Also ends the run if it stops on
+ * failures.
+ */
 export function endRunAfter(run: RunState, { reason, verdict }: Failed): void {
 	if (verdict.action === 'stop' || run.stopsOnFailure) run.stop(reason);
 }

@@ -19,7 +19,7 @@ export interface PollOptions<R>
 	extends Pick<RequestSettings, 'run' | 'stats' | 'limiterClient' | 'health'> {
 	/** The delay after the first poll, and the maximum delay. */
 	intervals: { firstMs: number; longestMs: number };
-	/** The time by which the job should have finished, by the run's clock. */
+	/** Time by which the job should have finished, according to the run's clock. */
 	deadline: number;
 	/** Polls the job once. `leftMs` is the time until the deadline, or 0 after the deadline. */
 	check: (leftMs: number) => Promise<PollResult<R>>;
@@ -28,7 +28,7 @@ export interface PollOptions<R>
 	expire: (lastError: unknown) => Ending<R>;
 }
 
-/** Factor by which each interval grows. Chunk Text polls a job that takes 60 s about 16 times. */
+/** Factor by which each interval grows. If a job takes 60 s, Chunk Text polls the job about 16 times. */
 const GROWTH = 1.4;
 /** Fraction by which each interval varies at random, so that jobs are not all polled at the same time. */
 const JITTER = 0.1;
@@ -59,7 +59,8 @@ class Polling<R> {
 		const { run, limiterClient, health, intervals, deadline } = this.options;
 		for (let intervalMs = intervals.firstMs; ; ) {
 			intervalMs = Math.min(intervalMs, intervals.longestMs);
-			// A pause that the service asked for applies to all jobs, but does not extend beyond a job's deadline.
+			// If the service asks for a pause, the pause applies to all jobs. It does not extend beyond a job's
+			// deadline.
 			const ended = await limiterClient.schedule(
 				async (turn) => await this.poll(turn),
 				deadline,
@@ -74,7 +75,7 @@ class Polling<R> {
 		}
 	}
 
-	/** Polls once. If the result must end the run, ends it before the limiter can start another request. */
+	/** Polls once. If the result must end the run, ends the run before the limiter can start another request. */
 	private async poll(turn: Turn): Promise<Outcome<R> | Unfinished | undefined> {
 		const { options } = this;
 		const { run, stats = run.stats, deadline, check, expire } = options;

@@ -1,31 +1,32 @@
 /**
  * Decides what to do after a failed attempt. Each request has a `RetryPolicy`, which knows the request's history. All
- * requests of one kind share a `ServiceHealth`, which knows how other requests are doing. If other requests succeed
- * while a batch keeps failing, one of its entries is probably at fault. If all requests fail, the service is at fault.
- * These are the rules:
+ * requests of one kind share a `ServiceHealth`, which knows whether other requests succeed. If other requests succeed
+ * while a batch keeps failing, one of the batch's entries is probably at fault. If all requests fail, the service is at
+ * fault. These are the rules:
  *
  * 1. If every request would receive the same status (401, 407 or a redirect), the run ends. The run also ends if the
- *    token server refuses the client, or if no token can be obtained for the full Retry For time. Other statuses that
- *    are never retried, such as 404, fail all entries of the request.
+ *    token server refuses the client, or if all attempts to obtain a token fail for the full Retry For time. If a
+ *    request receives another status that is never retried, such as 404, all of its entries fail.
  * 2. If the service rejects entries (400, 413 or 422), they are sent in smaller requests. If a request with only one
- *    entry is rejected, that entry fails. Once ten such requests have been rejected and nothing has ever been accepted,
+ *    entry is rejected, that entry fails. If ten such requests have been rejected and nothing has been accepted so far,
  *    rejected batches fail as a whole. The exceptions are requests that are too large, and batches that have already
  *    been split once.
  * 3. If anything has succeeded since the batch was first sent, a 403 is also treated as a rejection of entries.
- *    Otherwise, single entries are sent as probes. If three requests in a row, each with one entry, receive a 403, the
- *    service rejects everything, so the run ends.
+ *    Otherwise, single entries are sent as probes. If three single-entry requests in a row receive a 403, the service
+ *    rejects everything. Then the run ends.
  * 4. A request that receives a 429 is sent again. If all requests receive a 429 for five minutes, or if the service
  *    asks for a pause of five minutes, the run ends.
- * 5. After any other transient failure, the request is sent again after a pause. Pauses double from half a second up to
- *    20 s, or up to 5 s while other requests succeed.
- * 6. A batch becomes suspect if it has failed at least three times while other requests succeeded, and chance no longer
- *    explains these failures. A suspect batch is split into halves.
+ * 5. After any other transient failure, the request is sent again after a pause. The pause starts at half a second and
+ *    doubles each time. The maximum is 20 s, or 5 s while other requests succeed.
+ * 6. A batch becomes suspect under two conditions. It has failed at least three times while other requests succeeded,
+ *    and chance no longer explains these failures. A suspect batch is split into halves.
  * 7. If a batch has failed three times in a row while no other request succeeded, single entries are sent as probes
  *    until one succeeds. Then the batch is split into halves.
  * 8. If part of a suspect batch fails again, that part is split into halves. A single entry from a suspect batch fails
- *    once the odds that its failures are due to chance drop below one in a million.
- * 9. If a request has been repeated for the full Retry For time, it is split into halves, provided that the service was
- *    up recently. Otherwise, single entries are sent as probes. If the request has only one entry, that entry fails.
+ *    if its failures are very unlikely to be due to chance. The limit is odds of one in a million.
+ * 9. The following applies to a request that has been repeated for the full Retry For time. If the service was up
+ *    recently, the request is split into halves. Otherwise, single entries are sent as probes. If the request has only
+ *    one entry, that entry fails.
  * 10. If nothing has succeeded for the full Retry For time (at least 10 s), and the number of failed requests exceeds
  *    the concurrency, the service is down. Then the run ends.
  */
@@ -36,7 +37,7 @@ import type { Verdict } from './verdict';
 /** Bounds for the pause before a request is sent again, in milliseconds. */
 const RETRY_PAUSE = { baseMs: 500, capMs: 20_000 };
 const PAUSE_WHILE_UP_MS = 5000;
-/** Time for which the service is considered to be up after a success. */
+/** After a success, the service is considered to be up for this long. */
 const RECENT_MS = 20_000;
 /**
  * Minimum time without any success before the service is considered to be down. A shorter silence can simply mean that
@@ -45,18 +46,18 @@ const RECENT_MS = 20_000;
 export const OUTAGE = { minSilenceMs: 10_000 };
 /** Time after which the run ends if every request receives a 429. */
 const MAX_THROTTLED_MS = 5 * 60_000;
-/** Minimum number of failures in a row before a batch may be suspected. */
+/** Minimum number of failures in a row before a batch may be suspected of containing a bad entry. */
 const MIN_FAILURES = 3;
 /**
- * A batch is suspected of containing a bad entry if `chanceOf` returns less than this value. A wrong suspicion costs
- * requests, but no entry fails because of it.
+ * A batch is suspected of containing a bad entry if `chanceOf` returns less than this value. A wrong suspicion leads to
+ * additional requests, but it never makes an entry fail.
  */
 const SUSPICION = 1 / 20;
 /** A suspected entry that is sent alone fails if `chanceOf` returns less than this value. */
 const CERTAINTY = 1 / 1_000_000;
 /** If this many single entries are rejected and nothing has succeeded, batches are no longer split. */
 const MAX_REJECTED_ALONE = 10;
-/** The run ends if this many requests in a row, each with one entry, receive a 403. */
+/** If this many single-entry requests in a row receive a 403, the run ends. */
 const MAX_FORBIDDEN_IN_A_ROW = 3;
 /**
  * Factor by which each success reduces the weight of earlier requests. With this factor, mainly the last 30 requests
@@ -64,9 +65,7 @@ const MAX_FORBIDDEN_IN_A_ROW = 3;
  */
 const FADING = 0.97;
 
-/**
- * Tracks how all requests of one kind in a run are doing, so that a failing request can be compared with the others.
- */
+/** Tracks the health of all requests of one kind in a run. A failing request can then be compared with the others. */
 export class ServiceHealth {
 	/** Sequence number of the latest successful request, or 0 before the first success. */
 	lastSuccess = 0;
@@ -110,7 +109,7 @@ export class ServiceHealth {
 	/**
 	 * Notes that a request with a single entry received status 403.
 	 *
-	 * @returns true if this has happened so often in a row that the run must end
+	 * @returns true if this has happened so many times in a row that the run must end
 	 */
 	noteForbidden(): boolean {
 		return ++this.forbiddenInARow >= MAX_FORBIDDEN_IN_A_ROW;
@@ -170,7 +169,8 @@ export interface RetrySettings {
 	run: RunState;
 	health: ServiceHealth;
 	/**
-	 * Maximum time for repeating a request after transient failures, in milliseconds. At least one attempt is repeated.
+	 * Maximum time in milliseconds for repeating a request after transient failures. The request is repeated at least
+	 * once.
 	 */
 	retryForMs: number;
 	concurrency: number;
@@ -181,8 +181,8 @@ export class RetryPolicy {
 	/** When the next attempt may start, or undefined if it does not have to wait. */
 	resumeAt: number | undefined;
 	/**
-	 * Whether the request's only entry is considered at fault, because the request keeps failing while other requests
-	 * succeed.
+	 * Whether the request's only entry is considered at fault. This is the case if the request keeps failing while
+	 * other requests succeed.
 	 */
 	isAtFault = false;
 	/** Number of failed attempts in a row, not counting attempts that received a 429. */
@@ -193,8 +193,8 @@ export class RetryPolicy {
 	 */
 	private failuresWhileOthersSucceeded = 0;
 	/**
-	 * Number of failures during which no other request succeeded. Such failures do not show that the entries are at
-	 * fault.
+	 * Number of failed attempts during which no other request succeeded. Such failures do not show that the entries are
+	 * at fault.
 	 */
 	private failuresWithoutComparison = 0;
 	private failingSince: number | undefined;
@@ -204,8 +204,8 @@ export class RetryPolicy {
 	/** Sequence number of the first attempt to send the original batch. The parts of a split batch keep this number. */
 	private firstSequence: number;
 	/**
-	 * If a request with a higher sequence number than this succeeds, the service works. This request's entries may then
-	 * be at fault.
+	 * If a request with a higher sequence number than this value succeeds, the service works. In that case, the entries
+	 * of this request may be at fault.
 	 */
 	private comparedSince: number;
 	/**
@@ -298,7 +298,7 @@ export class RetryPolicy {
 		this.failingSince ??= now;
 		this.failures++;
 		// A request that started before an outage may still succeed during the outage. Its success does not show that
-		// the service is up, so only successes of requests that started after the previous attempt are considered.
+		// the service is up. Therefore, only requests that started after the previous attempt count.
 		const haveOthersSucceeded =
 			health.lastSuccess > this.lastSequence ||
 			(size === 1 && this.isSuspected && health.isUp(now));
@@ -320,8 +320,8 @@ export class RetryPolicy {
 	}
 
 	/**
-	 * Returns true if any request that started after this request's first attempt has succeeded. For a part of a split
-	 * request, the starting point is the last attempt to send the whole request.
+	 * Returns true if any later request has succeeded. A request is later if it started after this request's first
+	 * attempt. For a part of a split request, the last attempt to send the whole request counts instead.
 	 */
 	hasSuccessSince(): boolean {
 		return this.settings.health.lastSuccess > this.comparedSince;

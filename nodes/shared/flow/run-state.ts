@@ -1,6 +1,9 @@
 /** Time and randomness, which are injected so that tests do not have to wait in real time. */
 export interface Clock {
-	/** Returns milliseconds from a clock that never jumps. Only the difference between two times is meaningful. */
+	/**
+	 * Returns the time in milliseconds from a clock that never jumps. Only the difference between two times is
+	 * meaningful.
+	 */
 	now(): number;
 	/** Resolves after this many milliseconds, or when `wake` is aborted. It never rejects. */
 	sleep(ms: number, wake?: AbortSignal): Promise<void>;
@@ -10,7 +13,7 @@ export interface Clock {
 
 /** Counts what a run, or part of a run, has sent. */
 export class RunStats {
-	/** Number of requests, including each part of a split batch, but not retries or polls. */
+	/** Number of requests. Each part of a split batch counts. Retries and polls do not count. */
 	requests = 0;
 	retries = 0;
 	/**

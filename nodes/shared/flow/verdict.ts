@@ -3,13 +3,13 @@ export interface Verdict {
 	action:
 		| /** Send the same request again. */ 'retry'
 		| /** Send the entries in smaller requests. */ 'split'
-		| /** Let the request fail and end the run, because every further request would also fail. */ 'stop'
+		| /** Let the request fail, and end the run. Every further request would also fail. */ 'stop'
 		| /** Let this request fail. */ 'fail';
 	/** Minimum delay before a retry, as requested by the service. */
 	delayMs?: number;
 	/** Whether the service asks for fewer requests of all kinds. */
 	throttled?: boolean;
-	/** Whether the limiter pauses all requests after this failure, so that the request itself needs no pause. */
+	/** Whether the limiter pauses all requests after this failure. If so, the request itself needs no pause. */
 	pausesAll?: boolean;
 	/** Whether the request was too large, so that further requests must be smaller. */
 	tooLarge?: boolean;

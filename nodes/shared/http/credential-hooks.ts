@@ -36,7 +36,7 @@ interface CredentialTraits {
 	obtain?(helper: IHttpRequestHelper, data: Data, isTested: boolean): Promise<Data | undefined>;
 }
 
-/** Header that marks the request for a credential test. The header is removed before the request is sent. */
+/** Header that marks a request as part of a credential test. The header is removed before the request is sent. */
 const TEST_HEADER = 'X-Credential-Test';
 
 const PROBE_TIMEOUT_MS = 15_000;
@@ -58,11 +58,11 @@ export const TEST_STATE_FIELD = {
 /**
  * Returns the credential's functions that n8n calls to sign requests and to test the credential.
  *
- * If the request for a credential test fails, n8n shows only `ECONNREFUSED` or `Bad Request`, whatever message the
- * credential provides. Therefore, on the first attempt of a test, `authenticate` simulates a 401 response. n8n then
- * calls `preAuthentication`, which sends the real request. If the real request fails, `preAuthentication` throws an
- * error with our own message. If it succeeds, n8n sends the request once more. Any status of the second response is
- * accepted, because the test has already passed.
+ * If the request for a credential test fails, n8n shows only `ECONNREFUSED` or `Bad Request`. It ignores the message
+ * that the credential provides. Therefore, on the first attempt of a test, `authenticate` simulates a 401 response. n8n
+ * then calls `preAuthentication`, which sends the real request. If the real request fails, `preAuthentication` throws
+ * an error with our own message. If it succeeds, n8n sends the request once more. The second response may have any
+ * status, because the test has already passed.
  */
 export function credentialHooks(credential: CredentialTraits) {
 	const { sign, obtain } = credential;

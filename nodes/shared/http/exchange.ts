@@ -18,7 +18,7 @@ export type SendOptions = Partial<IHttpRequestOptions> & { abortSignal: AbortSig
 export const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
- * n8n's time limit is this much longer than the node's own limit, in milliseconds. n8n's limit applies only until the
+ * Number of milliseconds by which n8n's time limit exceeds the node's own limit. n8n's limit applies only until the
  * headers arrive, but the node's limit also covers the body.
  */
 const N8N_LATER_MS = 1_000;

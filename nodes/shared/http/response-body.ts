@@ -16,7 +16,7 @@ const MAX_ERROR_BODY_BYTES = 1_000_000;
  * Collects the body of a response and parses it once.
  *
  * @param isSuccess whether the response is a success. The size limit for error responses is much lower
- * @param signal signal that is aborted when nothing is waiting for the body any longer
+ * @param signal signal that is aborted once nothing is waiting for the body anymore
  * @returns the body as parsed JSON, or as a string if it is not JSON. `isCut` is true if the body exceeds the size
  *   limit
  * @throws the error that interrupts the stream

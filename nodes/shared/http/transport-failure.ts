@@ -127,8 +127,8 @@ function aboutConnection(
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /**
- * Returns an error and its causes, with the innermost cause last. n8n wraps the error from its HTTP client, which wraps
- * the error from Node.js.
+ * Returns an error and its causes, with the innermost cause last. n8n's HTTP client wraps the error from Node.js. n8n
+ * wraps the client's error.
  */
 function causes(error: unknown): Members[] {
 	const chain: Members[] = [];

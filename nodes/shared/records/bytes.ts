@@ -2,8 +2,8 @@
 export type Bytes = AsyncIterable<Uint8Array>;
 
 /**
- * Thrown if a file is truncated, damaged or of the wrong type, so that the rest of it cannot be read. All text
- * before the error has already been returned.
+ * Thrown if the rest of a file cannot be read. The file is truncated, damaged or of the wrong type. All text before the
+ * error has already been returned.
  */
 export class FileError extends Error {
 	override readonly name = 'FileError';
@@ -58,12 +58,12 @@ const BINARY_KINDS: ReadonlyArray<[beginning: RegExp, kind: string, advice: stri
 /**
  * Reads a text file's bytes in slices of up to 64 KB. A gzip file is decompressed.
  *
- * @param yieldToOthers function that is called before each slice, so that other work can use the event loop. If
- *   the function throws an error, reading ends
+ * @param yieldToOthers function that is called before each slice, so that other work can use the event loop. If the
+ *   function throws an error, reading ends
  * @param isUtf16 whether the text is known to be UTF-16
- * @returns `head`, the first bytes of the file, and `all`, all bytes including the first ones
- * @throws {FileError} if the file is not text, or if a compressed file is damaged or ends early. Errors from
- *   the source are rethrown unchanged
+ * @returns `head` with the first bytes of the file, and `all` with all bytes, including the first bytes
+ * @throws {FileError} if the file is not text, or if a compressed file is damaged or ends early. Errors from the source
+ *   are rethrown unchanged
  */
 export async function readBytes(
 	source: Bytes,
@@ -133,7 +133,8 @@ async function* gunzip(source: Bytes): AsyncGenerator<Uint8Array> {
 	} catch (error) {
 		throw gzipError(error as Error);
 	} finally {
-		// Node.js may crash if a DecompressionStream is canceled. So the rest of its output is read and ignored.
+		// Node.js may crash if a DecompressionStream is canceled. Therefore, the rest of the stream's output is read
+		// and ignored.
 		hasStopped = true;
 		void drain(read);
 		await iterator.return?.();

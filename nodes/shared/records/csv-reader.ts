@@ -51,10 +51,9 @@ const SPLIT_ADVICE =
 const SUSPICIOUS_QUOTE = `has a cell that begins with a quote, and the lines after it look like rows: ${QUOTES_ADVICE}. If these lines belong to the cell, export the file with all cells in quotes, including the header row`;
 
 /**
- * Number of consecutive lines in a quoted cell that must look like rows before the reader decides that the opening
- * quote is part of the text. The row with the quote then fails, and the lines are read as separate rows. Otherwise,
- * such a quote would swallow all rows up to the next quote. A line looks like a row if it has as many cells as the
- * header row.
+ * If this many consecutive lines in a quoted cell look like rows, the reader treats the opening quote as part of the
+ * text. The row with the quote then fails, and the lines are read as separate rows. Otherwise, all rows up to the next
+ * quote would become part of the cell. A line looks like a row if it has as many cells as the header row.
  */
 const MIN_LINES_OF_ROWS = MAX_COUNTED_LINES;
 /**
@@ -113,7 +112,7 @@ export class CsvReader implements RecordReader {
 	private names: readonly string[] = [];
 	private nameSet: ReadonlySet<string> = new Set();
 	private joinedHeader = '';
-	/** Whether all cells of the header row are in quotes. If so, quotes certainly enclose cells in this file. */
+	/** Whether all cells of the header row are in quotes. If so, this file definitely uses quotes to enclose cells. */
 	private isHeaderQuoted = false;
 	private readonly preamble: string[] = [];
 	/** Rows before the header row. Each of them is missing at least one required column. */

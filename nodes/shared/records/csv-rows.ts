@@ -94,8 +94,8 @@ export const hasColumn = (columns: readonly string[], field: string): boolean =>
 	fieldOf(Object.fromEntries(columns.map((column) => [column, column])), field) !== undefined;
 
 /**
- * Returns the delimiter that results in the most required fields when it splits the header row. If several delimiters
- * are equally good, returns the one that occurs most often outside quotes.
+ * Returns the delimiter that yields the most required fields when the header row is split. If several delimiters are
+ * equally good, returns the one that occurs most often outside quotes.
  */
 export function likeliestDelimiter(
 	header: string,
@@ -180,7 +180,7 @@ function endOfLine(text: string, from: number): number {
 }
 
 /**
- * Yields the lines in part of a text one by one. The part can be a cell of 64 MB, and the caller may need only its
+ * Yields the lines of one part of a text, one by one. The part can be a cell of 64 MB, and the caller may need only its
  * first lines.
  */
 function* linesOf(
@@ -208,7 +208,8 @@ function countRowLike(
 		const cells = line.split(delimiter).length;
 		// Some programs write a delimiter at the end of each row, but not at the end of the header row.
 		const isLikeRow = cells === width || (cells === width + 1 && line.endsWith(delimiter));
-		// The first line does not have to look like a row, because delimiters in its quoted text are counted as cells.
+		// The first line may contain delimiters in quoted text, which are counted too. So the first line does not have
+		// to look like a row.
 		if (!isLikeRow && index > 0) break;
 		if (isLikeRow) total++;
 		index++;

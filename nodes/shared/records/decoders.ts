@@ -120,10 +120,9 @@ export const utf8Decoder = (guesses: Findings | undefined): Decoder =>
 	};
 
 /**
- * Decodes UTF-8 text line by line. If several files were joined, some lines may be in Windows-1252. If
- * guessing is allowed and a line contains a byte that is not valid UTF-8, the line is decoded as Windows-1252
- * from this byte on. A multibyte UTF-8 character proves that the file is UTF-8. After such a character, any
- * invalid byte is an error.
+ * Decodes UTF-8 text line by line. If several files were joined, some lines may be in Windows-1252. A line can contain
+ * a byte that is not valid UTF-8. If guessing is allowed, the line is decoded as Windows-1252 from that byte on. A
+ * multibyte UTF-8 character proves that the file is UTF-8. After such a character, any invalid byte is an error.
  */
 class LineDecoder {
 	/** Whether the file is known to be UTF-8. If so, no line is decoded as Windows-1252. */

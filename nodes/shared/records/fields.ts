@@ -30,8 +30,8 @@ const stepsOf = (record: object, path: string): string[] =>
 		: [...path.matchAll(STEP)].map(([step, quoted, index]) => quoted ?? index ?? step);
 
 /**
- * Copies a record without the field that `fieldOf` would read. Only the objects along the field's path are
- * copied.
+ * Returns a copy of a record. The copy does not have the field that `fieldOf` would read. Only the objects along the
+ * field's path are copied.
  */
 export const withoutField = <R extends object>(record: R, path: string): R =>
 	withoutSteps(record, stepsOf(record, path));

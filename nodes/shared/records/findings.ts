@@ -21,7 +21,7 @@ export interface Finding {
 
 /**
  * Counts the findings in a file while the file is being read, and remembers where each kind first occurred. At the end,
- * they become hints for the user (`n8n/sinks/file-findings.ts`).
+ * the findings become hints for the user (`n8n/sinks/file-findings.ts`).
  */
 export class Findings {
 	readonly byKind = new Map<FindingKind, Finding>();
@@ -35,7 +35,7 @@ export class Findings {
 		const known = this.byKind.get(kind);
 		if (known) {
 			known.total++;
-			// Findings about responses may arrive out of order, so the lowest line is kept.
+			// Findings about responses may arrive out of order, so the lowest line number is kept.
 			if (line < known.line) Object.assign(known, { line, example });
 		} else if (!this.excluded.has(kind)) this.byKind.set(kind, { total: 1, line, example });
 	}

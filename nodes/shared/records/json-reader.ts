@@ -18,7 +18,7 @@ import {
 	type SourceRecord,
 } from './record';
 
-/** Characters that the reader looks for. Within an element, it looks for fewer of them. */
+/** Characters that the reader looks for. Within an element, the reader looks for only some of these characters. */
 const TOKENS = { outside: /["[\]{},:]/g, within: /["[\]{}]/g };
 
 /**

@@ -1,7 +1,10 @@
 /** Maximum number of IDs in each of the two sets that `RecentIds` keeps. */
 const MAX_IDS = 100_000;
 
-/** Remembers the IDs of the most recent documents, at least the last 100,000 and at most 200,000. */
+/**
+ * Remembers the IDs of the most recent documents. It holds the IDs of at least the last 100,000 documents, and of at
+ * most the last 200,000.
+ */
 export class RecentIds {
 	private recent = new Set<string>();
 	private older = new Set<string>();

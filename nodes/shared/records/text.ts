@@ -25,8 +25,8 @@ export interface TextOptions {
  * (see `describeBadCharacters`).
  *
  * @param yieldToOthers see `readBytes`
- * @returns the text in slices of up to 64 KB. A byte order mark at the beginning of a line, as in joined files, is
- *   removed.
+ * @returns the text in slices of up to 64 KB. A byte order mark at the beginning of a line is removed. Joined files can
+ *   contain such marks.
  * @throws {FileError} if the file is not text or is damaged. All text before the error is returned first. Errors from
  *   the source are rethrown unchanged.
  */
@@ -74,8 +74,8 @@ const END_OF_FILE = '\x1a';
 export const isWhiteSpace = (text: string): boolean => text.trim() === '' || text === END_OF_FILE;
 
 /**
- * Describes the invalid characters in a record. The description completes a sentence that begins with, for
- * example, "Line 17". Returns undefined if all characters are valid.
+ * Describes the invalid characters in a record. The description completes a sentence that starts with words such as
+ * "Line 17". Returns undefined if all characters are valid.
  */
 export function describeBadCharacters(text: string): string | undefined {
 	if (text.isWellFormed()) return undefined;

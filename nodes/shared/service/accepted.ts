@@ -2,10 +2,10 @@
  * Determines which documents the service has accepted. The responses to pushes, deletes and migrations are not
  * documented. So any 2xx status is treated as a success, unless the response clearly reports a failure.
  *
- * Each element of the lists in a response is called an entry, and so is the response as a whole. If an entry reports a
- * failure and contains a document's ID, that document was rejected. If the entry contains no ID from the request, it
- * may refer to any document. The outcome of all documents is then unknown, except for documents that have their own
- * entry.
+ * Each element of a list in a response is called an entry. The response as a whole is also called an entry. If an entry
+ * reports a failure and contains a document's ID, that document was rejected. If the entry contains no ID from the
+ * request, it may refer to any document. The outcome of all documents is then unknown, except for documents that have
+ * their own entry.
  *
  * Fields that only repeat the sent document are ignored, because a document may itself contain a field such as `error`
  * or `status`. For all rules, see docs/service-interface.md, Responses.

@@ -60,8 +60,8 @@ export interface FailureDetails {
 	 */
 	triedForMs?: number | undefined;
 	/**
-	 * Whether the outcome is unknown. By default, this follows from the other details. Set this field if they are not
-	 * enough, for example because an earlier attempt may have taken effect.
+	 * Whether the outcome is unknown. By default, the other details determine this. Set this field if the other details
+	 * are not enough. For example, an earlier attempt may have taken effect.
 	 */
 	isOutcomeUnknown?: boolean;
 }
@@ -147,8 +147,8 @@ export const MAX_RETRY_AFTER_MS = 5 * 60_000;
  * Returns the verdict on a failure without considering other failures (docs/service-interface.md, Failures).
  *
  * @param error the error that a request threw
- * @param options.idempotent whether the request can be repeated without harm. If not, it is retried only after
- *   status 429, or if it is known never to have reached the service.
+ * @param options.idempotent whether the request can be repeated without harm. If not, it is retried only after status
+ *   429, or if it definitely never reached the service.
  * @returns the verdict. For any error that is not a ServiceFailure, the action is `fail`.
  */
 export function judge(error: unknown, { idempotent }: { idempotent: boolean }): Verdict {

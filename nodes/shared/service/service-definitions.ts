@@ -11,7 +11,7 @@ export interface Service {
 	credentialType: string;
 	urlLabel: string;
 	/**
-	 * Returns the URL to which paths are appended, without a trailing slash.
+	 * Returns a URL without a trailing slash. Paths are appended to this URL.
 	 *
 	 * @param fields the credential's fields
 	 * @throws InputError if the URL cannot be used
@@ -25,7 +25,7 @@ export interface Service {
 	 * be split any further.
 	 */
 	advice: Advice;
-	/** Word for an entry in the advice. */
+	/** Word that the advice uses for an entry. */
 	entry?: 'document' | 'text';
 	/**
 	 * Whether the vendor operates the service. If so, outages of the service appear on the vendor's status
@@ -52,9 +52,7 @@ export const PROXY_LOGIN =
 
 const STATUS_PAGE = 'status.lucidworks.com';
 
-/**
- * If advice says to check the credential, this text is added, because the real cause may be an outage at the vendor.
- */
+/** Added to advice that says to check the credential, because the real cause may be an outage at the vendor. */
 export const IF_IT_WORKED = `If it worked before, see ${STATUS_PAGE}`;
 
 const UNAVAILABLE = 'The service is busy or down: try again later';
@@ -120,8 +118,8 @@ export const BLOB_SERVICE: Service = {
 };
 
 /**
- * Returns advice for a status other than 2xx, without a period at the end (docs/service-interface.md,
- * Failures).
+ * Returns advice for a status other than 2xx (docs/service-interface.md, Failures). The advice does not end with a
+ * period.
  *
  * @param isTest whether the credential is being tested
  */

@@ -113,7 +113,7 @@ test('no document fails because of transient errors or because other documents a
 	await fc.assert(
 		fc.asyncProperty(anyScenario, faultsOf(...PASSING), async (scenario, faults) => {
 			// Once ten single-entry requests have been rejected and no entry has been accepted, batches are no longer
-			// split. To prevent that here, the first entry is one that the service accepts.
+			// split. To prevent that here, the service accepts the first entry.
 			const entries = [{ id: 'healthy', position: 0, text: 'x' }].concat(
 				scenario.entries.map((entry) => ({ ...entry, position: entry.position + 1 })),
 			);

@@ -164,7 +164,8 @@ test('a failure that affects all entries ends the run and skips the others with 
 	expect(outcome.sent).toHaveLength(4);
 	expect(ended(outcome, 'done')).toEqual([0, 1, 3]);
 	expect(ended(outcome, 'skipped')).toEqual([4, 5, 6, 7, 8, 9]);
-	// Millions of records can follow in the file. After the failure, the node must not create their request text.
+	// After the failure, the node must not create request text for the rest of the file. The rest can contain millions
+	// of records.
 	expect(outcome.packed.length).toBeLessThan(6);
 	expect(endingOf(outcome, 9)?.error).toBe(denied?.error);
 	expect(outcome.stats?.requests).toBe(4);
@@ -412,7 +413,7 @@ test('entries without keys may be in several requests at once', async () => {
 	};
 	await run.clock.run(consume());
 	expect(responses).toEqual(['a', 'a', 'a', 'a']);
-	// Three requests run at the same time, followed by the last one. Each request takes 10 ms.
+	// Three requests run at the same time. Then the last request runs. Each request takes 10 ms.
 	expect(run.now()).toBe(20);
 });
 

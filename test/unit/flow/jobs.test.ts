@@ -10,7 +10,7 @@ type Result = Outcome<string> | Unfinished;
 const finished = (job: string): Result => ({ ok: true, response: `chunks of ${job}` });
 const unfinished = (next: Unfinished['next']): Result => ({ ...failureOf(next), next });
 
-/** Stands for a job that timed out, and so was returned without chunks. */
+/** Stands for a job that timed out. Such a job is returned without chunks. */
 const UNFINISHED = 'unfinished';
 
 interface World {

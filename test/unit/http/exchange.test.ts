@@ -114,10 +114,7 @@ describe('a request ends', () => {
 			const signal: GenericAbortSignal = abortSignal;
 			signal.addEventListener?.('abort', () => reject(new Error('canceled')));
 		});
-	/**
-	 * A request that ignores a cancellation. n8n behaves like this while it waits for a token that other requests
-	 * are waiting for too.
-	 */
+	/** A request that ignores a cancellation. n8n behaves this way while several requests wait for the same token. */
 	const deaf: Send = async () => await new Promise(() => {});
 
 	test.each([

@@ -89,7 +89,7 @@ it.each([
 		'"Out of …": the AI service reported ERROR (chunking ID job-12345678)',
 	],
 	// A job's ID is usually removed from the service's message. However, a short ID may be an ordinary word in the
-	// message, so it stays.
+	// message, so a short ID is not removed.
 	['of', 'Out of memory', '"Out of memory": the AI service reported ERROR (chunking ID of)'],
 ])('the message of a job has its ID once, at the end: %s', (id, words, message) => {
 	expect(jobMessage(jobFailed('ERROR', words, 1), id)).toBe(message);

@@ -267,7 +267,7 @@ test('rows without quoting never disappear: each is read, or fails with its line
 			for (const [line, count] of covered) {
 				expect(line).toBe(next);
 				next += count;
-				// The reader treats the lines of a quoted cell as separate rows if there are more than 10. The test
+				// If a quoted cell has more than 10 lines, the reader treats these lines as separate rows. The test
 				// stays within this limit.
 				expect(count).toBeLessThanOrEqual(10);
 			}

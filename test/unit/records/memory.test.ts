@@ -31,7 +31,7 @@ test.each<[string, () => RecordReader, (id: string, padding: string) => string]>
 		for (let index = 0; index < 100; index++) {
 			const piece = write(`a-long-id-of-a-document-${index}`, 'x'.repeat(PIECE));
 			// In real runs, the text comes from a decoder. `toString` is used here because it also returns one flat
-			// string, and a substring of a flat string keeps the whole string in memory.
+			// string. A substring of a flat string keeps the whole string in memory.
 			for (const { value, text } of reader.push(Buffer.from(piece).toString())) {
 				if (text.length > 1000) continue;
 				// Parsing JSON creates new strings, which do not keep the piece in memory.

@@ -41,7 +41,7 @@ export const atRandom =
 	({ random }) =>
 		random() < share ? fault : undefined;
 
-/** Closes a random share of all connections. In half of these cases, the work was already done. */
+/** Closes a random share of all connections. Half of these connections close after the work is done. */
 export const resetsAtRandom =
 	(share: number): Rule =>
 	({ random }) =>
@@ -112,7 +112,7 @@ export interface Played {
 	/** Total number of attempts and polls. */
 	requests: number;
 	seconds: number;
-	/** Longest time between a request's first failure and the failure of one of its entries, in seconds. */
+	/** Longest time, in seconds, between a request's first failure and the failure of one of its entries. */
 	isolatedAfter: number;
 	reasonOf: Map<number, unknown>;
 	ended: { reason: unknown } | undefined;

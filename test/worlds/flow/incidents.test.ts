@@ -180,7 +180,7 @@ function checkEffect({ start, played }: Scheduled, effect: Effect, isBroken: boo
 	const faultAfter = Math.max(0, BEGIN - start);
 	if ('slower' in effect) {
 		expect([failed.length, skipped.length, ended]).toEqual([0, 0, undefined]);
-		// The extra 120 s are for the first run, which sends more documents than the others.
+		// The extra 120 s is for the first run, which sends more documents than the others.
 		expect(seconds).toBeLessThan(effect.slower + 120);
 		return;
 	}

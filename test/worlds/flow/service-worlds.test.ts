@@ -43,7 +43,7 @@ interface Row {
 	 * of requests.
 	 */
 	ends?: { after: [least: number, most: number]; requests?: number };
-	/** Maximum duration of the run, as a multiple (`times`) of the duration of a run with other `rules`. */
+	/** The run may take at most `times` times as long as a run with other `rules`. */
 	atMost?: { times: number; rules: World['rules'] };
 	seconds?: number;
 	/** Whether the run is long. A long run is simulated with only one seed. */

@@ -9,7 +9,7 @@ export interface IndexedDefinition {
 	definition: INodeProperties;
 	/** The value that applies if the workflow does not set one. */
 	initial: unknown;
-	/** If the parameter is a collection, the names of the parameters in it (its members). */
+	/** Names of the members if the parameter is a collection. The members are the parameters in the collection. */
 	members: string[];
 }
 

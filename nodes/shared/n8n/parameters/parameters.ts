@@ -4,10 +4,10 @@
  * the name of its property. A parameter in a collection is called a member of the collection, and its name is
  * `collection.member`.
  *
- * If the user has not added a member to a collection, the member has its default value. A default that is an
- * expression does not count until the user adds the member, so until then the member is empty. If a value is invalid,
- * every method throws an InputError that names the parameter. If an expression fails, the method throws n8n's error. The value of an
- * expression may be part of the input item, so callers must not change the value.
+ * If the user has not added a member to a collection, the member has its default value. If the default is an
+ * expression, it does not count until the user adds the member. Until then, the member is empty. If a value is invalid,
+ * every method throws an InputError that names the parameter. If an expression fails, the method throws n8n's error.
+ * The value of an expression may be part of the input item, so callers must not change the value.
  *
  * n8n takes 0.1 to 0.7 ms to evaluate an expression, and blocks everything else during this time. Therefore, a
  * parameter without expressions is read only once. If an expression only reads a field, the field is read directly from
@@ -288,8 +288,8 @@ function numberOf(found: FoundValue): number {
 
 /**
  * Converts a value to a boolean. Accepts booleans, and the strings 'true' and 'false'. An empty value becomes the
- * default. If the parameter is required, only booleans are accepted, because each required boolean decides whether the
- * node does anything at all.
+ * default. Each required boolean decides whether the node does anything at all. Therefore, only booleans are accepted
+ * if the parameter is required.
  */
 function booleanOf(found: FoundValue): boolean {
 	const { value, definition } = found;
@@ -334,9 +334,7 @@ function objectOf(found: FoundValue): IDataObject {
 	throw new InputError(`'${definition.displayName}' is not a JSON object`, OBJECT_ADVICE);
 }
 
-/**
- * Converts a value to a list of names. Accepts lists, and strings with names separated by commas. Omits empty names.
- */
+/** Converts a value to a list of names. Accepts lists and comma-separated strings. Omits empty names. */
 function namesOf(found: FoundValue): string[] {
 	const { value } = found;
 	const names: unknown = typeof value === 'string' ? value.split(',') : (value ?? []);

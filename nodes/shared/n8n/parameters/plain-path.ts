@@ -69,8 +69,9 @@ function isContainer(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Returns a reader for an expression that only reads a field, or undefined for any other parameter. n8n evaluates the
- * expression for the first item. If the result equals the field's value, the reader reads all other items directly.
+ * If the parameter is an expression that only reads a field, returns a reader for it. For any other parameter, returns
+ * undefined. n8n evaluates the expression for the first item. If the result equals the field's value, the reader reads
+ * all other items directly.
  *
  * @param raw the parameter as the workflow stores it
  * @param initial the value that applies if the workflow does not set one
@@ -100,8 +101,8 @@ const isSame = (one: unknown, other: unknown): boolean =>
 	Object.is(one, other) || JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * Throws if a field seems to be missing, but exists with a byte order mark at the beginning of its name. n8n's Extract
- * from File node leaves this mark in the name of the first column.
+ * Throws if a field seems to be missing only because its name begins with a byte order mark. n8n's Extract from File
+ * node leaves this mark in the name of the first column.
  */
 function refuseMarked(json: IDataObject, [name = '']: string[]): void {
 	if (!Object.hasOwn(json, `\uFEFF${name}`)) return;

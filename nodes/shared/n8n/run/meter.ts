@@ -2,8 +2,8 @@ import type { RunStats } from '../../flow/run-state';
 import { formatCount, figure } from '../../service/numbers';
 
 /**
- * Measures the requests of a run or a file from the time the meter is created. The figures appear in summaries, in the
- * log, and in the execution's metadata.
+ * Measures the requests of a run or a file. The measurement starts when the meter is created. The figures appear in
+ * summaries, in the log, and in the execution's metadata.
  */
 export class Meter {
 	private readonly before: Omit<RunStats, 'increment'>;
@@ -32,7 +32,7 @@ export class Meter {
 		};
 	}
 
-	/** Returns a short line for the log while the run continues. */
+	/** Returns a short line for the log while the run is in progress. */
 	text({ recordsPerSecond, retries } = this.json()): string {
 		return `${recordsPerSecond} per second, ${formatCount(retries, 'retry', 'retries')}`;
 	}

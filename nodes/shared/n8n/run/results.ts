@@ -15,13 +15,13 @@ interface ResultOptions {
 	items?: number[];
 	binary?: IBinaryKeyData;
 	/**
-	 * If `failure` is set, the file summary goes to the node's error output, provided that the node has one. The
-	 * summary itself has no `error` field. If it had one, n8n would treat the whole item as failed.
+	 * If `failure` is set and the node has an error output, the file summary goes to that output. The summary itself
+	 * has no `error` field. If it had one, n8n would treat the whole item as failed.
 	 */
 	failure?: unknown;
 }
 
-/** The failure of an item, or of a part of it, as reported to the user. */
+/** The failure of an item or of a part of an item, as reported to the user. */
 export interface Failure {
 	reason: unknown;
 	/** Replaces the reason's message, for example to name the document. */
@@ -36,9 +36,7 @@ export interface Failure {
 	 */
 	json?: IDataObject | undefined;
 	binary?: IBinaryKeyData;
-	/**
-	 * Whether the work was skipped because the run had already ended. `reason` is then the reason why the run ended.
-	 */
+	/** Whether the work was skipped because the run had already ended. If so, `reason` says why the run ended. */
 	skipped?: boolean | undefined;
 	verdict?: Verdict | undefined;
 }
@@ -58,7 +56,7 @@ export class Results {
 	failures = 0;
 	/**
 	 * Used if the run stops on failures. `cause` is the failure that ended the run. `firstFailure` is the first failure
-	 * of another entry.
+	 * that belongs to a different entry.
 	 */
 	private firstFailure: NodeFailure | undefined;
 	private cause: NodeFailure | undefined;

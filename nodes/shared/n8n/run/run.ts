@@ -28,8 +28,8 @@ const LOG_INTERVAL_MS = 10_000;
 
 /**
  * One execution of a node, with its items and results. A run ends early if it is told to stop, if it is canceled, or if
- * the node throws an error. The first reason applies, but a cancellation overrides any other reason. All waiting code
- * uses the run's `sleep`, so that it stops waiting when the run ends.
+ * the node throws an error. The first reason applies, but a cancellation overrides any other reason. All code that
+ * waits uses the run's `sleep`. The code therefore stops waiting when the run ends.
  */
 export class Run implements RunState {
 	readonly items: INodeExecutionData[];
@@ -95,7 +95,8 @@ export class Run implements RunState {
 	}
 
 	/**
-	 * Ends the run because the node has thrown an error. The error overrides any earlier reason except a cancellation.
+	 * Ends the run because the node has thrown an error. The error overrides any earlier reason for ending the run,
+	 * except a cancellation.
 	 */
 	crash(error: unknown): void {
 		if (!this.signal.aborted) this.ended = { reason: error };

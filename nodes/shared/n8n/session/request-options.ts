@@ -11,7 +11,7 @@ const RETRY_FOR_SECONDS = 60;
 const RETRY_FOR_SECONDS_IN_TOOLS = 10;
 
 /**
- * Returns the options that are common to all nodes that send many requests.
+ * Returns the options shared by all nodes that send many requests.
  *
  * @param concurrency default for the Concurrency option. Each node's default was determined by benchmarks
  *   (bench/README.md)
@@ -59,7 +59,8 @@ export const requestProperties = (concurrency: number) =>
 export const limiters = new Map<string, Limiter>();
 
 /**
- * Creates the settings that all requests of one kind in a run share. Call this function once for each kind of request.
+ * Creates the settings that all requests of one kind share during a run. Call this function once for each kind of
+ * request.
  *
  * @param idempotent whether a request can safely take effect twice
  */

@@ -2,8 +2,8 @@
  * A `Session` sends all requests from one run to one service. No other code in the nodes sends requests. The session
  * keeps the URL and the OAuth client that the credential contained when the run began. For each attempt, it passes the
  * credential's data to n8n, and n8n signs the request by calling the credential's `authenticate`. After a 401, the
- * session marks the token as revoked and sends the request again with another token. Every response without a 2xx
- * status becomes a `ServiceFailure` without secrets.
+ * session marks the token as revoked and sends the request again with another token. Every response with a status other
+ * than 2xx becomes a `ServiceFailure` that contains no secrets.
  */
 import type {
 	ICredentialDataDecryptedObject,
@@ -59,8 +59,8 @@ export class Session {
 	/** The token map that was used to sign the last request, and this session's token in that map. */
 	private signedWith: { accessTokens: unknown; token: Token | undefined } | undefined;
 	/**
-	 * Functions that end the exchanges in flight. One listener calls all of them, because Node.js warns about many
-	 * listeners.
+	 * Functions that end the exchanges in flight. One listener calls all of these functions, because Node.js issues a
+	 * warning if there are many listeners.
 	 */
 	private readonly cancels = new Set<() => void>();
 
@@ -205,8 +205,7 @@ export class Session {
 	): Promise<unknown> {
 		const { credentialType } = this.service;
 		const { context } = this.run;
-		// The exchange's signal is aborted if the execution is canceled, and also when the exchange's time limit is
-		// reached.
+		// The exchange's signal is aborted if the execution is canceled or the exchange reaches its time limit.
 		const contextOfExchange = Object.create(context) as IExecuteFunctions;
 		contextOfExchange.getExecutionCancelSignal = () => how.abortSignal;
 		const headers: Record<string, string> = { Accept: 'application/json' };

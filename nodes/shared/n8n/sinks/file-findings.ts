@@ -94,7 +94,7 @@ const TEXTS: Readonly<Record<FindingKind, FindingText>> = {
 };
 
 /**
- * Adds hints about what was noticed while a file was read.
+ * Adds hints about the findings from reading a file.
  *
  * @returns the warnings, which the file's summary repeats because a workflow cannot read hints
  */

@@ -160,7 +160,7 @@ export class FileSink implements Sink {
 			const { reason } = run.ended;
 			const message = `${messageOf(reason).replace(/\.$/, '')}. ${this.progress()}`;
 			if (!this.readError && this.firstFailed <= this.watermark.upTo) this.failure();
-			// If the run ended only while `close` stored the failed records, n8n could not store them. In that case,
+			// If the run ended while `close` was storing the failed records, n8n could not store them. In that case,
 			// the whole file was processed.
 			if (ended) {
 				const what = `The run ended before it had processed the file ${quoted(file.name)}`;

@@ -55,7 +55,7 @@ export class ItemSink implements Sink {
 	total: number | undefined;
 	/** Input items that the summary is linked to. */
 	private readonly summaryItems = new Set<number>();
-	/** Additional counts of successful entries, by name, such as `notFound`. */
+	/** Additional counts of successful entries. Each count has a name, such as `notFound`. */
 	private readonly otherCounts: Record<string, number> = {};
 	private blankItems = 0;
 	private readonly tallies = new Map<number, ItemTally>();
@@ -151,8 +151,8 @@ export class ItemSink implements Sink {
 	}
 
 	/**
-	 * Handles the output for an entry as the Output option requires: returns it as items, counts the entry in its input
-	 * item's result, or leaves it out if the node only outputs a summary.
+	 * Handles the output for an entry. Depending on the Output option, returns the output as items, or counts the entry
+	 * in the result of its input item. If the node only outputs a summary, the output is omitted.
 	 *
 	 * @param countName name of the count, or undefined if there is no entry to count
 	 */

@@ -25,7 +25,7 @@ export interface ResultFormat<E, R> {
 	/** Returns the output for an entry that succeeded. This function is called only if the output is one item per entry. */
 	result(entry: E, response: R): IDataObject;
 	/**
-	 * Returns the name of the count that a successful entry adds to, such as `notFound`. The default is the success
+	 * Returns the name of the count that a successful entry increases, such as `notFound`. The default is the success
 	 * count.
 	 */
 	countName?(response: R): string | undefined;
@@ -72,7 +72,10 @@ export interface Sink {
 	 * and in a hint.
 	 */
 	note(record: SourceRecord, kind: FindingKind, id: string): void;
-	/** Accounts for an entry that failed or was not sent. If the run stops on failures, the failure ends the run. */
+	/**
+	 * Accounts for an entry that failed or was not sent. If the run is set to stop on failures, this failure ends the
+	 * run.
+	 */
 	addFailure(entry: EntryOrigin, failure: Failure): Promise<void>;
 	/** Returns the remaining results. This function is called after all entries have an outcome. */
 	close(): Promise<void>;

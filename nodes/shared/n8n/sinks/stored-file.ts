@@ -6,8 +6,8 @@ import type { Run } from '../run/run';
 const STORAGE_ADVICE = 'Check the storage where n8n keeps files, for example its free space.';
 
 /**
- * Stores a file for an output item. If n8n cannot store the file, its content is put into the item instead, and the run
- * ends, because storing another file would fail too.
+ * Stores a file for an output item. If n8n cannot store the file, the file's content is put into the item instead. The
+ * run then ends, because storing another file would fail too.
  */
 export async function storeFile(
 	run: Run,

@@ -94,8 +94,8 @@ export const requiredFields = ({ id, name }: FieldMapping): Array<[string, strin
 export type IdOrName = 'id' | 'name';
 
 /**
- * Returns advice for a missing ID or name. This function is called only if one of them is missing, so that it
- * does not slow down runs with hundreds of thousands of documents.
+ * Returns advice for a missing ID or name. This function is called only if one of them is missing. Otherwise, it would
+ * slow down runs with hundreds of thousands of documents.
  */
 export type MissingAdvice = (fields: readonly IdOrName[]) => string;
 

@@ -33,7 +33,7 @@ export function readError(name: string, error: unknown): unknown {
 	);
 }
 
-/** Returns the names in quotes for a message. A long list is shortened. */
+/** Returns the names for a message. Each name is in quotes. A long list is shortened. */
 export const quotedList = (names: readonly string[]): string => listOf(names.map(quoted));
 
 /**

@@ -228,8 +228,8 @@ async function* entriesOf<E extends EntryOrigin>(
 		if (isFirst && !run.ended) checkFields(run, file, undefined, fields);
 		sink.isAtEnd = !run.ended;
 	} catch (error) {
-		// Errors are ignored in two cases. If the run has ended, it has closed its files, which makes reading fail. If
-		// the error is after the last requested record, it does not concern this run.
+		// Errors are ignored in two cases. If the run has ended, it has closed its files, so any read fails. If the
+		// error occurs after the last requested record, the error does not affect this run.
 		if (run.ended || at >= last) return;
 		const read = Math.max(at, Math.min(skip, file.reader.position.record - 1));
 		if (read === 0 || error instanceof InputError) throw readError(file.name, error);

@@ -21,7 +21,7 @@ export interface InputFile {
 	name: string;
 	isNamed: boolean;
 	mimeType: string;
-	/** Opens the file. n8n stores files either outside the item or inside the item as base64. */
+	/** Opens the file. n8n stores a file either outside the item or as base64 inside the item. */
 	open(options: TextOptions): Promise<OpenFile>;
 }
 
@@ -62,7 +62,7 @@ async function openBinary(
 		return { text: textOf(decodeBase64(data), yieldToOthers, options), close: () => undefined };
 	const stream = await run.context.helpers.getBinaryStream(id, READ_BYTES);
 	const close = () => void stream.destroy();
-	// When the run ends, the stream is closed, so that reading fails. Otherwise, the run would wait for storage that
+	// When the run ends, the stream is closed. This makes reading fail. Otherwise, the run would wait for storage that
 	// has stalled.
 	const stopListening = run.onEnd(close);
 	if (run.ended) close();
@@ -80,8 +80,8 @@ export const fieldsOfItem = ({ items }: Run, itemIndex: number): IDataObject =>
 	dataFields(items[itemIndex]?.json ?? {});
 
 /**
- * Returns the fields in an item's JSON without the files that n8n may keep there. The function also removes
- * the byte order mark that n8n's Extract from File node leaves in the first column's name.
+ * Returns the fields in an item's JSON, except the files that n8n may keep there. The function also removes the byte
+ * order mark that n8n's Extract from File node leaves in the first column's name.
  */
 export function dataFields(json: IDataObject): IDataObject {
 	const first = firstName(json);

@@ -43,8 +43,7 @@ export type FileParameters = WithParameter<'fileFormat', 'auto' | RecordFormat> 
  * Opens a file in an input item and detects the file's format.
  *
  * @param location name of the binary field, or the file itself
- * @throws InputError if the file is missing, is not text, or was deleted by n8n, or if its format cannot be
- *   detected
+ * @throws InputError if the file is missing, was deleted by n8n, is not text, or has a format that cannot be detected
  */
 export async function openItemFile(
 	run: Run,
@@ -93,7 +92,7 @@ export async function openItemFile(
  * Reads the encoding to use for an item's file.
  *
  * @returns the encoding's name in the Encoding Standard, or `auto`
- * @throws InputError if the Encoding Standard does not define the label
+ * @throws InputError if the Encoding Standard does not contain the encoding
  */
 export function encodingOf(
 	parameters: { value(name: 'options.encoding', itemIndex: number): unknown },
@@ -148,7 +147,7 @@ function checkObject(name: string, object: unknown, required: readonly RequiredF
 }
 
 /**
- * Throws if a file with one ID per line begins with a header row. The file is then a table, and the node would use each
+ * Throws if a file with one ID per line begins with a header row. Such a file is a table, and the node would use each
  * row as the ID of a document to delete.
  */
 function checkFirstLine(name: string, line: unknown, required: readonly RequiredField[]): void {
@@ -207,7 +206,7 @@ function checkColumns(
 	);
 }
 
-/** Parameters that name a column. The header must not contain this column name twice. */
+/** Parameters that name a column. The header must not contain such a column name twice. */
 const UNIQUE_COLUMN_PARAMETERS = ['ID Field', 'Name Field'];
 
 function detectFormat(

@@ -25,7 +25,7 @@ export interface Reading<E extends EntryOrigin> {
 	 * @throws InputError if the value cannot be sent
 	 */
 	entryOf(value: unknown, origin: EntryOrigin): E;
-	/** Returns an invalid value's ID, if it has one, for use in the error message. */
+	/** Returns the ID of an invalid value for the error message, or undefined if the value has no ID. */
 	idOf?(value: unknown): string | undefined;
 }
 
@@ -71,7 +71,7 @@ async function readItems<E extends EntryOrigin>(run: Run, reading: ItemReading<E
 	const all: E[] = [];
 	/**
 	 * Invalid items that are missing the same value as the first invalid item. This list is used only if the run stops
-	 * at the first error, so that the error can name all of these items.
+	 * at the first error. The error can then name all of these items.
 	 */
 	const withMissingValue: Array<{ itemIndex: number; error: InputError }> = [];
 	const addInvalid = (itemIndex: number, error: unknown, id?: string) => {
@@ -130,8 +130,8 @@ async function readItems<E extends EntryOrigin>(run: Run, reading: ItemReading<E
 }
 
 /**
- * Returns the error for items without a required value. If other items have the value, the parameter is
- * correct, so the advice is to correct the items.
+ * Returns the error for items without a required value. If other items have the value, the parameter is correct, so the
+ * advice is to correct the items without the value.
  */
 function errorForItems(
 	error: InputError,

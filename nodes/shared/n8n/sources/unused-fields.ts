@@ -13,7 +13,10 @@ interface FieldSearch {
 	parameter: string;
 	isDefault: boolean;
 	isFound: boolean;
-	/** Field name in the first record that differs from the wanted name only in capitalization, if there is one. */
+	/**
+	 * A field name in the first record that differs from the wanted name only in capitalization. Undefined if there is
+	 * none.
+	 */
 	similar: string | undefined;
 }
 

@@ -97,7 +97,7 @@ export function classify(body: unknown): ChunkingResponse {
 const hasMembers = (value: unknown): boolean =>
 	typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 
-/** Returns true if a string looks like damaged JSON instead of a message from a proxy. */
+/** Returns true if a string looks like damaged JSON rather than a message from a proxy. */
 const beginsAsJson = (text: string): boolean => /^\s*["[{]/.test(text);
 
 /**

@@ -57,8 +57,8 @@ export const resultsPath = (template: string, chunkingId: string): string =>
 
 /**
  * Returns the JSON body for submitting texts (docs/service-interface.md, Chunking request). `modelConfig`,
- * `useCaseConfig` and `chunkerConfig` are omitted if they are empty. Additional body fields can also add fields
- * to these configs.
+ * `useCaseConfig` and `chunkerConfig` are omitted if they are empty. The Additional Body Fields option can also add
+ * fields to these configs.
  */
 export function submitBody(
 	settings: ChunkSettings,

@@ -9,7 +9,7 @@ const KINDS = [
 /**
  * Packs an embedding vector into a string, because n8n can show and store a string at a fraction of the cost of a list.
  * The prefix `i8:`, `u8:`, `f32:` or `f64:` identifies the smallest type that preserves the numbers exactly. The
- * numbers follow in base64, in little-endian byte order, as on every platform that n8n runs on.
+ * numbers follow in base64. Their byte order is little-endian, which is the order on every platform that n8n runs on.
  *
  * @returns undefined if the list is empty or contains anything other than finite numbers
  */

@@ -52,8 +52,7 @@ export const scopeProperties = (description: string): INodeProperties[] => [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. machinelearning.predict machinelearning.model',
-		// This field is not marked as required, because n8n would then require it even if the scope is an
-		// expression.
+		// This field is not marked as required. Otherwise, n8n would require it even if the scope is an expression.
 		description: 'One or more scopes, separated by spaces',
 		displayOptions: { show: { scope: ['custom'] } },
 	},

@@ -49,10 +49,10 @@ const RENEW_AGAIN_MS = 30_000;
 
 /**
  * After a revocation, the process pauses, so that another worker can store a new token. The first pause is twice as
- * long as this value. With each further revocation in a row, the pause doubles.
+ * long as this value. The pause doubles with each consecutive revocation after that.
  */
 const PAUSE_MS = 250;
-/** Maximum pause after a revocation. A random delay of up to the length of the pause is added. */
+/** Maximum pause after a revocation. A random delay is added. It is at most as long as the pause. */
 const MAX_PAUSE_MS = 10_000;
 
 /**
@@ -66,7 +66,7 @@ const HINT_AFTER_REVOCATIONS = 5;
 interface TokenState {
 	client: Client;
 	scope: string;
-	/** The newest known token, which was issued to this process or stored by any worker. */
+	/** The newest known token. It was issued to this process or stored by any worker. */
 	newest?: Token;
 	revoked?: string;
 	pending?: Promise<Token> | undefined;
@@ -179,8 +179,8 @@ export class SharedToken {
 
 	/**
 	 * Returns a token, and requests a new one if necessary. If this process has a usable token, that token is returned.
-	 * Otherwise, one token is requested for all waiting callers. If the token request fails, a token that is due for
-	 * renewal but still valid is used for a while.
+	 * Otherwise, one token is requested for all waiting callers. If the token request fails, a token that is still
+	 * valid is used for a while, although its renewal is due.
 	 *
 	 * @param accepts function that returns true if a token can be used, e.g. because it is not the revoked token
 	 * @throws InputError if the scope is empty, and ServiceFailure of kind `token` if no token could be obtained

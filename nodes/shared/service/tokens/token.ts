@@ -47,7 +47,7 @@ export interface Client {
 /**
  * Reads the client from a credential's data.
  *
- * @throws InputError that names the field, if a field is empty or the token server URL is invalid
+ * @throws InputError if a field is empty or the token server URL is invalid. The error names the field.
  */
 export function parseClient(data: Record<string, unknown>): Client {
 	const text = (key: string, label: string): string => {
