@@ -13,7 +13,7 @@ const manifest = JSON.parse(readFileSync(new URL('package.json', import.meta.url
 
 const NODES = manifest.n8n.nodes.map((file) => path.basename(path.dirname(file)));
 
-/** n8n's rules, limited to shipped code. n8n's scan checks no other code either. */
+/** n8n's rules, limited to shipped code. n8n's scan does not check other code either. */
 const shipped = n8n.map((block) =>
 	block.files?.includes('**/*.ts') ? { ...block, files: SHIPPED } : block,
 );
@@ -85,7 +85,7 @@ const notShipped = {
 	files: NOT_SHIPPED,
 	extends: [js.configs.recommended, typescript.configs.recommended],
 	rules: {
-		// TypeScript checks these files too, even plain JavaScript, and it knows Node's global names.
+		// TypeScript also checks these files, even plain JavaScript files. It knows Node's global names.
 		'no-undef': 'off',
 		'@typescript-eslint/no-unused-vars': [
 			'error',

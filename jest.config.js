@@ -15,7 +15,7 @@ module.exports = {
 	testEnvironment: '<rootDir>/support/one-context.cjs',
 	runtime: '<rootDir>/support/packages-once.cjs',
 	testMatch: ['<rootDir>/test/**/*.test.ts'],
-	// Without this setting, Jest would also read the many files of n8n in e2e/ and .cache/.
+	// Without this setting, Jest would also read the many n8n files in e2e/ and .cache/.
 	roots: ['<rootDir>/test'],
 	// The package.json files in dist and e2e would look like modules to Jest.
 	modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/e2e/', '<rootDir>/.cache/'],

@@ -1,6 +1,6 @@
 /**
- * Mutation tests of the pure layers. Run all of them with `npx stryker run`, or a part with `npx stryker run
- * --mutate 'nodes/shared/flow/*.ts'`. Earlier results are stored in .cache, so that only changed code runs
+ * Mutation tests for the pure layers. To run all tests, use `npx stryker run`. To run some of them, use `npx stryker
+ * run --mutate 'nodes/shared/flow/*.ts'`. Earlier results are stored in .cache so that only changed code is tested
  * again.
  *
  * @type {import('@stryker-mutator/api/core').PartialStrykerOptions}
@@ -11,7 +11,7 @@ export default {
 	mutate: ['nodes/shared/{flow,service,records}/**/*.ts'],
 	coverageAnalysis: 'perTest',
 	concurrency: 2,
-	// The tests run in virtual time. If a test takes this long in real time, it hangs because of the mutant.
+	// The tests run in virtual time. If a test takes this long in real time, the mutant has caused the test to hang.
 	timeoutMS: 3000,
 	timeoutFactor: 1.5,
 	incremental: true,

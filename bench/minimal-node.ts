@@ -118,7 +118,7 @@ function* chunksOf(file: Buffer): Generator<Buffer> {
 }
 
 async function cpuOf(work: () => Promise<void>, documents: number): Promise<number> {
-	// Collects the garbage of the previous run, if Node.js was started with --expose-gc.
+	// Collects the garbage from the previous run if Node.js was started with --expose-gc.
 	globalThis.gc?.();
 	const { cpuMs } = await time(work);
 	return (cpuMs / documents) * 1000;
@@ -127,7 +127,10 @@ async function cpuOf(work: () => Promise<void>, documents: number): Promise<numb
 const median = (list: number[]): number =>
 	[...list].sort((one, other) => one - other)[Math.floor(list.length / 2)];
 
-/** Compares the processor time per document of this package's node and the minimal node, in alternating rounds. */
+/**
+ * Compares this package's node with the minimal node in alternating rounds. The measure is the processor time per
+ * document.
+ */
 export async function minimal({ quick }: BenchOptions): Promise<string> {
 	const rounds = quick ? 1 : 9;
 	const documents = makeDocuments(quick ? 1_000 : 20_000);

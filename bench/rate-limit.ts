@@ -18,7 +18,7 @@ const JOBS = 400;
 /** Number of polls that the service accepts before it refuses one. */
 const POLLS_BEFORE = 11;
 
-/** A limit of the service, and the executions that send requests to it. */
+/** A limit of the service, and the executions that send requests to the service. */
 interface Load {
 	title: string;
 	refuses?: Omit<FaultRule, 'route'>;
@@ -115,8 +115,8 @@ const range = (values: number[], text: (value: number) => string): string =>
 	`${text(Math.min(...values))} to ${text(Math.max(...values))}`;
 
 /**
- * Measures in virtual time how much of the allowed rate a node reaches in ten minutes, and how many requests are
- * refused.
+ * Measures how much of the allowed rate a node reaches in ten minutes. Also measures how many requests are refused. The
+ * time is virtual.
  */
 async function learn(seeds: number[], seconds: number): Promise<void> {
 	const rows: Cell[][] = [];

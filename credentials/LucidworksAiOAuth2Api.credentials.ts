@@ -21,7 +21,7 @@ import { parseClient, type Token } from '../nodes/shared/service/tokens/token';
 import { PATHS } from '../nodes/shared/service/url';
 
 /**
- * Credential for the AI service, with the service URL and the OAuth client that requests access tokens
+ * Credential for the AI service. It contains the service URL and the OAuth client that requests access tokens
  * (docs/service-interface.md, Access tokens). A hidden field stores one access token per scope, so that all executions
  * and workers share the tokens.
  */
@@ -97,15 +97,12 @@ export class LucidworksAiOAuth2Api implements ICredentialType {
 	preAuthentication = HOOKS.preAuthentication;
 
 	/**
-	 * Signs a request with its token. If there is no valid token, the request is sent unsigned. The service
-	 * then answers with status 401, so n8n obtains a new token and repeats the request.
+	 * Signs a request with the credential's token. If there is no valid token, the request is sent unsigned. The
+	 * service then answers with status 401, so n8n obtains a new token and repeats the request.
 	 */
 	authenticate = HOOKS.authenticate;
 
-	/**
-	 * Requests a token, so that the token server verifies the client. Then calls the AI service with this
-	 * token.
-	 */
+	/** Requests a token so that the token server verifies the client. Then calls the AI service with this token. */
 	test: ICredentialTestRequest = HOOKS.test;
 }
 
@@ -122,7 +119,7 @@ const JUST_NOW_MS = 10_000;
 
 const canChunk = (data: Data): boolean => scopeOf(data).split(/\s+/).includes(DEFAULT_SCOPE);
 
-/** Obtains a token and adds it to the data. Returns the data that n8n must store, if any. */
+/** Obtains a token and adds it to the credential's data. Returns the data that n8n must store, if any. */
 async function obtainToken(
 	helper: IHttpRequestHelper,
 	data: Data & ScopeData,
@@ -162,8 +159,9 @@ const HOOKS = credentialHooks({
 	},
 	/**
 	 * The service has no request that only tests a credential, and its answer to an unknown chunking ID is not
-	 * documented. So the test fails only in two cases. Either the status is 401 or 403, or the status is 200 or 404 and
-	 * the body is a web page or plain text. A chunking service would answer with JSON or an empty body.
+	 * documented. So the test fails in only two cases. In the first case, the status is 401 or 403. In the second case,
+	 * the status is 200 or 404 and the body is a web page or plain text. A chunking service would answer with JSON or
+	 * an empty body.
 	 */
 	advice: (status, body, data) => {
 		if (status === 401 || status === 403)

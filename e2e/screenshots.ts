@@ -29,7 +29,7 @@ const NOT_RUN = new Set([
 	'migrate-blobs',
 ]);
 
-/** Large enough for every workflow, so that n8n does not shrink its labels. */
+/** This size is large enough for every workflow, so n8n does not shrink the labels of the workflow. */
 const CANVAS_SIZE = { width: 2600, height: 2400 };
 
 const ON_CANVAS = '.vue-flow__node';
@@ -81,10 +81,7 @@ async function workflowArea(page: Page): Promise<Clip> {
 	return { x, y, width: right - x, height: bottom - y };
 }
 
-/**
- * Shows the output as a schema if the panel offers that choice, because a table has too little space for the chunk
- * texts.
- */
+/** Shows the output as a schema if the panel offers that choice. A table has too little space for the chunk texts. */
 async function showSchema(page: Page): Promise<void> {
 	const output = page.locator('[data-test-id="output-panel"]');
 	const choice = output.getByText('Schema', { exact: true });

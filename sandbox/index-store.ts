@@ -97,7 +97,7 @@ export class IndexStore {
 	}
 
 	/**
-	 * Finds documents that contain all words of the query.
+	 * Finds documents that contain all the words in the query.
 	 *
 	 * @param limit maximum number of hits
 	 */

@@ -4,8 +4,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 const SLICE = 15;
 
 /**
- * Returns a function that long synchronous work calls after each step. Most calls return immediately. After 15 ms of
- * work, a call waits until other requests have run.
+ * Returns a function for long synchronous work. The work must call this function after each step. Most calls return
+ * immediately. After 15 ms of work, a call waits until other requests have run.
  */
 export function timeSlices(): () => Promise<void> | undefined {
 	let began = Date.now();

@@ -30,9 +30,9 @@ function unitOf(text: string, start: number, end: number): Unit | undefined {
 const WINDOW = 2_000;
 
 /**
- * Yields a text's sentences by Unicode's rules (ICU, built into Node), except blank ones. The text is read in
- * windows, because the time that Intl.Segmenter needs grows with the square of the text's length. A window's last
- * sentence can continue past the window, so the next window begins with that sentence.
+ * Yields all sentences of a text except blank ones. Unicode's rules (ICU, built into Node) define the sentences. The
+ * text is read in windows, because the time that Intl.Segmenter needs grows with the square of the text's length. A
+ * window's last sentence can continue past the window, so the next window begins with that sentence.
  */
 export function* sentencesOf(text: string): Generator<Unit> {
 	const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });

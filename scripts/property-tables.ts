@@ -13,7 +13,7 @@ type Member = Pick<INodeProperties, 'name' | 'description' | 'displayOptions'> &
 
 export const PART = /(<!-- options: ([^>]*?)-->\n)([\s\S]*?)(<!-- end -->)/g;
 
-/** Types that store no value, and collections, which have their own tables. */
+/** Types that store no value, and collections. Collections have their own tables. */
 const NOT_LISTED = ['notice', 'hidden', 'callout', 'collection'];
 
 /** Options whose default applies only after a user has added the option. Until then, the node ignores the default. */
@@ -24,7 +24,10 @@ const ONLY_IF_ADDED = [
 	'vectorQuantizationMethod',
 ];
 
-/** Maximum number of words in a cell. A cell contains whole sentences of the description, and always at least one. */
+/**
+ * Maximum number of words in a cell. A cell contains whole sentences of the description. It always contains at least
+ * one sentence.
+ */
 const MAX_WORDS = 25;
 
 export async function shippedTypes(): Promise<Map<string, INodeType | ICredentialType>> {
@@ -52,8 +55,8 @@ export async function allProperties(): Promise<Properties> {
  * Makes a table in Markdown.
  *
  * @param argument what to list. `Class` lists its parameters, `Class.collection` lists the options in the collection,
- *   and the dotted path of a parameter or an option lists its choices. To list only some of these, add their names,
- *   each after a space
+ *   and the dotted path of a parameter or an option lists its choices. To list only some of these, append their names,
+ *   separated by spaces
  * @throws Error if the argument does not exist
  */
 export function tableOf(all: Properties, argument: string): string {

@@ -3,7 +3,7 @@
  *
  *   npm run release                 runs all checks, then publishes a build of the last commit
  *   npm run release -- --dry-run    does the same, but npm uploads nothing
- *   npm run release -- --stage      uploads the package to npm, which waits for someone to approve it with 2FA
+ *   npm run release -- --stage      uploads the package to npm, where someone must approve it with 2FA
  *   npm run release -- --notes      prints the changelog of this version for the GitHub release
  *
  * First run .ci/run for this commit. It tests the contents of the package, the license, the links and n8n's publish
@@ -101,8 +101,8 @@ export async function faultsOf(
 }
 
 /**
- * Builds and packs the last commit in a separate folder, and removes `private` from its package.json. Uncommitted
- * changes are not included.
+ * Builds and packs the last commit in a separate folder. Removes `private` from the package.json in that folder.
+ * Uncommitted changes are not included.
  *
  * @returns the path of the tarball
  */

@@ -19,7 +19,7 @@ import { EngineCredentialsHelper } from './credentials-helper';
 interface CredentialTestResult {
 	ok: boolean;
 	message: string;
-	/** The store that the test used, with everything that `preAuthentication` returned. */
+	/** The store that the test used. It contains everything that `preAuthentication` returned. */
 	store: CredentialStore;
 }
 

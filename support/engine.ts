@@ -89,7 +89,10 @@ function isItem(item: IDataObject | INodeExecutionData): item is INodeExecutionD
 	);
 }
 
-/** Turns plain objects into items. As with the items of a trigger, the `pairedItem` of each item is its own index. */
+/**
+ * Turns plain objects into items. The `pairedItem` of each item is the item's own index, as with the items of a
+ * trigger.
+ */
 function toItems(items: IDataObject[] | INodeExecutionData[]): INodeExecutionData[] {
 	return items.map((item, index) =>
 		isItem(item)

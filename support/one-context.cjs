@@ -1,9 +1,9 @@
 const { TestEnvironment } = require('jest-environment-node');
 
 /**
- * Runs test files in the worker's own context, so that packages-once.cjs can load each package only once per worker.
- * This saves a second for each file that uses n8n's engine. Packages and tests share the same Error and Array classes.
- * The tests and the tested code are still loaded again for each test file.
+ * Runs test files in the worker's own context, so that packages-once.cjs needs to load each package only once per
+ * worker. This saves a second for each file that uses n8n's engine. Packages and tests share the same Error and Array
+ * classes. The tests and the tested code are still loaded again for each test file.
  *
  * n8n reads its settings once. A test file that changes these settings needs its own n8n instance, so it declares
  * `@jest-environment node`.

@@ -7,7 +7,7 @@ const { default: Runtime } = require('jest-runtime');
 const JEST_LOADS = /^(stream-json|stream-chain|@jest\/globals)(\/|$)/;
 
 /**
- * Lets Node.js itself load packages, once per worker. All other files are loaded for each test file. This class
+ * Lets Node.js itself load each package once per worker. All other files are loaded for each test file. This class
  * requires the environment in one-context.cjs.
  */
 class PackagesOnce extends Runtime {

@@ -7,7 +7,7 @@ import type { Admission } from '../sandbox/rates';
 import { VirtualClock } from './virtual-clock';
 import { VirtualRun } from './virtual-run';
 
-/** Accepts `limit` requests in any 60 seconds. Rejected requests also use up the limit. */
+/** Accepts `limit` requests in any 60-second period. Rejected requests also count toward the limit. */
 export function perMinute(limit: number): Admission {
 	const seen: number[] = [];
 	return (now) => {

@@ -17,7 +17,7 @@ import { eventually } from './eventually';
 /**
  * Provides one sandbox for all tests in a file and resets it before each test.
  *
- * @returns a function that returns the sandbox once the tests run
+ * @returns a function that returns the sandbox while the tests are running
  */
 export function useSandbox(options: SandboxOptions = {}): () => Sandbox {
 	let sandbox: Sandbox;
@@ -52,7 +52,7 @@ export const shown = ({ requests }: Sandbox): string[] =>
 		[method, path, endedAt === 0 ? 'in flight' : status].join(' '),
 	);
 
-/** A delay so long that the request ends only because of a timeout or Stop, even on a slow machine. */
+/** This delay is very long. Even on a slow machine, the request ends only because of a timeout or Stop. */
 export const HANGS = { latencyMs: 600_000 };
 
 /**

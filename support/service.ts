@@ -16,7 +16,7 @@ import { sandboxCredentials } from './credentials';
 /** The sandbox, or a server that accepts request bodies and does nothing with them. */
 export type ServiceKind = 'sandbox' | 'sink';
 
-/** A service that runs in its own process, so that it shares no thread with a client. */
+/** A service that runs in its own process so that the service does not share a thread with a client. */
 export interface Service {
 	credentials: CredentialData;
 	pushUrl: string;

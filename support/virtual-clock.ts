@@ -71,7 +71,7 @@ export class VirtualClock implements Clock {
 		this.insert({ due: ms, wake: action });
 	}
 
-	/** Makes every sleep fail after this time, including sleeps that have already begun. */
+	/** After this time, makes every sleep fail, including sleeps that have already begun. */
 	cancelAt(ms: number, error: unknown): void {
 		this.at(ms, () => {
 			this.canceled = { error };

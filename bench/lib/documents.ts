@@ -4,7 +4,8 @@ const WORDS =
 	'search index document passage vector push delete batch query result field source'.split(' ');
 
 /**
- * Makes documents, by default with 1 KB of JSON each. Their strings do not share memory, just as in a parsed response.
+ * Makes documents. By default, each has 1 KB of JSON. As in a parsed response, the strings of the documents do not
+ * share memory.
  *
  * @param first the number of the first document
  */

@@ -24,7 +24,7 @@ export class Canvas {
 	async open(workflowId: string): Promise<void> {
 		await this.page.goto(`${this.url}/workflow/${workflowId}`);
 		await this.page.locator(NODE).first().waitFor();
-		// n8n's checklist for published workflows covers the canvas, so close it.
+		// n8n's checklist for published workflows covers the canvas, so the checklist must be closed.
 		const close = this.page.locator('[data-test-id="suggested-actions-close"]');
 		if (await close.isVisible()) await close.click();
 	}

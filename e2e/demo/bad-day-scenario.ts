@@ -123,7 +123,7 @@ async function emptyFile({ demo }: Stage): Promise<BadRun> {
 	};
 }
 
-/** Checks that every run fails as long as documents have no chunks, not just the first run. */
+/** Checks that every run, not just the first one, fails as long as documents have no chunks. */
 async function noChunks(stage: Stage): Promise<void> {
 	const change = (name: string, node: { name: string; parameters: object }) =>
 		node.name === name

@@ -64,8 +64,8 @@ const RANGE = 'fan-out-one-range';
 const AGENT = 'agent-with-search-ingest-tools';
 
 /**
- * Runs all examples during service outages. Checks that no run succeeds, and that each error message says why. After
- * the last outage, checks that the next run of each sync repairs the index.
+ * Runs all examples during service outages. Checks that no run succeeds. Checks that each error message gives the
+ * reason for the failure. After the last outage, checks that the next run of each sync repairs the index.
  */
 export async function outages(stage: Stage): Promise<void> {
 	const examples = [...Object.keys(CALLS), ...Object.keys(BY_HAND), FAN_OUT, RANGE, AGENT];

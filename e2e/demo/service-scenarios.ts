@@ -6,8 +6,8 @@ const PUBLISHED_MS = 10_000;
 const CHECK = 'check-my-service';
 
 /**
- * Sandbox settings, and the report that the example must write about them. The report answers questions. `expected`
- * maps each question to words from the answer and from the advice.
+ * Each row contains sandbox settings and what the example must report about them. `expected` maps each question in the
+ * report to words that its answer or advice must contain.
  */
 const SERVICES = [
 	{
@@ -55,7 +55,7 @@ export async function checkService(stage: Stage): Promise<void> {
 		checks.add('Its test document is deleted', left.length === 0);
 	}
 	Object.assign(settings, usual);
-	// If the service rejects every request, the table must say that the answers to its questions are unknown.
+	// If the service rejects every request, the table must show the answers to its questions as unknown.
 	demo.sandbox.faults.add({ route: 'submit', status: 400, body: '{"error":"no such model"}' });
 	const execution = await stage.runWith(CHECK, { Wait: { parameters: { amount: 1 } } });
 	demo.sandbox.faults.clear();

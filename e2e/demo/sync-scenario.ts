@@ -95,8 +95,8 @@ async function ignoreVolatileFields(source: SyncedSource, a: SourceDocument): Pr
 }
 
 /**
- * Runs the sync twice at the same time. Checks that the data table then contains no rows that would make a later run
- * delete existing documents.
+ * Runs the sync twice at the same time. Then checks the data table. No row in it may cause a later run to delete
+ * existing documents.
  */
 async function syncTwiceAtOnce(source: SyncedSource): Promise<void> {
 	const { n8n, sandbox } = source.stage.demo;
@@ -119,10 +119,7 @@ async function syncTwiceAtOnce(source: SyncedSource): Promise<void> {
 	await source.checkGuard(documents);
 }
 
-/**
- * Checks that the next run after a failure repairs the index, although the table does not record what the failed run
- * did.
- */
+/** Checks that the next run after a failure repairs the index. The table does not record what the failed run did. */
 async function syncAfterFailure(source: SyncedSource): Promise<void> {
 	const { faults } = source.stage.demo.sandbox;
 	const [a, b] = [document('a', 'Almond'), document('b', 'Blueberry')];

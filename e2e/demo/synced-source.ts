@@ -13,7 +13,7 @@ interface SyncExample {
 	name: string;
 	table: string;
 	prefix: string;
-	/** Returns the entries that the index should contain for a document, as `id=text`. */
+	/** Returns the entries that the index should contain for a document. Each entry has the form `id=text`. */
 	entriesOf(document: SourceDocument): string[];
 	shown(row: Row): string;
 }

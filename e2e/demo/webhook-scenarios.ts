@@ -35,7 +35,8 @@ async function refuseBadCalls(stage: Stage, example: string, bodies: object[]): 
 }
 
 /**
- * Calls an example and expects part of its work to fail. Checks that the response reports this and that the run fails.
+ * Calls an example and expects part of its work to fail. Checks that the response reports this partial failure. Also
+ * checks that the run fails.
  */
 async function failPartly(
 	stage: Stage,

@@ -94,7 +94,7 @@ export class N8nApi {
 		const url = `/rest/workflows/${id}`;
 		// n8n deletes a workflow only if it is archived.
 		await this.n8n.request({ method: 'POST', url: `${url}/archive`, data: {} });
-		// If the workflow is published, n8n unpublishes it before it can be deleted. This can take a moment.
+		// A published workflow can be deleted only after n8n has unpublished it. Unpublishing can take a moment.
 		let refusal: unknown;
 		const isDeleted = async () =>
 			await this.n8n.request({ method: 'DELETE', url }).then(

@@ -76,8 +76,8 @@ async function compileSqlite(): Promise<void> {
 }
 
 /**
- * Installs n8n into e2e/node_modules if necessary. Only two packages may run their install scripts: `node` downloads
- * its binary, and `sqlite3` is compiled.
+ * Installs n8n into e2e/node_modules if necessary. Only two packages may run their install scripts. The script of
+ * `node` downloads its binary, and the script of `sqlite3` compiles the package.
  * @throws Error with the end of npm's output
  */
 export async function installN8n(): Promise<void> {

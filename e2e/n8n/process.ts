@@ -90,7 +90,7 @@ export async function startN8nProcess(
 
 /**
  * Starts n8n with a user folder and logs in. The first start creates the owner.
- * @throws Error with the end of n8n's log if it does not start
+ * @throws Error with the end of n8n's log if n8n does not start
  */
 export async function startN8n(
 	userFolder: string,

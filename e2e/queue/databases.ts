@@ -39,8 +39,9 @@ async function postgresFolder(): Promise<string | undefined> {
 }
 
 /**
- * Starts Redis, which writes no files, and PostgreSQL, which uses a temporary folder. Only this machine can reach them.
- * @throws Error that names what to install if a program is missing
+ * Starts Redis and PostgreSQL. Redis writes no files, and PostgreSQL uses a temporary folder. Only this machine can
+ * reach the two databases.
+ * @throws Error if a program is missing. The error says what to install
  */
 export async function startDatabases(command: Command): Promise<DatabaseSettings> {
 	const folder = await postgresFolder();

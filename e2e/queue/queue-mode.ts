@@ -40,7 +40,7 @@ const LOCKS = {
 	QUEUE_WORKER_STALLED_INTERVAL: '5000',
 };
 
-/** Time that a worker has to finish its executions after it is asked to stop. */
+/** Maximum time in which a worker can finish its executions after it is asked to stop. */
 const SHUTDOWN_SECONDS = '5';
 
 export interface Worker {

@@ -26,7 +26,10 @@ export interface Delivery {
 	delete: string;
 }
 
-/** Calls the workflow that chunks, pushes and deletes, once for each delivery. All calls are sent at the same time. */
+/**
+ * Makes one call for each delivery to the workflow that chunks, pushes and deletes. All calls are sent at the same
+ * time.
+ */
 export async function ingest(
 	{ api }: QueueStage,
 	deliveries: Delivery[],

@@ -28,7 +28,7 @@ export interface ChatModel {
 }
 
 /**
- * Starts a stand-in for a chat model with OpenAI's interface. The user's message lists tool calls as JSON
+ * Starts a stand-in for a chat model. The stand-in has OpenAI's interface. The user's message lists tool calls as JSON
  * (`ToolCall[]`). The model makes these calls one after the other, then replies 'Done'.
  */
 export async function startChatModel(): Promise<ChatModel> {

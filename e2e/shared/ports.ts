@@ -1,7 +1,8 @@
 import { createServer } from 'node:net';
 
 /*
- * This code replaces the `get-port` package, because n8n installs a different major version of it in e2e/node_modules.
+ * This code replaces the `get-port` package. n8n installs a different major version of that package in
+ * e2e/node_modules.
  */
 
 /** Returns the port if nothing is listening on it. If the port is 0, the system chooses a free port. */

@@ -80,8 +80,8 @@ async function stopGroup({ pid }: ChildProcess, signal: NodeJS.Signals): Promise
 }
 
 /**
- * Starts a process in a process group of its own. Ctrl-C in the terminal reaches only the current process, which then
- * stops the whole group, so that nothing is left behind.
+ * Starts a process in its own process group. Ctrl-C in the terminal reaches only the current process. The current
+ * process then stops the whole group so that nothing is left behind.
  * @throws Error if the command has begun to stop
  */
 function start(command: string, args: string[], options: ProcessOptions): RunningProcess {

@@ -17,11 +17,12 @@ interface TextFile extends FileReading<TextEntry> {
 }
 
 /**
- * Chunks the texts in all input items' files. An item without a usable file fails. For each file, the node returns one
- * item with a summary. If the chunks are returned as items and nothing failed, a hint replaces the summary item.
+ * Chunks the texts in the files of all input items. An item without a usable file fails. For each file, the node
+ * returns one item with a summary. If the chunks are returned as items and nothing failed, a hint replaces the summary
+ * item.
  *
- * @param done name of the summary field for the number of successful texts. It also selects the mode: with `chunked`,
- *   the node opens the next file while it waits for chunks
+ * @param done name of the summary field for the number of successful texts. The name also selects the mode. With
+ *   `chunked`, the node opens the next file while it waits for chunks
  */
 export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Promise<void> {
 	const { run, parameters, options, jobs, hints } = work;
@@ -53,8 +54,8 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 			name: `${stemOf(fileToRead.file.name)}.chunks`,
 			budget,
 			onReported: (job) => {
-				// Finished jobs are dropped so that memory does not grow with the file. A job that has not
-				// ended is kept without its texts. If the run ends early, the error can then name the job.
+				// Finished jobs are dropped so that memory use does not grow with the size of the file. A job that has
+				// not ended is kept without its texts. If the run ends early, the error can then name the job.
 				jobs.delete(job);
 				if (job.ended === undefined)
 					jobs.add({ ...job, texts: [], unusedResponse: undefined });

@@ -14,7 +14,7 @@ async function submitAndWait(run: Run): Promise<void> {
 	// Checks the path before any text is submitted, because the node cannot fetch chunks if the path is wrong.
 	checkResultsPath(options.resultsPath);
 	const isFile = parameters.get('textSource', 0) === 'file';
-	// A document must not be returned without all of its chunks. So if a job runs out of time, its texts must
+	// A document must not be returned if any of its chunks are missing. So if a job runs out of time, its texts must
 	// fail.
 	if (isFile || mode === 'perDocument') options.whenTimeRunsOut = 'fail';
 	await withWork(task, waitForEnd, async (work) =>

@@ -146,9 +146,8 @@ function afterFailure({ options, counts }: Deletes, entry: Entry, error: unknown
 	entry.mayBeDeleted ||= error.isOutcomeUnknown;
 	if (error.httpStatus !== 404) throw error;
 	counts[hasSlash(entry) ? 'missingWithSlash' : 'missing']++;
-	// Until another delete has succeeded, a 404 might come from a proxy instead of the service. Some proxies
-	// reject %2F in paths. So if this ID contains a slash, another ID with a slash must have been deleted
-	// before the 404 is accepted.
+	// Until another delete has succeeded, a 404 might come from a proxy instead of the service. Some proxies reject %2F
+	// in paths. So the 404 for an ID with a slash is accepted only after another ID with a slash has been deleted.
 	if (hasSlash(entry)) {
 		if (counts.deletedWithSlash === 0)
 			throw error.with({ description: SLASH_ADVICE, isOutcomeUnknown: true });
@@ -272,8 +271,8 @@ const LIST_ADVICE =
 	"Enter the name of a field with a list of IDs as 'List Field', or choose 'One ID per Item'.";
 
 /**
- * Merges entries with the same ID into one entry that belongs to all of their items. The result keeps the
- * order in which the IDs first occur.
+ * Merges entries with the same ID into one entry. This entry belongs to the items of all merged entries. The result
+ * keeps the order in which the IDs first occur.
  */
 function mergeRepeated(entries: readonly Entry[]): Entry[] {
 	const items = new Map<string, Set<number>>();

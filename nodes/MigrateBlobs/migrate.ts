@@ -23,8 +23,8 @@ const RETRY_FOR_SECONDS = 10;
 
 /**
  * Migrates blob manifests (docs/service-interface.md, Blobs). The node sends one request, regardless of the number of
- * input items. The request is repeated only if it certainly had no effect. Either it never reached the service, or the
- * service refused it with status 429.
+ * input items. The request is repeated only if it is certain that the request had no effect. This is the case if the
+ * request never reached the service, or if the service refused it with status 429.
  *
  * @throws InputError if the migration is not confirmed, Retry On Fail is on, or the credential is invalid
  */

@@ -65,8 +65,8 @@ export function documentFrom(
 }
 
 /**
- * Returns whether a value is null or empty: an empty string, list or object. A date is not empty, because JSON contains
- * it as a string.
+ * Returns whether a value is null or an empty string, list or object. A date is not empty, because a date becomes a
+ * string in JSON.
  */
 const isEmptyInJson = (value: unknown): boolean =>
 	isNullOrEmptyText(value) ||

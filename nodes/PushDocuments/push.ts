@@ -56,8 +56,8 @@ export async function pushDocuments(run: Run): Promise<void> {
 	const unusedFields = new UnusedFields();
 
 	/**
-	 * Reports a document that has the same ID as an earlier document. Documents from a file are listed in the
-	 * file's summary, and documents from items are counted for a hint.
+	 * Reports a document that has the same ID as an earlier document. If such a document comes from a file, it is
+	 * listed in the file's summary. If it comes from an item, it is counted for a hint.
 	 */
 	const noteSameId = (sink: Sink, entry: Entry, count: keyof SameIds) => {
 		if (entry.record) sink.note(entry.record, 'sameId', entry.id);

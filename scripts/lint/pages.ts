@@ -1,4 +1,7 @@
-/** Checks that the targets of links in pages exist, and that interface sections named in comments exist. */
+/**
+ * Checks that the target of each link in a page exists. Also checks that each interface section exists if a comment
+ * names it.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 

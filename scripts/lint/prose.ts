@@ -50,7 +50,10 @@ export function oldNameFaults(file: string, text: string): string[] {
 	return faults;
 }
 
-/** Removes everything that is not prose from a page, or replaces it with a word. The number of lines stays the same. */
+/**
+ * Removes all parts of a page that are not prose, or replaces each part with a word. The number of lines stays the
+ * same.
+ */
 function proseOf(markdown: string): string[] {
 	const lines = (text: string) => text.replace(/[^\n]/g, '');
 	return markdown

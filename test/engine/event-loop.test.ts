@@ -34,7 +34,7 @@ function cpuMs(): number {
 	return (user + system) / 1000;
 }
 
-/** A node's CPU time in total, and its longest step between two turns of the event loop. */
+/** A node's total CPU time, and the node's longest step between two turns of the event loop. */
 interface Computing {
 	totalMs: number;
 	longestMs: number;

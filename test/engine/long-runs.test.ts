@@ -31,7 +31,7 @@ beforeAll(() => {
 });
 afterAll(() => jest.restoreAllMocks());
 
-/** Runs a node while one of its requests gets no response. Returns the first log line that matches. */
+/** Runs a node while one of its requests gets no response. Returns the first log line that matches `words`. */
 async function untilLogged(
 	words: RegExp,
 	fault: FaultRule,

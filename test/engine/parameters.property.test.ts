@@ -88,8 +88,8 @@ test(
 						(parameters, at, context) => {
 							const path = parsePlainPath(one);
 							const { json } = context.getInputData()[at];
-							// For the first item, the Parameters class compares its own result with n8n's. To check
-							// this independently, the test reads the field without that class.
+							// For the first item, the Parameters class compares its own result with n8n's. The test
+							// reads the field without that class, so that the check is independent.
 							const plain = path ? readPlainPath(json, path) : NOT_PLAIN;
 							const n8ns = attempt(() => context.getNodeParameter('one', at));
 							if (plain !== NOT_PLAIN && Array.isArray(n8ns)) direct++;

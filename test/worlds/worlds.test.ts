@@ -36,15 +36,15 @@ import { push as pushDirectly, requestToken } from '../../support/sandbox-client
 const WORLDS = Number(process.env.WORLDS ?? 60);
 const FIRST_SEED = Number(process.env.SEED ?? 1);
 /**
- * Difference between the seeds of one world and the next. In a world whose seed is a multiple of 5, faults last for the
- * whole run. To run only such worlds, set both SEED and STEP to 5.
+ * Difference between the seed of one world and the seed of the next world. In a world whose seed is a multiple of 5,
+ * faults last for the whole run. To run only such worlds, set both SEED and STEP to 5.
  */
 const STEP = Number(process.env.STEP ?? 1);
 const WORLDS_AT_ONCE = 8;
 
 /** The service always rejects a document or text that contains this word. */
 const POISON = 'poison';
-/** The service answers a document or text that contains this word with status 500 until `heal` is called. */
+/** Until `heal` is called, the service responds with status 500 to any document or text that contains this word. */
 const VENOM = 'venom';
 const secretOf = (kind: Kind) => (kind === 'chunk' ? DEMO.clientSecret : DEMO.pushKey);
 const SECRET = '{secret}';

@@ -33,7 +33,7 @@ export function readDocument(
 		const value = parameters.value(name, itemIndex);
 		return isNullOrEmptyText(value) || (name !== 'text' && String(value).trim() === '');
 	});
-	// If nothing but the text is missing, `ItemTexts` throws the error.
+	// If only the text is missing, `ItemTexts` throws the error.
 	if (empty.length > 0 && empty[0] !== 'text') {
 		const labels = empty.map((name) => `'${parameters.label(name)}'`);
 		const names = labels.join(', ').replace(/, ([^,]+)$/, ' and $1');

@@ -95,8 +95,8 @@ const documentMapping = (parameters: ChunkParameters, itemIndex: number): FieldM
 });
 
 /**
- * Adds a finding if a number in the record would lose digits. Digits can be lost because record fields that are copied
- * to the chunks are parsed and written again.
+ * Adds a finding if a number in the record would lose digits. If record fields are copied to the chunks, these fields
+ * are parsed and written again. Digits can be lost in this process.
  *
  * @throws InputError if a number is so large that it would become null
  */

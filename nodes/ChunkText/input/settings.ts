@@ -28,7 +28,7 @@ export function readSettings(
 	);
 	// This call only validates the names. `submitPath` throws an error if a URL path cannot contain them.
 	submitPath(chunker, modelId);
-	// An expression can return a value that is not among the choices of the option.
+	// An expression can return a value that is not one of the option's choices.
 	const readOption = (option: 'vectorQuantizationMethod' | 'dataType') =>
 		parameters.isAdded('options', option) &&
 		!isNullOrBlankText(parameters.value(`options.${option}`, itemIndex))
@@ -62,8 +62,7 @@ function additionalBodyFields(parameters: ChunkParameters, itemIndex: number): I
 }
 
 /**
- * Returns whether the settings are the same for all items, which is the case if no parameter contains an
- * expression.
+ * Returns whether the settings are the same for all items. They are the same if no parameter contains an expression.
  */
 export const areConstant = (parameters: ChunkParameters): boolean =>
 	parameters.areConstant(

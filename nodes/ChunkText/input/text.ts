@@ -33,7 +33,7 @@ export interface SourceDocument {
 }
 
 /**
- * A text that an input item refers to, and whose chunks the node returns. If `position` is undefined, the object
+ * A text that an input item refers to. The node returns the chunks of this text. If `position` is undefined, the object
  * represents all texts in a request.
  */
 export interface AwaitedText extends EntryOrigin {

@@ -15,8 +15,8 @@ const failure = (message: string, description: string, serviceWords = ''): Servi
 const MIN_ID_CHARACTERS = 8;
 
 /**
- * Returns the message for a failed chunking request. The message contains the service's words and says what
- * happened. The chunking ID appears only once, at the end.
+ * Returns the message for a failed chunking request. The message quotes the service and says what happened. The
+ * chunking ID appears only once, at the end.
  */
 export function jobMessage(error: unknown, chunkingId: string): string {
 	const reason = withServiceWordsFirst(error);
@@ -125,7 +125,7 @@ export const noChunks = (words: string): ServiceFailure =>
 const positions = (texts: number): string =>
 	texts <= 2 ? [...Array(texts).keys()].join(' and ') || 'none' : `0 to ${texts - 1}`;
 
-/** Returns the error for an item with a text position that is higher than the number of texts in the request. */
+/** Returns the error for an item whose text position is higher than the number of texts in the request. */
 export const noSuchText = (position: number, results: number): InputError =>
 	new InputError(
 		`'Text Position' is ${position}, but the request has ${formatCount(results, 'text')} (${positions(results)})`,

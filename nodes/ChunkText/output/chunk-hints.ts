@@ -34,8 +34,8 @@ export class ChunkHints {
 	}
 
 	/**
-	 * Counts a text with no chunks, or with chunks that stop before the end of the text. Texts from files are
-	 * not counted here, because the summary of each file reports them.
+	 * Counts a text that has no chunks. Also counts a text whose last chunk ends before the end of the text. Texts from
+	 * files are not counted here, because the summary of each file reports them.
 	 *
 	 * @param missing number of characters after the last chunk
 	 */

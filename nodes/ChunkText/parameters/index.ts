@@ -133,7 +133,7 @@ export const allProperties = properties([
 			displayOptions: { show: { textSource: ['file'] } },
 		},
 		...shownFor(
-			// Submit has no Output parameter, but it shows these fields too, because Get Results may later return its
+			// Submit has no Output parameter, but it also shows these fields. Get Results may later return Submit's
 			// texts as documents.
 			{ show: { textSource: ['file'] }, hide: { output: ['chunks', 'perDocument'] } },
 			requiredFieldProperties,

@@ -6,7 +6,7 @@ import type { Verdict } from './verdict';
 
 /** Settings shared by all requests of one kind in a run. */
 export interface RequestSettings extends RetrySettings {
-	/** Counters for the requests. The default is the run's counters. */
+	/** Counters for the requests. By default, the run's counters are used. */
 	stats?: RunStats;
 	limiterClient: LimiterClient;
 	judge: (error: unknown) => Verdict;
@@ -15,7 +15,10 @@ export interface RequestSettings extends RetrySettings {
 	 * effect.
 	 */
 	withHistory?: (reason: unknown, earlier: unknown) => unknown;
-	/** Rewords the failure reason of an entry that keeps failing while requests without this entry succeed. */
+	/**
+	 * Rewords the reason why an entry failed. This function is used if the entry keeps failing but requests without the
+	 * entry succeed.
+	 */
 	forEntry?: (reason: unknown) => unknown;
 }
 

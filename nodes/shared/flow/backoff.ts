@@ -1,6 +1,6 @@
 /**
- * Returns the pause before the next attempt, in milliseconds. The pause is exponential backoff with full jitter. The
- * jitter keeps many workers from repeating their requests at the same moment.
+ * Returns the pause before the next attempt, in milliseconds. The pause is calculated by exponential backoff with full
+ * jitter. The jitter keeps many workers from repeating their requests at the same moment.
  *
  * @param failures number of failures in a row, from 1
  * @param random a number from 0 up to 1

@@ -169,7 +169,9 @@ export class BatchSender<E, A, R> {
 			for (const entry of entries) budget.release(bytesInBudget(entry));
 	}
 
-	/** Sends a batch until each entry has an outcome or waits for a job. If the batch is split, sends the parts. */
+	/**
+	 * Keeps sending a batch until each entry has an outcome or waits for a job. If the batch is split, sends the parts.
+	 */
 	private async sendParts(whole: Part<E>): Promise<void> {
 		const parts = [whole];
 		for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
@@ -178,7 +180,7 @@ export class BatchSender<E, A, R> {
 			const next = isProbe ? await this.probe(part) : await this.attempt(part);
 			part.isProbing = next === 'probe';
 			if (next === 'split') parts.unshift(...this.halves(part));
-			// The other parts are sent first. While this part waits, they show whether the service is up.
+			// This part waits until the other parts are sent. The other parts show whether the service is up.
 			else if (next !== undefined) parts.push(part);
 		}
 	}
@@ -233,7 +235,7 @@ export class BatchSender<E, A, R> {
 		return undefined;
 	}
 
-	/** Sends a part once, now that its turn has come. */
+	/** Makes one attempt to send a part whose turn has come. */
 	private async sendInTurn(
 		part: Part<E>,
 		turn: Turn,
@@ -253,8 +255,8 @@ export class BatchSender<E, A, R> {
 		const result = await outcomeOf(send(batch, bytes), turn, options, failuresBefore).finally(
 			() => run.stats.inFlight--,
 		);
-		// The failure is handled while the limiter still treats this request as in flight, so that no waiting request
-		// can start before the failure has ended the run.
+		// The limiter still treats this request as in flight while the failure is handled. Otherwise, a waiting request
+		// could start before the failure has ended the run.
 		if (!result.ok) return this.afterFailure(part, turn, result);
 		const { response } = result;
 		const accepted = { response, rejected: this.rejectedBy(response, part) };
@@ -366,8 +368,8 @@ export class BatchSender<E, A, R> {
 	}
 
 	/**
-	 * Called when a job has finished. This shows that the service works, so each failed job probably contains a bad
-	 * text. The texts of failed jobs are submitted again in separate requests.
+	 * Called when a job has finished. The finished job shows that the service works. Each failed job therefore probably
+	 * contains a bad text. The texts of failed jobs are submitted again in separate requests.
 	 */
 	private retryFailedJobs(): void {
 		this.hasFinishedJob = true;
@@ -375,8 +377,8 @@ export class BatchSender<E, A, R> {
 	}
 
 	/**
-	 * Fails the texts of failed jobs instead of submitting them again. Called if no other job has finished, because
-	 * this suggests a problem with the service rather than with a text.
+	 * Marks the texts of failed jobs as failed instead of submitting them again. Called if no other job has finished.
+	 * This suggests a problem with the service rather than with a text.
 	 */
 	private async giveUpFailedJobs(): Promise<void> {
 		for (const failedJob of this.failedJobs.splice(0)) await this.giveUp(failedJob);

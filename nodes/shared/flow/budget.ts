@@ -16,7 +16,7 @@ export class Budget {
 		return this.bytes >= this.maxBytes;
 	}
 
-	/** Counts bytes as in flight, even if the budget is full. */
+	/** Adds bytes to the number of bytes in flight, even if the budget is full. */
 	take(bytes: number): void {
 		this.bytes += bytes;
 	}

@@ -21,7 +21,7 @@ export interface BulkOptions<E, A, R = A> extends Packing<E>, RequestSettings {
 	waitForJob?: (accepted: A, consumer: Consumer) => Promise<Outcome<R> | Unfinished>;
 	/**
 	 * Returns whether a result comes from a job that the service has finished. By default, every successful result
-	 * does. A finished job proves that the service works.
+	 * comes from a finished job. A finished job proves that the service works.
 	 */
 	isFinished?: (result: R) => boolean;
 	/** Whether the requests are polls. Polls are not counted as requests. */

@@ -23,7 +23,7 @@
  */
 import { backoffMs } from './backoff';
 
-/** Fraction of the estimated rate to use. The unused part lets the service's token bucket refill. */
+/** Fraction of the estimated rate that is used. The unused part lets the service's token bucket refill. */
 const USED_SHARE = 0.95;
 /**
  * Fraction of the measured rate to use after a 503 that may be a random failure. In that case, the rate is measured
@@ -42,8 +42,8 @@ const MAX_RAISE = 2;
  */
 const PAUSES_PER_RAISE = 20;
 /**
- * A rate far below the refused rate is increased sooner. If the rate is below this share of the refused rate, it is
- * kept only four times as long as the pause.
+ * A rate far below the refused rate is increased sooner. A rate below this share of the refused rate is kept for only
+ * four times the length of the pause.
  */
 const SEARCH = { belowShare: 0.9, pauses: 4 };
 /**
@@ -61,7 +61,7 @@ const ACCEPTED_PER_REFUSAL = 20;
  * depend on chance.
  */
 const MIN_MEASURED = 20;
-/** Number of requests for which failures are ignored if slowing down has not helped. The number doubles each time. */
+/** If slowing down has not helped, failures are ignored for this number of requests. The number doubles each time. */
 const FIRST_EXEMPTION = 200;
 /** Timers fire late. To make up for the delay, the next request can start up to this many milliseconds early. */
 export const CATCH_UP_MS = 20;
@@ -76,7 +76,7 @@ interface Refusal {
 	mayBeFailure: boolean;
 }
 
-/** Learns from refusals how many requests a service accepts, and how fast. */
+/** Uses refusals to learn how many requests a service accepts and how fast it accepts them. */
 export class LearnedLimit {
 	/** Requests per millisecond. */
 	private rate = Infinity;

@@ -20,8 +20,8 @@ import type { Verdict } from './verdict';
 
 const MINUTE_MS = 60_000;
 /**
- * The node uses this fraction of the per-minute limit. Requests can arrive closer together than they were sent, so at
- * the full limit, the service might count too many in one minute.
+ * The node uses this fraction of the per-minute limit. Requests can arrive closer together than they were sent. If the
+ * node used the full limit, the service might count too many requests in one minute.
  */
 const USED_SHARE = 0.95;
 /**
@@ -48,7 +48,8 @@ export interface Turn {
 }
 
 /**
- * Limits the requests to one service with one credential. Only the limiter's clients may use its fields and methods.
+ * Limits the requests that are sent to one service with one credential. Only the limiter's clients may use its fields
+ * and methods.
  */
 export class Limiter {
 	readonly clients = new Set<LimiterClient>();

@@ -4,7 +4,7 @@ import type { Verdict } from './verdict';
 /** The final result of a request, a job or an entry. */
 export type Outcome<R> = { ok: true; response: R; next?: undefined } | Failed;
 
-/** The outcome of something that failed or was never sent. */
+/** The outcome of a request, job or entry that failed or was never sent. */
 export interface Failed {
 	ok: false;
 	reason: unknown;

@@ -20,7 +20,7 @@ export class Tasks<T> implements Consumer {
 	constructor(private readonly max = Infinity) {}
 
 	/**
-	 * Starts a task even if the maximum has been reached. Callers should then wait for `nextSlot`.
+	 * Starts a task even if the maximum has been reached. Callers should call `nextSlot` afterwards and wait for it.
 	 *
 	 * @param task must not reject
 	 * @returns a promise that resolves when the task ends
@@ -75,7 +75,7 @@ export class Tasks<T> implements Consumer {
 		});
 	}
 
-	/** Ends `slices` after it has yielded the values that are still waiting. Later values are dropped. */
+	/** Lets `slices` yield the values that are still waiting, and then ends `slices`. Later values are dropped. */
 	close(): void {
 		this.isClosed = true;
 		this.wake?.();
@@ -88,7 +88,7 @@ export class Tasks<T> implements Consumer {
 		for (const { consumed } of this.waiting.splice(0)) consumed();
 	}
 
-	/** Yields the waiting values in lists. Each list contains all values that are waiting at that time. */
+	/** Yields the waiting values in lists. Each list contains all values that are waiting when the list is yielded. */
 	async *slices(): AsyncGenerator<T[], void, undefined> {
 		for (;;) {
 			const next = this.waiting.splice(0);
@@ -110,7 +110,7 @@ export class Tasks<T> implements Consumer {
  *
  * @param max maximum number of concurrent tasks
  * @param feed starts the tasks
- * @throws the error that `feed` throws, after all tasks have ended and all their values have been yielded
+ * @throws the error that `feed` throws. It is thrown after all tasks have ended and all their values have been yielded.
  */
 export async function* inParallel<T>(
 	max: number,

@@ -41,7 +41,7 @@ export async function poll<R>(
 	options: PollOptions<R>,
 	consumer?: Consumer,
 ): Promise<Outcome<R> | Unfinished> {
-	// An unexpected error during a poll makes its job fail, but never the run.
+	// An unexpected error during a poll makes the polled job fail. It never makes the run fail.
 	return await new Polling(options, consumer).untilEnded().catch(failureOf);
 }
 

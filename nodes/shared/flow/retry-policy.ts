@@ -53,7 +53,7 @@ const MIN_FAILURES = 3;
  * additional requests, but it never makes an entry fail.
  */
 const SUSPICION = 1 / 20;
-/** A suspected entry that is sent alone fails if `chanceOf` returns less than this value. */
+/** Applies to a suspected entry that is sent alone. The entry fails if `chanceOf` returns less than this value. */
 const CERTAINTY = 1 / 1_000_000;
 /** If this many single entries are rejected and nothing has succeeded, batches are no longer split. */
 const MAX_REJECTED_ALONE = 10;
@@ -131,7 +131,7 @@ export class ServiceHealth {
 	}
 
 	/**
-	 * Returns the probability that a request fails this many times in a row by chance. The estimate uses requests that
+	 * Returns the probability that a request fails `failures` times in a row by chance. The estimate uses requests that
 	 * eventually succeeded, because their failures were not caused by a bad entry.
 	 */
 	chanceOf(failures: number): number {
@@ -164,7 +164,7 @@ interface Origin {
 	isSuspected: boolean;
 }
 
-/** Retry settings that all requests of one kind in a run share. */
+/** Retry settings that are shared by all requests of one kind in a run. */
 export interface RetrySettings {
 	run: RunState;
 	health: ServiceHealth;
@@ -188,8 +188,8 @@ export class RetryPolicy {
 	/** Number of failed attempts in a row, not counting attempts that received a 429. */
 	failures = 0;
 	/**
-	 * Number of times that this request failed while other requests succeeded. A success counts only if the other
-	 * request started after the previous attempt to send this request.
+	 * Number of times that this request failed while other requests succeeded. The success of another request counts
+	 * only if that request started after the previous attempt to send this request.
 	 */
 	private failuresWhileOthersSucceeded = 0;
 	/**

@@ -17,9 +17,9 @@ export class RunStats {
 	requests = 0;
 	retries = 0;
 	/**
-	 * Number of requests in flight in the whole run. If there are any when the run is canceled, their outcome is
-	 * unknown. Polls by a Get Results node that does not wait are counted too, because the service may deliver the
-	 * results of a job only once.
+	 * Number of requests in flight in the whole run. If requests are in flight when the run is canceled, their outcome
+	 * is unknown. The number includes polls by a Get Results node that does not wait, because the service may deliver
+	 * the results of a job only once.
 	 */
 	inFlight = 0;
 	/**
@@ -54,8 +54,8 @@ type Counter = Exclude<keyof RunStats, 'increment' | 'inFlight'>;
  */
 export interface RunState extends Clock {
 	/**
-	 * Contains the reason why the run has ended, or undefined while it continues. Once this field is set, no further
-	 * requests may be started.
+	 * The reason why the run ended, or undefined while the run continues. Once this field is set, no further requests
+	 * may be started.
 	 */
 	readonly ended: { readonly reason: unknown } | undefined;
 	/** Whether the first failure ends the run. */

@@ -30,10 +30,10 @@ const CANCELED = new Error('The exchange was canceled');
 /**
  * Sends one request, and reads the headers and body of its response within one time limit.
  *
- * @param endpoint function that returns the server for an error message. While a token is being requested, this is the
- *   token server
- * @param cancels functions that cancel the exchanges in progress. This exchange adds its own, and removes it when it
- *   ends
+ * @param endpoint function that returns the server to name in an error message. While a token is being requested, the
+ *   function returns the token server
+ * @param cancels functions that cancel the exchanges in progress. This exchange adds its own function, and removes the
+ *   function when the exchange ends
  * @throws ServiceFailure if there is no complete response, and InputError if the credential cannot be used
  */
 export async function exchange(

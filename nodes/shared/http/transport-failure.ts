@@ -161,6 +161,8 @@ function isFromConnecting(innermost: Members = {}): boolean {
 	return all.every((each) => ['connect', 'getaddrinfo'].includes(text(membersOf(each)?.syscall)));
 }
 
-/** Returns true if the TLS handshake had not finished. A request is sent only after the handshake. */
+/**
+ * Returns true if the failure occurred before the TLS handshake finished. A request is sent only after the handshake.
+ */
 const isInHandshake = ({ request }: Members): boolean =>
 	membersOf(membersOf(request)?.socket)?.secureConnecting === true;

@@ -104,7 +104,7 @@ async function readHead(source: Bytes): Promise<{ head: Uint8Array; all: Bytes }
 
 /**
  * Decompresses gzip data slice by slice, only as fast as the caller reads it. A file may consist of several
- * joined gzip files. Node.js 20 and 22 read all of them, but Node.js 24 rejects everything after the first one.
+ * concatenated gzip files. Node.js 20 and 22 read all of them, but Node.js 24 rejects everything after the first one.
  */
 async function* gunzip(source: Bytes): AsyncGenerator<Uint8Array> {
 	const iterator = source[Symbol.asyncIterator]();

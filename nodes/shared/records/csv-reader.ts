@@ -57,7 +57,7 @@ const SUSPICIOUS_QUOTE = `has a cell that begins with a quote, and the lines aft
  */
 const MIN_LINES_OF_ROWS = MAX_COUNTED_LINES;
 /**
- * Lines in a quoted cell are taken for rows only if the header row has at least this many columns. With two columns,
+ * Lines in a quoted cell are treated as rows only if the header row has at least this many columns. With two columns,
  * any line of prose with one comma would look like a row.
  */
 const MIN_COLUMNS = 3;

@@ -129,8 +129,8 @@ interface MultilineCell {
 	/** Index of the end of the first line, counted from the beginning of the row. */
 	firstLineEnd: number;
 	/**
-	 * Number of consecutive lines that have as many cells as the header row. If the cell's first line has a different
-	 * number of cells, the count starts at the second line.
+	 * Number of consecutive lines that have as many cells as the header row. If the first line within the cell has a
+	 * different number of cells than the header row, the count starts at the second line.
 	 */
 	rowLikeLines: number;
 }

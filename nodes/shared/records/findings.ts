@@ -28,8 +28,8 @@ export class Findings {
 	private readonly excluded = new Set<FindingKind>();
 
 	/**
-	 * @param line number of the line, from 1. Only the lowest number is kept. To count a finding without changing its
-	 *   line, pass Infinity
+	 * @param line line number, starting at 1. Only the lowest number is kept. To count a finding without changing this
+	 *   number, pass Infinity
 	 */
 	add(kind: FindingKind, line: number, example = ''): void {
 		const known = this.byKind.get(kind);

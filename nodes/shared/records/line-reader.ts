@@ -77,7 +77,7 @@ class LineReader implements RecordReader {
 		}
 	}
 
-	/** @param isCut whether the file ends after this line without a line break */
+	/** @param isCut whether this is the last line of the file and no line break follows it */
 	private read(line: string, isCut: boolean): SourceRecord | SourceRecord[] | undefined {
 		if (isWhiteSpace(line)) {
 			if (this.record >= this.skip) this.findings.add('blankRow', this.line);
@@ -155,7 +155,7 @@ export const jsonLinesReader = (findings = new Findings()): LineReader =>
 		findings,
 	);
 
-/** Returns a reader for plain lines, such as IDs. Each line becomes a record, unchanged. */
+/** Returns a reader for plain lines, such as IDs. Each line becomes a record and is not changed. */
 export const textLinesReader = (findings = new Findings()): LineReader =>
 	new LineReader(
 		{

@@ -70,7 +70,7 @@ function withoutMarks(text: string, isLineStart: boolean): string {
 /** MS-DOS programs write this character at the end of a file. */
 const END_OF_FILE = '\x1a';
 
-/** Returns true for white space, and for MS-DOS's end-of-file character. */
+/** Returns true for white space and for the MS-DOS end-of-file character. */
 export const isWhiteSpace = (text: string): boolean => text.trim() === '' || text === END_OF_FILE;
 
 /**

@@ -40,7 +40,10 @@ export interface FailureDetails {
 	 */
 	isText?: boolean;
 	description?: string;
-	/** Used instead of `description` if only this document or text is at fault, because requests without it succeed. */
+	/**
+	 * Used instead of `description` if requests without this document or text succeed. In that case, only this document
+	 * or text is at fault.
+	 */
 	descriptionIfIsolated?: string;
 	/**
 	 * Whether a later attempt may succeed. Used only for `transport` (default: true) and `token` (default: false).
@@ -121,8 +124,8 @@ export class ServiceFailure extends Error {
 	}
 
 	/**
-	 * Returns this failure with the advice for an isolated entry. An entry (a document or a text) is isolated
-	 * if it fails while requests without it succeed.
+	 * Returns this failure with the advice for an isolated entry. An entry (a document or a text) is isolated if
+	 * requests with the entry fail but requests without the entry succeed.
 	 */
 	forIsolatedEntry(): ServiceFailure {
 		const { descriptionIfIsolated: description } = this.#details;

@@ -38,7 +38,7 @@ export interface Service {
 
 export interface ReadResponse {
 	status: number;
-	/** Parsed JSON, or the body's text if it is not JSON. */
+	/** The parsed body if the body is JSON, otherwise the text of the body. */
 	body: unknown;
 	/** Time in milliseconds that an error response asks the client to wait. */
 	retryAfterMs?: number | undefined;

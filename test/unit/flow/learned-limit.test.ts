@@ -24,7 +24,7 @@ function setUp(max: number) {
 	const limiterClient = new LimiterClient(limiter, run, max);
 	const starts: number[] = [];
 	/**
-	 * Sends this many requests. The service accepts only the first `accepted` requests. Returns the start time of each
+	 * Sends `count` requests. The service accepts only the first `accepted` requests. Returns the start time of each
 	 * request.
 	 */
 	const send = async (count: number, accepted = count, through = limiterClient) => {

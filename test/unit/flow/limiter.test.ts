@@ -38,7 +38,7 @@ function setUp(max: number) {
 			running--;
 			return sequence;
 		});
-	/** Returns the largest number of tasks that run at the same time while many are waiting. */
+	/** Returns the largest number of tasks that run at the same time while many tasks are waiting. */
 	const width = async () => {
 		peak = 0;
 		await clock.run(Promise.all(Array.from({ length: 2 * max }, async () => await task(10))));

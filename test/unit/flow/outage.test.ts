@@ -151,7 +151,7 @@ it('a service that stays down ends the run after one to two minutes, with 16 req
 
 it('single requests that fail end the run after three, unless others succeed', async () => {
 	const down = await play({ documents: 1000, perRequest: 1, statusOf: () => 503 });
-	// Some requests were already in flight when the third one failed.
+	// Some requests were already in flight when the third request failed.
 	expect(down.failed.length).toBeLessThan(8);
 	expect(down.failed.length + down.skipped.length).toBe(1000);
 	const bad = [3, 300, 301, 700, 701, 1500];

@@ -208,7 +208,7 @@ test('pauses double with each failed poll', async () => {
 describe('the input and the result of a poll', () => {
 	const PENDING: PollResult<string> = { state: 'pending' };
 	const DONE: PollResult<string> = { state: 'finished', response: 'done' };
-	/** Removes the jitter, so that the first interval is exactly 500 ms. */
+	/** Removes the jitter so that the first interval is exactly 500 ms. */
 	const EVEN = { random: () => 0.5 };
 
 	test('each poll learns how long is left', async () => {

@@ -1,5 +1,5 @@
 /**
- * Tests each rule in the retry policy, in virtual time. Each row lists events and the decision that the policy then
+ * Tests each rule of the retry policy in virtual time. Each row lists events and the decision that the policy then
  * makes.
  */
 import {

@@ -25,8 +25,8 @@ export async function* chunks(
 export const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
 
 /**
- * Returns the records that a reader finds in a string cut into pieces. If the reader throws an error, also returns the
- * error.
+ * Cuts a string into pieces. Returns the records that a reader finds in the pieces. If the reader throws an error, also
+ * returns the error.
  */
 export function readAll(
 	reader: RecordReader,
@@ -46,8 +46,8 @@ export function readAll(
 }
 
 /**
- * Returns the same as `readAll`, but with one short line per record: `record@line text -> value` or `record@line text
- * !! message`.
+ * Returns the result of `readAll` as one short line per record: `record@line text -> value` or `record@line text !!
+ * message`.
  */
 export function brief(
 	reader: RecordReader,

@@ -121,7 +121,7 @@ test.each([
 );
 
 test('valid UTF-8 among bad bytes is read as TextDecoder reads it, for any cuts', async () => {
-	/** The first and last byte of each range that the definition of UTF-8 lists. */
+	/** The first and last byte of each range in the definition of UTF-8. */
 	const edges = [0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec];
 	edges.push(0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5);
 	const rest = fc.array(fc.constantFrom(...edges), { maxLength: 40, size: 'max' });

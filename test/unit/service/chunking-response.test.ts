@@ -149,7 +149,7 @@ describe('classify: chunks', () => {
 		expect(read).toHaveLength(3);
 	});
 
-	/** Builds a response in the older format, which contains one list of vectors beside the entries. */
+	/** Builds a response in the older format, which contains one list of vectors alongside the entries. */
 	const older = (chunkedData: unknown[], count = 3) =>
 		textsOf(
 			classify(

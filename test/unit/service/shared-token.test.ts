@@ -20,7 +20,7 @@ const fields = {
 };
 interface Changes extends Partial<typeof fields> {
 	scope?: string;
-	/** The token map read from the credential. */
+	/** The token map that was read from the credential. */
 	held?: string;
 	/** An access token that must not be returned, for example because it was rejected. */
 	not?: string;
@@ -223,7 +223,7 @@ describe('a token the service revoked', () => {
 			Array.from({ length: 8 }, async () => await obtain({ held })),
 		);
 		expect(new Set(tokens)).toEqual(new Set(['t1']));
-		// Other requests that were in flight with the old token report the old token as revoked again.
+		// Other requests that were in flight with the old token report again that this token is revoked.
 		revoke('old');
 		expect(await obtain({ held })).toBe('t1');
 	});

@@ -86,7 +86,7 @@ export const beyond =
 
 export interface World {
 	kind: 'push' | 'delete' | 'chunk';
-	/** The number of documents or texts, or a list with one number per document. */
+	/** The number of documents or texts, or a list of document numbers. */
 	entries: number | readonly number[];
 	perRequest?: number;
 	/**
@@ -132,8 +132,8 @@ interface Job {
 /**
  * Simulates a run against the service.
  *
- * @throws an error if an entry does not have exactly one outcome, or is reported as done although the service did
- * not process it
+ * @throws an error if an entry does not have exactly one outcome. Also throws an error if an entry is reported as done
+ * but the service did not process it.
  */
 export async function playWorld({
 	kind,

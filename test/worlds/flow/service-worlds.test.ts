@@ -2,8 +2,8 @@
  * Simulates runs with default options in virtual time. The services fail now and then, shed load, go down for a while,
  * or reject everything.
  *
- * `SEEDS=20 FIGURES=1 npx jest test/worlds/flow/service-worlds` simulates 20 seeds of each row instead of 2, and prints
- * a table of the measurements.
+ * `SEEDS=20 FIGURES=1 npx jest test/worlds/flow/service-worlds` simulates each row with 20 seeds instead of 2 and
+ * prints a table of the measurements.
  */
 import { GATEWAY } from '../../../sandbox/gateway';
 import { bucket } from '../../../sandbox/rates';
@@ -33,7 +33,8 @@ interface Row {
 	/** Documents that must fail. No other document may fail. */
 	fail?: readonly number[];
 	/**
-	 * If a request that contains one of the `fail` documents fails, this document must fail within this many seconds.
+	 * A failed request may contain one of the `fail` documents. That document must then fail within this number of
+	 * seconds.
 	 */
 	isolatedWithin?: number;
 	/** Share of the seeds in which documents other than the bad ones may fail too. */

@@ -114,7 +114,7 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	/**
-	 * Returns a list. The parameter contains either a field (its name or dotted path), or an expression that returns
+	 * Returns a list. The parameter contains either the name or dotted path of a field, or an expression that returns
 	 * the list itself.
 	 *
 	 * @param advice what to do if there is no list
@@ -168,8 +168,8 @@ export class Parameters<P extends INodeProperties[]> {
 		for (const member of this.definitionAt(name).members) {
 			if ((perItem as readonly string[]).includes(member)) continue;
 			const path = `${name}.${member}`;
-			// Only the options that the user has added are read through n8n. These are usually few, and reading all
-			// others would be slow.
+			// Only the options that the user has added are read through n8n. Users usually add only a few options.
+			// Reading all other options would be slow.
 			values[member] = added.includes(member)
 				? convert(this.read(path, 0))
 				: this.definitionAt(path).initial;

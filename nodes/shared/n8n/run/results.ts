@@ -47,8 +47,8 @@ export interface Failure {
  */
 export class Results {
 	/**
-	 * Output items for each input item. An empty list is also an outcome, but undefined means that the item has no
-	 * outcome yet.
+	 * Output items for each input item. An empty list is also an outcome. The value `undefined` means that the item has
+	 * no outcome yet.
 	 */
 	private readonly outputs: Array<INodeExecutionData[] | undefined>;
 	/** Whether the node has an error output for failed items. */

@@ -23,7 +23,7 @@ import { listOf } from '../../service/numbers';
 /** Maximum time for which one execution may block all others, in milliseconds. */
 const SLICE_MS = 25;
 
-/** Interval at which a long run writes to n8n's log, in milliseconds. */
+/** Interval in milliseconds at which a long run writes to n8n's log. */
 const LOG_INTERVAL_MS = 10_000;
 
 /**
@@ -181,7 +181,7 @@ export class Run implements RunState {
 		if (!this.ended) return this.results.all();
 		const { reason } = this.ended;
 		const progress = this.progress();
-		// If On Error is set to continue and the node throws, n8n passes on the input as the output. So the node must
+		// If On Error is set to continue and the node throws, n8n uses the node's input as its output. So the node must
 		// not throw in this case.
 		if (this.signal.aborted) {
 			const before = progress && `${progress.replace(/\.$/, '')}. `;

@@ -44,7 +44,7 @@ interface SessionRequest {
 	 * The node itself masks the rest of the response.
 	 */
 	isUnmasked?: boolean;
-	/** Advice by status, which replaces the service's own advice. */
+	/** Advice by status. This advice replaces the service's own advice. */
 	advice?: Advice;
 }
 
@@ -112,7 +112,8 @@ export class Session {
 	/**
 	 * Sends a request. After a 401, sends the request again if the service might accept another token.
 	 *
-	 * @returns a response with a 2xx status. Its body is parsed JSON, or a string if it is not JSON
+	 * @returns a response with a 2xx status. If the body is JSON, it is returned parsed. Otherwise, it is returned as a
+	 *   string
 	 * @throws ServiceFailure for any other status and for an HTML page
 	 * @throws InputError if the credential is invalid
 	 * @throws Canceled if the run was canceled

@@ -33,8 +33,8 @@ export class FailedRecords {
 	private readonly kinds = new Map<Kind, PartFiles>();
 
 	/**
-	 * @param source input file. An output file has the same format. If that format is JSON, an output file also has its
-	 *   list at the same dotted path
+	 * @param source input file. An output file has the same format. In JSON, the list in an output file is also at the
+	 *   same dotted path
 	 * @param maxBytes maximum size of an output file. A larger record gets its own file.
 	 */
 	constructor(

@@ -14,7 +14,7 @@ export const OMITTED_END_ADVICE =
 interface FindingText {
 	/** Singular wording, shown after the number 1. `$file` is replaced with the name of the file. */
 	one: string;
-	/** Plural wording, shown after any other number. */
+	/** Plural wording, shown for any number except 1. */
 	many: string;
 	/** Description of what to do, or '' if nothing needs to be done. */
 	advice: string;

@@ -2,7 +2,8 @@
  * Accounts for the records in one file. The sink counts each record's outcome and keeps the failed records. When the
  * file has been processed, the sink returns one item with the counts. The failed records are attached to this item as
  * files that the node can read again. If the run ends early, the error says how much of the file was processed and how
- * to continue. For this purpose, a watermark tracks the record number up to which all records have an outcome.
+ * to continue. To know where to continue, the sink keeps a watermark. All records up to this record number have an
+ * outcome.
  */
 import type { IDataObject } from 'n8n-workflow';
 
@@ -39,15 +40,15 @@ export interface FileToRead {
 	itemIndex: number;
 	/** Number of records to skip at the beginning of the file. */
 	skip: number;
-	/** Maximum number of records to read after the skipped ones, or 0 for all. */
+	/** Maximum number of records to read after the skipped records. The value 0 means all records. */
 	max: number;
 }
 
 /** The parts of a file's result that differ between nodes. */
 export interface FileResult extends SinkResult {
 	/**
-	 * Counters for this file, which are needed if requests for several files are in flight. By default, the
-	 * run's counters are used.
+	 * Counters for this file. They are needed if requests for several files are in flight. By default, the run's
+	 * counters are used.
 	 */
 	stats?: RunStats;
 	/** Returns advice on how to continue after an interruption. All records up to `upTo` have an outcome. */
@@ -63,11 +64,11 @@ export interface FileResult extends SinkResult {
 
 /**
  * Returns one item that summarizes a file. The failed records are attached to the item as files. Each record that was
- * read is counted exactly once, as succeeded, as failed, as skipped, or in a separate count.
+ * read is counted exactly once. It is counted as succeeded, failed or skipped, or it is included in a separate count.
  */
 export class FileSink implements Sink {
 	isAtEnd = false;
-	/** Number of the last record that is accounted for. */
+	/** The record number of the last record that is accounted for. */
 	private records = 0;
 	private skipped = 0;
 	private readonly counts: Record<string, number>;
@@ -83,7 +84,7 @@ export class FileSink implements Sink {
 	private readonly failedRecords: FailedRecords;
 	/** Whether the failed records are attached to the item as files. */
 	private hasFiles = false;
-	/** Whether the file has been processed and its item returned. */
+	/** Whether the file has been processed and its item has been returned. */
 	private isProcessed = false;
 	private readonly stats: RunStats;
 	private readonly meter: Meter;

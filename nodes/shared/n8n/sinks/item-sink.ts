@@ -1,9 +1,8 @@
 /**
- * Accounts for the entries from input items. The Output option decides what the sink returns: one item per
- * entry, one item with counts per input item, or one summary of all items. Each output item is linked to its
- * input items. If several input items share an entry, each of them gets the result or the error. Blank items,
- * and entries that cannot be sent, are reported to the sink as well. In this way, every input item is
- * accounted for exactly once.
+ * Accounts for the entries from input items. The Output option decides what the sink returns: one item for each entry,
+ * one item for each input item (with counts), or one summary of all items. Each output item is linked to its input
+ * items. If several input items share an entry, each of them gets the result or the error. Blank items, and entries
+ * that cannot be sent, are reported to the sink as well. In this way, every input item is accounted for exactly once.
  */
 import type { IDataObject } from 'n8n-workflow';
 

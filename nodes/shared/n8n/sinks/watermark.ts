@@ -2,7 +2,7 @@ import { figure } from '../../service/numbers';
 
 /** Tracks the record number up to which all records have an outcome. Outcomes may arrive in any order. */
 export class Watermark {
-	/** Records that already have an outcome although an earlier record does not. */
+	/** Records that already have an outcome while an earlier record still has none. */
 	private readonly laterRecords = new Set<number>();
 
 	/** @param upTo all records up to this number have an outcome. Records are counted from 1 */

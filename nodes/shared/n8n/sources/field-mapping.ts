@@ -161,7 +161,7 @@ export const optionalFieldsOf = (record: object, mapping: FieldMapping) =>
 		['url', fieldOf(record, mapping.url)],
 	]);
 
-/** Returns an invalid record's ID, if this field contains one. */
+/** Returns the ID of an invalid record if `field` contains an ID. */
 export function idIn(record: unknown, field: string): string | undefined {
 	const id = isRecord(record) ? fieldOf(record, field) : undefined;
 	if (typeof id === 'string' && id !== '') return id;

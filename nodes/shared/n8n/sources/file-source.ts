@@ -113,8 +113,8 @@ async function open<E extends EntryOrigin, R extends FileReading<E>>(
 		return { fileToRead, reading: readingOf(fileToRead) };
 	} catch (error) {
 		file?.close();
-		// When a run ends, it closes all files, even those that are still being opened. The error that follows is not
-		// reported.
+		// When a run ends, it closes all files, even those that are still being opened. The error that results from
+		// closing such a file is not reported.
 		if (!run.ended) run.refuse(itemIndex, error);
 		return undefined;
 	}

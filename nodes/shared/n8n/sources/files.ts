@@ -33,10 +33,9 @@ interface OpenFile {
 }
 
 /**
- * Finds a file in an input item without reading it.
+ * Finds a file in an input item without reading the file.
  *
- * @param location name of the binary field, or the file itself if an expression returned it
- *   (`Parameters.file`)
+ * @param location name of the binary field, or the file itself if an expression returned it (`Parameters.file`)
  * @throws InputError if the item has no such file
  */
 export function inputFile(run: Run, itemIndex: number, location: string | IBinaryData): InputFile {
@@ -133,8 +132,8 @@ function fileIn(run: Run, itemIndex: number, field: string): IBinaryData {
 	const name = fieldName(field);
 	const found = findFile(files, name);
 	if (found) return found;
-	// The advice does not list files with failed records from an earlier node, because nobody would choose them as the
-	// input of this node.
+	// An earlier node can output files with failed records. The advice does not list these files, because nobody would
+	// choose them as the input of this node.
 	const names = Object.keys(files).filter((other) => !FAILED_RECORDS_FIELD.test(other));
 	throw new InputError(
 		`The item has no file in the field ${quoted(name)}`,

@@ -15,7 +15,7 @@ import type { Run } from '../run/run';
 import { isHtml } from '../../service/response-words';
 import { EMPTY_FILE_ADVICE, htmlError, quotedList, readError, repeatedNames } from './file-errors';
 
-/** Options for reading files, which are the same for the whole run. */
+/** Options for reading files. The options are the same for the whole run. */
 export interface RecordFileOptions {
 	/**
 	 * Whether the node accepts one ID per line. If so, a file is read as lines unless its name or MIME type

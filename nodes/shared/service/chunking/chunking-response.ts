@@ -91,8 +91,7 @@ export function classify(body: unknown): ChunkingResponse {
 }
 
 /**
- * Returns true if a value is a nonempty list or object. A string is not regarded as data, because it only
- * describes the job.
+ * Returns true if a value is a nonempty list or object. A string only describes the job, so it is not regarded as data.
  */
 const hasMembers = (value: unknown): boolean =>
 	typeof value === 'object' && value !== null && Object.keys(value).length > 0;
@@ -189,9 +188,9 @@ const MIN_MISSING_CHARACTERS = 16;
 
 /**
  * Determines how much of a text is covered by the text's chunks. The service may truncate a long text without reporting
- * it (docs/service-interface.md, Limits). The text is complete if the last chunk ends at the end of the text, ignoring
- * white space. The service may express positions in characters, as in Python, or in UTF-16 code units, as in
- * JavaScript.
+ * it (docs/service-interface.md, Limits). The text is complete if the last chunk ends at the end of the text. White
+ * space is ignored in this comparison. The service may express positions in characters, as in Python, or in UTF-16 code
+ * units, as in JavaScript.
  *
  * @param text the submitted text, if it is known
  * @param chunks the chunks in the order of the response

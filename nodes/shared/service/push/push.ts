@@ -17,7 +17,7 @@ export interface PushDocument {
 /**
  * Returns a document's JSON for the body of a push request.
  *
- * @param original the document's original JSON. Sending it is faster and preserves numbers of any length
+ * @param original the document's original JSON. Sending the original JSON is faster and preserves numbers of any length
  * @throws InputError if the document cannot be written as JSON, for example because it contains itself
  */
 export function documentText(document: PushDocument, original?: string): string {
@@ -27,7 +27,7 @@ export function documentText(document: PushDocument, original?: string): string 
 	try {
 		return JSON.stringify(unpacked);
 	} catch (error) {
-		// The error message about a circular structure has several lines. Only the first one is used.
+		// The error message about a circular structure has several lines. Only the first line is used.
 		[reason = ''] = messageOf(error).split('\n');
 	}
 	throw new InputError(

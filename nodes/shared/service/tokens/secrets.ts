@@ -10,7 +10,7 @@ const MASK = '***';
  * Returns the secrets in a credential's data: access tokens, client secrets, keys and passwords. HTTP Basic logins are
  * also returned, because they contain a secret.
  *
- * @param fields decrypted data of a credential of any of this package's three types
+ * @param fields decrypted data of a credential. The credential can have any of this package's three types
  */
 export function secretsOf(fields: Record<string, unknown>): string[] {
 	const { clientId, clientSecret, user, password, apiKey, accessTokens } = fields;

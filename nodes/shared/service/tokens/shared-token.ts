@@ -42,8 +42,8 @@ interface TokenUser {
 }
 
 /**
- * If a renewal fails while the token is still valid, the token stays in use for this long before the next renewal
- * attempt.
+ * If a renewal fails while the token is still valid, the token stays in use. The next renewal attempt starts after this
+ * time.
  */
 const RENEW_AGAIN_MS = 30_000;
 
@@ -142,9 +142,9 @@ export class SharedToken {
 	}
 
 	/**
-	 * Returns the credential data used to sign the run's next request. Its hidden field contains the token, or is blank
-	 * if a token must be requested first. If it is blank, n8n calls the credential's `preAuthentication`, which writes
-	 * the new token into the same data.
+	 * Returns the credential data used to sign the run's next request. The hidden field of the data contains the token.
+	 * If a token must be requested first, the field is blank. In this case, n8n calls the credential's
+	 * `preAuthentication`, which writes the new token into the same data.
 	 *
 	 * @param fields the credential's data at the start of the run
 	 */

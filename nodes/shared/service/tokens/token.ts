@@ -12,7 +12,7 @@ const RENEW_EARLY_MS = 5 * 60_000;
 /** A token with a short lifetime is renewed when this fraction of its lifetime remains. */
 const RENEW_EARLY_SHARE = 0.1;
 
-/** Statuses with which a token server responds when it rejects a client. */
+/** Statuses that a token server returns when it rejects a client. */
 const REJECTING_STATUSES = [400, 401, 403];
 
 const TOKEN_PATTERN = /^[-a-zA-Z0-9._~+/]+=*$/;
@@ -26,7 +26,7 @@ export interface Token {
 	 */
 	issuedAt: number;
 	expiresAt: number;
-	/** If the token is needed after this time (epoch milliseconds), it is renewed first. */
+	/** Time in epoch milliseconds. After this time, the token is renewed before it is used. */
 	renewAt: number;
 	/** Identity of the client to which the token was issued. The token is never used for another client. */
 	issuedFor: string;
