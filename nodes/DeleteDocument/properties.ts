@@ -46,7 +46,7 @@ const options = optionsProperty([
 		default: 0,
 		required: true,
 		description:
-			'Number of chunks in the document. If above 0, the chunks (ID#0, ID#1 and so on) are deleted instead of the document itself.',
+			'Number of chunks in the document. If this is above 0, the node deletes the chunks (ID#0, ID#1 and so on) instead of the document.',
 		displayOptions: { show: { '/idSource': ['item'] } },
 	},
 	{
@@ -62,7 +62,7 @@ const options = optionsProperty([
 		type: 'boolean',
 		default: false,
 		required: true,
-		description: 'Whether to check the IDs and count them without deleting anything',
+		description: 'Whether to check and count the IDs without deleting anything',
 	},
 	// Each document needs its own request, so only parallel requests save time.
 	...requestProperties(8),

@@ -39,7 +39,7 @@ export const allOptions = optionsProperty([
 		],
 		default: 'all',
 		description:
-			"Which input fields to keep in the output. Without this option, chunks keep no fields. Unfinished texts, and results of 'Submit', keep all fields.",
+			"Which input fields to keep in the output. Without this option, chunks keep no fields. Unfinished texts and the results of 'Submit' keep all fields.",
 	},
 	{
 		displayName: 'Source Fields to Keep',
@@ -142,7 +142,7 @@ export const allOptions = optionsProperty([
 		typeOptions: { minValue: 0, maxValue: 100_000 },
 		default: 0,
 		description:
-			'Number of chunks that the document had when last pushed. Needed to return the IDs of chunks that no longer exist.',
+			'Number of chunks that the document had when it was last pushed. Needed to return the IDs of chunks that no longer exist.',
 		displayOptions: {
 			show: { ...ofDocuments, '/operation': ['submitAndWait'] },
 			hide: { '/textSource': ['file'] },

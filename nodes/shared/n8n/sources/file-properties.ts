@@ -53,7 +53,7 @@ export const textFileDocumentProperties = properties([
 		default: '',
 		placeholder: 'e.g. {{ $binary.data.directory }}/{{ $binary.data.fileName }}',
 		description:
-			'ID of the document. If this field is empty, the file name is used without the folder.',
+			'ID of the document. If this field is empty, the node uses the file name without the folder.',
 	},
 	{
 		displayName: 'Document Name',
@@ -176,7 +176,7 @@ export const readOptionProperties = properties([
 			default: '',
 			placeholder: 'e.g. ;',
 			description:
-				'Character that separates the cells of a CSV file, or \\t for a tab. If empty, it is detected from the header row.',
+				'Character that separates the cells of a CSV file, or \\t for a tab. If empty, the node detects it from the header row.',
 		},
 		{
 			displayName: 'Quotes',
