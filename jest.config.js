@@ -31,7 +31,8 @@ module.exports = {
 	setupFiles: ['<rootDir>/support/setup.ts'],
 	// Tests spend most of their time waiting. Therefore, two processors can run four workers.
 	maxWorkers: 4,
-	// Between two test files, Jest restarts a worker that uses more memory than this.
+	// Memory limit for a worker. Jest restarts a worker that exceeds this limit. The restart happens between two test
+	// files.
 	workerIdleMemoryLimit: '1GB',
 	// A test that takes longer than this usually hangs. The few tests that need more time set their own limit.
 	testTimeout: 20_000,

@@ -72,8 +72,8 @@ const LOADS: Load[] = [
 /**
  * Runs Push Documents with its default options.
  *
- * @returns the duration in seconds, and the numbers of refused requests, failed documents and documents that never
- * arrived
+ * @returns the duration in seconds, and the number of refused requests, the number of failed documents, and the number
+ * of documents that never arrived
  */
 async function push(service: Service, { refuses, executions }: Load, documents: number) {
 	await service.reset();
@@ -116,7 +116,7 @@ const range = (values: number[], text: (value: number) => string): string =>
 
 /**
  * Measures how much of the allowed rate a node reaches in ten minutes. Also measures how many requests are refused. The
- * time is virtual.
+ * measurement uses virtual time.
  */
 async function learn(seeds: number[], seconds: number): Promise<void> {
 	const rows: Cell[][] = [];

@@ -21,7 +21,7 @@ import { IMAGES } from './shared/paths';
 import { say } from './shared/progress';
 import { pause } from './shared/wait';
 
-/** Examples that are not run, because they need a message, a confirmation, or a call from another execution. */
+/** Examples that are not run. They need a message, a confirmation, or a call from another execution. */
 const NOT_RUN = new Set([
 	'agent-with-search-ingest-tools',
 	'fan-out-one-range',
@@ -149,7 +149,7 @@ runCommand(async (command) => {
 			await shoot(page, picture, [CREDENTIAL, 'Client ID'], DIALOG);
 		}
 		if (isWanted('search')) {
-			// Some of the examples above deleted documents, so Getting Started runs again.
+			// Documents were deleted by some of the examples above, so Getting Started is run again.
 			await stage.runByHand('getting-started');
 			const query = new URLSearchParams({ q: SEARCHED });
 			await page.goto(`${demo.sandbox.url}/?${query}`);
@@ -171,7 +171,7 @@ async function shownBy(page: Page): Promise<string> {
 
 /**
  * Checks that a window shows what the alt text of its picture says.
- * @param expected strings that a person would find in the picture
+ * @param expected strings that a person would see in the picture
  * @throws Error that names the picture and the missing strings
  */
 async function expectShown(

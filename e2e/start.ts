@@ -1,4 +1,6 @@
-/** Runs every example workflow in a real n8n with the packed package. `npm start -- --help` lists the options. */
+/**
+ * Runs every example workflow in a real n8n instance with the packed package. `npm start -- --help` lists the options.
+ */
 import { parseArgs } from 'node:util';
 
 import type { Demo } from './demo/demo';
@@ -62,7 +64,7 @@ runCommand(
 		printLogin(demo);
 		say('Ctrl-C stops everything; what you make in n8n is kept for the next start.');
 		const { n8n } = demo;
-		// The editor stays open until Ctrl-C. If n8n ends by itself, the command ends too.
+		// The editor stays open until the user presses Ctrl-C. If n8n exits on its own, the command ends too.
 		const code = await n8n.process.ended;
 		if (!command.isStopping) throw new Error(`n8n ended with ${code}:\n${tail(n8n.logFile)}`);
 		return true;

@@ -34,7 +34,10 @@ const CONDITIONS = {
 	perSecond: { type: 'number' },
 	/** Maximum number of requests that pass in one burst after a pause, as in a gateway's token bucket. */
 	burst: { type: 'number' },
-	/** The rule affects a request only if at least this many other requests are in flight when the request arrives. */
+	/**
+	 * Minimum number of other requests that must be in flight when a request arrives. If there are fewer, the rule does
+	 * not affect the request.
+	 */
 	atOnce: { type: 'number' },
 	latencyMs: { type: 'number' },
 } as const;

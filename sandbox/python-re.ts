@@ -59,11 +59,12 @@ const SPLIT = new Script(`
 	})`);
 
 /**
- * Splits texts like Python's `re.split` without capture groups. Only constructs that exist in both Python and
- * JavaScript are supported. Conditions, possessive quantifiers, comments and flags within a pattern are rejected.
+ * Splits texts like Python's `re.split`, but never returns the text of capture groups. Only constructs that exist in
+ * both Python and JavaScript are supported. Conditions, possessive quantifiers, comments and flags within a pattern are
+ * rejected.
  *
  * @returns for each text, the spans of its non-empty pieces, in UTF-16 units
- * @throws an error if the pattern is invalid or exceeds the time limit
+ * @throws an error if the pattern is invalid or the split exceeds the time limit
  */
 export function splitByPattern(pattern: string, texts: string[]): Span[][] {
 	let regex: RegExp;

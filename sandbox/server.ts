@@ -7,10 +7,7 @@ import { controlRoutes } from './routes/control';
 import { indexPage } from './routes/index-page';
 import { describeError, validatorOf } from './schema';
 
-/**
- * Maximum size, in bytes, of a body that Fastify accepts. This limit is far above the limits at which the sandbox
- * itself answers with 413.
- */
+/** Maximum size, in bytes, of a body that Fastify accepts. The sandbox itself answers with 413 at much lower limits. */
 const BODY_LIMIT = 256_000_000;
 
 /** Maximum length of a path parameter. An ID can be a long URL that is percent-encoded. */

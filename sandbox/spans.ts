@@ -16,7 +16,7 @@ function codePointOffsets(text: string): Uint32Array | undefined {
 	let unit = 0;
 	for (const character of text) {
 		offsets[unit] = point;
-		// The second half of a surrogate pair belongs to the same character.
+		// Both halves of a surrogate pair belong to the same character.
 		if (character.length === 2) offsets[unit + 1] = point;
 		unit += character.length;
 		point += 1;

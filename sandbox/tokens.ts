@@ -54,8 +54,8 @@ export class Tokens {
 
 	/**
 	 * Checks the Authorization header on a protected route.
-	 * @throws HttpError 401 if the token is missing, unknown, expired or revoked; 403 if its scope does not include
-	 * the route's scope
+	 * @throws HttpError 401 if the token is missing, unknown, expired or revoked, or HttpError 403 if its scope does
+	 * not include the route's scope
 	 */
 	check(authorization: string | undefined, scope: string): void {
 		const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];

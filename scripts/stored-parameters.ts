@@ -1,10 +1,10 @@
 /**
- * Keeps lists of what saved workflows and credentials rely on: names, types, defaults and choices of all parameters.
- * A saved workflow contains only the values that differ from the default, so a new default changes what the workflow
+ * Keeps lists of what saved workflows and credentials rely on: names, types, defaults and choices of all parameters. A
+ * saved workflow contains only the values that differ from the default, so a new default changes what the workflow
  * does. If a parameter was renamed or removed, n8n silently drops its value.
  *
- * `test/package/stored-parameters` contains a list for each version of a node, and for each credential. `npm run
- * docs` adds new lines to the lists, but never removes one. If a line no longer occurs in the code,
+ * `test/package/stored-parameters` contains a list for each version of a node, and for each credential. `npm run docs`
+ * adds new lines to the lists, but never removes lines. If a line no longer occurs in the code,
  * `test/package/stored-parameters.test.ts` fails (CONTRIBUTING.md, Versions of nodes).
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -83,7 +83,10 @@ export class EngineCredentialsHelper extends ICredentialsHelper {
 		super();
 	}
 
-	/** Returns the credential type. Each run has its own instance of the type, as each n8n process does. */
+	/**
+	 * Returns the credential type. Each run has its own instance of the type, just as each n8n process has its own
+	 * instance.
+	 */
 	getType(name: string): ICredentialType {
 		const known = this.loaded.get(name);
 		if (known) return known;

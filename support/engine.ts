@@ -26,7 +26,7 @@ import { EngineCredentialsHelper } from './credentials-helper';
 import { manifest } from './manifest';
 import { useCleanProcess } from './process-state';
 
-// Benchmarks also use this engine, but outside jest.
+// Benchmarks also use this engine, but they do not run in jest.
 if (typeof afterEach === 'function') useCleanProcess();
 
 export { CredentialStore } from './credential-store';

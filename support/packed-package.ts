@@ -21,8 +21,8 @@ export interface PackedPackage {
 
 /**
  * Packs the current build and unpacks it into `node_modules/<name>` in a new folder. A link next to the package
- * provides n8n-workflow. n8n itself uses NODE_PATH to provide it. The package cannot load anything else from this
- * repository.
+ * provides n8n-workflow. n8n itself uses NODE_PATH to provide n8n-workflow. The package cannot load anything else from
+ * this repository.
  */
 export async function packPackage(root = ROOT): Promise<PackedPackage> {
 	if (!existsSync(path.join(root, 'dist'))) {

@@ -46,7 +46,7 @@ export async function requestToken(
 		url: sandbox.urls.authUrl + PATHS.token(auth),
 		params: { scope, grant_type: 'client_credentials', ...changes.query },
 		headers,
-		// axios removes the Content-Type from a request without data.
+		// axios removes the Content-Type header from a request without data.
 		data: changes.body ?? '',
 	});
 }

@@ -1,4 +1,4 @@
-/** Terms that users search for in the editor, and the nodes that each term must find first. */
+/** Terms that users search for in the editor, and the nodes that must appear first in the results for each term. */
 export const SEARCH_TERMS: Readonly<Record<string, readonly string[]>> = {
 	lucidworks: ['chunkText', 'deleteDocument', 'migrateBlobs', 'pushDocuments'],
 	chunk: ['chunkText'],

@@ -66,7 +66,7 @@ export class VirtualClock implements Clock {
 		});
 	}
 
-	/** Runs an action at this time, even after a cancellation. */
+	/** Runs an action at the specified time, even after a cancellation. */
 	at(ms: number, action: () => void): void {
 		this.insert({ due: ms, wake: action });
 	}

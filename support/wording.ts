@@ -1,7 +1,7 @@
 /**
  * Helps tests check messages without repeating the full sentences. If a function creates a message, only the unit tests
- * for this function assert the full sentence. Other tests assert which facts the message contains and what it says
- * about the outcome.
+ * for this function assert the full sentence. Other tests check which facts the message contains and what the message
+ * says about the outcome.
  */
 import { ServiceFailure } from '../nodes/shared/service/failure';
 import { outcomeMessage, type Action } from '../nodes/shared/service/outcome-messages';

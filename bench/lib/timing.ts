@@ -19,7 +19,7 @@ function median(timings: Timing[]): Timing {
 }
 
 /**
- * Measures competitors alternately in several rounds, so that other load on the machine affects all of them equally.
+ * Measures competitors in turn over several rounds, so that other load on the machine affects all competitors equally.
  */
 export async function compare<K extends string>(
 	rounds: number,

@@ -91,7 +91,7 @@ async function askAgent(stage: Stage): Promise<void> {
 			read[at],
 		);
 	});
-	// The values are not called `id`, because n8n would replace such a value with the ID of the tool call.
+	// The values are not called `id`, because n8n would replace a value of that name with the ID of the tool call.
 	checks.add(
 		'The model reads its own values again',
 		JSON.stringify(requests.at(-1)).includes(`\\"Document_ID\\":\\"${ID}\\"`),

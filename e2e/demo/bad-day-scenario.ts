@@ -151,7 +151,10 @@ const TRUNCATED = /no chunks for the last \d+ characters of the document '/;
 
 const PARTLY = /records? of 'texts.jsonl' ha(s|ve) (no chunks|chunks for only a part)/;
 
-/** Examples that chunk texts. Each value matches the run's error message if the service omits chunks. */
+/**
+ * Examples that chunk texts. Each value is a pattern. It matches the error message that the run shows when the service
+ * omits chunks.
+ */
 const TRUNCATING: Readonly<Record<string, RegExp>> = {
 	'ingest-documents': TRUNCATED,
 	'update-documents': TRUNCATED,
@@ -270,7 +273,10 @@ async function noRules(stage: Stage): Promise<void> {
 	);
 }
 
-/** Checks that a run fails if its file changes between the failed request for a range and the next attempt. */
+/**
+ * Tests a run whose request for a range of its file fails. If the file changes before the next attempt, the run must
+ * fail.
+ */
 async function changedFile(stage: Stage): Promise<void> {
 	const { faults } = stage.demo.sandbox;
 	const file = (name: string) =>

@@ -13,7 +13,7 @@ const document = (id: string, ...sections: string[]): SourceDocument => ({
 	text: sections.map((section) => `# ${section}`).join('\n'),
 });
 
-/** Returns the chunks that the index should contain for a document, as `id=text`. */
+/** Returns the chunks that the index should contain for a document. Each chunk has the form `id=text`. */
 const chunksOf = ({ id, text }: SourceDocument): string[] =>
 	text === '' ? [] : text.split('\n').map((section, number) => `${id}#${number}=${section}`);
 

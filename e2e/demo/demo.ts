@@ -28,7 +28,10 @@ export interface Demo extends Imported {
 	files: string;
 }
 
-/** Returns the folder for all data. The folder is kept for the next start, or removed when the command ends. */
+/**
+ * Returns the folder for all data. If `keepData` is true, the folder is kept for the next start. Otherwise, the folder
+ * is removed when the command ends.
+ */
 async function dataFolder(command: Command, keepData: boolean): Promise<string> {
 	if (!keepData) return await command.temporaryFolder('demo');
 	await mkdir(DATA, { recursive: true });

@@ -6,7 +6,7 @@ const EXAMPLE = 'fan-out-over-workers';
 const RANGE = 'fan-out-one-range';
 const TABLE = 'Fan-Out Ranges';
 
-/** Waiting time of the workflow. If the wait is this short, n8n waits in memory, which keeps the demo fast. */
+/** The workflow waits this long. n8n keeps a workflow in memory during such a short wait, which keeps the demo fast. */
 const WAIT_SECONDS = 3;
 
 const indexed = (stage: Stage): number =>

@@ -92,7 +92,7 @@ function changed(node: WorkflowNode, change: NodeChanges[string] = {}): Workflow
 	return { ...node, ...change, parameters: { ...parameters, ...(retries && { options }) } };
 }
 
-/** Stores a copy of an example. The copy retries only briefly. Publishes the copy if it has a webhook. */
+/** Stores a copy of an example, and publishes the copy if it has a webhook. The copy retries only briefly. */
 async function copyOf(stage: Stage, example: string): Promise<StoredWorkflow> {
 	const { n8n, workflows } = stage.demo;
 	const name = nameOf(example);

@@ -93,7 +93,7 @@ export async function runScenarios(
 	});
 }
 
-/** Runs a scenario. If the scenario throws an error, adds a failed check, so that the other scenarios still run. */
+/** Runs a scenario. Adds a failed check if the scenario throws an error. The other scenarios still run. */
 async function runToEnd(
 	stage: Stage,
 	name: string,

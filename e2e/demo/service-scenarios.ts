@@ -30,7 +30,10 @@ const SERVICES = [
 	},
 ] as const;
 
-/** Checks that the example detects the service's settings with few requests and leaves nothing behind. */
+/**
+ * Checks that the example detects the service's settings with few requests and does not leave its test document in the
+ * index.
+ */
 export async function checkService(stage: Stage): Promise<void> {
 	const { checks, demo } = stage;
 	const { settings, requests } = demo.sandbox;

@@ -32,7 +32,7 @@ const changed = (node: WorkflowNode, { parameters, ...change }: NodeChanges[stri
 	parameters: { ...node.parameters, ...parameters },
 });
 
-/** Gives scenarios access to the running demo. It runs workflows, reads the index, and collects checks. */
+/** Gives scenarios access to the running demo. The stage runs workflows, reads the index, and collects checks. */
 export class Stage {
 	readonly checks = new Checks();
 
@@ -63,7 +63,7 @@ export class Stage {
 		);
 	}
 
-	/** Stores a changed copy of an example, passes it to a function, and then deletes it. */
+	/** Stores a changed copy of an example, passes the copy to a function, and then deletes the copy. */
 	async withCopy<Result>(
 		example: string,
 		change: (workflow: StoredWorkflow) => Partial<Workflow>,

@@ -95,7 +95,7 @@ async function ignoreVolatileFields(source: SyncedSource, a: SourceDocument): Pr
 }
 
 /**
- * Runs the sync twice at the same time. Then checks the data table. No row in it may cause a later run to delete
+ * Runs the sync twice at the same time. Then checks that no row in the data table would cause a later run to delete
  * existing documents.
  */
 async function syncTwiceAtOnce(source: SyncedSource): Promise<void> {
@@ -157,7 +157,7 @@ export async function nightlySync(stage: Stage): Promise<void> {
 	const example = 'nightly-sync-from-an-api';
 	const { faults } = stage.demo.sandbox;
 	const { api } = stage.demo.n8n;
-	// A copy of the workflow would use its own table.
+	// The original is used, because a copy of the workflow would use its own table.
 	const original = stage.demo.workflows[example];
 	const indexed = () =>
 		stage

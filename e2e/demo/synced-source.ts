@@ -115,8 +115,8 @@ export class SyncedSource {
 	}
 
 	/**
-	 * Checks that the sync stops if too many documents are missing from the list. Too many means more than ten, and
-	 * also more than 5% of all documents.
+	 * Checks that the sync stops if too many documents are missing from the list. This is the case if more than ten
+	 * documents and more than 5% of all documents are missing.
 	 * @param documents 25 indexed documents
 	 */
 	async checkGuard(documents: SourceDocument[]): Promise<void> {

@@ -130,7 +130,8 @@ export async function remove(stage: Stage): Promise<void> {
 }
 
 /**
- * Sends a document with three chunks, then a shorter version. Checks that the extra chunk is removed from the index.
+ * Sends a document with three chunks, and then a shorter version of the document. Checks that the extra chunk is
+ * removed from the index.
  */
 export async function update(stage: Stage): Promise<void> {
 	const example = 'update-documents';

@@ -56,7 +56,7 @@ export async function saveChain(
 	return id;
 }
 
-/** Creates one of our nodes, with its display name as its name. */
+/** Creates one of our nodes. The display name is also used as the name of the node. */
 export function ownNode({ nodes }: Suite, name: string): OwnNode {
 	const description = describe(nodes, name);
 	return { name: description.displayName, type: description.name };

@@ -80,7 +80,7 @@ export class N8nApi {
 		return found && (await this.n8n.request({ url: `/rest/workflows/${found.id}` }));
 	}
 
-	/** Creates a workflow, or replaces the existing one if an ID is passed. */
+	/** Creates a workflow. If an ID is passed, replaces the workflow that has this ID. */
 	async saveWorkflow(workflow: Workflow, id?: string): Promise<StoredWorkflow> {
 		const { name, nodes, connections, settings, pinData } = workflow;
 		return await this.n8n.request({

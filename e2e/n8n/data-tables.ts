@@ -22,7 +22,7 @@ export class DataTables {
 		});
 	}
 
-	/** Returns up to 100 of a table's newest rows. Returns an empty list if the table does not exist. */
+	/** Returns the newest rows of a table, up to 100. Returns an empty list if the table does not exist. */
 	async rows(name: string): Promise<Row[]> {
 		const table = await this.find(name);
 		if (!table) return [];

@@ -49,7 +49,10 @@ function readLogin(userFolder: string): Login {
 	return login;
 }
 
-/** Returns this process's environment without the settings for another n8n instance. Local URLs bypass any proxy. */
+/**
+ * Returns this process's environment without the settings for another n8n instance. In the returned environment, local
+ * URLs bypass any proxy.
+ */
 function environment(settings: Record<string, string>): NodeJS.ProcessEnv {
 	const inherited = Object.entries(process.env).filter(([name]) => !FOREIGN_SETTING.test(name));
 	const local = ['localhost', '127.0.0.1', process.env.NO_PROXY ?? process.env.no_proxy ?? ''];

@@ -66,7 +66,7 @@ async function startRedis(): Promise<DatabaseSettings> {
 }
 
 /**
- * If this process is root, returns the user that Debian's PostgreSQL package creates. PostgreSQL refuses to run as
+ * If this process runs as root, returns the user that Debian's PostgreSQL package creates. PostgreSQL refuses to run as
  * root.
  */
 async function postgresUser(): Promise<{ uid: number; gid: number } | undefined> {

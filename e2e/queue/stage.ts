@@ -27,7 +27,7 @@ export interface Delivery {
 }
 
 /**
- * Makes one call for each delivery to the workflow that chunks, pushes and deletes. All calls are sent at the same
+ * For each delivery, makes one call to the workflow that chunks, pushes and deletes. All calls are sent at the same
  * time.
  */
 export async function ingest(

@@ -92,7 +92,7 @@ function parentOf(pid: number): string | undefined {
 	}
 }
 
-/** Returns this process's parent and grandparent: tsx, and the shell that npm started. */
+/** Returns this process's parent (tsx) and grandparent (the shell that npm started). */
 function ancestors(): string {
 	return `${process.ppid} ${parentOf(process.ppid)}`;
 }

@@ -20,8 +20,8 @@ async function tryPort(port: number): Promise<number | undefined> {
 }
 
 /**
- * Returns the preferred port if it is free. Otherwise, returns a free port among the next hundred ports. If there is
- * none, returns any free port.
+ * Returns the preferred port if it is free. Otherwise, returns a free port among the next hundred ports. If none of
+ * them is free, returns any free port.
  */
 export async function freePort(preferred?: number): Promise<number> {
 	if (preferred !== undefined) {

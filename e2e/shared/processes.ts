@@ -13,8 +13,8 @@ const READY_WITHIN_MS = 180_000;
 const CHECK_EVERY_MS = 50;
 
 /**
- * A process is ready when its output contains certain words. Only this many characters at the end of the output are
- * searched.
+ * Number of characters at the end of a process's output that are searched. The process is ready when they contain
+ * certain words.
  */
 const SEARCHED_CHARACTERS = 10_000;
 

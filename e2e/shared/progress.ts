@@ -2,7 +2,10 @@
 
 const LOG_EVERY_SECONDS = 15;
 
-/** A step calls this function to set what the terminal shows next to the elapsed time. `read` returns the text. */
+/**
+ * A step calls this function to set the text that the terminal shows next to the elapsed time. `read` returns this
+ * text.
+ */
 export type Detail = (read: () => string) => void;
 
 export function say(text = ''): void {

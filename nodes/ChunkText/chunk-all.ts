@@ -1,9 +1,9 @@
 /**
- * The main loop of Chunk Text. `bulk` reads the texts from a source, sends them in requests and waits for
- * each request's job. The Submit operation uses the same loop without waiting. When a job ends, the report
- * assigns chunks or an error to each of the job's texts and passes these results to the sink. If the service
- * does not accept a request, the request's texts are reported as failures. Get Results submits nothing, so it
- * only reports what it has fetched.
+ * The main loop of Chunk Text. `bulk` reads the texts from a source, sends them in requests and waits for each
+ * request's job. The Submit operation uses the same loop without waiting. When a job ends, the `Report` assigns chunks
+ * or an error to each of the job's texts and passes these results to the sink. If the service does not accept a
+ * request, the request's texts are reported as failures. Get Results submits nothing, so it only reports what it has
+ * fetched.
  */
 import { Budget } from '../shared/flow/budget';
 import { bulk } from '../shared/flow/bulk';

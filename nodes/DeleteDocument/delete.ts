@@ -43,8 +43,8 @@ interface Deletes {
 	options: DeleteOptions;
 	session: Session;
 	/**
-	 * Whether the service accepted a delete with a commit. A delete with status 404 does not set this
-	 * property, because the service may have ignored the commit.
+	 * Whether the service accepted a delete with a commit. A delete that returns status 404 does not set this property,
+	 * because the service may have ignored the commit.
 	 */
 	isCommitted: boolean;
 	/**
@@ -204,7 +204,7 @@ const resultsOf = ({ dryRun, ignoreNotFound }: DeleteOptions) => ({
 	...(dryRun && DRY_RUN_RESULT),
 });
 
-/** @param uncommitted list that collects the results of deletes that might not be committed */
+/** @param uncommitted list for the results of deletes that might not be committed */
 const deleteResultFormat = (uncommitted: IDataObject[]): ResultFormat<Entry, DeleteResult> => ({
 	result: ({ id }, result) => {
 		if (result === 'checked') return { id, deleted: false, dryRun: true };

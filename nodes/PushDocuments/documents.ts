@@ -75,7 +75,7 @@ const isEmptyInJson = (value: unknown): boolean =>
 		['[]', '{}'].includes(JSON.stringify(value)));
 
 /**
- * Returns an item's unchecked documents if Documents From is Mapped Fields or JSON.
+ * Returns an item's unchecked documents if the parameter Documents From is set to Mapped Fields or JSON.
  *
  * @param source value of Documents From
  * @throws InputError if a parameter is invalid

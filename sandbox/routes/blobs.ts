@@ -5,7 +5,7 @@ import { PATHS } from '../../nodes/shared/service/url';
 import type { Context, Route } from '../context';
 import { failure } from '../http';
 
-/** Lists some sample blobs (docs/service-interface.md, Blobs). `version` is the manifest's format. */
+/** Lists some sample blobs (docs/service-interface.md, Blobs). `version` indicates the format of the manifest. */
 function listing(converted: boolean): Array<Record<string, unknown>> {
 	const version = converted ? '4.2.6' : '3.1.5';
 	const blob = (id: string, resourceType: string, contentType: string, size: number) => ({

@@ -12,7 +12,7 @@ const PER_PAGE = 100;
  */
 const MAX_ENTRIES = 16;
 
-/** Longer strings, such as packed vectors, are truncated. */
+/** Maximum length of a string. Longer strings, such as packed vectors, are truncated. */
 const MAX_CHARACTERS = 1000;
 
 const STYLE = `

@@ -1,6 +1,6 @@
 /**
- * Checks that the target of each link in a page exists. Also checks that each interface section exists if a comment
- * names it.
+ * Checks that the target of each link in a page exists. If a comment names a section of the interface, also checks that
+ * this section exists.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -78,8 +78,8 @@ const sourceOf = (file: string): string | undefined =>
 	);
 
 /**
- * Finds nonexistent paths in the maintainers' pages. Also finds function names that are missing from the file mentioned
- * next to them.
+ * Finds nonexistent paths in the maintainers' pages. Also finds function names that do not occur in the file that the
+ * page mentions next to the name.
  */
 export function wrongSteps(): string[] {
 	return MAINTAINERS_PAGES.flatMap((page) => {

@@ -34,7 +34,8 @@ export function docstringFaults(file: string, text: string): string[] {
 }
 
 /**
- * Finds identifiers that were renamed. Comments, strings and fields of the service's JSON can still use the old names.
+ * Finds the old names of identifiers that were renamed. Comments, strings and fields of the service's JSON are not
+ * checked.
  */
 export function oldNameFaults(file: string, text: string): string[] {
 	const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);

@@ -7,7 +7,10 @@ import { ROOT } from '../../support/manifest';
 
 const SWITCH = /eslint-disable|@ts-ignore|@ts-expect-error|@ts-nocheck/;
 
-/** Finds lines in shipped code that disable a lint rule. Comments that only mention such a directive are ignored. */
+/**
+ * Finds lines in shipped code that disable a lint rule. Comments that only mention a directive that disables a rule are
+ * ignored.
+ */
 export function switchedOffRules(files: readonly string[]): string[] {
 	return files
 		.filter((file) => /^(nodes|credentials)\/.+\.ts$/.test(file))

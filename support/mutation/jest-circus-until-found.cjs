@@ -16,7 +16,7 @@ const skipped = (testFilePath) => {
 	return { ...createEmptyTestResult(), testFilePath, numPendingTests: 1, testResults: [test] };
 };
 
-/** Runs test files like jest, but stops testing a mutant after the first test that fails. */
+/** Runs test files as jest does, but stops testing a mutant after the first test that fails. */
 module.exports = async (globalConfig, config, environment, runtime, testPath, ...rest) => {
 	const mutant = process.env.__STRYKER_ACTIVE_MUTANT__;
 	const isFound = () => mutant !== undefined && mutant === found;

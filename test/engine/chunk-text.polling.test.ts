@@ -1,4 +1,4 @@
-/** Tests how Chunk Text waits for one or several jobs, and what ends the wait. */
+/** Tests how Chunk Text waits for one or more jobs, and what ends the wait. */
 import type { IDataObject } from 'n8n-workflow';
 
 import { texts, textsOf, useChunkText } from '../../support/chunking';

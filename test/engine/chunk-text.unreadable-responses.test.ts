@@ -1,4 +1,4 @@
-/** Tests that results are kept even if they are not valid JSON. The service might deliver results only once. */
+/** Tests that results are kept even if they are not valid JSON, because the service might deliver them only once. */
 import type { IDataObject } from 'n8n-workflow';
 
 import type { FaultRule } from '../../sandbox';

@@ -1,6 +1,6 @@
 /**
- * Tests that no node does all of its work in one step. n8n's other executions must be able to continue. Steps are
- * measured in this process's CPU time, which does not increase while other processes use the processor.
+ * Tests that no node does all of its work in one step. n8n's other executions must be able to continue. The length of a
+ * step is measured as CPU time of this process. This time does not increase while other processes use the processor.
  */
 import type { IDataObject, IExecuteFunctions, INodeParameters, INodeType } from 'n8n-workflow';
 

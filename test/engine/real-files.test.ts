@@ -1,6 +1,6 @@
 /**
- * Tests files that were written by real programs (test/files). Each file is pushed twice: once as it is and once
- * compressed with gzip.
+ * Runs tests with files that were written by real programs (test/files). Each file is pushed twice: once as it is and
+ * once compressed with gzip.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -19,7 +19,7 @@ import { runNode, testCredential } from '../../support/engine';
 import { useSandbox } from '../../support/sandbox';
 import { naming } from '../../support/wording';
 
-// n8n reads these variables at the first request.
+// n8n reads these variables when the first request is made.
 process.env.N8N_SSRF_PROTECTION_ENABLED = 'true';
 process.env.N8N_SSRF_ALLOWED_HOSTNAMES = 'localhost';
 afterAll(() => {

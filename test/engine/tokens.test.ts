@@ -429,7 +429,7 @@ describe('a credential that a person has edited', () => {
 		const store = newStore();
 		const run = chunk(startWorker(), store, { texts: 24 });
 		await seen('submit', 8);
-		// The editor saves only the fields that a person has changed, so the hidden field stays.
+		// The editor saves only the fields that a person has changed, so the hidden field remains unchanged.
 		const edited = {
 			clientId: 'other-client',
 			aiUrl: elsewhere.url,

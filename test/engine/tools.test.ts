@@ -170,7 +170,7 @@ describe('what a model reads', () => {
 	});
 });
 
-/** Creates a node's tool variant for AI agents, as n8n does. The variant is the same node with another type. */
+/** Creates a node's tool variant for AI agents, as n8n does. The variant is the same node with a different type. */
 function toolVariant(node: INodeType): INodeType {
 	return Object.assign(node, {
 		description: { ...node.description, name: `${node.description.name}Tool` },

@@ -125,8 +125,8 @@ describe('the nodes of the examples', () => {
 });
 
 /**
- * Declares the names that the generated types use. n8n itself does not declare them, because the types are only read by
- * a language model, and never compiled.
+ * Declares the names that the generated types use. n8n itself does not declare them, because the types are never
+ * compiled. They are only read by a language model.
  */
 const GLOBALS = `
 type Expression<T> = string & { readonly of?: T };
@@ -136,7 +136,7 @@ type CredentialReference = unknown;
 type Items<T> = T[];
 `;
 
-/** Returns a TypeScript program that checks each node's parameters against the types. */
+/** Returns a TypeScript program that checks each node's parameters against the generated types. */
 function programOf(examples: ExampleNode[]): string {
 	const definitions = nodeNames.map((name) => readFileSync(typesOf(name), 'utf8')).join('\n');
 	const values = examples.map(({ type, parameters }, at) => {

@@ -111,8 +111,8 @@ describe('descriptions', () => {
 		const names = new Set(
 			fields.flatMap(({ property }) => [
 				property.displayName,
-				// Descriptions can omit the unit from a field's name. For example, they can say `Timeout` for `Timeout
-				// (Seconds)`.
+				// Descriptions can omit the unit from a field's name. For example, they can use `Timeout` instead of
+				// `Timeout (Seconds)`.
 				property.displayName.replace(/ \(.*\)$/, ''),
 				...optionsOf(property).map(({ name }) => name),
 			]),

@@ -121,7 +121,8 @@ function tablesOf(file: string) {
 	return read(file).nodes.filter(({ type }) => type === 'n8n-nodes-base.dataTable');
 }
 
-// n8n also finds a data table by part of its name, so a name could select the wrong table.
+// n8n finds a data table even if a name matches only part of the table's name. Therefore, a name could select the wrong
+// table.
 it.each(ofDataTables)('%s uses the data table whose ID its first node returns', (file) => {
 	const [create, ...others] = tablesOf(file);
 	expect(create.parameters.operation).toBe('create');

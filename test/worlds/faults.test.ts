@@ -112,7 +112,7 @@ const TARGETS: Target[] = [
 ];
 
 type Rule = Omit<FaultRule, 'route'>;
-/** The sandbox cannot simulate these two faults, because it accepts every connection. */
+/** The sandbox cannot simulate `refused` and `untrusted`, because it accepts every connection. */
 type Fault = Rule | 'refused' | 'untrusted';
 
 const FAULTS: Record<string, Fault> = {
@@ -206,7 +206,8 @@ async function play(target: Target, fault: Fault, ids: string[]) {
 		return {
 			items: output.map(({ json, pairedItem }) => ({ json, pairedItem })),
 			// Runs that wait for the same token share one request. However, other tests in this process clear all
-			// tokens, so a second request may start while the first one is slow. The test ignores that second request.
+			// tokens, so a second request may start before the slow first request ends. The test ignores that second
+			// request.
 			requests: route === 'token' && isSlow(fault) ? 1 : (broken?.count() ?? requests),
 			isDone: isDone(sandbox),
 		};

@@ -1,6 +1,7 @@
 /**
- * Simulates random worlds. Documents go in, the service fails at random, and n8n's output is compared with the
- * service's state. Then all failed documents are sent again without faults. After that, no document may be missing.
+ * Simulates random worlds. In each world, n8n sends documents, and the service fails at random. Then n8n's output is
+ * compared with the service's state. Then all failed documents are sent again without faults. After that, no document
+ * may be missing.
  *
  * In every fifth world, temporary faults affect up to half of all requests for the whole run. The faults are random, so
  * a request that is retried succeeds eventually. Therefore, only documents that the service never accepts may fail.
@@ -534,7 +535,7 @@ class Play {
 		this.checkIndex(wanted, refused);
 	}
 
-	/** Pushes the file of failed records again. This time, only rejected records may fail. */
+	/** Pushes the file of failed records again. This time, only rejected records are allowed to fail. */
 	private async pushFailed(summary: INodeExecutionData | undefined): Promise<void> {
 		const { failed } = summary?.binary ?? {};
 		if (!failed) return;

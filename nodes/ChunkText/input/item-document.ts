@@ -78,7 +78,8 @@ export const adviceForText = (run: Run, itemIndex: number, otherwise: string): s
 
 /**
  * Marks documents that share an ID and adds a hint that names the shared IDs. The chunks of these documents get the
- * same IDs. If a chunk is missing from one document, another document may still have a chunk with its ID.
+ * same IDs. If a chunk is missing from one document, another document may still have a chunk with the missing chunk's
+ * ID.
  */
 export function markShared(
 	documents: ReadonlyMap<string, readonly SourceDocument[]>,

@@ -36,8 +36,8 @@ export function previousRequest(
 }
 
 /**
- * Returns the documents in an item that represents all texts in a request. Submit returns such items for
- * texts from a file. Their `documents` field contains the fields of each document.
+ * Returns the documents in an item that represents all texts in a request. Submit returns such items for texts from a
+ * file. The `documents` field of such an item contains the fields of each document.
  */
 export function documentsIn(json: IDataObject): SourceDocument[] | undefined {
 	const { documents, textsInRequest } = json;

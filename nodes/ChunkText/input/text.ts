@@ -21,7 +21,7 @@ export interface ChunkTask {
 /** The document that a text belongs to. Set only if the node returns documents. */
 export interface SourceDocument {
 	id: string;
-	/** Contains `name` and, if the document has them, `description` and `url`. */
+	/** Contains `name`. Also contains `description` and `url` if the document has them. */
 	fields: IDataObject;
 	/** Number of chunks when the document was last pushed. */
 	previousChunkCount: number;

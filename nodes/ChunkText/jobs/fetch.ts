@@ -30,7 +30,7 @@ export const POLLING = {
 	/** The pause before a job's second poll. Each later pause is longer. */
 	firstMs: 250,
 	longestMs: 10_000,
-	/** For this long after a submission, the service might not know the job yet. */
+	/** Time after a submission during which the service might not know the job yet. */
 	unknownIdMs: 30_000,
 	/** Time limit for the final poll. */
 	finalMs: 5000,
@@ -118,7 +118,7 @@ export async function* fetchOnce(
 		yield results.flatMap(({ entries, outcome }) => entries.map((job) => ({ job, outcome })));
 }
 
-/** Checks a job. If the service has lost a job of this run, the job is submitted again. */
+/** Checks a job. Submits the job again if it is from this run and the service has lost it. */
 async function checkUnlessLost(
 	job: Job,
 	service: ChunkService,

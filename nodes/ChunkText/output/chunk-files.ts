@@ -7,8 +7,8 @@ import type { AwaitedText } from '../input/text';
 import { storeFile } from '../../shared/n8n/sinks/stored-file';
 
 /**
- * Writes chunks to JSON Lines files of limited size. The node returns one item per file and links this item
- * to the input items whose chunks are in the file. Only the current file is in memory.
+ * Writes chunks to JSON Lines files of limited size. The node returns one item per file. Each item is linked to the
+ * input items whose chunks are in the file. Only the current file is in memory.
  */
 export class ChunkFiles {
 	private readonly writer: PartWriter;

@@ -75,7 +75,7 @@ export class ChunkHints {
 		for (const hint of warnings) run.hint(hint);
 	}
 
-	/** @param cost phrase for the number of requests and the time, or '' if they are not worth mentioning */
+	/** @param cost phrase that states the number of requests and the time, or '' if they are not worth mentioning */
 	private filesText(cost: string): string {
 		const { files, records, chunked, chunks } = this.files;
 		if (files === 0) return '';

@@ -83,7 +83,7 @@ function sourceFieldsOf(
 }
 
 /**
- * Returns the source fields to keep in the output. The `error` field is never kept, because n8n would treat
+ * Returns the source fields to keep in the output. The `error` field is never kept, because n8n would otherwise treat
  * the item as failed.
  */
 export function selectSourceFields(

@@ -133,8 +133,8 @@ export const allProperties = properties([
 			displayOptions: { show: { textSource: ['file'] } },
 		},
 		...shownFor(
-			// Submit has no Output parameter, but it also shows these fields. Get Results may later return Submit's
-			// texts as documents.
+			// Submit has no Output parameter. However, it also shows these fields because Get Results may later return
+			// Submit's texts as documents.
 			{ show: { textSource: ['file'] }, hide: { output: ['chunks', 'perDocument'] } },
 			requiredFieldProperties,
 		),
@@ -220,7 +220,7 @@ export const allProperties = properties([
 
 export type ChunkParameters = Parameters<typeof allProperties>;
 
-/** Options that may have a different value for each item or file. */
+/** Options whose values may differ between items or files. */
 const OPTIONS_PER_ITEM = [
 	'documentDescription',
 	'documentUrl',

@@ -7,7 +7,7 @@
  * job. If the service loses the job, the sender submits the same request once more. If the job fails, one of its texts
  * may be at fault, so the sender may submit the texts again one by one. The sender does this only after another job has
  * finished, because a finished job proves that the service works. Until then, the failed job waits. If no other job
- * finishes, the texts of all failed jobs fail.
+ * finishes, every text in a failed job also fails.
  */
 import { outcomeOf } from './attempt';
 import {
@@ -42,8 +42,8 @@ interface Part<E> {
 	bytes: number;
 	policy: RetryPolicy;
 	/**
-	 * Position of the request among all requests of the run. The first position is 1. The value is 0 if the part has
-	 * not been sent yet.
+	 * Position of the request among all requests of the run. The first position is 1. The value is 0 before the first
+	 * attempt.
 	 */
 	request: number;
 	attempts: number;
@@ -292,8 +292,8 @@ export class BatchSender<E, A, R> {
 	}
 
 	/**
-	 * Returns the entries that a successful response rejects. If the response rejects an entry and the run stops on
-	 * failures, ends the run.
+	 * Returns the entries that a successful response rejects. Ends the run if an entry is rejected and the run stops on
+	 * failures.
 	 */
 	private rejectedBy(response: A, { batch, last }: Part<E>): Accepted<E, A>['rejected'] {
 		const { run, rejectionOf, withHistory } = this.options;

@@ -1,8 +1,9 @@
 /**
- * `bulk` sends documents, IDs and texts for all nodes. They are called entries. A source yields them. The `Batcher`
- * packs them into batches, and the `BatchSender` sends several batches concurrently until each entry has an outcome.
- * All of this runs in parallel (`parallel.ts`), but one loop in the node receives all outcomes. The retry policy
- * decides what a failure means, and the limiter decides when a request may start.
+ * `bulk` sends documents, IDs and texts for all nodes. These documents, IDs and texts are called entries. A source
+ * yields the entries. The `Batcher` packs the entries into batches, and the `BatchSender` sends several batches
+ * concurrently until each entry has an outcome. All of this runs in parallel (`parallel.ts`), but one loop in the node
+ * receives all outcomes. The retry policy decides what a failure means, and the limiter decides when a request may
+ * start.
  */
 import { Batcher } from './batcher';
 import { BatchSender, entriesOf } from './batch-sender';

@@ -4,18 +4,18 @@
  *
  * A refusal pauses all requests. The pause lasts as long as the service asks for. If the service asks for no particular
  * length, the length follows exponential backoff. After the pause, requests start again one by one, and each success
- * allows one more request in flight. What happens next depends on the number of requests in flight at the refusal. If
- * the service had never accepted that many requests at the same time, the window (the limit for requests in flight)
- * shrinks to the number that the service did accept. Otherwise, the rate was too high, so the rate is lowered.
+ * allows one more request in flight. What happens next depends on the number of requests in flight at the refusal. The
+ * window is the limit for requests in flight. If the service had never accepted that many requests at the same time,
+ * the window shrinks to the number that it did accept. Otherwise, the rate was too high, so the rate is lowered.
  *
  * The rate that the service allows lies between two estimates. The lower estimate is the number of accepted requests
- * divided by the total time since the last refusal. The higher estimate excludes the pause from that time. The allowed
- * rate is between the two estimates, because the service's token bucket fills up during a pause, but may be full before
- * the pause ends. The new rate is 95% of the geometric mean of the two estimates. The rate does not change until 20
- * times the length of the pause has passed and at least 20 requests have been accepted. Then the rate rises by 5%. If
- * the rate is far below the refused rate, it rises sooner and by more. In this case, it rises to the geometric mean of
- * the current rate and the refused rate. If the service refuses a request at the higher rate, the limit returns to the
- * earlier rate.
+ * divided by the total time since the last refusal. The higher estimate excludes the pause from that time. The
+ * service's token bucket fills up during a pause, but it may be full before the pause ends. The allowed rate is
+ * therefore between the two estimates. The new rate is 95% of the geometric mean of the two estimates. The new rate
+ * stays the same for at least 20 times the length of the pause. It also stays the same until at least 20 requests have
+ * been accepted. Then the rate rises by 5%. If the rate is far below the refused rate, it rises sooner and by more. In
+ * this case, it rises to the geometric mean of the current rate and the refused rate. If the service refuses a request
+ * at the higher rate, the limit returns to the earlier rate.
  *
  * A 503 without Retry-After may come from a rate limit or from random failures of the service. Therefore, such a
  * response does not pause other requests. If requests still fail at 80% of the accepted rate, slowing down does not
@@ -34,11 +34,14 @@ const USED_SHARE_OF_DOUBT = 0.8;
  * Factor for the first increase above a refused rate: 5%. Each further increase is twice as large: 10%, 20%, and so on.
  */
 const RAISE = 1.05;
-/** Factor for the largest increase. With this factor, the rate recovers soon after the service lifts a limit. */
+/**
+ * Maximum factor by which the rate is increased. With this factor, the rate recovers soon after the service lifts a
+ * limit.
+ */
 const MAX_RAISE = 2;
 /**
- * Before a rate is increased, it is kept for 20 times the length of the last pause. If the service refuses the higher
- * rate, the new pause costs only 5% of that time.
+ * A rate is kept for 20 times the length of the last pause before it is increased. If the service refuses the higher
+ * rate, the new pause takes only 5% of the time for which the rate was kept.
  */
 const PAUSES_PER_RAISE = 20;
 /**

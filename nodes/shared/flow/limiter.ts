@@ -43,7 +43,7 @@ export interface Turn {
 	readonly sequence: number;
 	/** Time when the turn began, according to the run's clock. */
 	readonly startedAt: number;
-	/** When the service accepted the request. The sender sets this time, and the limiter reads it. */
+	/** Time at which the service accepted the request. The sender sets this time, and the limiter reads it. */
 	acceptedAt?: number;
 }
 

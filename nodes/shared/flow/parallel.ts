@@ -4,8 +4,8 @@ export interface Consumer {
 }
 
 /**
- * Runs tasks concurrently and passes their values to one consumer, in the order in which the values arrive. A task
- * waits until the consumer has processed its value, so a slow consumer slows the tasks down.
+ * Runs tasks concurrently. Passes their values to one consumer in order of arrival. A task waits until the consumer has
+ * processed the value of the task. A slow consumer therefore slows the tasks down.
  */
 export class Tasks<T> implements Consumer {
 	private running = 0;
@@ -20,7 +20,7 @@ export class Tasks<T> implements Consumer {
 	constructor(private readonly max = Infinity) {}
 
 	/**
-	 * Starts a task even if the maximum has been reached. Callers should call `nextSlot` afterwards and wait for it.
+	 * Starts a task even if the maximum has been reached. The caller should then call `nextSlot` and await its result.
 	 *
 	 * @param task must not reject
 	 * @returns a promise that resolves when the task ends

@@ -4,13 +4,14 @@
  * while a batch keeps failing, one of the batch's entries is probably at fault. If all requests fail, the service is at
  * fault. These are the rules:
  *
- * 1. If every request would receive the same status (401, 407 or a redirect), the run ends. The run also ends if the
- *    token server refuses the client, or if all attempts to obtain a token fail for the full Retry For time. If a
- *    request receives another status that is never retried, such as 404, all of its entries fail.
+ * 1. If a request receives a status that every other request would also receive (401, 407 or a redirect), the run ends.
+ *    The run also ends if the token server refuses the client. The same applies if all attempts to obtain a token fail
+ *    during the full Retry For time. If a request receives another status that is never retried, such as 404, all of
+ *    its entries fail.
  * 2. If the service rejects entries (400, 413 or 422), they are sent in smaller requests. If a request with only one
- *    entry is rejected, that entry fails. If ten such requests have been rejected and nothing has been accepted so far,
- *    rejected batches fail as a whole. The exceptions are requests that are too large, and batches that have already
- *    been split once.
+ *    entry is rejected, that entry fails. Once ten single-entry requests have been rejected and nothing has been
+ *    accepted, each rejected batch fails as a whole. There are two exceptions: requests that are too large, and batches
+ *    that have already been split once.
  * 3. If anything has succeeded since the batch was first sent, a 403 is also treated as a rejection of entries.
  *    Otherwise, single entries are sent as probes. If three single-entry requests in a row receive a 403, the service
  *    rejects everything. Then the run ends.
@@ -18,17 +19,17 @@
  *    asks for a pause of five minutes, the run ends.
  * 5. After any other transient failure, the request is sent again after a pause. The pause starts at half a second and
  *    doubles each time. The maximum is 20 s, or 5 s while other requests succeed.
- * 6. A batch becomes suspect under two conditions. It has failed at least three times while other requests succeeded,
- *    and chance no longer explains these failures. A suspect batch is split into halves.
+ * 6. A batch becomes suspect if both of the following are true: it has failed at least three times while other requests
+ *    succeeded, and chance no longer explains these failures. A suspect batch is split into halves.
  * 7. If a batch has failed three times in a row while no other request succeeded, single entries are sent as probes
- *    until one succeeds. Then the batch is split into halves.
+ *    until a probe succeeds. Then the batch is split into halves.
  * 8. If part of a suspect batch fails again, that part is split into halves. A single entry from a suspect batch fails
- *    if its failures are very unlikely to be due to chance. The limit is odds of one in a million.
- * 9. The following applies to a request that has been repeated for the full Retry For time. If the service was up
- *    recently, the request is split into halves. Otherwise, single entries are sent as probes. If the request has only
- *    one entry, that entry fails.
- * 10. If nothing has succeeded for the full Retry For time (at least 10 s), and the number of failed requests exceeds
- *    the concurrency, the service is down. Then the run ends.
+ *    if its failures are very unlikely to be due to chance. The probability must be below one in a million.
+ * 9. If a request has been repeated for the full Retry For time, there are three cases. If the request has only one
+ *    entry, that entry fails. If it has several entries and the service was up recently, the request is split into
+ *    halves. In all other cases, single entries are sent as probes.
+ * 10. The service is considered down if nothing has succeeded for the full Retry For time (at least 10 s). In addition,
+ *    the number of failed requests must exceed the concurrency. If the service is considered down, the run ends.
  */
 import { backoffMs } from './backoff';
 import type { RunState } from './run-state';
@@ -53,7 +54,7 @@ const MIN_FAILURES = 3;
  * additional requests, but it never makes an entry fail.
  */
 const SUSPICION = 1 / 20;
-/** Applies to a suspected entry that is sent alone. The entry fails if `chanceOf` returns less than this value. */
+/** A suspected entry that is sent alone fails if `chanceOf` returns less than this value. */
 const CERTAINTY = 1 / 1_000_000;
 /** If this many single entries are rejected and nothing has succeeded, batches are no longer split. */
 const MAX_REJECTED_ALONE = 10;
@@ -115,7 +116,7 @@ export class ServiceHealth {
 		return ++this.forbiddenInARow >= MAX_FORBIDDEN_IN_A_ROW;
 	}
 
-	/** Returns how long requests have been failing without any success, in milliseconds. */
+	/** Returns the time in milliseconds during which requests have been failing without any success. */
 	silenceMs(now: number): number {
 		return this.failingSince === undefined ? 0 : now - this.failingSince;
 	}
@@ -160,7 +161,7 @@ interface Origin {
 	/** Sequence number of the first attempt to send the whole batch. */
 	firstSequence: number;
 	lastSequence: number;
-	/** Whether one of the entries is suspected to be at fault. */
+	/** Whether one of the entries is suspected of being at fault. */
 	isSuspected: boolean;
 }
 
@@ -204,8 +205,8 @@ export class RetryPolicy {
 	/** Sequence number of the first attempt to send the original batch. The parts of a split batch keep this number. */
 	private firstSequence: number;
 	/**
-	 * If a request with a higher sequence number than this value succeeds, the service works. In that case, the entries
-	 * of this request may be at fault.
+	 * If a request with a sequence number above this value succeeds, the service works. In that case, the entries of
+	 * the failing request may be at fault.
 	 */
 	private comparedSince: number;
 	/**

@@ -5,20 +5,20 @@ export interface Clock {
 	 * meaningful.
 	 */
 	now(): number;
-	/** Resolves after this many milliseconds, or when `wake` is aborted. It never rejects. */
+	/** Resolves after this many milliseconds, or when `wake` is aborted. The promise never rejects. */
 	sleep(ms: number, wake?: AbortSignal): Promise<void>;
 	/** Returns a number from 0 up to 1. */
 	random(): number;
 }
 
-/** Counts what a run, or part of a run, has sent. */
+/** Counts what a run or a part of a run has sent. */
 export class RunStats {
 	/** Number of requests. Each part of a split batch counts. Retries and polls do not count. */
 	requests = 0;
 	retries = 0;
 	/**
 	 * Number of requests in flight in the whole run. If requests are in flight when the run is canceled, their outcome
-	 * is unknown. The number includes polls by a Get Results node that does not wait, because the service may deliver
+	 * is unknown. The number includes polls by a Get Results node that does not wait, because the service might deliver
 	 * the results of a job only once.
 	 */
 	inFlight = 0;
@@ -49,8 +49,8 @@ export class RunStats {
 type Counter = Exclude<keyof RunStats, 'increment' | 'inFlight'>;
 
 /**
- * The run as the code in `flow` sees it. Only the run decides whether to continue, so code must check `ended` before it
- * starts a request.
+ * The view of the run for the code in `flow`. Only the run decides whether to continue. The code must therefore check
+ * `ended` before it starts a request.
  */
 export interface RunState extends Clock {
 	/**

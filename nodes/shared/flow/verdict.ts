@@ -7,7 +7,7 @@ export interface Verdict {
 		| /** Let this request fail. */ 'fail';
 	/** Minimum delay before a retry, as requested by the service. */
 	delayMs?: number;
-	/** Whether the service asks for fewer requests of all kinds. */
+	/** Whether the service asks the client to send fewer requests of every kind. */
 	throttled?: boolean;
 	/** Whether the limiter pauses all requests after this failure. If so, the request itself needs no pause. */
 	pausesAll?: boolean;
@@ -16,8 +16,8 @@ export interface Verdict {
 	/** Whether the cause affects all requests. If the cause persists, the run ends. */
 	blocksAll?: boolean;
 	/**
-	 * Set if the entries may be fine. The service may be rejecting every request (403), or it may be down (5xx, no
-	 * connection).
+	 * Set if the service, rather than the entries, may be at fault. The service may be rejecting every request (403),
+	 * or it may be down (5xx, no connection).
 	 */
 	serviceMayBe?: 'rejecting' | 'down';
 }

@@ -14,7 +14,7 @@ import { timeoutFailure, transportFailure, type Endpoint } from './transport-fai
 
 export type SendOptions = Partial<IHttpRequestOptions> & { abortSignal: AbortSignal };
 
-/** About 24 days. Node.js treats any longer timer as zero. */
+/** About 24 days. Node.js treats any longer timeout as zero. */
 export const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**

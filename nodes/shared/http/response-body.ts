@@ -7,8 +7,8 @@ export type ResponseStream = AsyncIterable<Uint8Array>;
 export const MAX_BODY_BYTES = 64_000_000;
 
 /**
- * Maximum size of an error response, in bytes. Only the message in the response is shown, and a broken server might
- * never stop sending.
+ * Maximum size of an error response, in bytes. Only the message in the response is shown. A broken server might never
+ * stop sending data.
  */
 const MAX_ERROR_BODY_BYTES = 1_000_000;
 

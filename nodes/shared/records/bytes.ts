@@ -103,7 +103,7 @@ async function readHead(source: Bytes): Promise<{ head: Uint8Array; all: Bytes }
 }
 
 /**
- * Decompresses gzip data slice by slice, only as fast as the caller reads it. A file may consist of several
+ * Decompresses gzip data slice by slice, no faster than the caller reads the output. A file may consist of several
  * concatenated gzip files. Node.js 20 and 22 read all of them, but Node.js 24 rejects everything after the first one.
  */
 async function* gunzip(source: Bytes): AsyncGenerator<Uint8Array> {

@@ -6,7 +6,7 @@
  * The reader also accepts the variations that real programs write:
  *
  * - Rows end with LF, CRLF or CR. Blank rows are skipped.
- * - Joined exports repeat the header row. Repeated header rows are skipped.
+ * - In a file that joins several exports, the header row is repeated. Repeated header rows are skipped.
  * - If a row has fewer cells than the header row, its record has no values for the last columns.
  * - If a row has a value beyond the last column, only that row fails.
  * - Values in columns without a name are left out and counted.
@@ -51,9 +51,9 @@ const SPLIT_ADVICE =
 const SUSPICIOUS_QUOTE = `has a cell that begins with a quote, and the lines after it look like rows: ${QUOTES_ADVICE}. If these lines belong to the cell, export the file with all cells in quotes, including the header row`;
 
 /**
- * If this many consecutive lines in a quoted cell look like rows, the reader treats the opening quote as part of the
- * text. The row with the quote then fails, and the lines are read as separate rows. Otherwise, all rows up to the next
- * quote would become part of the cell. A line looks like a row if it has as many cells as the header row.
+ * A line looks like a row if it has as many cells as the header row. If this many consecutive lines in a quoted cell
+ * look like rows, the reader treats the opening quote as part of the text. The row with the quote then fails, and the
+ * lines are read as separate rows. Without this rule, all rows up to the next quote would become part of the cell.
  */
 const MIN_LINES_OF_ROWS = MAX_COUNTED_LINES;
 /**
@@ -62,8 +62,7 @@ const MIN_LINES_OF_ROWS = MAX_COUNTED_LINES;
  */
 const MIN_COLUMNS = 3;
 /**
- * If at least this many lines in a quoted cell look like rows, the user gets a hint, but the cell is not
- * split.
+ * Minimum number of lines in a quoted cell that must look like rows before the user gets a hint. The cell is not split.
  */
 const MIN_LINES_TO_REPORT = 3;
 
@@ -141,8 +140,8 @@ export class CsvReader implements RecordReader {
 
 	*push(piece: string): Generator<SourceRecord> {
 		this.newText += piece;
-		// If the end of a row is not found, the reader waits until the text has doubled in length before it searches
-		// again. So each character is read only a few times.
+		// If the reader does not find the end of a row, it searches again only after the text has doubled in length.
+		// Therefore, each character is read only a few times.
 		const { length } = this.newText;
 		const isTooLong = this.incompleteRow.length + length > MAX_RECORD_CHARACTERS;
 		if (length >= this.incompleteRow.length || isTooLong) yield* this.read(false);

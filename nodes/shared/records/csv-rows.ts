@@ -94,8 +94,8 @@ export const hasColumn = (columns: readonly string[], field: string): boolean =>
 	fieldOf(Object.fromEntries(columns.map((column) => [column, column])), field) !== undefined;
 
 /**
- * Returns the delimiter that yields the most required fields when the header row is split. If several delimiters are
- * equally good, returns the one that occurs most often outside quotes.
+ * Returns the delimiter with which the header row contains the largest number of required fields. If several delimiters
+ * are equally good, returns the one that occurs most often outside quotes.
  */
 export function likeliestDelimiter(
 	header: string,
@@ -180,7 +180,7 @@ function endOfLine(text: string, from: number): number {
 }
 
 /**
- * Yields the lines of one part of a text, one by one. The part can be a cell of 64 MB, and the caller may need only its
+ * Yields the lines of a part of a text one at a time. The part can be a 64 MB cell, and the caller may need only the
  * first lines.
  */
 function* linesOf(

@@ -39,7 +39,7 @@ interface FormatTraits {
 	isJson?: true;
 	/** Whether the file is a single JSON value that contains the list of records. */
 	isList?: true;
-	/** Whether a record has no fields. Such a record can only be an ID. */
+	/** Whether a record has no fields. It is then plain text that can only be used as an ID. */
 	isOnlyIds?: true;
 	reader(options: ReaderOptions): RecordReader;
 }

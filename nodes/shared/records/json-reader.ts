@@ -197,9 +197,7 @@ export class JsonReader implements RecordReader {
 		return this.state === 'search' || this.state === 'after';
 	}
 
-	/**
-	 * Keeps track of the keys that lead to the current value, and detects when the list at the path begins.
-	 */
+	/** Keeps track of the keys that lead to the current value, and detects when the list of records begins. */
 	private followPath(token: string): void {
 		const { pathNames, depth, path } = this;
 		if (pathNames[depth - 1] === LIST_POSITION) pathNames[depth] = LIST_POSITION;

@@ -167,7 +167,7 @@ export const textLinesReader = (findings = new Findings()): LineReader =>
 	);
 
 /**
- * Returns the line unchanged. Throws an error if the line contains a byte order mark, which shows that
+ * Returns the line unchanged. Throws an error if the line contains a byte order mark. A byte order mark shows that
  * files were joined without a line break between them.
  */
 function checkLine(line: string): string {

@@ -14,7 +14,7 @@ import type { Verdict } from '../flow/verdict';
 type FailureKind =
 	/** The service answered with a status other than 2xx. */
 	| 'status'
-	/** No complete response arrived, because of a timeout or a problem with the connection, DNS or TLS. */
+	/** A timeout or a problem with the connection, DNS or TLS prevented a complete response. */
 	| 'transport'
 	/** No access token could be obtained, so the request was not sent. */
 	| 'token'
@@ -70,8 +70,8 @@ export interface FailureDetails {
 }
 
 /**
- * Describes why a request failed. It contains no headers or URLs, so it can be shown to the user. No
- * property is named `status` or `code`, because n8n would then replace the message.
+ * Describes why a request failed. It contains no headers or URLs, so it can be shown to the user. No property is named
+ * `status` or `code`. If there were such a property, n8n would replace the message.
  */
 export class ServiceFailure extends Error {
 	override readonly name = 'ServiceFailure';
@@ -87,8 +87,8 @@ export class ServiceFailure extends Error {
 	 */
 	readonly wasNeverSent: boolean;
 	/**
-	 * Whether the service may have carried out the request, although it has not confirmed this. For example, a gateway
-	 * stopped waiting, or a 2xx response cannot be read.
+	 * Whether the service may have carried out the request without confirming it. Examples are a gateway that stopped
+	 * waiting and a 2xx response that cannot be read.
 	 */
 	readonly isOutcomeUnknown: boolean;
 	readonly serviceWords: string;
@@ -196,8 +196,8 @@ function statusVerdict(status: number, idempotent: boolean): Verdict {
 	if (idempotent && isTransientStatus(status)) return { action: 'retry', serviceMayBe: 'down' };
 	if (status === 413) return { action: 'split', tooLarge: true };
 	if (status === 400 || status === 422) return { action: 'split' };
-	// There are two reasons for a 403: a firewall rejects a single document, or the key has no permission and every
-	// document is rejected.
+	// There are two possible reasons for a 403. Either a firewall rejects a single document, or the key has no
+	// permission. Without permission, every document is rejected.
 	if (status === 403) return { action: 'split', serviceMayBe: 'rejecting' };
 	const isRedirect = status >= 300 && status < 400;
 	return { action: isRedirect || status === 401 || status === 407 ? 'stop' : 'fail' };

@@ -8,7 +8,10 @@ import { VirtualRun } from '../../../support/virtual-run';
 const FAIL: Verdict = { action: 'fail' };
 const RETRY: Verdict = { action: 'retry' };
 
-/** Returns a sender whose requests take 10 ms. To make a request fail, throw the verdict for the failure. */
+/**
+ * Returns a sender whose requests take 10 ms. A task that throws a verdict stands for a request that fails with this
+ * verdict.
+ */
 function setUp({ stopsOnFailure = false, retryForMs = 60_000 } = {}) {
 	const run = new VirtualRun({ stopsOnFailure });
 	const line = {

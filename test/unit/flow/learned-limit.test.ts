@@ -61,8 +61,8 @@ test('after a refusal, requests start evenly, at 95% of the measured rate', asyn
 	const { send } = setUp(1);
 	await send(21, 20);
 	const starts = await send(20);
-	// The service accepted 20 requests in 2.05 s, which is 9.76 per second, and then refused one. The limiter
-	// therefore allows 95% of that rate. A request may start 20 ms early.
+	// The service accepted 20 requests in 2.05 s, which is 9.76 requests per second. Then it refused one request. The
+	// limiter therefore allows 95% of that rate. A request may start 20 ms early.
 	const lastMs = (starts[19] ?? 0) - (starts[0] ?? 0);
 	expect(lastMs).toBeGreaterThanOrEqual(Math.floor((19 * 1000) / (0.95 * 9.76)) - 20);
 	expect(lastMs).toBeLessThan(2100);

@@ -28,7 +28,7 @@ const VERDICTS = {
 type Step =
 	| /** The request fails with this verdict. */ keyof typeof VERDICTS
 	| /** Another request starts now and succeeds immediately. */ 'success'
-	| /** Another request with a single entry fails with this status. */ 'other 400'
+	| /** Another request with a single entry fails with status 400. */ 'other 400'
 	| 'other 403'
 	| /** The first attempt of another request fails. */ 'other 504'
 	| /** The request is split. The next events belong to one of its parts. */ 'part'
@@ -40,7 +40,9 @@ interface Setting {
 	retryForMs?: number;
 }
 
-/** Simulates the events. Returns the decision after the last failure, and the pause before the next attempt. */
+/**
+ * Simulates the events in `story`. Returns the decision after the last failure, and the pause before the next attempt.
+ */
 async function tell(story: Step[], { size = 10, isProbe, retryForMs = MINUTE_MS }: Setting = {}) {
 	const run = new VirtualRun();
 	run.clock.random = () => 0.999;

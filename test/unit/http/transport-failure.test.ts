@@ -118,8 +118,7 @@ describe('requests over real sockets', () => {
 	});
 
 	test('a client certificate that is required is permanent, but the request may have arrived', async () => {
-		// In TLS 1.3, the server rejects a client without a certificate only after the client has finished the
-		// handshake.
+		// In TLS 1.3, a client without a certificate finishes the handshake before the server rejects it.
 		const port = await tls(silent, { requestCert: true, minVersion: 'TLSv1.3' });
 		const facts = transportFacts(await errorOf(`https://127.0.0.1:${port}/`));
 		expect(facts).toMatchObject({ wasNeverSent: false, permanent: true });

@@ -39,7 +39,7 @@ async function stop(turn: number): Promise<void> {
 			if (turn % 2 === 0 || turn % 11 < 5) await sleep((turn % 3) * 3);
 		}
 	} catch {
-		// The reader may throw an error here. Only a crash of the process would be wrong.
+		// The reader may throw an error here. The process must not crash.
 	}
 }
 

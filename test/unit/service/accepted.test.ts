@@ -16,7 +16,7 @@ const answers = (body: unknown, all = documents): Array<Partial<DocumentOutcome>
 	return sent.map(({ id }) => found.get(id) ?? {});
 };
 
-/** Returns each document's outcome: `ok`, `failed`, or `?` if it is unknown. */
+/** Returns each document's outcome: `ok`, `failed`, or `?` if the outcome is unknown. */
 const outcomes = (body: unknown, all = documents): string =>
 	answers(body, all)
 		.map(({ failure }) => (failure ? (failure.isOutcomeUnknown ? '?' : 'failed') : 'ok'))

@@ -16,7 +16,7 @@ export interface RequestInfo {
 }
 
 export interface Entry {
-	/** Position in the input, which also serves as the document's version. */
+	/** The document's position in the input. The position is also the document's version. */
 	position: number;
 	id: string;
 	text: string;

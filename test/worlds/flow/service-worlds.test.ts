@@ -33,8 +33,7 @@ interface Row {
 	/** Documents that must fail. No other document may fail. */
 	fail?: readonly number[];
 	/**
-	 * A failed request may contain one of the `fail` documents. That document must then fail within this number of
-	 * seconds.
+	 * If a failed request contains one of the `fail` documents, that document must fail within this number of seconds.
 	 */
 	isolatedWithin?: number;
 	/** Share of the seeds in which documents other than the bad ones may fail too. */

@@ -9,7 +9,7 @@ export interface IndexedDefinition {
 	definition: INodeProperties;
 	/** The value that applies if the workflow does not set one. */
 	initial: unknown;
-	/** Names of the members if the parameter is a collection. The members are the parameters in the collection. */
+	/** Names of the parameters in the collection, if this parameter is a collection. */
 	members: string[];
 }
 

@@ -61,7 +61,8 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	/**
-	 * Returns true if the parameters have the same values for all items, because none of them contains an expression.
+	 * Returns true if none of the parameters contains an expression. In this case, the parameters have the same values
+	 * for all items.
 	 */
 	areConstant(...names: Array<ParameterName<P>>): boolean {
 		return names.every((name) => !hasExpression(this.raw(name, null)));

@@ -69,9 +69,9 @@ function isContainer(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * If the parameter is an expression that only reads a field, returns a reader for it. For any other parameter, returns
- * undefined. n8n evaluates the expression for the first item. If the result equals the field's value, the reader reads
- * all other items directly.
+ * Returns a reader for a parameter whose expression only reads a field. Returns undefined for any other parameter. n8n
+ * evaluates the expression for the first item. If the result equals the field's value, the reader reads all other items
+ * directly.
  *
  * @param raw the parameter as the workflow stores it
  * @param initial the value that applies if the workflow does not set one

@@ -58,7 +58,7 @@ const BY_MODEL = '/*n8n-auto-generated-fromAI-override*/';
  * expression with `$fromAI`, so that an agent's model fills in the parameter.
  *
  * @param description description for the model. By default, the model receives the description for users
- * @param isOptional whether the model may omit the value, which is then empty
+ * @param isOptional whether the model may omit the value. An omitted value is empty
  */
 export function filledByModel<const P extends INodeProperties>(
 	declared: P,

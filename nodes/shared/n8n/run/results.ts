@@ -31,7 +31,7 @@ export interface Failure {
 	/** Document ID, which becomes a field of the error item. */
 	id?: string | undefined;
 	/**
-	 * Further fields of the error item. If there is a `response` field, it contains data that the service might not
+	 * Additional fields of the error item. If there is a `response` field, it contains data that the service might not
 	 * return again.
 	 */
 	json?: IDataObject | undefined;
@@ -56,7 +56,7 @@ export class Results {
 	failures = 0;
 	/**
 	 * Used if the run stops on failures. `cause` is the failure that ended the run. `firstFailure` is the first failure
-	 * that belongs to a different entry.
+	 * that does not belong to the same entry as `cause`.
 	 */
 	private firstFailure: NodeFailure | undefined;
 	private cause: NodeFailure | undefined;

@@ -28,8 +28,8 @@ const LOG_INTERVAL_MS = 10_000;
 
 /**
  * One execution of a node, with its items and results. A run ends early if it is told to stop, if it is canceled, or if
- * the node throws an error. The first reason applies, but a cancellation overrides any other reason. All code that
- * waits uses the run's `sleep`. The code therefore stops waiting when the run ends.
+ * the node throws an error. If there are several reasons, the first one applies. However, a cancellation overrides any
+ * other reason. All code that waits uses the run's `sleep`, so that it stops waiting when the run ends.
  */
 export class Run implements RunState {
 	readonly items: INodeExecutionData[];
@@ -53,7 +53,7 @@ export class Run implements RunState {
 	private isInterrupted = false;
 	private readonly canceling = new AbortController();
 	private readonly onEndListeners = new Set<() => void>();
-	/** Problems with files, grouped by advice. */
+	/** Problems with files, grouped by the advice that applies to them. */
 	private readonly filesToHintAt: Record<string, string[]> = {};
 	/** The run's limiter clients. Each of them leaves its limiter when the run has ended. */
 	readonly limiterClients: LimiterClient[] = [];
@@ -215,9 +215,9 @@ export class Run implements RunState {
 }
 
 /**
- * Runs a node. Each input item produces either its results or an error.
+ * Runs a node. Each input item produces either results or an error.
  *
- * @throws Canceled if the execution was canceled, or the first failure if the node is set to stop
+ * @throws Canceled if the execution was canceled, or the first failure if the run stops on failures
  */
 export async function runNode(
 	context: IExecuteFunctions,

@@ -112,7 +112,7 @@ export class Session {
 	/**
 	 * Sends a request. After a 401, sends the request again if the service might accept another token.
 	 *
-	 * @returns a response with a 2xx status. If the body is JSON, it is returned parsed. Otherwise, it is returned as a
+	 * @returns a response with a 2xx status. A JSON body is returned as a parsed value. Any other body is returned as a
 	 *   string
 	 * @throws ServiceFailure for any other status and for an HTML page
 	 * @throws InputError if the credential is invalid
@@ -218,7 +218,7 @@ export class Session {
 			headers,
 		};
 		if (qs) options.qs = qs;
-		// If the body were a string, n8n would parse and check it again, so the body is sent as bytes.
+		// The body is sent as bytes because n8n would parse and check a string again.
 		if (body !== undefined) options.body = typeof body === 'string' ? Buffer.from(body) : body;
 		return context.helpers.httpRequestWithAuthentication.call(
 			contextOfExchange,

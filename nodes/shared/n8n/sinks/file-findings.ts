@@ -94,9 +94,9 @@ const TEXTS: Readonly<Record<FindingKind, FindingText>> = {
 };
 
 /**
- * Adds hints about the findings from reading a file.
+ * Adds hints about the findings in a file.
  *
- * @returns the warnings, which the file's summary repeats because a workflow cannot read hints
+ * @returns the warnings. The file's summary repeats them because a workflow cannot read hints
  */
 export function hintAtFindings(run: Run, name: string, findings: Findings): string[] {
 	const warnings: string[] = [];

@@ -125,7 +125,7 @@ export class FileSink implements Sink {
 		if (record === undefined) return;
 		const { run, failedRecords } = this;
 		await failedRecords.keepResponse(record, failure);
-		// A record does not fail if the run is canceled, because the next run sends the record again.
+		// If the run is canceled, the record does not count as failed. The next run sends the record again.
 		if (failure.skipped || run.signal.aborted) return this.skip(1, record.record);
 		if (failure.verdict && mayFailAll(failure.verdict)) this.unresolved.push(record.record);
 		else this.watermark.markDone(record.record);
@@ -161,8 +161,8 @@ export class FileSink implements Sink {
 			const { reason } = run.ended;
 			const message = `${messageOf(reason).replace(/\.$/, '')}. ${this.progress()}`;
 			if (!this.readError && this.firstFailed <= this.watermark.upTo) this.failure();
-			// If the run ended while `close` was storing the failed records, n8n could not store them. In that case,
-			// the whole file was processed.
+			// If the run ended while `close` was storing the failed records, it ended because n8n could not store them.
+			// In that case, the whole file had been processed.
 			if (ended) {
 				const what = `The run ended before it had processed the file ${quoted(file.name)}`;
 				run.hintAtFile(what, ENDED_ADVICE);

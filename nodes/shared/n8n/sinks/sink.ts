@@ -8,7 +8,7 @@ import type { Failure } from '../run/results';
 /** The input items and the record that an entry comes from. */
 export interface EntryOrigin {
 	/**
-	 * The input items that receive the entry's outcome. For a record, this is the item that contains the
+	 * The input items that receive the entry's outcome. For a record, the only such item is the one that contains the
 	 * file.
 	 */
 	readonly items: readonly number[];

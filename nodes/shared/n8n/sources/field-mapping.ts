@@ -94,8 +94,8 @@ export const requiredFields = ({ id, name }: FieldMapping): Array<[string, strin
 export type IdOrName = 'id' | 'name';
 
 /**
- * Returns advice for a missing ID or name. This function is called only if one of them is missing. Otherwise, it would
- * slow down runs with hundreds of thousands of documents.
+ * Returns advice for a missing ID or name. This function is called only if one of them is missing. Calling it every
+ * time would slow down runs with hundreds of thousands of documents.
  */
 export type MissingAdvice = (fields: readonly IdOrName[]) => string;
 
@@ -105,10 +105,10 @@ const FILL_IN_ADVICE =
 export const PARAMETER_LABELS = { id: 'Document ID', name: 'Document Name' };
 
 /**
- * Reads a document's ID and name as strings. Strings are returned unchanged, whole numbers as digits, and
- * dates in ISO format.
+ * Reads a document's ID and name as strings. Strings are returned unchanged, whole numbers as digits, and dates in ISO
+ * format.
  *
- * @throws InputError that names the field and, if the document's ID is known, the document
+ * @throws InputError that names the field. If the document's ID is known, the error also names the document
  */
 export function readIdAndName(
 	source: object,

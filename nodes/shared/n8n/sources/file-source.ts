@@ -29,7 +29,7 @@ import { passOnSummary, type Reading, type Source } from './source';
 import { InputError, messageOf } from '../../service/input-error';
 import { readError } from './file-errors';
 
-/** Describes how a file's records become entries, and which sink records their outcomes. */
+/** Describes how a file's records become entries. Also specifies the sink that receives the outcomes of the entries. */
 export interface FileReading<E extends EntryOrigin> extends Reading<E> {
 	/** Fields that the file must contain (see `checkFields`). */
 	requiredFields: readonly RequiredField[];

@@ -117,7 +117,7 @@ export function encodingOf(
  * required field. If a JSON file is a single object, this object must be a record, not a wrapper around the list of
  * records. A file that is read as one ID per line must not be a table.
  *
- * @param first first record after the skipped records, if there is one
+ * @param first first record after the skipped records, if such a record exists
  * @throws InputError if a required field is missing or the file is empty
  */
 export function checkFields(

@@ -25,7 +25,7 @@ export interface Reading<E extends EntryOrigin> {
 	 * @throws InputError if the value cannot be sent
 	 */
 	entryOf(value: unknown, origin: EntryOrigin): E;
-	/** Returns the ID of an invalid value for the error message, or undefined if the value has no ID. */
+	/** Returns the ID of an invalid value, or undefined if the value has no ID. The ID is used in the error message. */
 	idOf?(value: unknown): string | undefined;
 }
 
@@ -130,8 +130,8 @@ async function readItems<E extends EntryOrigin>(run: Run, reading: ItemReading<E
 }
 
 /**
- * Returns the error for items without a required value. If other items have the value, the parameter is correct, so the
- * advice is to correct the items without the value.
+ * Returns the error for items without a required value. If other items have the value, the parameter is correct. In
+ * that case, the advice is to correct the items without the value.
  */
 function errorForItems(
 	error: InputError,
@@ -170,7 +170,7 @@ async function* slicesOf<E>(run: Run, all: readonly E[]): AsyncGenerator<E[], vo
 }
 
 /**
- * Passes on an item unchanged if it is a file summary from another node of this package.
+ * Passes an item through unchanged if it is a file summary from another node of this package.
  *
  * @returns whether the item is a file summary
  */

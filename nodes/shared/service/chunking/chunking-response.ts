@@ -187,10 +187,10 @@ export interface Coverage {
 const MIN_MISSING_CHARACTERS = 16;
 
 /**
- * Determines how much of a text is covered by the text's chunks. The service may truncate a long text without reporting
- * it (docs/service-interface.md, Limits). The text is complete if the last chunk ends at the end of the text. White
- * space is ignored in this comparison. The service may express positions in characters, as in Python, or in UTF-16 code
- * units, as in JavaScript.
+ * Determines how much of a text is covered by the text's chunks. The service may truncate a long text and not report
+ * the truncation (docs/service-interface.md, Limits). The text is complete if the last chunk ends at the end of the
+ * text. White space is ignored in this comparison. The service may express positions in characters, as in Python, or in
+ * UTF-16 code units, as in JavaScript.
  *
  * @param text the submitted text, if it is known
  * @param chunks the chunks in the order of the response

@@ -66,7 +66,7 @@ export function exactText(value: unknown, label: () => string, advice: string): 
 	);
 }
 
-/** Returns true if a value is a Date, even if it comes from another JavaScript realm. */
+/** Returns true for every Date, including a Date from another JavaScript realm. */
 const isDate = (value: unknown): value is Date =>
 	Object.prototype.toString.call(value) === '[object Date]';
 

@@ -31,8 +31,8 @@ export function secretsOf(fields: Record<string, unknown>): string[] {
 
 /**
  * Masks secrets in responses, because a service may repeat a secret in a message ("Unknown API key ..."). The masker
- * finds a secret in its plain form, in its URL-encoded form, and with JSON escapes. If a response cannot be parsed, its
- * text may still contain JSON escapes.
+ * finds a secret in its plain form, in its URL-encoded form, and with JSON escapes. A response that cannot be parsed
+ * may still contain JSON escapes.
  */
 export class Masker {
 	/**

@@ -1,6 +1,5 @@
 /**
- * Manages the access tokens: the tokens that this process knows, the token map in the credential's hidden field, and
- * all renewals.
+ * Manages the access tokens that this process knows, the token map in the credential's hidden field, and all renewals.
  *
  * All `SharedToken` objects for the same client and scope share one state, because a worker's executions do not know
  * about each other. Without shared state, each execution would request its own token. Some servers revoke the previous
@@ -52,7 +51,7 @@ const RENEW_AGAIN_MS = 30_000;
  * long as this value. The pause doubles with each consecutive revocation after that.
  */
 const PAUSE_MS = 250;
-/** Maximum pause after a revocation. A random delay is added. It is at most as long as the pause. */
+/** Maximum pause after a revocation. A random delay of at most the same length is added. */
 const MAX_PAUSE_MS = 10_000;
 
 /**
@@ -118,7 +117,7 @@ export class SharedToken {
 	static findIn(data: ScopeData): Token | undefined {
 		const tokens = parseTokenMap(data.accessTokens);
 		const { [SCOPE_OF_NODE]: scopeOfNode } = data;
-		// If the data comes from a run, its tokens have already been checked.
+		// If the data comes from a run, the tokens in the data have already been checked.
 		if (scopeOfNode !== undefined) return tokens[scopeOfNode];
 		const token = tokens[scopeOf(data)];
 		if (token === undefined) return undefined;
@@ -142,8 +141,8 @@ export class SharedToken {
 	}
 
 	/**
-	 * Returns the credential data used to sign the run's next request. The hidden field of the data contains the token.
-	 * If a token must be requested first, the field is blank. In this case, n8n calls the credential's
+	 * Returns the credential data used to sign the run's next request. The data has a hidden field that contains the
+	 * token. The field is blank if a token must be requested first. In this case, n8n calls the credential's
 	 * `preAuthentication`, which writes the new token into the same data.
 	 *
 	 * @param fields the credential's data at the start of the run
