@@ -27,7 +27,7 @@ export class HttpError extends Error {
 	}
 }
 
-/** Creates an error whose body is `{message}`. The interface documents error bodies only for token requests. */
+/** Creates an error whose body is `{message}`. The service documents error bodies only for token requests. */
 export function failure(status: number, message: string, headers?: Record<string, string>) {
 	return new HttpError(status, { message }, headers);
 }

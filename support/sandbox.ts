@@ -52,7 +52,7 @@ export const shown = ({ requests }: Sandbox): string[] =>
 		[method, path, endedAt === 0 ? 'in flight' : status].join(' '),
 	);
 
-/** This delay is very long. Even on a slow machine, the request ends only because of a timeout or Stop. */
+/** This delay is so long that only a timeout or Stop can end the request, even on a slow machine. */
 export const HANGS = { latencyMs: 600_000 };
 
 /**

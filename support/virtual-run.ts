@@ -32,7 +32,10 @@ export class VirtualRun implements RunState {
 		this.wakeAll();
 	}
 
-	/** Cancels the run at this time. The cancellation replaces any earlier reason for ending the run. */
+	/**
+	 * Cancels the run when the clock reaches this time. The cancellation replaces any earlier reason for ending the
+	 * run.
+	 */
 	cancelAt(ms: number, reason: unknown): void {
 		this.clock.at(ms, () => {
 			this.ended = { reason };

@@ -1,5 +1,5 @@
 /**
- * Node tests use copies of two parts of n8n: the credentials helper and the credential tester
+ * The tests of our nodes use copies of two parts of n8n: the credentials helper and the credential tester
  * (`support/credentials-helper.ts`, `support/credential-test.ts`). The originals cannot run without n8n's database.
  * This file runs the same operations with the copies and with the installed n8n. After an n8n update, comparing the
  * results shows whether the copies still behave like n8n.

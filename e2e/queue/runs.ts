@@ -82,7 +82,7 @@ const PUSH_LATENCY_MS = 700;
 
 const INGESTS = 16;
 
-/** Duration of a chunking job. With this duration, ingests are still running when the worker is killed. */
+/** Duration of a chunking job. It is long enough that ingests are still running when the worker is killed. */
 const CHUNK_DELAY_MS = 3000;
 
 const WITHIN_MS = 180_000;

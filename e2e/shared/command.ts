@@ -47,9 +47,8 @@ export class Command {
 }
 
 /**
- * Runs an end-to-end command, then ends this process. The exit code is 0 if `work` returns true, otherwise 1. Before
- * the exit, processes are stopped and temporary folders are removed. This also happens after Ctrl-C or if npm is
- * killed.
+ * Runs an end-to-end command. Then stops the processes that it started, removes temporary folders, and ends this
+ * process. This also happens after Ctrl-C or if npm is killed. The exit code is 0 if `work` returns true, otherwise 1.
  * @param work the command's work, which returns true if everything passed
  * @param options.interrupted exit code after Ctrl-C. The default is 130
  */

@@ -271,8 +271,8 @@ const LIST_ADVICE =
 	"Enter the name of a field with a list of IDs as 'List Field', or choose 'One ID per Item'.";
 
 /**
- * Merges entries with the same ID into one entry. This entry belongs to the items of all merged entries. The result
- * keeps the order in which the IDs first occur.
+ * Merges entries with the same ID into one entry, which is linked to the items of all merged entries. The result keeps
+ * the order in which the IDs first occur.
  */
 function mergeRepeated(entries: readonly Entry[]): Entry[] {
 	const items = new Map<string, Set<number>>();

@@ -53,7 +53,7 @@ function respond(request: IncomingMessage): Answer {
 	}
 	if (route === echoing) {
 		for (const secret of secrets) repeated.add(secret);
-		// The secret is also repeated in URL encoding, as in the body of a form or in a path.
+		// The secret is also repeated in URL-encoded form, as in a form body or a path.
 		return answer([...secrets, ...secrets.map(encodeURIComponent)].join(' '));
 	}
 	if (route === 'submit') return [200, { chunkingId: 'job-1', status: 'SUBMITTED' }];

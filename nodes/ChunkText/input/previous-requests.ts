@@ -8,7 +8,7 @@ import type { SourceDocument, AwaitedText } from './text';
 export interface PreviousRequest {
 	chunkingId: string;
 	texts: AwaitedText[];
-	/** Number of texts in the request, or undefined if no item contains this number. */
+	/** Number of texts in the request, or undefined if the items do not contain this information. */
 	textCount: number | undefined;
 }
 

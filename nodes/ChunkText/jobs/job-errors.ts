@@ -125,7 +125,7 @@ export const noChunks = (words: string): ServiceFailure =>
 const positions = (texts: number): string =>
 	texts <= 2 ? [...Array(texts).keys()].join(' and ') || 'none' : `0 to ${texts - 1}`;
 
-/** Returns the error for an item whose text position is higher than the number of texts in the request. */
+/** Returns the error for an item whose text position is beyond the last text in the request. */
 export const noSuchText = (position: number, results: number): InputError =>
 	new InputError(
 		`'Text Position' is ${position}, but the request has ${formatCount(results, 'text')} (${positions(results)})`,

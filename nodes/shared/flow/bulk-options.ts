@@ -28,7 +28,7 @@ export interface BulkOptions<E, A, R = A> extends Packing<E>, RequestSettings {
 	arePolls?: boolean;
 	/** Called before the entries of an accepted request are sent again. */
 	onRepeat?: (accepted: A) => void;
-	/** Limits the bytes of all entries in flight, including entries whose request is waiting for its job. */
+	/** Limits the total size of all entries in flight, including entries whose request is waiting for its job. */
 	budget?: Budget;
 	bytesInBudget?: (entry: E) => number;
 }

@@ -92,8 +92,8 @@ export class LearnedLimit {
 	 */
 	private window = Infinity;
 	/**
-	 * Maximum number of requests in flight after a pause, when requests start again one by one. Infinity before the
-	 * first pause.
+	 * Maximum number of requests in flight after a pause. It grows by one with each success. Infinity before the first
+	 * pause.
 	 */
 	private restart = Infinity;
 	private pausedUntil = -Infinity;

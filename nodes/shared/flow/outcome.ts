@@ -20,8 +20,8 @@ export interface Failed {
 }
 
 /**
- * A failed attempt that is followed by another attempt. The next attempt sends the same request, one of its entries as
- * a probe, or the parts of the request.
+ * A failed attempt that is followed by another attempt. The next attempt repeats the request, sends one of its entries
+ * as a probe, or sends its parts.
  */
 export interface Unfinished extends Omit<Failed, 'next' | 'skipped'> {
 	next: 'again' | 'probe' | 'split';

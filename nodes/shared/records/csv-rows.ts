@@ -180,8 +180,8 @@ function endOfLine(text: string, from: number): number {
 }
 
 /**
- * Yields the lines of a part of a text one at a time. The part can be a 64 MB cell, and the caller may need only the
- * first lines.
+ * Yields the lines in one section of a text. The section can be a 64 MB cell, and the caller may need only its first
+ * lines.
  */
 function* linesOf(
 	text: string,
@@ -208,8 +208,8 @@ function countRowLike(
 		const cells = line.split(delimiter).length;
 		// Some programs write a delimiter at the end of each row, but not at the end of the header row.
 		const isLikeRow = cells === width || (cells === width + 1 && line.endsWith(delimiter));
-		// The first line may contain delimiters in quoted text, which are counted too. So the first line does not have
-		// to look like a row.
+		// Delimiters in quoted text are counted too, so the count can be wrong for the first line. Therefore, the first
+		// line does not have to look like a row.
 		if (!isLikeRow && index > 0) break;
 		if (isLikeRow) total++;
 		index++;

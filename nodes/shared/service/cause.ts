@@ -3,8 +3,7 @@ import type { Failure } from 'n8n-workflow';
 import { isTransientStatus, type ServiceFailure } from './failure';
 
 /**
- * Returns the cause of a failure. The cause is one of those that n8n defines. An error workflow or an agent can use the
- * cause to decide what to do.
+ * Returns the cause of a failure, in n8n's terms. An error workflow or an agent can use it to decide what to do.
  *
  * @returns undefined if there are several possible causes. For example, status 403 may mean that a firewall rejected
  *   one document, or that the key belongs to another data source.

@@ -59,7 +59,7 @@ export const MIGRATE_ACTION: Action = {
  *
  * @param action the action that failed
  * @param error the reason
- * @param skipped whether the entry was not sent because the run had ended
+ * @param skipped true if the run ended before the entry was sent
  */
 export function outcomeMessage(action: Action, error: unknown, skipped = false): string {
 	const verb = action.isPlural ? 'were' : 'was';

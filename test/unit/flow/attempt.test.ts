@@ -8,10 +8,7 @@ import { VirtualRun } from '../../../support/virtual-run';
 const FAIL: Verdict = { action: 'fail' };
 const RETRY: Verdict = { action: 'retry' };
 
-/**
- * Returns a sender whose requests take 10 ms. A task that throws a verdict stands for a request that fails with this
- * verdict.
- */
+/** Returns a sender whose requests take 10 ms. To simulate a failed request, its task throws a verdict. */
 function setUp({ stopsOnFailure = false, retryForMs = 60_000 } = {}) {
 	const run = new VirtualRun({ stopsOnFailure });
 	const line = {

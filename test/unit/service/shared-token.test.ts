@@ -223,7 +223,7 @@ describe('a token the service revoked', () => {
 			Array.from({ length: 8 }, async () => await obtain({ held })),
 		);
 		expect(new Set(tokens)).toEqual(new Set(['t1']));
-		// Other requests with the old token were still in flight. They report again that the token is revoked.
+		// Other requests with the old token were still in flight. They also report that the token is revoked.
 		revoke('old');
 		expect(await obtain({ held })).toBe('t1');
 	});

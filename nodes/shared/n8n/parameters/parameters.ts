@@ -99,7 +99,7 @@ export class Parameters<P extends INodeProperties[]> {
 		return requiredTextOf(this.read(name, itemIndex), advice);
 	}
 
-	/** Returns a document ID unchanged. See `documentId`. */
+	/** Returns the document ID in a parameter. The ID is not changed (see `documentId`). */
 	id(name: ParameterName<P>, itemIndex: number): string {
 		const { value, definition } = this.read(name, itemIndex);
 		return documentId(value, `'${definition.displayName}'`);
@@ -181,7 +181,7 @@ export class Parameters<P extends INodeProperties[]> {
 	/**
 	 * Returns the members that the user has added to a collection, except empty ones.
 	 *
-	 * @param only restricts the result to these members
+	 * @param only the members to return. By default, all of them
 	 */
 	added<N extends CollectionName<P>, const X extends NameOf<Member<P, N>>>(
 		name: N,

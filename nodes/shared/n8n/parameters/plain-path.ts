@@ -70,8 +70,8 @@ function isContainer(value: unknown): value is Record<string, unknown> {
 
 /**
  * Returns a reader for a parameter whose expression only reads a field. Returns undefined for any other parameter. n8n
- * evaluates the expression for the first item. If the result equals the field's value, the reader reads all other items
- * directly.
+ * evaluates the expression for the first item. If the result equals the field's value, the reader reads the field from
+ * all other items without n8n.
  *
  * @param raw the parameter as the workflow stores it
  * @param initial the value that applies if the workflow does not set one

@@ -2,8 +2,8 @@ import type { RunStats } from '../../flow/run-state';
 import { formatCount, figure } from '../../service/numbers';
 
 /**
- * Measures the requests of a run or a file. The measurement starts when the meter is created. The figures appear in
- * summaries, in the log, and in the execution's metadata.
+ * Measures the requests sent during a run or for a file. The measurement starts when the meter is created. The figures
+ * appear in summaries, in the log, and in the execution's metadata.
  */
 export class Meter {
 	private readonly before: Omit<RunStats, 'increment'>;

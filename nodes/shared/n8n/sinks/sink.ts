@@ -68,8 +68,7 @@ export interface Sink {
 		counts?: Readonly<Record<string, number>>,
 	): Promise<void>;
 	/**
-	 * Notes that the user should check something about a record. The note appears in the summary of the record's file
-	 * and in a hint.
+	 * Records a problem that the user should check. The note appears in the summary of the record's file and in a hint.
 	 */
 	note(record: SourceRecord, kind: FindingKind, id: string): void;
 	/**

@@ -39,11 +39,11 @@ export interface ChunkingResponse {
 		| 'alreadyRetrieved'
 		/** The status is READY or RETRIEVED, but the format of the data is unknown. */
 		| 'unreadable'
-		/** The body is not a chunking response, or it is damaged JSON. */
+		/** The body is not a chunking response, or it is malformed JSON. */
 		| 'invalid';
 	status?: string;
 	chunkingId?: string;
-	/** Whether the response contains data, which the service may deliver only once. */
+	/** Whether the response contains data. The service might not deliver the data again. */
 	hasContent: boolean;
 	/** Results of a finished job, in the order of its texts. If a result cannot be read, it is undefined. */
 	texts: Array<TextResult | undefined>;
@@ -91,12 +91,13 @@ export function classify(body: unknown): ChunkingResponse {
 }
 
 /**
- * Returns true if a value is a nonempty list or object. A string only describes the job, so it is not regarded as data.
+ * Returns true if a value is a nonempty list or object. A string is not data, because it can only be a description of
+ * the job.
  */
 const hasMembers = (value: unknown): boolean =>
 	typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 
-/** Returns true if a string looks like damaged JSON rather than a message from a proxy. */
+/** Returns true if a string looks like malformed JSON rather than a message from a proxy. */
 const beginsAsJson = (text: string): boolean => /^\s*["[{]/.test(text);
 
 /**

@@ -178,8 +178,8 @@ export class SharedToken {
 
 	/**
 	 * Returns a token, and requests a new one if necessary. If this process has a usable token, that token is returned.
-	 * Otherwise, one token is requested for all waiting callers. If the token request fails, a token that is still
-	 * valid is used for a while, although its renewal is due.
+	 * Otherwise, one token is requested for all waiting callers. If the token request fails, a token that is due for
+	 * renewal but still valid stays in use for a while.
 	 *
 	 * @param accepts function that returns true if a token can be used, e.g. because it is not the revoked token
 	 * @throws InputError if the scope is empty, and ServiceFailure of kind `token` if no token could be obtained
