@@ -82,7 +82,7 @@ async function stopGroup({ pid }: ChildProcess, signal: NodeJS.Signals): Promise
 /**
  * Starts a process in its own process group. Ctrl-C in the terminal reaches only the current process. The current
  * process then stops the whole group so that nothing is left behind.
- * @throws Error if the command has begun to stop
+ * @throws Error if the current process is already stopping its processes
  */
 function start(command: string, args: string[], options: ProcessOptions): RunningProcess {
 	if (isClosing)

@@ -78,8 +78,8 @@ const sourceOf = (file: string): string | undefined =>
 	);
 
 /**
- * Finds nonexistent paths in the maintainers' pages. Also finds function names that do not occur in the file that the
- * page mentions next to the name.
+ * Finds nonexistent paths in the maintainers' pages. If a page mentions a function next to a file, also checks that the
+ * file contains the function.
  */
 export function wrongSteps(): string[] {
 	return MAINTAINERS_PAGES.flatMap((page) => {

@@ -60,7 +60,7 @@ export const allOptions = optionsProperty([
 				name: 'Compact',
 				value: 'compact',
 				description:
-					'One string per vector, which Push Documents sends as numbers. Files always contain lists of numbers.',
+					'One string per vector. Push Documents converts the string to numbers. Files always contain lists of numbers.',
 			},
 			{
 				name: 'Number Lists',

@@ -145,7 +145,7 @@ function missingError(
 const labelOf = (field: IdOrName, mapping: FieldMapping): string =>
 	quoted(mapping.hasParameters ? PARAMETER_LABELS[field] : mapping[field]);
 
-/** Returns the first words of a message such as "The field 'sku' with the ID is empty". */
+/** Returns the beginning of a message, for example "The field 'sku' with the ID". The caller adds what is wrong. */
 function describeField(field: IdOrName, mapping: FieldMapping): string {
 	if (mapping.hasParameters) return labelOf(field, mapping);
 	const what = mapping[field] === field ? '' : ` with the ${field === 'id' ? 'ID' : 'name'}`;
