@@ -274,8 +274,8 @@ async function noRules(stage: Stage): Promise<void> {
 }
 
 /**
- * Tests a run whose request for a range of its file fails. If the file changes before the next attempt, the run must
- * fail.
+ * Checks that a run fails if the file changes while the run reads it. A request for a part of the file fails, and the
+ * file changes before the next attempt.
  */
 async function changedFile(stage: Stage): Promise<void> {
 	const { faults } = stage.demo.sandbox;

@@ -28,8 +28,8 @@ const CELLS_AT_ONCE = 16;
 
 const OPTIONS = { retryForSeconds: 0, concurrency: 1, documentsPerRequest: 1, textsPerRequest: 1 };
 /**
- * Time limits for faults without a response. The limits are long enough for a busy machine to send all other
- * responses.
+ * Time limits for tests in which the service never responds. The limits are long enough for the normal responses of a
+ * busy machine.
  */
 const IMPATIENT = { timeoutSeconds: 8, maxWaitSeconds: 20 };
 
