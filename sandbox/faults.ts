@@ -147,7 +147,10 @@ export const FAULTS = {
 	),
 };
 
-/** Answers with a rule's status and body. If the rule has no body, sends the body that a gateway would send. */
+/**
+ * Answers with the status and body of a rule that sets no other fault. If the rule has no body, sends the body that a
+ * gateway would send.
+ */
 export function answerPlainly(rule: Answer, reply: FastifyReply): FastifyReply {
 	const status = rule.status ?? (rule.retryAfter === undefined ? 200 : 429);
 	const ofGateway = rule.body === undefined ? gatewayBody(status) : undefined;

@@ -79,8 +79,8 @@ export async function importExamples(
 		earlier[name] = { versionId, template: text };
 	}
 	writeFileSync(file, JSON.stringify(earlier));
-	// n8n lists the most recently saved workflow first, so the first example is saved again. Its version stays the
-	// same.
+	// n8n lists the most recently saved workflow first, so the first example is saved again. Saving a workflow without
+	// changes does not change its version, so the next start does not treat it as edited.
 	const first = workflows[FIRST_EXAMPLE];
 	if (isAnySaved) await api.saveWorkflow(first, first.id);
 	return { credentials, workflows };

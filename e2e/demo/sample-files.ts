@@ -16,7 +16,7 @@ export const SAMPLE_FILES: Readonly<Record<string, string>> = {
 /**
  * Creates the folder that n8n may read, and stores the sample files there.
  * @param folder n8n's user folder. n8n does not allow workflows to read its `.n8n` subfolder
- * @returns the path with symbolic links resolved. n8n compares resolved paths
+ * @returns the path with symbolic links resolved, because n8n compares resolved paths
  */
 export async function createSampleFiles(folder: string): Promise<string> {
 	const files = path.join(folder, 'files');

@@ -6,8 +6,8 @@ const PUBLISHED_MS = 10_000;
 const CHECK = 'check-my-service';
 
 /**
- * Each row contains sandbox settings and what the example must report about them. `expected` maps each question in the
- * report to words that its answer or advice must contain.
+ * Each row contains sandbox settings and what the example must report about them. `expected` maps questions in the
+ * report to two strings. The answer must contain the first string, and the advice must contain the second.
  */
 const SERVICES = [
 	{
@@ -58,7 +58,8 @@ export async function checkService(stage: Stage): Promise<void> {
 		checks.add('Its test document is deleted', left.length === 0);
 	}
 	Object.assign(settings, usual);
-	// If the service rejects every request, the example must report that the answer to each question is unknown.
+	// If the service rejects the submitted texts, the example must report the error of the service. The advice must
+	// begin with Unknown for a question that has no answer.
 	demo.sandbox.faults.add({ route: 'submit', status: 400, body: '{"error":"no such model"}' });
 	const execution = await stage.runWith(CHECK, { Wait: { parameters: { amount: 1 } } });
 	demo.sandbox.faults.clear();

@@ -119,7 +119,10 @@ async function syncTwiceAtOnce(source: SyncedSource): Promise<void> {
 	await source.checkGuard(documents);
 }
 
-/** Checks that the next run after a failure repairs the index. The table does not record what the failed run did. */
+/**
+ * Checks that the next run after a failure repairs the index, even though the table does not record what the failed run
+ * did.
+ */
 async function syncAfterFailure(source: SyncedSource): Promise<void> {
 	const { faults } = source.stage.demo.sandbox;
 	const [a, b] = [document('a', 'Almond'), document('b', 'Blueberry')];

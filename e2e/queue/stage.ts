@@ -20,7 +20,10 @@ export interface QueueStage extends QueueMode {
 	model: Set<string>;
 }
 
-/** The body of one webhook call. No other call sends the same documents. */
+/**
+ * The body of one webhook call. No other delivery contains the same documents. `delete` is the ID of a chunk to delete
+ * after it has been pushed.
+ */
 export interface Delivery {
 	documents: Array<{ id: string; name: string; text: string }>;
 	delete: string;
@@ -40,7 +43,7 @@ export async function ingest(
 
 /**
  * Creates `count` deliveries. Each delivery contains three documents, and each document contains three sections. Each
- * section becomes a chunk. Adds the chunks to `model`.
+ * section becomes a chunk. Adds the chunks to `model`, except the chunk that each delivery deletes.
  */
 export function deliveriesOf({ model }: QueueStage, run: string, count: number): Delivery[] {
 	return Array.from({ length: count }, (_call, call) => {

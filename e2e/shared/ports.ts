@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 
 /*
- * This code replaces the `get-port` package. n8n installs a different major version of that package in
+ * This code replaces the `get-port` package, because n8n installs a different major version of that package in
  * e2e/node_modules.
  */
 

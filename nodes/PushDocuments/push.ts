@@ -57,7 +57,7 @@ export async function pushDocuments(run: Run): Promise<void> {
 
 	/**
 	 * Reports a document that has the same ID as an earlier document. If such a document comes from a file, it is
-	 * listed in the file's summary. If it comes from an item, it is counted for a hint.
+	 * listed in the file's summary. If it comes from an item, it is added to a count in a hint.
 	 */
 	const noteSameId = (sink: Sink, entry: Entry, count: keyof SameIds) => {
 		if (entry.record) sink.note(entry.record, 'sameId', entry.id);

@@ -78,8 +78,8 @@ const sourceOf = (file: string): string | undefined =>
 	);
 
 /**
- * Finds nonexistent paths in the maintainers' pages. If a page mentions a function next to a file, also checks that the
- * file contains the function.
+ * Finds nonexistent paths in the maintainers' pages. If a page names a function together with a file, also checks that
+ * the file contains this function.
  */
 export function wrongSteps(): string[] {
 	return MAINTAINERS_PAGES.flatMap((page) => {

@@ -33,10 +33,7 @@ export function docstringFaults(file: string, text: string): string[] {
 		);
 }
 
-/**
- * Finds the old names of identifiers that were renamed. Comments, strings and fields of the service's JSON are not
- * checked.
- */
+/** Finds the old names of identifiers that were renamed. Comments and strings are not checked. */
 export function oldNameFaults(file: string, text: string): string[] {
 	const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
 	const faults: string[] = [];

@@ -1,6 +1,7 @@
 /**
- * Tests that no node does all of its work in one step. n8n's other executions must be able to continue. The length of a
- * step is measured as CPU time of this process. This time does not increase while other processes use the processor.
+ * Tests that no node does all of its work in one step. If a node did, n8n's other executions could not continue in the
+ * meantime. The length of a step is measured as CPU time of this process. This time does not increase while other
+ * processes use the processor.
  */
 import type { IDataObject, IExecuteFunctions, INodeParameters, INodeType } from 'n8n-workflow';
 

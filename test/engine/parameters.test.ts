@@ -158,8 +158,8 @@ describe('text', () => {
 type Reader = (parameters: Parameters<Sample>, itemIndex: number) => unknown;
 
 /**
- * Each row starts with a value that an expression returns. The next entry is the value that the node reads, or an error
- * message.
+ * The list at the end of each case contains pairs: a value that an expression returns, and the value that the node
+ * reads from it or an error message.
  */
 describe.each<[string, string, Reader, Array<[value: unknown, expected: unknown]>]>([
 	[

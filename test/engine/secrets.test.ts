@@ -1,4 +1,7 @@
-/** Tests that no person or model can see a secret. A service may repeat the secret anywhere in a response. */
+/**
+ * Tests that no person or model can see a secret. This must be true even if a service repeats the secret anywhere in a
+ * response.
+ */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';

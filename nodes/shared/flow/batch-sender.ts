@@ -1,7 +1,8 @@
 /**
  * The `BatchSender` sends one batch until each of its entries has an outcome. It first sends the whole batch. If the
- * whole batch fails, the retry policy makes one of three choices: send the batch again, send one random entry as a
- * probe, or split the batch into halves. Each half has its own retry policy.
+ * whole batch fails, the retry policy chooses the next step. The sender then sends the batch again, sends one random
+ * entry as a probe, or splits the batch into halves. The policy can also let the entries fail or end the run. Each half
+ * has its own retry policy.
  *
  * Chunk Text adds a second step. A request that the service has accepted starts a job, and `followJob` waits for the
  * job. If the service loses the job, the sender submits the same request once more. If the job fails, one of its texts

@@ -2,20 +2,19 @@
  * A `LearnedLimit` learns how many requests a service accepts. It learns from refusals. A refusal is a response that
  * asks for fewer requests. Before the first refusal, there is no limit.
  *
- * A refusal pauses all requests. The pause lasts as long as the service asks for. If the service asks for no particular
- * length, the length follows exponential backoff. After the pause, requests start again one by one, and each success
- * allows one more request in flight. What happens next depends on the number of requests in flight at the refusal. The
- * window is the limit for requests in flight. If the service had never accepted that many requests at the same time,
- * the window shrinks to the number that it did accept. Otherwise, the rate was too high, so the rate is lowered.
+ * A refusal pauses all requests. The pause lasts as long as the service asks for, but at least as long as exponential
+ * backoff requires. After the pause, requests start again one by one, and each success allows one more request in
+ * flight. The window is the limit for requests in flight. What happens next depends on the number of requests in flight
+ * at the refusal. If the service had never accepted that many requests at the same time, the window shrinks to the
+ * number that it did accept. Otherwise, the rate was too high, so the rate is lowered.
  *
  * The rate that the service allows lies between two estimates. The lower estimate is the number of accepted requests
- * divided by the total time since the last refusal. The higher estimate excludes the pause from that time. The
- * service's token bucket fills up during a pause, but it may be full before the pause ends. The allowed rate is
- * therefore between the two estimates. The new rate is 95% of the geometric mean of the two estimates. The new rate
- * stays the same for at least 20 times the length of the pause. It also stays the same until at least 20 requests have
- * been accepted. Then the rate rises by 5%. If the rate is far below the refused rate, it rises sooner and by more. In
- * this case, it rises to the geometric mean of the current rate and the refused rate. If the service refuses a request
- * at the higher rate, the limit returns to the earlier rate.
+ * divided by the total time since the last refusal. The higher estimate excludes the pause from that time. The pause
+ * counts only in part, because the service's token bucket fills up during the pause but may be full before the pause
+ * ends. The new rate is 95% of the geometric mean of the two estimates. It is normally kept for 20 times the length of
+ * the pause, and until 20 requests have been accepted. Then it rises by 5%. If the rate is far below the refused rate,
+ * it rises sooner and by more. In this case, it rises to the geometric mean of the current rate and the refused rate.
+ * If the service refuses a request at the higher rate, the limit returns to the earlier rate.
  *
  * A 503 without Retry-After may come from a rate limit or from random failures of the service. Therefore, such a
  * response does not pause other requests. If requests still fail at 80% of the accepted rate, slowing down does not
@@ -40,13 +39,13 @@ const RAISE = 1.05;
  */
 const MAX_RAISE = 2;
 /**
- * A rate is kept for 20 times the length of the last pause before it is increased. If the service refuses the higher
- * rate, the new pause takes only 5% of the time for which the rate was kept.
+ * The limiter waits 20 times as long as the last pause before it increases a rate. If the service refuses the higher
+ * rate, the resulting pause costs only 5% of that time.
  */
 const PAUSES_PER_RAISE = 20;
 /**
- * A rate far below the refused rate is increased sooner. A rate below this share of the refused rate is kept for only
- * four times the length of the pause.
+ * If the rate is below this share of the refused rate, there is much to gain from increasing it. Therefore, it is kept
+ * for only four times the length of the pause instead of 20 times.
  */
 const SEARCH = { belowShare: 0.9, pauses: 4 };
 /**

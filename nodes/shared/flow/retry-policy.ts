@@ -194,8 +194,8 @@ export class RetryPolicy {
 	 */
 	private failuresWhileOthersSucceeded = 0;
 	/**
-	 * Number of failed attempts during which no other request succeeded. Such failures do not show that the entries are
-	 * at fault.
+	 * Number of failed attempts since another request last succeeded. Such failures do not show that the entries are at
+	 * fault.
 	 */
 	private failuresWithoutComparison = 0;
 	private failingSince: number | undefined;

@@ -3,7 +3,7 @@ export interface Verdict {
 	action:
 		| /** Send the same request again. */ 'retry'
 		| /** Send the entries in smaller requests. */ 'split'
-		| /** Let the request fail, and end the run. Every further request would also fail. */ 'stop'
+		| /** Let the request fail and end the run, because every further request would also fail. */ 'stop'
 		| /** Let this request fail. */ 'fail';
 	/** Minimum delay before a retry, as requested by the service. */
 	delayMs?: number;

@@ -2,8 +2,8 @@
 export type Bytes = AsyncIterable<Uint8Array>;
 
 /**
- * Thrown if the rest of a file cannot be read. The file is truncated, damaged or of the wrong type. All text before the
- * error has already been returned.
+ * Thrown if the rest of a file cannot be read because the file is truncated, damaged or of the wrong type. All text
+ * before the error has already been returned.
  */
 export class FileError extends Error {
 	override readonly name = 'FileError';

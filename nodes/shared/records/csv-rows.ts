@@ -129,8 +129,9 @@ interface MultilineCell {
 	/** Index of the end of the first line, counted from the beginning of the row. */
 	firstLineEnd: number;
 	/**
-	 * Number of consecutive lines that have as many cells as the header row. If the first line within the cell has a
-	 * different number of cells than the header row, the count starts at the second line.
+	 * Number of consecutive lines that have as many cells as the header row. The count starts at the line in which the
+	 * quoted cell begins. If that line has a different number of cells than the header row, the count starts at the
+	 * next line.
 	 */
 	rowLikeLines: number;
 }
@@ -208,8 +209,8 @@ function countRowLike(
 		const cells = line.split(delimiter).length;
 		// Some programs write a delimiter at the end of each row, but not at the end of the header row.
 		const isLikeRow = cells === width || (cells === width + 1 && line.endsWith(delimiter));
-		// Delimiters in quoted text are counted too, so the count can be wrong for the first line. Therefore, the first
-		// line does not have to look like a row.
+		// The last cell of the first line is quoted. Delimiters in the quoted text are counted too, so the count can be
+		// wrong. Therefore, the first line does not have to look like a row.
 		if (!isLikeRow && index > 0) break;
 		if (isLikeRow) total++;
 		index++;

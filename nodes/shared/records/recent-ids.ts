@@ -2,8 +2,8 @@
 const MAX_IDS = 100_000;
 
 /**
- * Remembers the IDs of the most recent documents. It holds the IDs of at least the last 100,000 documents, and of at
- * most the last 200,000.
+ * Remembers the IDs of the most recent documents. It holds at least the last 100,000 different IDs and at most 200,000
+ * IDs.
  */
 export class RecentIds {
 	private recent = new Set<string>();

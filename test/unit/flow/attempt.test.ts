@@ -8,7 +8,10 @@ import { VirtualRun } from '../../../support/virtual-run';
 const FAIL: Verdict = { action: 'fail' };
 const RETRY: Verdict = { action: 'retry' };
 
-/** Returns a sender whose requests take 10 ms. To simulate a failed request, its task throws a verdict. */
+/**
+ * Returns a sender whose requests take 10 ms. To simulate a failed request, the task that sends it throws the verdict
+ * for the failure.
+ */
 function setUp({ stopsOnFailure = false, retryForMs = 60_000 } = {}) {
 	const run = new VirtualRun({ stopsOnFailure });
 	const line = {

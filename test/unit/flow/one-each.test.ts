@@ -70,7 +70,8 @@ test('each entry has its own outcome, whatever the outcomes of others', async ()
 		['a', 'A'],
 		['b', 'B'],
 		['c', FAIL],
-		// The code that handles this failure throws an error. Only the entry 'd' fails, and the run continues.
+		// The code that handles this failure throws an error. Because of that error, only the entry 'd' fails, and the
+		// run continues.
 		['d', bug],
 		['e', 'E'],
 	]);

@@ -112,7 +112,9 @@ export interface Played {
 	/** Total number of attempts and polls. */
 	requests: number;
 	seconds: number;
-	/** Longest time, in seconds, between a request's first failure and the failure of one of its entries. */
+	/**
+	 * Longest time, in seconds, between the first failed request that contained an entry and the failure of that entry.
+	 */
 	isolatedAfter: number;
 	reasonOf: Map<number, unknown>;
 	ended: { reason: unknown } | undefined;

@@ -33,14 +33,15 @@ interface Row {
 	/** Documents that must fail. No other document may fail. */
 	fail?: readonly number[];
 	/**
-	 * If a failed request contains one of the `fail` documents, that document must fail within this number of seconds.
+	 * If a request fails that contains one of the `fail` documents, that document must fail within this many seconds
+	 * after the first such failure.
 	 */
 	isolatedWithin?: number;
 	/** Share of the seeds in which documents other than the bad ones may fail too. */
 	exceptions?: number;
 	/**
-	 * Expects the run to end early. `after` is the range of seconds in which it ends. `requests` is the maximum number
-	 * of requests.
+	 * Expects the run to end early. It must end within `after`, which is a range in seconds after the start of the run.
+	 * `requests` is the maximum number of requests.
 	 */
 	ends?: { after: [least: number, most: number]; requests?: number };
 	/** The run may take at most `times` times as long as a run with other `rules`. */

@@ -56,7 +56,7 @@ export class Results {
 	failures = 0;
 	/**
 	 * Used if the run stops on failures. `cause` is the failure that ended the run. `firstFailure` is the first failure
-	 * that does not belong to the same entry as `cause`.
+	 * that has a different reason.
 	 */
 	private firstFailure: NodeFailure | undefined;
 	private cause: NodeFailure | undefined;

@@ -28,8 +28,9 @@ const LOG_INTERVAL_MS = 10_000;
 
 /**
  * One execution of a node, with its items and results. A run ends early if it is told to stop, if it is canceled, or if
- * the node throws an error. If there are several reasons, the first one applies. However, a cancellation overrides any
- * other reason. All code that waits uses the run's `sleep`, so that it stops waiting when the run ends.
+ * the node throws an error. If there are several reasons, the first one applies. However, an error that the node throws
+ * overrides an earlier reason, and a cancellation overrides any other reason. All code that waits uses the run's
+ * `sleep`, so that it stops waiting when the run ends.
  */
 export class Run implements RunState {
 	readonly items: INodeExecutionData[];

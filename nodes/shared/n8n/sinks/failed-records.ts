@@ -24,9 +24,9 @@ interface PartFiles {
 const LEVELS_TO_VECTORS = 5;
 
 /**
- * Writes a file's failed records to files of limited size. The records stay unchanged, and the files have the same
- * format. The file's summary item contains these files in its binary fields `failed`, `failed2` and so on. Records that
- * cannot be parsed are written to separate files, so that the node can read all other files again.
+ * Writes a file's failed records to files of limited size. The records stay unchanged, and these files have the format
+ * of the input file. The file's summary item contains these files in its binary fields `failed`, `failed2` and so on.
+ * Records that cannot be parsed are written to separate files, so that the node can read all other files again.
  */
 export class FailedRecords {
 	private readonly binary: IBinaryKeyData = {};

@@ -2,8 +2,8 @@
  * Accounts for the records in one file. The sink counts each record's outcome and keeps the failed records. When the
  * file has been processed, the sink returns one item with the counts. The failed records are attached to this item as
  * files that the node can read again. If the run ends early, the error says how much of the file was processed and how
- * to continue. To know where to continue, the sink keeps a watermark. All records up to this record number have an
- * outcome.
+ * to continue. To know where to continue, the sink keeps a watermark, which is a record number. All records up to this
+ * number have an outcome.
  */
 import type { IDataObject } from 'n8n-workflow';
 
@@ -125,7 +125,7 @@ export class FileSink implements Sink {
 		if (record === undefined) return;
 		const { run, failedRecords } = this;
 		await failedRecords.keepResponse(record, failure);
-		// If the run is canceled, the record does not count as failed. The next run sends the record again.
+		// If the run is canceled, the record does not count as failed, because the next run sends the record again.
 		if (failure.skipped || run.signal.aborted) return this.skip(1, record.record);
 		if (failure.verdict && mayFailAll(failure.verdict)) this.unresolved.push(record.record);
 		else this.watermark.markDone(record.record);
@@ -161,8 +161,8 @@ export class FileSink implements Sink {
 			const { reason } = run.ended;
 			const message = `${messageOf(reason).replace(/\.$/, '')}. ${this.progress()}`;
 			if (!this.readError && this.firstFailed <= this.watermark.upTo) this.failure();
-			// If the run ended while `close` was storing the failed records, it ended because n8n could not store them.
-			// In that case, the whole file had been processed.
+			// If the run ended while `close` was storing the failed records, the whole file had been processed. The
+			// usual reason is that n8n could not store them.
 			if (ended) {
 				const what = `The run ended before it had processed the file ${quoted(file.name)}`;
 				run.hintAtFile(what, ENDED_ADVICE);

@@ -151,7 +151,7 @@ export class ItemSink implements Sink {
 
 	/**
 	 * Handles the output for an entry. Depending on the Output option, returns the output as items, or counts the entry
-	 * in the result of its input item. If the node only outputs a summary, the output is omitted.
+	 * in the result of its input item. If the node outputs only a summary, the entry gets no output of its own.
 	 *
 	 * @param countName name of the count, or undefined if there is no entry to count
 	 */

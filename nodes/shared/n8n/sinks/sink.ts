@@ -68,7 +68,8 @@ export interface Sink {
 		counts?: Readonly<Record<string, number>>,
 	): Promise<void>;
 	/**
-	 * Records a problem that the user should check. The note appears in the summary of the record's file and in a hint.
+	 * Notes a problem that the user should check in a record. The note appears in the summary of the record's file and
+	 * in a hint.
 	 */
 	note(record: SourceRecord, kind: FindingKind, id: string): void;
 	/**

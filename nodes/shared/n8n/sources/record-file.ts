@@ -92,7 +92,7 @@ export async function openItemFile(
  * Reads the encoding to use for an item's file.
  *
  * @returns the encoding's name in the Encoding Standard, or `auto`
- * @throws InputError if the Encoding Standard does not contain the encoding
+ * @throws InputError if the Encoding Standard does not define the label that the parameter contains
  */
 export function encodingOf(
 	parameters: { value(name: 'options.encoding', itemIndex: number): unknown },
@@ -147,8 +147,8 @@ function checkObject(name: string, object: unknown, required: readonly RequiredF
 }
 
 /**
- * Throws if a file with one ID per line begins with a header row. Such a file is a table, and the node would use each
- * row as the ID of a document to delete.
+ * Throws if a file that is read as one ID per line begins with the header row of a table. Otherwise, the node would use
+ * each row of the table as the ID of a document to delete.
  */
 function checkFirstLine(name: string, line: unknown, required: readonly RequiredField[]): void {
 	const fields = required.map(([field]) => field);

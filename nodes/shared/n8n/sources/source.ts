@@ -25,7 +25,10 @@ export interface Reading<E extends EntryOrigin> {
 	 * @throws InputError if the value cannot be sent
 	 */
 	entryOf(value: unknown, origin: EntryOrigin): E;
-	/** Returns the ID of an invalid value, or undefined if the value has no ID. The ID is used in the error message. */
+	/**
+	 * Returns the ID of an invalid value, or undefined if the value has no ID. The ID is reported together with the
+	 * error.
+	 */
 	idOf?(value: unknown): string | undefined;
 }
 
