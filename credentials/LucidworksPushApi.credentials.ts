@@ -60,7 +60,7 @@ export class LucidworksPushApi implements ICredentialType {
 	/** Adds the API key to the request. White space around the key is removed. */
 	authenticate = HOOKS.authenticate;
 
-	/** Tests the credential by pushing an empty list. The interface has no read-only request. */
+	/** Tests the credential by pushing an empty list, because the interface has no read-only request. */
 	test: ICredentialTestRequest = HOOKS.test;
 }
 

@@ -64,7 +64,7 @@ const options = optionsProperty([
 		required: true,
 		description: 'Whether to check and count the IDs without deleting anything',
 	},
-	// Each document needs its own request. Parallel requests are the only way to save time.
+	// Each document needs its own request, so only parallel requests save time.
 	...requestProperties(8),
 	...shownFor(showOptionForFile, [encodingProperty, ...fileOptionProperties]),
 ]);

@@ -118,7 +118,10 @@ export async function* fetchOnce(
 		yield results.flatMap(({ entries, outcome }) => entries.map((job) => ({ job, outcome })));
 }
 
-/** Checks a job. Submits the job again if it is from this run and the service has lost it. */
+/**
+ * Checks a job. If the job is from this run and the service has lost it, the outcome tells `bulk` to submit the job
+ * again.
+ */
 async function checkUnlessLost(
 	job: Job,
 	service: ChunkService,

@@ -136,7 +136,7 @@ const reportsSuccess = (entry: unknown): boolean =>
 	(hasStatus(entry, 200, 299) || FLAG_NAMES.some((name) => entry[name] === true));
 
 /**
- * Returns the failure reports (flags, counts and objects) that the known failures do not explain.
+ * Returns the failure reports (flags, counts and objects) that the known failures do not fully explain.
  *
  * @param failed number of documents that are known to have failed
  */

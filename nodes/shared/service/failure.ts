@@ -87,8 +87,8 @@ export class ServiceFailure extends Error {
 	 */
 	readonly wasNeverSent: boolean;
 	/**
-	 * Whether the service may have carried out the request without confirming it. Examples are a gateway that stopped
-	 * waiting and a 2xx response that cannot be read.
+	 * Whether the service may have carried out the request, or may still be working on it, without confirming it.
+	 * Examples are a gateway that stopped waiting and a 2xx response that cannot be read.
 	 */
 	readonly isOutcomeUnknown: boolean;
 	readonly serviceWords: string;

@@ -45,7 +45,7 @@ export function unpackVector(text: unknown): number[] | undefined {
 	const encoded = text.slice(prefix.length + 1);
 	const bytes = Buffer.from(encoded, 'base64');
 	const isWhole = bytes.length > 0 && bytes.length % Numbers.BYTES_PER_ELEMENT === 0;
-	// `packVector` would not write this string, so the string is the user's own text.
+	// If `packVector` would not write this string, the string is the user's own text.
 	if (!isWhole || bytes.toString('base64') !== encoded) return undefined;
 	const numbers = Array.from(new Numbers(new Uint8Array(bytes).buffer));
 	return numbers.every(Number.isFinite) ? numbers : undefined;
