@@ -72,8 +72,8 @@ const LOADS: Load[] = [
 /**
  * Runs Push Documents with its default options.
  *
- * @returns the duration in seconds, and the number of refused requests, the number of failed documents, and the number
- * of documents that never arrived
+ * @returns the duration in seconds and three counts: refused requests, failed documents, and documents that never
+ * arrived
  */
 async function push(service: Service, { refuses, executions }: Load, documents: number) {
 	await service.reset();

@@ -18,7 +18,7 @@ export interface PushedFile {
 	documents: Array<Record<string, unknown>>;
 }
 
-/** Provides all tests in a file with a sandbox and the three nodes that read files. */
+/** Sets up a sandbox and the three nodes that read files, for all tests in a file. */
 export function useEverydayFiles() {
 	const files = useFiles();
 	const { sandbox, chunk, credentials } = useChunkText({ vectorSize: 3 });

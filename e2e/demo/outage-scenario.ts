@@ -7,7 +7,8 @@ import { storeFile } from './csv-scenarios';
 import type { NodeChanges, Stage } from './stage';
 
 /**
- * Our nodes keep retrying for this long here. In the examples, this time is one minute, or 15 minutes for nightly runs.
+ * In this scenario, our nodes keep retrying for this long. In the examples, this time is one minute, or 15 minutes for
+ * nightly runs.
  */
 const RETRY_FOR_SECONDS = 2;
 

@@ -58,8 +58,8 @@ export async function checkService(stage: Stage): Promise<void> {
 		checks.add('Its test document is deleted', left.length === 0);
 	}
 	Object.assign(settings, usual);
-	// If the service rejects the submitted texts, the example must report the error of the service. The advice must
-	// begin with Unknown for a question that has no answer.
+	// If the service rejects the submitted texts, the example must report the error of the service. If a question has
+	// no answer, the advice must begin with "Unknown".
 	demo.sandbox.faults.add({ route: 'submit', status: 400, body: '{"error":"no such model"}' });
 	const execution = await stage.runWith(CHECK, { Wait: { parameters: { amount: 1 } } });
 	demo.sandbox.faults.clear();

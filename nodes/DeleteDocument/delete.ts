@@ -92,7 +92,7 @@ export async function deleteDocuments(run: Run): Promise<void> {
 		}
 		const { last } = tail;
 		if (last === undefined) return;
-		// All other deletes have an outcome by now, so the commit comes after them.
+		// All other deletes have an outcome by now, so a commit that is sent with this delete applies to all of them.
 		const sendLast = async () => await sendDelete(deletes, last, true);
 		await account(sink, [last], await sendOne(settings, sendLast), resultFormat);
 	};

@@ -53,7 +53,7 @@ export function unknownSections(files: readonly string[]): string[] {
 		.filter((file) => file.endsWith('.ts'))
 		.flatMap((file) => {
 			const text = textOf(file).replace(/\n\s*(?:\*|\/\/) ?/g, ' ');
-			// A title consists of letters and spaces, so it ends at the first other character.
+			// A title consists of letters and spaces, so it ends at the first character of any other kind.
 			return [...text.matchAll(/docs\/service-interface\.md, ([A-Z][a-zA-Z ]+)/g)]
 				.map(([, title = '']) => title.trim())
 				.filter((title) => !titles.has(title))

@@ -14,7 +14,10 @@ export class ChunkFiles {
 	private readonly writer: PartWriter;
 	private parts = 0;
 	private items = new Set<number>();
-	/** Index of the input item to which all files belong. The files of a single item keep their order. */
+	/**
+	 * Index of the input item to which all files belong. If all files belong to one item, the node returns them in the
+	 * order in which they were written.
+	 */
 	private owner: number | undefined;
 
 	constructor(

@@ -23,8 +23,8 @@ export interface RequestSettings extends RetrySettings {
 }
 
 /**
- * Waits for the response to a request or a poll. Records a success in the `ServiceHealth`. If the response asks for
- * fewer requests, tells the run and the limiter.
+ * Waits for the response to a request or a poll. Records a success in the `ServiceHealth`. Tells the run and the
+ * limiter if the response asks for fewer requests.
  *
  * @param failures number of earlier attempts, all of which failed
  * @returns the outcome. If the service asked for fewer requests, the verdict contains `pausesAll`

@@ -9,8 +9,8 @@
  * number that it did accept. Otherwise, the rate was too high, so the rate is lowered.
  *
  * The rate that the service allows lies between two estimates. The lower estimate is the number of accepted requests
- * divided by the total time since the last refusal. The higher estimate excludes the pause from that time. The pause
- * counts only in part, because the service's token bucket fills up during the pause but may be full before the pause
+ * divided by the total time since the last refusal. The higher estimate excludes the pause from that time. Neither
+ * estimate is exact, because the service's token bucket fills up during the pause but may be full before the pause
  * ends. The new rate is 95% of the geometric mean of the two estimates. It is normally kept for 20 times the length of
  * the pause, and until 20 requests have been accepted. Then it rises by 5%. If the rate is far below the refused rate,
  * it rises sooner and by more. In this case, it rises to the geometric mean of the current rate and the refused rate.
@@ -39,13 +39,13 @@ const RAISE = 1.05;
  */
 const MAX_RAISE = 2;
 /**
- * The limiter waits 20 times as long as the last pause before it increases a rate. If the service refuses the higher
- * rate, the resulting pause costs only 5% of that time.
+ * Before the limiter increases a rate, it waits 20 times as long as the last pause lasted. If the service refuses the
+ * higher rate, the resulting pause costs only 5% of that time.
  */
 const PAUSES_PER_RAISE = 20;
 /**
- * If the rate is below this share of the refused rate, there is much to gain from increasing it. Therefore, it is kept
- * for only four times the length of the pause instead of 20 times.
+ * If the rate is below this share of the refused rate, there is much to gain from increasing it. Therefore, the next
+ * increase follows after only 4 times the length of the pause instead of 20 times.
  */
 const SEARCH = { belowShare: 0.9, pauses: 4 };
 /**

@@ -194,8 +194,8 @@ export class RetryPolicy {
 	 */
 	private failuresWhileOthersSucceeded = 0;
 	/**
-	 * Number of failed attempts since another request last succeeded. Such failures do not show that the entries are at
-	 * fault.
+	 * Number of failed attempts since another request last succeeded. While no other request succeeds, failures do not
+	 * show that the entries are at fault.
 	 */
 	private failuresWithoutComparison = 0;
 	private failingSince: number | undefined;
@@ -322,7 +322,8 @@ export class RetryPolicy {
 
 	/**
 	 * Returns true if any later request has succeeded. A request is later if it started after this request's first
-	 * attempt. For a part of a split request, the last attempt to send the whole request counts instead.
+	 * attempt. If this request is part of a split request, a later request is one that started after the last attempt
+	 * to send the whole request.
 	 */
 	hasSuccessSince(): boolean {
 		return this.settings.health.lastSuccess > this.comparedSince;

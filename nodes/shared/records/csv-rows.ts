@@ -209,8 +209,8 @@ function countRowLike(
 		const cells = line.split(delimiter).length;
 		// Some programs write a delimiter at the end of each row, but not at the end of the header row.
 		const isLikeRow = cells === width || (cells === width + 1 && line.endsWith(delimiter));
-		// The last cell of the first line is quoted. Delimiters in the quoted text are counted too, so the count can be
-		// wrong. Therefore, the first line does not have to look like a row.
+		// The first line ends with a quoted cell. Delimiters in this cell are counted too, so the first line may not
+		// look like a row even if it is one.
 		if (!isLikeRow && index > 0) break;
 		if (isLikeRow) total++;
 		index++;

@@ -34,7 +34,7 @@ interface FormatTraits {
 	description: string;
 	/** File name extensions of this format. Files that a node writes use the first extension. */
 	extensions: readonly [string, ...string[]];
-	/** MIME types. Files that a node writes have the first MIME type. */
+	/** MIME types. Files that a node writes have the first MIME type in this list. */
 	mimeTypes: readonly string[];
 	isJson?: true;
 	/** Whether the file is a single JSON value that contains the list of records. */

@@ -9,8 +9,8 @@ const FAIL: Verdict = { action: 'fail' };
 const RETRY: Verdict = { action: 'retry' };
 
 /**
- * Returns a sender whose requests take 10 ms. To simulate a failed request, the task that sends it throws the verdict
- * for the failure.
+ * Returns a sender whose requests take 10 ms. A task simulates a failed request by throwing the verdict for the
+ * failure.
  */
 function setUp({ stopsOnFailure = false, retryForMs = 60_000 } = {}) {
 	const run = new VirtualRun({ stopsOnFailure });

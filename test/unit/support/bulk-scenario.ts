@@ -44,7 +44,7 @@ export interface Scenario {
 	faults?: Fault[];
 	/** Maximum request size in bytes. Above this size, the service answers with 413. */
 	sizeLimit?: number;
-	/** The service answers with 400 to any request that contains one of these IDs. */
+	/** The service responds with 400 to any request that contains one of these IDs. */
 	poisoned?: string[];
 	/** Positions of entries that cannot be converted to text. */
 	unwritable?: number[];

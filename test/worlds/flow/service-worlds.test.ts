@@ -33,8 +33,8 @@ interface Row {
 	/** Documents that must fail. No other document may fail. */
 	fail?: readonly number[];
 	/**
-	 * If a request fails that contains one of the `fail` documents, that document must fail within this many seconds
-	 * after the first such failure.
+	 * If a request with one of the `fail` documents fails, that document must fail within this many seconds after the
+	 * first such failure.
 	 */
 	isolatedWithin?: number;
 	/** Share of the seeds in which documents other than the bad ones may fail too. */
@@ -44,7 +44,7 @@ interface Row {
 	 * `requests` is the maximum number of requests.
 	 */
 	ends?: { after: [least: number, most: number]; requests?: number };
-	/** The run may take at most `times` times as long as a run with other `rules`. */
+	/** Compares the run's duration with the duration of a run with these `rules`. `times` is the maximum ratio. */
 	atMost?: { times: number; rules: World['rules'] };
 	seconds?: number;
 	/** Whether the run is long. A long run is simulated with only one seed. */

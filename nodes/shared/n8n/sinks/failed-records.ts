@@ -26,15 +26,15 @@ const LEVELS_TO_VECTORS = 5;
 /**
  * Writes a file's failed records to files of limited size. The records stay unchanged, and these files have the format
  * of the input file. The file's summary item contains these files in its binary fields `failed`, `failed2` and so on.
- * Records that cannot be parsed are written to separate files, so that the node can read all other files again.
+ * Records that cannot be parsed are written to separate files. All other files can be used as input again.
  */
 export class FailedRecords {
 	private readonly binary: IBinaryKeyData = {};
 	private readonly kinds = new Map<Kind, PartFiles>();
 
 	/**
-	 * @param source input file. An output file has the same format. In JSON, the list in an output file is also at the
-	 *   same dotted path
+	 * @param source input file. An output file has the same format. If the format is JSON, the records in an output
+	 *   file are in a list at the same dotted path as in the input file
 	 * @param maxBytes maximum size of an output file. A larger record gets its own file.
 	 */
 	constructor(

@@ -93,8 +93,8 @@ export class ItemSink implements Sink {
 	}
 
 	/**
-	 * Accounts for an input item whose list is empty. If the node returns one output item per entry, such an item would
-	 * have no output. So the node returns a single item that contains `json` instead.
+	 * Accounts for an input item whose list is empty. If the node returns one output item per entry, there is no entry
+	 * to return an item for. So the node returns a single item that contains `json`.
 	 */
 	addEmptyList(itemIndex: number, json: IDataObject): void {
 		this.giveOrCount(itemIndex, () => [json]);

@@ -1,6 +1,6 @@
 import { figure } from '../../service/numbers';
 
-/** Tracks the last record number before the first record without an outcome. Outcomes may arrive in any order. */
+/** Tracks how many records at the beginning of a file have an outcome. Outcomes may arrive in any order. */
 export class Watermark {
 	/** Records that already have an outcome while an earlier record still has none. */
 	private readonly laterRecords = new Set<number>();

@@ -51,7 +51,7 @@ const RENEW_AGAIN_MS = 30_000;
  * long as this value. The pause doubles with each consecutive revocation after that.
  */
 const PAUSE_MS = 250;
-/** Maximum pause after a revocation. A random delay is added. The delay is at most as long as the actual pause. */
+/** Maximum pause after a revocation. A random part is added to each pause, which can at most double the pause. */
 const MAX_PAUSE_MS = 10_000;
 
 /**
