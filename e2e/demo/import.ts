@@ -18,7 +18,7 @@ export interface Imported {
 	workflows: Record<string, StoredWorkflow>;
 }
 
-/** Previously imported examples by name. Each entry contains n8n's version ID and the contents of the file. */
+/** Previously imported examples, keyed by name. Each entry contains n8n's version ID and the contents of the file. */
 type EarlierImport = Record<string, { versionId: string | undefined; template: string }>;
 
 /**

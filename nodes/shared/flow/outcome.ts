@@ -46,8 +46,8 @@ export function skippedFailure({ reason }: { reason: unknown }): Failed {
 }
 
 /**
- * Ends the run after a final failure if every further request would also fail. Also ends the run if it stops on
- * failures.
+ * Ends the run after a final failure if every further request would also fail. Also ends the run if the run is set to
+ * stop on failures.
  */
 export function endRunAfter(run: RunState, { reason, verdict }: Failed): void {
 	if (verdict.action === 'stop' || run.stopsOnFailure) run.stop(reason);

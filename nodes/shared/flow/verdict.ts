@@ -11,7 +11,7 @@ export interface Verdict {
 	throttled?: boolean;
 	/** Whether the limiter pauses all requests after this failure. If so, the request itself needs no pause. */
 	pausesAll?: boolean;
-	/** Whether the request was too large, so that further requests must be smaller. */
+	/** Whether the request was too large. If so, further requests must be smaller. */
 	tooLarge?: boolean;
 	/** Whether the cause affects all requests. If the cause persists, the run ends. */
 	blocksAll?: boolean;

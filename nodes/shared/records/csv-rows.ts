@@ -94,8 +94,8 @@ export const hasColumn = (columns: readonly string[], field: string): boolean =>
 	fieldOf(Object.fromEntries(columns.map((column) => [column, column])), field) !== undefined;
 
 /**
- * Returns the delimiter with which the header row contains the largest number of required fields. If several delimiters
- * are equally good, returns the one that occurs most often outside quotes.
+ * Returns the delimiter that finds the most required fields in the header row. If several delimiters are equally good,
+ * returns the one that occurs most often outside quotes.
  */
 export function likeliestDelimiter(
 	header: string,

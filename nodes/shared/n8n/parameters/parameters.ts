@@ -4,10 +4,10 @@
  * the name of its property. A parameter in a collection is called a member of the collection, and its name is
  * `collection.member`.
  *
- * If the user has not added a member to a collection, the member has its default value. If the default is an
- * expression, it does not count until the user adds the member. Until then, the member is empty. If a value is invalid,
- * every method throws an InputError that names the parameter. If an expression fails, the method throws n8n's error.
- * The value of an expression may be part of the input item, so callers must not change the value.
+ * If the user has not added a member to a collection, the member normally has its default value. If the default is an
+ * expression, the member is empty until the user adds it. If a value is invalid, every method throws an InputError that
+ * names the parameter. If an expression fails, the method throws n8n's error. The value of an expression may be part of
+ * the input item, so callers must not change the value.
  *
  * n8n takes 0.1 to 0.7 ms to evaluate an expression, and blocks everything else during this time. Therefore, a
  * parameter without expressions is read only once. If an expression only reads a field, the field is read directly from

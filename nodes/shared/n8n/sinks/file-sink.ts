@@ -161,8 +161,8 @@ export class FileSink implements Sink {
 			const { reason } = run.ended;
 			const message = `${messageOf(reason).replace(/\.$/, '')}. ${this.progress()}`;
 			if (!this.readError && this.firstFailed <= this.watermark.upTo) this.failure();
-			// If the run ended while `close` was storing the failed records, the whole file had been processed. The
-			// usual reason is that n8n could not store them.
+			// If the run ended while `close` was storing the failed records, the whole file had already been processed.
+			// Most such runs end because n8n could not store the records.
 			if (ended) {
 				const what = `The run ended before it had processed the file ${quoted(file.name)}`;
 				run.hintAtFile(what, ENDED_ADVICE);
