@@ -21,7 +21,7 @@ import { IMAGES } from './shared/paths';
 import { say } from './shared/progress';
 import { pause } from './shared/wait';
 
-/** Examples that are not run. They need a message, a confirmation, or a call from another execution. */
+/** Examples that are not run because they need a message, a confirmation, or a call from another execution. */
 const NOT_RUN = new Set([
 	'agent-with-search-ingest-tools',
 	'fan-out-one-range',
@@ -81,7 +81,7 @@ async function workflowArea(page: Page): Promise<Clip> {
 	return { x, y, width: right - x, height: bottom - y };
 }
 
-/** Shows the output as a schema if the panel offers that choice. A table has too little space for the chunk texts. */
+/** Shows the output as a schema if possible, because a table has too little space for the chunk texts. */
 async function showSchema(page: Page): Promise<void> {
 	const output = page.locator('[data-test-id="output-panel"]');
 	const choice = output.getByText('Schema', { exact: true });

@@ -69,7 +69,7 @@ export function validatorOf(schema: object): Validate {
 
 /**
  * Checks a value that did not arrive in a request.
- * @param what the value's name in error messages, e.g. `fault rule`
+ * @param what name of the value in error messages, e.g. `fault rule`
  * @throws an error that describes the first problem
  */
 export function check(schema: object, value: unknown, what: string): void {

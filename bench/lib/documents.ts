@@ -4,8 +4,8 @@ const WORDS =
 	'search index document passage vector push delete batch query result field source'.split(' ');
 
 /**
- * Makes documents. By default, each has 1 KB of JSON. As in a parsed response, the strings of the documents do not
- * share memory.
+ * Makes documents. By default, each has 1 KB of JSON. The strings of the documents do not share memory, just like the
+ * strings in a parsed response.
  *
  * @param first the number of the first document
  */

@@ -631,8 +631,8 @@ async function violationsIn(world: World): Promise<string[]> {
 	const sandbox = await startSandbox({ settings: world.settings });
 	try {
 		if (world.kind === 'delete') await pushDirectly(sandbox, world.documents);
-		// The sandbox applies the first rule that matches. Rules that prevent all work must come first if they last for
-		// the whole run. The rules for bad documents follow.
+		// The sandbox applies the first rule that matches. Rules that prevent all work for the whole run are therefore
+		// added first, before the rules for bad documents.
 		const isFirst = (rule: FaultRule) =>
 			world.isLive && !['afterWork', 'midBody'].includes(String(rule.reset));
 		for (const rule of world.rules.filter(isFirst)) sandbox.faults.add(rule);

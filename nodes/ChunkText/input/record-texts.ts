@@ -95,8 +95,8 @@ const documentMapping = (parameters: ChunkParameters, itemIndex: number): FieldM
 });
 
 /**
- * Adds a finding if a number in the record would lose digits. If record fields are copied to the chunks, these fields
- * are parsed and written again. Digits can be lost in this process.
+ * Adds a finding if a number in the record would lose digits. Record fields that are copied to the chunks are parsed
+ * and written again, so they can lose digits.
  *
  * @throws InputError if a number is so large that it would become null
  */

@@ -379,7 +379,7 @@ export class BatchSender<E, A, R> {
 
 	/**
 	 * Marks the texts of failed jobs as failed instead of submitting them again. Called if no other job has finished.
-	 * This suggests a problem with the service rather than with a text.
+	 * In that case, the problem is probably the service and not a text.
 	 */
 	private async giveUpFailedJobs(): Promise<void> {
 		for (const failedJob of this.failedJobs.splice(0)) await this.giveUp(failedJob);

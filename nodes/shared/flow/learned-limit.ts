@@ -137,7 +137,7 @@ export class LearnedLimit {
 
 	/** Whether the rate was lowered below the accepted rate because of failures that may have been random. */
 	private isDoubtful = false;
-	/** Number of requests for which random failures are still ignored. */
+	/** Number of further requests whose random failures are ignored. */
 	private exempt = 0;
 	private nextExemption = FIRST_EXEMPTION;
 

@@ -28,8 +28,8 @@ const TOKENS = { outside: /["[\]{},:]/g, within: /["[\]{}]/g };
 const LIST_POSITION = '\0';
 
 /**
- * Maximum length of a key. Longer text outside the records is discarded, because it cannot be a key on the
- * path to the list.
+ * Maximum length of a key. Longer text outside the records is discarded, because it cannot be one of the keys that lead
+ * to the list.
  */
 const MAX_KEY_CHARACTERS = 64 * 1024;
 

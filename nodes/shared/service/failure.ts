@@ -64,7 +64,7 @@ export interface FailureDetails {
 	triedForMs?: number | undefined;
 	/**
 	 * Whether the outcome is unknown. By default, the other details determine this. Set this field if the other details
-	 * are not enough. For example, an earlier attempt may have taken effect.
+	 * are not enough, for example after an earlier attempt that may have taken effect.
 	 */
 	isOutcomeUnknown?: boolean;
 }

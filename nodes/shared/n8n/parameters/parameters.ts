@@ -61,8 +61,8 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	/**
-	 * Returns true if none of the parameters contains an expression. In this case, the parameters have the same values
-	 * for all items.
+	 * Returns true if none of the parameters contains an expression, which means that their values are the same for all
+	 * items.
 	 */
 	areConstant(...names: Array<ParameterName<P>>): boolean {
 		return names.every((name) => !hasExpression(this.raw(name, null)));
@@ -181,7 +181,7 @@ export class Parameters<P extends INodeProperties[]> {
 	/**
 	 * Returns the members that the user has added to a collection, except empty ones.
 	 *
-	 * @param only the members to return. By default, all of them
+	 * @param only names of the members to return. By default, all members are returned
 	 */
 	added<N extends CollectionName<P>, const X extends NameOf<Member<P, N>>>(
 		name: N,

@@ -61,8 +61,8 @@ async function openBinary(
 		return { text: textOf(decodeBase64(data), yieldToOthers, options), close: () => undefined };
 	const stream = await run.context.helpers.getBinaryStream(id, READ_BYTES);
 	const close = () => void stream.destroy();
-	// When the run ends, the stream is closed. This makes reading fail. Otherwise, the run would wait for storage that
-	// has stalled.
+	// When the run ends, the stream is closed to make reading fail. Otherwise, the run would wait for storage that has
+	// stalled.
 	const stopListening = run.onEnd(close);
 	if (run.ended) close();
 	return {
