@@ -34,8 +34,8 @@ const showOptionForFile = { show: { '/documentSource': ['file'] } };
 const hideOptionForFile = { hide: { '/documentSource': ['file'] } };
 
 /**
- * AI agents see this variant of the parameter. Agents pass only JSON to a tool, so no choice in this variant reads a
- * file.
+ * AI agents see this variant of the parameter. Agents pass only JSON to a tool, so this variant offers no choice that
+ * reads files.
  */
 const source = property({
 	displayName: 'Documents From',

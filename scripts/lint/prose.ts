@@ -48,10 +48,7 @@ export function oldNameFaults(file: string, text: string): string[] {
 	return faults;
 }
 
-/**
- * Removes all parts of a page that are not prose, or replaces each part with a word. The number of lines stays the
- * same.
- */
+/** Removes every part of a page that is not prose, or puts a word in its place. The number of lines stays the same. */
 function proseOf(markdown: string): string[] {
 	const lines = (text: string) => text.replace(/[^\n]/g, '');
 	return markdown

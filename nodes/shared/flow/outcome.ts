@@ -27,7 +27,7 @@ export interface Unfinished extends Omit<Failed, 'next' | 'skipped'> {
 	next: 'again' | 'probe' | 'split';
 }
 
-/** Returns a final copy of the failure, so that the request is neither repeated nor split. */
+/** Returns a copy of the failure that is marked as final, so that the request is neither repeated nor split. */
 export function finalFailure({ reason, verdict }: Failed | Unfinished): Failed {
 	const action = verdict.action === 'stop' ? 'stop' : 'fail';
 	return { ok: false, reason, verdict: { ...verdict, action } };

@@ -5,8 +5,8 @@
  * fault. These are the rules:
  *
  * 1. If a request receives a status that every other request would also receive (401, 407 or a redirect), the run ends.
- *    The run also ends if the token server refuses the client. The same applies if all attempts to obtain a token fail
- *    during the full Retry For time. If a request receives another status that is never retried, such as 404, all of
+ *    The run also ends if the token server refuses the client. The same applies if every attempt to obtain a token
+ *    fails for the full Retry For time. If a request receives another status that is never retried, such as 404, all of
  *    its entries fail.
  * 2. If the service rejects entries (400, 413 or 422), they are sent in smaller requests. If a request with only one
  *    entry is rejected, that entry fails. Once ten single-entry requests have been rejected and nothing has been
@@ -189,8 +189,8 @@ export class RetryPolicy {
 	/** Number of failed attempts in a row, not counting attempts that received a 429. */
 	failures = 0;
 	/**
-	 * Number of times that this request failed while other requests succeeded. The success of another request counts
-	 * only if that request started after the previous attempt to send this request.
+	 * Number of times that this request failed while other requests succeeded. A success counts only if the successful
+	 * request started after the previous attempt to send this request.
 	 */
 	private failuresWhileOthersSucceeded = 0;
 	/**

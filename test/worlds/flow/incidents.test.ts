@@ -33,7 +33,7 @@ const CHANGED = 1000;
 
 /** The expected result of every run during which an incident occurs. */
 type Effect =
-	/** All documents are sent. The incident delays the run by about this many seconds or less. */
+	/** All documents are sent. The incident delays the run by this many seconds at most (approximately). */
 	| { slower: number }
 	/** The run ends early. The range is in seconds after the first fault. */
 	| { endsAfter: [least: number, most: number] };

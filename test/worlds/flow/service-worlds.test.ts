@@ -37,7 +37,7 @@ interface Row {
 	 * first such failure.
 	 */
 	isolatedWithin?: number;
-	/** Share of the seeds in which documents other than the bad ones may fail too. */
+	/** Maximum share of runs (one for each seed) in which good documents fail too. */
 	exceptions?: number;
 	/**
 	 * Expects the run to end early. It must end within `after`, which is a range in seconds after the start of the run.

@@ -288,9 +288,9 @@ function numberOf(found: FoundValue): number {
 }
 
 /**
- * Converts a value to a boolean. Accepts booleans, and the strings 'true' and 'false'. An empty value becomes the
- * default. Each required boolean decides whether the node does anything at all. Therefore, only booleans are accepted
- * if the parameter is required.
+ * Converts a value to a boolean. If the parameter is optional, the strings 'true' and 'false' are accepted too, and an
+ * empty value becomes the default. If the parameter is required, only booleans are accepted, because each required
+ * boolean decides whether the node does anything at all.
  */
 function booleanOf(found: FoundValue): boolean {
 	const { value, definition } = found;
