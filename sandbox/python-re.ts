@@ -60,7 +60,7 @@ const SPLIT = new Script(`
 
 /**
  * Splits texts like Python's `re.split`, but never returns the text of capture groups. Only constructs that exist in
- * both Python and JavaScript are supported. Conditions, possessive quantifiers, comments and flags within a pattern are
+ * both Python and JavaScript are supported. Conditionals, possessive quantifiers, comments and inline flags are
  * rejected.
  *
  * @returns for each text, the spans of its non-empty pieces, in UTF-16 units

@@ -9,8 +9,8 @@ export type Quantization = 'min-max' | 'max-scale' | undefined;
 /**
  * Makes a vector from a hash of the text. The same text always produces the same vector, but the vector has no meaning.
  * @param size number of elements, which is dimReductionSize or the model's dimension
- * @returns 32-bit floats from -1 to 1. With min-max, integers from 0 to 255. With max-scale, integers from -127 to 127,
- * scaled by the vector's own largest value
+ * @returns 32-bit floats from -1 to 1 if there is no quantization. `min-max` results in integers from 0 to 255.
+ * `max-scale` results in integers from -127 to 127, scaled by the vector's own largest value
  */
 export function makeVector(text: string, size: number, quantization: Quantization): number[] {
 	// xorshift32 is inlined, because 40,000 chunks with 256 numbers each would need ten million calls.

@@ -73,8 +73,8 @@ export async function checkService(stage: Stage): Promise<void> {
 }
 
 /**
- * Checks that each failed run is reported in one message that gives the reason for the failure. This also applies if
- * only a part of the run failed.
+ * Checks that each failed run is reported in one message that gives the reason for the failure. A run that fails only
+ * in part is reported too.
  */
 export async function tellMe(stage: Stage): Promise<void> {
 	const { api } = stage.demo.n8n;

@@ -4,7 +4,10 @@ const { default: circus } = require('jest-circus/runner');
 /** Stryker's ID of the last mutant that made a test fail. */
 let found;
 
-/** Returns a result without loading the test file. jest requires at least one test per file. */
+/**
+ * Returns a result without loading the test file. The result contains one skipped test, because jest requires at least
+ * one test per file.
+ */
 const skipped = (testFilePath) => {
 	const test = {
 		status: 'pending',

@@ -11,15 +11,15 @@ import { runNode, type RunResult } from '../../support/engine';
 import { startService, type Service } from '../../support/service';
 
 /**
- * A step this short does not noticeably delay other executions. This is true even if the step does all of the node's
- * work.
+ * A step this short does not noticeably delay other executions. This applies even if the node does all of its work in
+ * one such step.
  */
 const SHORT_MS = 100;
 /** Maximum share of the total work that one step may take. A share does not depend on the machine's speed. */
 const MAX_SHARE = 1 / 3;
 /**
- * Maximum number of attempts. Garbage collection can make a step too long, but not in every attempt. A node that does
- * its work in a single step fails in every attempt.
+ * Maximum number of attempts. Garbage collection can make a step too long, but not on every attempt. A node that does
+ * its work in a single step fails on every attempt.
  */
 const RUNS = 10;
 

@@ -129,8 +129,8 @@ describe.each(NODES)('%s', (...node) => {
 	])('ends with a cancel although its storage stalls: a file %s', async (_how, bytes) => {
 		const { stream, waits } = stalled(bytes);
 		files.opens(stream);
-		// The run is stopped when no request is in flight, so the cancellation must interrupt the wait for the stalled
-		// file.
+		// The run is canceled while no request is in flight, so the cancellation must interrupt the wait for the
+		// stalled file.
 		const cancelWhen = waits.then(async () => await requestsOver(sandbox()));
 		const { status } = await run(node, [await files.item('')], {}, { cancelWhen });
 		expect(status).toBe('canceled');

@@ -121,8 +121,7 @@ function tablesOf(file: string) {
 	return read(file).nodes.filter(({ type }) => type === 'n8n-nodes-base.dataTable');
 }
 
-// n8n finds a data table even if a name matches only part of the table's name. Therefore, a name could select the wrong
-// table.
+// n8n finds a data table even by part of its name, so the wrong table could be selected.
 it.each(ofDataTables)('%s uses the data table whose ID its first node returns', (file) => {
 	const [create, ...others] = tablesOf(file);
 	expect(create.parameters.operation).toBe('create');

@@ -130,8 +130,8 @@ export const allOptions = optionsProperty([
 		displayOptions: { show: ofDocuments, ...notFromFile },
 	},
 	...shownFor(
-		// This condition does not hide the fields in Submit, which has no Output parameter. They are needed there,
-		// because Get Results may return documents later.
+		// Submit has no Output parameter, so this condition does not hide the fields there. Submit needs them, because
+		// Get Results may return documents later.
 		{ ...fromFile, hide: { '/output': ['chunks', 'perDocument'] } },
 		recommendedFieldProperties,
 	),

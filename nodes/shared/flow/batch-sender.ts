@@ -203,7 +203,7 @@ export class BatchSender<E, A, R> {
 			batch.splice(at, 0, probed);
 			return next;
 		}
-		// The probed entry has its outcome, so the remaining entries are sent as a new request.
+		// The outcome of the probed entry is known, so the remaining entries are sent as a new request.
 		Object.assign(part, { request: 0, attempts: 0, bytes: this.bytesOf(batch) });
 		this.stats.increment('splits');
 		return policy.hasSuccessSince() ? 'split' : 'probe';
@@ -293,8 +293,8 @@ export class BatchSender<E, A, R> {
 	}
 
 	/**
-	 * Returns the entries that a successful response rejects. Ends the run if an entry is rejected and the run stops on
-	 * failures.
+	 * Returns the entries that a successful response rejects. A rejected entry ends the run if the run is set to stop
+	 * on failures.
 	 */
 	private rejectedBy(response: A, { batch, last }: Part<E>): Accepted<E, A>['rejected'] {
 		const { run, rejectionOf, withHistory } = this.options;

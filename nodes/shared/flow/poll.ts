@@ -75,7 +75,7 @@ class Polling<R> {
 		}
 	}
 
-	/** Polls once. If the result must end the run, ends the run before the limiter can start another request. */
+	/** Polls once. If the result is fatal to the run, ends the run before the limiter can start another request. */
 	private async poll(turn: Turn): Promise<Outcome<R> | Unfinished | undefined> {
 		const { options } = this;
 		const { run, stats = run.stats, deadline, check, expire } = options;

@@ -13,7 +13,7 @@ export interface Verdict {
 	pausesAll?: boolean;
 	/** Whether the request was too large. If so, further requests must be smaller. */
 	tooLarge?: boolean;
-	/** Whether the cause affects all requests. If the cause persists, the run ends. */
+	/** Whether the cause of the failure affects all requests. If the cause persists, the run ends. */
 	blocksAll?: boolean;
 	/**
 	 * Set if the service, rather than the entries, may be at fault. The service may be rejecting every request (403),

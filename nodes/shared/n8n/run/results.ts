@@ -56,7 +56,7 @@ export class Results {
 	failures = 0;
 	/**
 	 * Used if the run stops on failures. `cause` is the failure that ended the run. `firstFailure` is the first failure
-	 * that has a different reason.
+	 * whose reason differs from the reason of `cause`.
 	 */
 	private firstFailure: NodeFailure | undefined;
 	private cause: NodeFailure | undefined;
@@ -136,8 +136,8 @@ export class Results {
 	): void {
 		if (binary && Object.keys(binary).length > 0) item.binary = binary;
 		// n8n sends items with an `error` property to the error output, but copies them first. If the copy had this
-		// property, n8n would drop all of the item's JSON except the message. So the property is not enumerable and is
-		// not copied.
+		// property, n8n would drop all of the item's JSON except the message. A property that is not enumerable is not
+		// copied.
 		if (makeError && this.toErrorOutput)
 			Object.defineProperty(item, 'error', { value: makeError(), enumerable: false });
 		const before = this.outputs[itemIndex];

@@ -182,8 +182,8 @@ export class Run implements RunState {
 		if (!this.ended) return this.results.all();
 		const { reason } = this.ended;
 		const progress = this.progress();
-		// If On Error is set to continue and the node throws, n8n uses the node's input as its output. So the node must
-		// not throw in this case.
+		// If the node throws while On Error is set to continue, n8n uses the node's input as its output. So the node
+		// throws only if the run was canceled or stops on failures.
 		if (this.signal.aborted) {
 			const before = progress && `${progress.replace(/\.$/, '')}. `;
 			const uncertain = `${before}Requests in flight may have taken effect.`;

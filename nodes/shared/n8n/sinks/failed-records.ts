@@ -19,7 +19,8 @@ interface PartFiles {
 }
 
 /**
- * Number of levels above a vector in the output: entry, response, list of texts, text and list of vectors.
+ * Number of levels above a vector in the output: the entry, the response, the list of texts, the text, and the list of
+ * vectors.
  */
 const LEVELS_TO_VECTORS = 5;
 

@@ -30,7 +30,7 @@ interface ItemResult extends SinkResult {
 	/** Noun for an entry, if the entry is not a document. */
 	noun?: string;
 	/**
-	 * Sentence that states whether repeating all entries is safe. If the run ends early, the error contains this
+	 * Sentence that says whether it is safe to send all entries again. If the run ends early, the error contains this
 	 * sentence.
 	 */
 	repeating: string;
