@@ -15,8 +15,8 @@ export class ChunkFiles {
 	private parts = 0;
 	private items = new Set<number>();
 	/**
-	 * Index of the input item to which all files belong. If all files belong to one item, the node returns them in the
-	 * order in which they were written.
+	 * Index of the input item that all files are returned for. This keeps the files in order, because the results of
+	 * one item keep their order.
 	 */
 	private owner: number | undefined;
 
