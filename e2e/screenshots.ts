@@ -170,7 +170,7 @@ async function shownBy(page: Page): Promise<string> {
 }
 
 /**
- * Checks that a window shows everything in the alt text of its screenshot.
+ * Checks that a window shows what the alt text of its screenshot describes.
  * @param expected strings that a person would see in the picture
  * @throws Error that names the picture and the missing strings
  */

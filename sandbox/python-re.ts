@@ -60,8 +60,8 @@ const SPLIT = new Script(`
 
 /**
  * Splits texts like Python's `re.split`, but never returns the text of capture groups. Only constructs that exist in
- * both Python and JavaScript are supported. Conditionals, possessive quantifiers, comments and inline flags are
- * rejected.
+ * both Python and JavaScript are supported. Conditionals, possessive quantifiers and comments are rejected. Flags are
+ * rejected too, except at the beginning of the pattern.
  *
  * @returns for each text, the spans of its non-empty pieces, in UTF-16 units
  * @throws an error if the pattern is invalid or the split exceeds the time limit

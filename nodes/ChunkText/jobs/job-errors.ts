@@ -132,7 +132,7 @@ export const noSuchText = (position: number, results: number): InputError =>
 		"Use the field 'textPosition' that 'Submit' returns. It can be empty if the request has one text.",
 	);
 
-/** Returns the error for a missing text position. An item needs a position if its request has several texts. */
+/** Returns the error for a missing text position. This error occurs only if the item's request has several texts. */
 export const positionMissing = (results: number): InputError =>
 	new InputError(
 		`The request has ${formatCount(results, 'text')}, but the item does not say which one it is`,

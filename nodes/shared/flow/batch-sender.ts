@@ -203,7 +203,7 @@ export class BatchSender<E, A, R> {
 			batch.splice(at, 0, probed);
 			return next;
 		}
-		// The outcome of the probed entry is known, so the remaining entries are sent as a new request.
+		// The probe does not need to be sent again, so the remaining entries are sent as a new request.
 		Object.assign(part, { request: 0, attempts: 0, bytes: this.bytesOf(batch) });
 		this.stats.increment('splits');
 		return policy.hasSuccessSince() ? 'split' : 'probe';

@@ -190,7 +190,8 @@ export class RetryPolicy {
 	failures = 0;
 	/**
 	 * Number of times that this request failed while other requests succeeded. A success counts only if the successful
-	 * request started after the previous attempt to send this request.
+	 * request started after the previous attempt to send this request. For a single entry from a suspect batch, any
+	 * recent success counts.
 	 */
 	private failuresWhileOthersSucceeded = 0;
 	/**

@@ -45,8 +45,8 @@ function keyOf(step: string): string {
  *
  * @param json the item's JSON
  * @param path the path from `parsePlainPath`
- * @returns the value, which is part of the item and must not be changed. Returns NOT_PLAIN if the path leads through a
- *   value that is not JSON, such as a date
+ * @returns the value, which is part of the item and must not be changed. Returns NOT_PLAIN if a value along the path or
+ *   at its end is not JSON, such as a date
  */
 export function readPlainPath(json: unknown, path: readonly string[]): unknown {
 	let value = json;

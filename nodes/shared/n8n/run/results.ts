@@ -136,8 +136,8 @@ export class Results {
 	): void {
 		if (binary && Object.keys(binary).length > 0) item.binary = binary;
 		// n8n sends items with an `error` property to the error output, but copies them first. If the copy had this
-		// property, n8n would drop all of the item's JSON except the message. A property that is not enumerable is not
-		// copied.
+		// property, n8n would drop all of the item's JSON except the message. So the property is not enumerable,
+		// because such a property is not copied.
 		if (makeError && this.toErrorOutput)
 			Object.defineProperty(item, 'error', { value: makeError(), enumerable: false });
 		const before = this.outputs[itemIndex];

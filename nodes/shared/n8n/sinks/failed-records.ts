@@ -27,7 +27,8 @@ const LEVELS_TO_VECTORS = 5;
 /**
  * Writes a file's failed records to files of limited size. The records stay unchanged, and these files have the format
  * of the input file. The file's summary item contains these files in its binary fields `failed`, `failed2` and so on.
- * Records that cannot be parsed are written to separate files. All other files can be used as input again.
+ * Records that cannot be parsed are written to separate files, so that the node can read the other failed records
+ * again.
  */
 export class FailedRecords {
 	private readonly binary: IBinaryKeyData = {};
