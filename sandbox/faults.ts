@@ -148,8 +148,8 @@ export const FAULTS = {
 };
 
 /**
- * Answers with the status and body of a rule that sets no other fault. If the rule has no body, sends the body that a
- * gateway would send.
+ * Answers with a rule's status and body. Used for rules that set no special fault, such as a reset. If the rule has no
+ * body, sends the body that a gateway would send.
  */
 export function answerPlainly(rule: Answer, reply: FastifyReply): FastifyReply {
 	const status = rule.status ?? (rule.retryAfter === undefined ? 200 : 429);
