@@ -136,7 +136,7 @@ async function obtainToken(
 		isTested ? issuedAt > Date.now() - JUST_NOW_MS : accessToken !== revoked?.accessToken;
 	await shared.obtain(tokenSender(helper), accepts);
 	// If several requests from the nodes of this package wait for the same token, only the first one stores it.
-	// Requests from other nodes always store the token. n8n can repeat such a request only with a token that is stored.
+	// Requests from other nodes always store the token, because n8n repeats such a request with the stored token.
 	const isToStore = shared.isUnstored || !isOfNode;
 	data.accessTokens = shared.mapToStore();
 	return isToStore ? { accessTokens: data.accessTokens } : undefined;

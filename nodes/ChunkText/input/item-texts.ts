@@ -25,8 +25,8 @@ export interface IdSource {
 /** Reads the input items, which contain texts or refer to earlier requests. */
 export class ItemTexts {
 	/**
-	 * Earlier requests, keyed by chunking ID. If several items refer to the same request, there is a single entry with
-	 * the texts for all of them.
+	 * Earlier requests, keyed by chunking ID. If several items refer to the same request, one entry contains the texts
+	 * of all these items.
 	 */
 	readonly requests = new Map<string, PreviousRequest>();
 	/**

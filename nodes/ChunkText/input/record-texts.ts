@@ -76,8 +76,8 @@ export function recordTexts(
 }
 
 /**
- * Returns the fields that the chunks of a record can keep. If all fields are to be kept, the text field is still left
- * out. A chunk that contained the whole text would match every search that matches the document.
+ * Returns the fields that the chunks of a record can keep. If the user keeps all fields, the text field is left out,
+ * because a chunk that contained the whole text would match every search that matches the document.
  */
 function sourceOf(
 	record: IDataObject,

@@ -1,8 +1,8 @@
 /**
  * The `BatchSender` sends one batch until each of its entries has an outcome. It first sends the whole batch. If the
  * whole batch fails, the retry policy chooses the next step. The sender then sends the batch again, sends one random
- * entry as a probe, or splits the batch into halves. The policy can also let the entries fail or end the run. Each half
- * has its own retry policy.
+ * entry as a probe, or splits the batch into halves. Each half has its own retry policy. The policy can also let the
+ * entries fail or end the run.
  *
  * Chunk Text adds a second step. A request that the service has accepted starts a job, and `followJob` waits for the
  * job. If the service loses the job, the sender submits the same request once more. If the job fails, one of its texts
@@ -54,7 +54,7 @@ interface Part<E> {
 	probedSize?: number;
 	/** Whether the next attempt sends only one of the entries. */
 	isProbing?: boolean;
-	/** Whether the service has already accepted a request with these entries, but the request's job did not finish. */
+	/** Whether these entries are sent again because the job of an accepted request did not finish. */
 	isRepeated?: boolean | undefined;
 }
 

@@ -138,8 +138,8 @@ function adviceOf(status: number, body: unknown, service: Service): string | und
 }
 
 /**
- * Moves the advice of a failure into the failure's message, because credential tests and n8n's HTTP Request node do not
- * show descriptions. Removes the error code, because n8n would otherwise replace the message.
+ * Adds a failure's advice to its message, because credential tests and n8n's HTTP Request node do not show
+ * descriptions. Removes the error code, because n8n would otherwise replace the message.
  */
 export function withAdviceInMessage(error: unknown): unknown {
 	if (!(error instanceof ServiceFailure || error instanceof InputError)) return error;

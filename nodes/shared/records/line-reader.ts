@@ -64,8 +64,8 @@ class LineReader implements RecordReader {
 	}
 
 	/**
-	 * Reads the complete objects from a long line that has not ended yet. Otherwise, a whole file without line breaks
-	 * would be held in memory.
+	 * Reads the complete objects from a long line that has not ended yet. Otherwise, the reader would hold the whole
+	 * file in memory if the file had no line breaks.
 	 */
 	private *readLongLine(): Generator<SourceRecord> {
 		const texts = this.format.splitLine(this.incompleteLine);

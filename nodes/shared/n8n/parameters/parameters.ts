@@ -115,8 +115,8 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	/**
-	 * Returns a list. The parameter contains either the name or dotted path of a field, or an expression that returns
-	 * the list itself.
+	 * Returns a list. The parameter contains a field name, a dotted path, or an expression that returns the list
+	 * itself.
 	 *
 	 * @param advice what to do if there is no list
 	 */
