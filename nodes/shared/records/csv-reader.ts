@@ -13,19 +13,23 @@
  * - If several columns have the same name, the first nonempty value is used.
  */
 import {
-	mostRowLikeCell,
+	afterLine,
 	cellsOf,
 	columnsOf,
 	DELIMITERS,
 	endOfRow,
+	hasLineBreaks,
 	MAX_COUNTED_LINES,
 	hasColumn,
 	isBlankRow,
 	likeliestDelimiter,
 	lineBreaksIn,
+	NO_LINES,
 	NOT_CLOSED,
 	NOT_ENDED,
+	rowLikeLinesIn,
 	type Dialect,
+	type RowLikeLines,
 } from './csv-rows';
 import { Findings } from './findings';
 import {
@@ -173,22 +177,23 @@ export class CsvReader implements RecordReader {
 		const end = endOfRow(text, from, this.dialect);
 		const isOpen = end === NOT_CLOSED;
 		const rest = end === NOT_ENDED ? '' : text.slice(from, isOpen ? text.length : end);
-		const cell = this.columns && this.rowLikeCell(rest, isOpen && !isLast);
-		if (cell && cell.rowLikeLines >= MIN_LINES_OF_ROWS && this.isWide)
-			return rowOf(text, from, from + cell.firstLineEnd, SUSPICIOUS_QUOTE);
+		const rowLike = this.rowLikeLinesIn(rest, isOpen && !isLast);
+		if (rowLike.total >= MIN_LINES_OF_ROWS && this.isWide)
+			return rowOf(text, from, from + rowLike.firstLineEnd, SUSPICIOUS_QUOTE);
 		if (isOpen && isLast)
 			throw recordError(UNCLOSED_QUOTE, this.record + 1, this.line, UNCLOSED_QUOTE_ADVICE);
 		if (end < 0) return isLast ? rowOf(text, from, text.length) : undefined;
 		// A CR at the end may be the first half of CRLF.
 		if (end === text.length - 1 && !isLast && text.charAt(end) === '\r') return undefined;
-		if (cell && cell.rowLikeLines >= MIN_LINES_TO_REPORT)
-			this.findings.add('quotedRows', this.line);
+		if (rowLike.total >= MIN_LINES_TO_REPORT) this.findings.add('quotedRows', this.line);
 		return rowOf(text, from, end);
 	}
 
-	private rowLikeCell(row: string, isOpen: boolean) {
-		if (!this.dialect.hasQuotes || this.isHeaderQuoted) return undefined;
-		return mostRowLikeCell(row, this.dialect, this.columns?.length ?? 0, isOpen);
+	private rowLikeLinesIn(row: string, isOpen: boolean): RowLikeLines {
+		const { columns, dialect } = this;
+		const applies = columns && dialect.hasQuotes && !this.isHeaderQuoted;
+		if (!applies || !hasLineBreaks(row)) return NO_LINES;
+		return rowLikeLinesIn(row, dialect, columns.length, isOpen);
 	}
 
 	private get isWide(): boolean {
@@ -334,7 +339,7 @@ export class CsvReader implements RecordReader {
 }
 
 function rowOf(text: string, from: number, end: number, defect?: string): Row {
-	const next = end + (text.startsWith('\r\n', end) ? 2 : 1);
+	const next = afterLine(text, end);
 	const isCut = end === text.length;
 	return { text: text.slice(from, end), next, isCut, ...(defect !== undefined && { defect }) };
 }

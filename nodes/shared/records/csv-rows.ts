@@ -23,7 +23,7 @@ export const NOT_ENDED = -1;
 export const NOT_CLOSED = -2;
 
 /** Two searches are faster than one regular expression. */
-const hasLineBreaks = (row: string): boolean => row.includes('\n') || row.includes('\r');
+export const hasLineBreaks = (row: string): boolean => row.includes('\n') || row.includes('\r');
 
 /** Counts the line breaks in a row's cells. */
 export const lineBreaksIn = (row: string): number =>
@@ -119,60 +119,71 @@ function closingQuote(text: string, opening: number): number {
 	return at;
 }
 
+/** The caller needs to know only whether at least this many lines look like rows. */
 export const MAX_COUNTED_LINES = 10;
 
-/**
- * A quoted cell that spans several lines. If the quoting is wrong, these lines may actually be separate
- * rows.
- */
-interface MultilineCell {
-	/** Index of the end of the first line, counted from the beginning of the row. */
+export interface RowLikeLines {
+	total: number;
+	/** End of the line on which the quoted cell begins, counted from the beginning of the row. */
 	firstLineEnd: number;
-	/**
-	 * Number of consecutive lines that have as many cells as the header row. The count starts at the line in which the
-	 * quoted cell begins. If that line has a different number of cells than the header row, the count starts at the
-	 * next line.
-	 */
-	rowLikeLines: number;
 }
 
+export const NO_LINES: RowLikeLines = { total: 0, firstLineEnd: 0 };
+
 /**
- * Returns the quoted cell whose lines look most like rows. In a file that was written without quoting, a cell may
- * happen to begin with a quote. That cell then seems to contain all rows up to the next quote.
+ * Counts the lines of quoted cells that look like rows. In a file that was written without quoting, a cell may happen
+ * to begin with a quote. It then seems to contain all rows up to the next quote.
  *
  * @param width number of columns
  * @param isOpen whether the text ends within a quoted cell. If so, the last line may be incomplete
- * @returns undefined if no cell contains line breaks
+ * @returns the highest count of a cell
  */
-export function mostRowLikeCell(
+export function rowLikeLinesIn(
 	row: string,
 	{ delimiter }: Dialect,
 	width: number,
 	isOpen: boolean,
-): MultilineCell | undefined {
-	if (!hasLineBreaks(row)) return undefined;
-	let found: MultilineCell | undefined;
+): RowLikeLines {
+	let most = NO_LINES;
 	let lineStart = 0;
-	for (let at = 0; at < row.length; at++) {
+	for (let at = 0; at >= 0 && at < row.length; ) {
 		if (row.charAt(at) === QUOTE) {
-			const end = closingQuote(row, at) + 1;
-			const lineEnd = end === 0 ? row.length : endOfLine(row, end);
-			const lines = linesOf(row, lineStart, lineEnd);
-			const rowLikeLines = countRowLike(lines, delimiter, width, end === 0 && isOpen);
-			if (rowLikeLines >= (found?.rowLikeLines ?? 0))
-				found = { firstLineEnd: endOfLine(row, at), rowLikeLines };
-			if (end === 0) break;
-			const lastBreak = Math.max(
-				row.lastIndexOf('\n', end - 1),
-				row.lastIndexOf('\r', end - 1),
-			);
-			lineStart = Math.max(lineStart, lastBreak + 1);
-			at = end;
+			const total = countRowLike(row, lineStart, delimiter, width, isOpen);
+			// The last of equal cells, because the line before a stray quote may belong to a correct cell.
+			if (total >= most.total) most = { total, firstLineEnd: endOfLine(row, at) };
+			at = closingQuote(row, at) + 1;
+			if (at === 0) break;
+			for (let end = endOfLine(row, lineStart); end < at; end = endOfLine(row, lineStart))
+				lineStart = afterLine(row, end);
 		}
 		at = row.indexOf(delimiter, at);
-		if (at < 0) break;
+		if (at >= 0) at++;
 	}
-	return found;
+	return most;
+}
+
+function countRowLike(
+	row: string,
+	from: number,
+	delimiter: string,
+	width: number,
+	isOpen: boolean,
+): number {
+	let total = 0;
+	for (let at = from; at <= row.length && total < MAX_COUNTED_LINES; ) {
+		const end = endOfLine(row, at);
+		if (end === row.length && isOpen) break;
+		const line = row.slice(at, end);
+		const cells = line.split(delimiter).length;
+		// Some programs write a delimiter at the end of each row, but not at the end of the header row.
+		const isLikeRow = cells === width || (cells === width + 1 && line.endsWith(delimiter));
+		// The first line ends within a quoted cell. Delimiters in this cell are counted too, so the first line may not
+		// look like a row even if it is one.
+		if (!isLikeRow && at > from) break;
+		if (isLikeRow) total++;
+		at = afterLine(row, end);
+	}
+	return total;
 }
 
 function endOfLine(text: string, from: number): number {
@@ -180,40 +191,6 @@ function endOfLine(text: string, from: number): number {
 	return end < 0 ? text.length : end;
 }
 
-/**
- * Yields the lines in one section of a text. The section can be a 64 MB cell, and the caller may need only its first
- * lines.
- */
-function* linesOf(
-	text: string,
-	from: number,
-	to: number,
-): Generator<{ line: string; isLast: boolean }> {
-	for (let at = from; at <= to; ) {
-		const end = Math.min(endOfLine(text, at), to);
-		yield { line: text.slice(at, end), isLast: end === to };
-		at = end + (text.startsWith('\r\n', end) ? 2 : 1);
-	}
-}
-
-function countRowLike(
-	lines: Iterable<{ line: string; isLast: boolean }>,
-	delimiter: string,
-	width: number,
-	isCut: boolean,
-): number {
-	let total = 0;
-	let index = 0;
-	for (const { line, isLast } of lines) {
-		if (total === MAX_COUNTED_LINES || (isLast && isCut)) break;
-		const cells = line.split(delimiter).length;
-		// Some programs write a delimiter at the end of each row, but not at the end of the header row.
-		const isLikeRow = cells === width || (cells === width + 1 && line.endsWith(delimiter));
-		// The first line ends with a quoted cell. Delimiters in this cell are counted too, so the first line may not
-		// look like a row even if it is one.
-		if (!isLikeRow && index > 0) break;
-		if (isLikeRow) total++;
-		index++;
-	}
-	return total;
-}
+/** Returns the index after the line break at `end`. */
+export const afterLine = (text: string, end: number): number =>
+	end + (text.startsWith('\r\n', end) ? 2 : 1);

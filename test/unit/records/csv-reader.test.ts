@@ -312,16 +312,25 @@ describe('a quoted cell whose lines look like rows', () => {
 		}
 	});
 
-	test('is reported with the line where its quote opens, even after another multiline cell', () => {
-		const rows = 'r,x,x\n'.repeat(12);
-		const text = `a,b,c\n"1\n2",x,"y\n${rows}`;
-		const { records } = readAll(new CsvReader(), text, [3]);
-		expect(records[0]).toMatchObject({ line: 2, text: '"1\n2",x,"y' });
-		expect(records[0].error?.message).toMatch(/^Record 1 \(line 2\) .*'Quotes' to 'None'/);
-		expect(records.slice(1).map(({ line }) => line)).toEqual(
-			Array.from({ length: 12 }, (_, at) => at + 4),
-		);
-	});
+	test.each(['"1\n2"', '"1\n2\n3"'])(
+		'is reported with the line where its quote opens, even after the multiline cell %j',
+		(cell) => {
+			const rows = 'r,x,x\n'.repeat(12);
+			// The last row ends the stray quote. The first row would otherwise be a complete record.
+			for (const end of ['', 'r,x,x"\n']) {
+				const text = `a,b,c\n${cell},x,"y\n${rows}${end}`;
+				const { records } = readAll(new CsvReader(), text, [3]);
+				expect(records[0]).toMatchObject({ line: 2, text: `${cell},x,"y` });
+				expect(records[0].error?.message).toMatch(
+					/^Record 1 \(line 2\) .*'Quotes' to 'None'/,
+				);
+				const first = 2 + cell.split('\n').length;
+				expect(records.slice(1).map(({ line }) => line)).toEqual(
+					Array.from({ length: end === '' ? 12 : 13 }, (_, at) => at + first),
+				);
+			}
+		},
+	);
 });
 
 test.each<[string, string[], object]>([
