@@ -18,12 +18,11 @@ export class FileError extends Error {
 }
 
 /**
- * Maximum slice size in bytes. n8n may deliver a file of hundreds of megabytes as a single chunk, which is
+ * n8n may deliver a file of hundreds of megabytes as a single chunk, which is
  * too much to process in one step.
  */
 export const SLICE_BYTES = 64 * 1024;
 
-/** Number of bytes that are needed to recognize the file type. */
 const HEAD_BYTES = 5;
 
 const extractAdvice = (operation: string): string =>
@@ -36,10 +35,6 @@ const DECOMPRESS_ADVICE = 'Decompress it once before this node.';
 /** Matches a file whose first or second byte is 0, as in UTF-16 text. */
 const WITH_ZERO = /^(?:00|..00)/;
 
-/**
- * File types that are not text. Each entry contains the first bytes in hexadecimal, the name of the file
- * type, and advice for the user.
- */
 const BINARY_KINDS: ReadonlyArray<[beginning: RegExp, kind: string, advice: string]> = [
 	[/^25504446/, 'a PDF document', extractAdvice('Extract From PDF')],
 	[

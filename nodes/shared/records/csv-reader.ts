@@ -65,9 +65,6 @@ const MIN_LINES_OF_ROWS = MAX_COUNTED_LINES;
  * any line of prose with one comma would look like a row.
  */
 const MIN_COLUMNS = 3;
-/**
- * Minimum number of lines in a quoted cell that must look like rows before the user gets a hint. The cell is not split.
- */
 const MIN_LINES_TO_REPORT = 3;
 
 /**
@@ -78,7 +75,6 @@ const SEPARATOR_LINE = /^"?sep=(.)"?$/i;
 const TYPE_LINE = /^#TYPE\b/i;
 /** SQL tools and SAP write a line of dashes below the header row. */
 const RULE_LINE = /^[\s+|,;-]*--[\s+|,;-]*$/;
-/** Maximum number of rows before the header row. Many exports begin with titles and settings. */
 const MAX_TITLE_ROWS = 20;
 
 export interface CsvOptions {
@@ -98,7 +94,6 @@ interface Row {
 }
 
 export class CsvReader implements RecordReader {
-	/** Column names. Undefined until the header row has been read. */
 	columns: readonly string[] | undefined;
 	/** The header row and all lines before it, exactly as in the file. */
 	header: string | undefined;
@@ -118,7 +113,6 @@ export class CsvReader implements RecordReader {
 	/** Whether all cells of the header row are in quotes. If so, this file definitely uses quotes to enclose cells. */
 	private isHeaderQuoted = false;
 	private readonly preamble: string[] = [];
-	/** Rows before the header row. Each of them is missing at least one required column. */
 	private readonly titleRows: Array<{ text: string; line: number }> = [];
 	/** Number of columns, not counting unnamed columns at the end. */
 	private width = 0;
@@ -231,18 +225,12 @@ export class CsvReader implements RecordReader {
 		return { record, line, text, value, error };
 	}
 
-	/**
-	 * Returns true if a row is about as long as the header row. Quotes can make each cell up to two characters
-	 * longer.
-	 */
+	/** Quotes can make each cell up to two characters longer. */
 	private isAsLongAsHeader(text: string): boolean {
 		return Math.abs(text.length - this.headerRow.length) <= 2 * this.names.length;
 	}
 
-	/**
-	 * Compares a row's cells with the column names, ignoring case. Joined exports repeat the header row,
-	 * sometimes with the columns in a different order.
-	 */
+	/** Joined exports repeat the header row, sometimes with the columns in a different order. */
 	private compareWithHeader(cells: readonly string[]): 'same' | 'other order' | undefined {
 		const { names, nameSet } = this;
 		if (cells.length !== names.length || names.length < 2) return undefined;
@@ -263,7 +251,6 @@ export class CsvReader implements RecordReader {
 		return joined !== '' && row.endsWith(joined) ? row.slice(0, -joined.length) : row;
 	}
 
-	/** Builds a record from the cells in a row. */
 	private objectOf(columns: readonly string[], cells: readonly string[], line: number): object {
 		const fields = new Map<string, string>();
 		let isValueLost = false;

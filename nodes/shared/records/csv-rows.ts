@@ -1,6 +1,5 @@
 import { fieldOf } from './fields';
-import { indexOfMatch } from './index-of-match';
-import { isWhiteSpace } from './text';
+import { indexOfMatch, isWhiteSpace } from './text';
 
 export interface Dialect {
 	/**
@@ -25,7 +24,6 @@ export const NOT_CLOSED = -2;
 /** Two searches are faster than one regular expression. */
 export const hasLineBreaks = (row: string): boolean => row.includes('\n') || row.includes('\r');
 
-/** Counts the line breaks in a row's cells. */
 export const lineBreaksIn = (row: string): number =>
 	hasLineBreaks(row) ? (row.match(LINE_BREAKS)?.length ?? 0) : 0;
 

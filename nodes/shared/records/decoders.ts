@@ -21,7 +21,6 @@ export const byteOf = (character: string): number =>
 
 const TRUNCATED = 'The file ends within a character, so it is truncated';
 
-/** Returns a decoder for UTF-16. */
 export const utf16Decoder = (end: 'big' | 'little'): Decoder =>
 	async function* (source) {
 		let rest = Buffer.alloc(0);
@@ -83,14 +82,12 @@ const decodeWindows1252 = (bytes: Uint8Array): string =>
 export const repairText = (text: string): string =>
 	text.replace(BAD_BYTES, (found) => (byteOf(found) && characterOf(byteOf(found))) || '?');
 
-/** Returns true if Windows-1252 contains a character for the byte. */
 export const isInWindows1252 = (byte: number): boolean => characterOf(byte) !== '';
 
 /** Matches a line break, a multibyte UTF-8 character, or any other non-ASCII byte. */
 const UTF8_PARTS =
 	/[\r\n]|[\xc2-\xdf][\x80-\xbf]|(?:\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f])[\x80-\xbf]|(?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]{2}|[\x80-\xff]/g;
 
-/** Matches an incomplete UTF-8 character at the end of the text. */
 const INCOMPLETE_CHARACTER = /(?:[\xc2-\xf4]|[\xe0-\xf4][\x80-\xbf]|[\xf0-\xf4][\x80-\xbf]{2})$/;
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -189,7 +186,6 @@ class LineDecoder {
 	}
 }
 
-/** @returns undefined if the bytes are not valid UTF-8 */
 function validUtf8(bytes: Buffer): string | undefined {
 	try {
 		return UTF_8.decode(bytes);

@@ -7,10 +7,7 @@ const LONG_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
 /** Matches strings and numbers in JSON. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/**
- * Prefix of a string that represents a number. In JSON, the U+0000 in this prefix is written as an escape
- * sequence.
- */
+/** In JSON, the U+0000 in this prefix is written as an escape sequence. */
 const MARK = '\0exact:';
 const MARKED = /"\\u0000exact:([^"]*)"/g;
 

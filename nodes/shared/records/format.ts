@@ -4,7 +4,7 @@ import { JsonReader } from './json-reader';
 import { jsonLinesReader, textLinesReader } from './line-reader';
 import type { RecordReader, SourceRecord } from './record';
 
-/** Format of the records in a file. In the `lines` format, each line of text is a record. */
+/** In the `lines` format, each line of text is a record. */
 export type RecordFormat = 'jsonLines' | 'jsonArray' | 'csv' | 'lines';
 
 export interface RecordFile {
@@ -12,18 +12,9 @@ export interface RecordFile {
 	format: RecordFormat;
 	/** Dotted path to the list in a JSON file. Empty if the file itself is the list. */
 	path: string;
-	/**
-	 * Reads the records in slices. Each slice is read only when the caller requests it (see `readRecords`).
-	 *
-	 * @param skip number of records to skip at the beginning
-	 * @param requiredFields fields that each record must contain
-	 */
+	/** Each slice is read only when the caller requests it (see `readRecords`). */
 	records(skip: number, requiredFields: readonly string[]): AsyncIterable<SourceRecord[]>;
 	findings: Findings;
-	/**
-	 * The reader for this format. It knows the current position in the file and the header row of a CSV
-	 * file.
-	 */
 	reader: RecordReader;
 	/** Must be called when no more records are needed, even if the file was not read to the end. */
 	close(): void;
@@ -32,9 +23,9 @@ export interface RecordFile {
 interface FormatTraits {
 	name: string;
 	description: string;
-	/** File name extensions of this format. Files that a node writes use the first extension. */
+	/** Files that a node writes use the first extension. */
 	extensions: readonly [string, ...string[]];
-	/** MIME types. Files that a node writes have the first MIME type in this list. */
+	/** Files that a node writes have the first MIME type in this list. */
 	mimeTypes: readonly string[];
 	isJson?: true;
 	/** Whether the file is a single JSON value that contains the list of records. */

@@ -8,7 +8,6 @@
  * file is read as JSON Lines.
  */
 import { Findings } from './findings';
-import { indexOfMatch, QUOTE_OR_BACKSLASH } from './index-of-match';
 import { jsonLinesReader } from './line-reader';
 import {
 	checkLength,
@@ -17,8 +16,8 @@ import {
 	type RecordReader,
 	type SourceRecord,
 } from './record';
+import { indexOfMatch, QUOTE_OR_BACKSLASH } from './text';
 
-/** Characters that the reader looks for. Within an element, the reader looks for only some of these characters. */
 const TOKENS = { outside: /["[\]{},:]/g, within: /["[\]{}]/g };
 
 /**
@@ -28,7 +27,7 @@ const TOKENS = { outside: /["[\]{},:]/g, within: /["[\]{}]/g };
 const LIST_POSITION = '\0';
 
 /**
- * Maximum length of a key. Longer text outside the records is discarded, because it cannot be one of the keys that lead
+ * Longer text outside the records is discarded, because it cannot be one of the keys that lead
  * to the list.
  */
 const MAX_KEY_CHARACTERS = 64 * 1024;
@@ -109,10 +108,6 @@ export class JsonReader implements RecordReader {
 		return this.state === 'after' && this.depth === 0;
 	}
 
-	/**
-	 * Returns the index of the next character that is not white space. Adds the number of skipped lines to
-	 * `line`.
-	 */
 	private skipBlanks(piece: string, from: number): number {
 		const text = piece.slice(from);
 		const blanks = text.slice(0, text.length - text.trimStart().length);

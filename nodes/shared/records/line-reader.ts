@@ -1,5 +1,4 @@
 import { Findings } from './findings';
-import { indexOfMatch, QUOTE_OR_BACKSLASH } from './index-of-match';
 import {
 	checkLength,
 	MAY_BE_CUT,
@@ -7,10 +6,10 @@ import {
 	type RecordReader,
 	type SourceRecord,
 } from './record';
-import { isWhiteSpace } from './text';
+import { indexOfMatch, isWhiteSpace, QUOTE_OR_BACKSLASH } from './text';
 
 interface LineFormat {
-	/** Parses a line. Throws an error if the line is invalid. */
+	/** Throws an error if the line is invalid. */
 	parse(text: string): unknown;
 	/** Matches an invalid line that may consist of several records. */
 	boundary: RegExp;
@@ -166,10 +165,7 @@ export const textLinesReader = (findings = new Findings()): LineReader =>
 		findings,
 	);
 
-/**
- * Returns the line unchanged. Throws an error if the line contains a byte order mark. A byte order mark shows that
- * files were joined without a line break between them.
- */
+/** A byte order mark shows that files were joined without a line break between them. */
 function checkLine(line: string): string {
 	if (!line.includes('\ufeff')) return line;
 	throw new Error('it has a byte order mark');

@@ -13,14 +13,13 @@ export interface Frame {
 export const LINES: Frame = { before: '', between: '\n', after: '\n' };
 
 /**
- * Minimum number of characters to encode in one step. If each short record were encoded separately, its
+ * If each short record were encoded separately, its
  * buffer would need more memory than the record.
  */
 const BLOCK_CHARACTERS = 64 * 1024;
 
 /** Writes records to files of limited size, called parts. Only one part is in memory at a time. */
 export class PartWriter {
-	/** `blocks` contains the encoded text of the current part. `text` has not been encoded yet. */
 	private blocks: Buffer[] = [];
 	private text = '';
 	private bytes = 0;

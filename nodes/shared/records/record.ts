@@ -11,9 +11,9 @@ export interface SourceRecord {
 	 * memory (see `detach`).
 	 */
 	text: string;
-	/** Parsed content. Undefined if there is an error. */
+	/** Undefined if there is an error. */
 	value: unknown;
-	/** Set if this record cannot be read. The records after it can still be read. */
+	/** The records after it can still be read. */
 	error: RecordError | undefined;
 }
 
@@ -48,9 +48,8 @@ export const recordError = (
 ): RecordError =>
 	new RecordError(`Record ${record} (line ${line}) ${defect}`, record, line, advice);
 
-/** Reads records in one format from text that arrives in pieces. */
 export interface RecordReader {
-	/** Number of records to skip at the beginning. Must be set before the first call to `push`. */
+	/** Must be set before the first call to `push`. */
 	skip: number;
 	/**
 	 * Fields that each record must contain. The CSV reader uses them to recognize the header row. Must be
@@ -79,13 +78,9 @@ export interface RecordReader {
 	readonly isObject?: boolean;
 }
 
-/** Appended to the last record's error message if the file ends without a line break. */
 export const MAY_BE_CUT = '; the file ends here without a line break and may be truncated';
 
-/**
- * Maximum record length. Without this limit, a missing line break or quote could make a single record fill the
- * memory.
- */
+/** Without this limit, a missing line break or quote could make a single record fill the memory. */
 export const MAX_RECORD_CHARACTERS = 64 * 1024 * 1024;
 
 /** @throws {RecordError} if the record is longer than `MAX_RECORD_CHARACTERS` */
@@ -103,7 +98,7 @@ export function detach(part: string): string {
 	return ` ${part}`.slice(1);
 }
 
-/** Maximum number of records in a slice. Larger slices would waste more work if the run ends early. */
+/** Larger slices would waste more work if the run ends early. */
 const SLICE_RECORDS = 64;
 
 /**
@@ -129,7 +124,7 @@ export async function* readRecords(
 	if (interruption) throw interruption.reason;
 }
 
-/** Yields records in slices. If reading fails, the records before the failure are yielded first. */
+/** If reading fails, the records before the failure are yielded first. */
 function* slicesOf(records: Iterable<SourceRecord>): Generator<SourceRecord[]> {
 	let slice: SourceRecord[] = [];
 	try {
@@ -145,9 +140,6 @@ function* slicesOf(records: Iterable<SourceRecord>): Generator<SourceRecord[]> {
 	}
 }
 
-/**
- * Called for a record that contains invalid characters. Returns the record with an error instead of its value.
- */
 function withCharacterError({ record, line, text }: SourceRecord): SourceRecord {
 	const error = recordError(describeBadCharacters(text) ?? '', record, line);
 	return { record, line, text: repairText(text), value: undefined, error };

@@ -87,3 +87,17 @@ export function describeBadCharacters(text: string): string | undefined {
 	const encodings = isInWindows1252(byte) ? 'not UTF-8' : 'neither UTF-8 nor Windows-1252';
 	return `has a byte that is ${encodings} (0x${byte.toString(16)}): set the option 'Encoding' to the encoding of the file, or save the file as UTF-8`;
 }
+
+/** Matches the end of a JSON string, or a backslash that escapes the next character. */
+export const QUOTE_OR_BACKSLASH = /["\\]/g;
+
+/**
+ * Works like `String.indexOf`, but searches for a regular expression.
+ *
+ * @param expression matches a single character and has the `g` flag
+ * @returns the index of the next match, or -1
+ */
+export function indexOfMatch(expression: RegExp, text: string, from: number): number {
+	expression.lastIndex = from;
+	return expression.test(text) ? expression.lastIndex - 1 : -1;
+}
