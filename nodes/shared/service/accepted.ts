@@ -11,7 +11,7 @@
  * or `status`. For all rules, see docs/service-interface.md, Responses.
  */
 import { ServiceFailure } from './failure';
-import { isNullOrEmptyText, isObject, type Members } from './json';
+import { isNullOrEmptyText, isObject, isRecord, type Members } from './json';
 import { serverMessage } from './response-words';
 
 /** A document in the request. Its JSON is used to find response fields that merely repeat the document. */
@@ -81,6 +81,8 @@ function readResponse(body: unknown, sentById: ReadonlyMap<string, SentDocument>
 	const entries = new Map<string, unknown>();
 	const rejections = new Map<string, unknown>();
 	const complaints: unknown[] = [];
+	if (isRecord(body) && Object.keys(body).length === 0)
+		return { entries, rejections, complaints };
 	const readEntry = (entry: unknown, isListedAsFailed: boolean, isTop: boolean): unknown => {
 		const document = documentNamedIn(entry, sentById, isListedAsFailed);
 		const facts = isTop || reportsFailure(entry) ? withoutEcho(entry, document) : entry;
