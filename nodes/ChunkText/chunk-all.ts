@@ -8,6 +8,7 @@
 import { Budget } from '../shared/flow/budget';
 import { bulk } from '../shared/flow/bulk';
 import type { Sink } from '../shared/n8n/sinks/sink';
+import type { Source } from '../shared/n8n/sources/source';
 import { ChunkHints } from './output/chunk-hints';
 import { Report } from './output/report';
 import { fetchNothing, type FetchedJob, type FetchResult, type JobWait } from './jobs/fetch';
@@ -36,8 +37,7 @@ export async function withWork(
 	hints.addTo(task.run, waitForJob !== fetchNothing);
 }
 
-export interface TextSource {
-	sink: Sink;
+export interface TextSource extends Pick<Source<TextEntry>, 'sink' | 'findings'> {
 	/** Prefix for the names of chunk files. */
 	name: string;
 	/** Limits how much text is in memory. A budget is needed only for texts from a file. */
@@ -49,9 +49,9 @@ export interface TextSource {
 export async function chunkAll(
 	entries: AsyncIterable<TextEntry[]>,
 	work: Work,
-	{ sink, name, budget, onReported }: TextSource,
+	{ sink, findings, name, budget, onReported }: TextSource,
 ): Promise<void> {
-	const report = new Report(work, work.hints, sink, name);
+	const report = new Report(work, work.hints, sink, name, findings);
 	const results = bulk(entries, {
 		...submissions(work),
 		...(budget && { budget, bytesInBudget }),

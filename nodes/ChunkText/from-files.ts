@@ -51,6 +51,7 @@ export async function chunkFiles(work: Work, done: 'chunked' | 'submitted'): Pro
 		};
 		const source: TextSource = {
 			sink,
+			findings: fileToRead.file.findings,
 			name: `${stemOf(fileToRead.file.name)}.chunks`,
 			budget,
 			onReported: (job) => {

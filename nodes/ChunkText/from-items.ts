@@ -32,14 +32,15 @@ export async function fetchItems(work: Work, ids: IdSource, fetch: Fetch): Promi
 	});
 }
 
-function readingOf(work: Work, items: ItemTexts): ItemReading<TextEntry> {
+function readingOf(work: Work, items: ItemTexts): ItemReading<TextEntry, TextEntry> {
 	const { run, options, jobs } = work;
 	return {
-		valuesOf: async (itemIndex) => await items.read(itemIndex),
-		entryOf: (entry) => entry as TextEntry,
+		valuesOf: async (itemIndex) => {
+			const values = await items.read(itemIndex);
+			return values && { values, entryOf: (entry) => entry };
+		},
 		idOfItem: (itemIndex) => items.idOf(itemIndex),
 		verb: 'chunk',
-		emptyList: {},
 		resolve: async (entries, sink) => {
 			const { files } = items;
 			const texts = items.finish(

@@ -7,7 +7,7 @@ import { Parameters } from '../shared/n8n/parameters/parameters';
 import { requestSettings } from '../shared/n8n/session/request-options';
 import type { Run } from '../shared/n8n/run/run';
 import { Session } from '../shared/n8n/session/session';
-import { documentOutcomes } from '../shared/service/accepted';
+import { migrationFailure } from '../shared/service/accepted';
 import { InputError } from '../shared/service/input-error';
 import { isNullOrEmptyText } from '../shared/service/json';
 import { BLOB_SERVICE } from '../shared/service/service-definitions';
@@ -61,7 +61,7 @@ export async function migrateBlobs(run: Run): Promise<void> {
 
 const migration = (session: Session, timeoutMs: number) => async (): Promise<IDataObject> => {
 	const response = await session.request({ method: 'PUT', path: PATHS.convert, timeoutMs });
-	const failure = documentOutcomes(response.body, [{ id: '' }], 'migration').get('')?.failure;
+	const failure = migrationFailure(response.body);
 	if (failure) throw failure;
 	const { status, body } = response;
 	return {
@@ -79,10 +79,6 @@ async function reportFailure(run: Run, { reason, skipped }: Failed): Promise<voi
 	}
 }
 
-/**
- * Returns a sentence about the outcome of the migration. If the run ends early, the error message contains this
- * sentence.
- */
 function progressOf(outcome: Outcome<IDataObject>): string {
 	if (outcome.ok) return 'The migration had been accepted.';
 	return outcome.reason instanceof Canceled && !outcome.skipped ? MIGRATE_ACTION.repeating : '';

@@ -32,23 +32,8 @@ export interface Entry extends EntryOrigin {
 	replaces?: Entry[];
 }
 
-/**
- * Facts about the documents in a request, by document ID. In a dry run, only the size of a document is known.
- */
-type PushOutcomes = ReadonlyMap<string, Partial<DocumentOutcome> & { bytes?: number }>;
-
-export interface SameIds {
-	/**
-	 * Number of documents that were not sent because a later document had the same ID. Documents from files are
-	 * not included.
-	 */
-	skipped: number;
-	/**
-	 * Number of documents that were sent after another document with the same ID. Documents from files are not
-	 * included, because the summary of each file reports them.
-	 */
-	repeated: number;
-}
+/** Facts about the documents in a request, by document ID. In a dry run, only the size of a document is known. */
+export type PushOutcomes = ReadonlyMap<string, Partial<DocumentOutcome> & { bytes?: number }>;
 
 /** Describes how documents are sent and how responses are read. */
 export function pushRequests(
@@ -94,7 +79,6 @@ async function push(
 	return documentOutcomes(response.body, documents, 'push');
 }
 
-/** Writes a document as JSON and then drops data that is no longer needed. */
 function writeDocument(entry: Entry): string {
 	const { record, document, original, remake } = entry;
 	if (document === undefined) return '';
@@ -111,11 +95,7 @@ function writeDocument(entry: Entry): string {
 	return text;
 }
 
-/**
- * Describes how to report the documents in a request.
- *
- * @param batchResult what is known about the request
- */
+/** Describes how to report the documents in a request. */
 export const pushResultFormat = (
 	{ dryRun }: PushOptions,
 	{ request, attempts, bytes }: BatchResult<Entry, PushOutcomes>,
@@ -135,13 +115,4 @@ export const pushResultFormat = (
 		if (isTooLarge) action.subject += ` of ${formatCount(bytes, 'byte')}`;
 		return { id, message: outcomeMessage(action, reason, skipped) };
 	},
-});
-
-/** Describes how to report documents that were not sent because a later document has the same ID. */
-export const replacedResultFormat = (
-	resultFormat: ResultFormat<Entry, PushOutcomes>,
-): ResultFormat<Entry, PushOutcomes> => ({
-	...resultFormat,
-	result: ({ id }) => ({ id, pushed: false, reason: 'A later document has the same ID' }),
-	countName: () => 'skipped',
 });

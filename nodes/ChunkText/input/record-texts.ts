@@ -47,7 +47,7 @@ export function recordTexts(
 		entryOf: (value, { items, record }) => {
 			if (!isObject(value))
 				throw new InputError('The record is not a JSON object', NOT_AN_OBJECT_ADVICE);
-			if (mapping) unusedFields.note(value, mapping);
+			if (mapping) unusedFields.searchIn(value, mapping);
 			const text = usableText(
 				fieldOf(value, textField),
 				`The field ${quoted(textField)}`,

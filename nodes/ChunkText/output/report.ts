@@ -23,6 +23,8 @@ import type { TextEntry, AwaitedText } from '../input/text';
 import { ChunkFiles } from './chunk-files';
 import type { ChunkHints } from './chunk-hints';
 import { itemsOf, selectSourceFields, recordsOf } from './chunk-records';
+import type { Findings } from '../../shared/records/findings';
+import { detach } from '../../shared/records/record';
 import { nonEmptyMembers } from '../../shared/service/json';
 
 type AssignedResult = { text: AwaitedText } & (
@@ -40,6 +42,7 @@ export class Report {
 		private readonly hints: ChunkHints,
 		private readonly sink: Sink,
 		name: string,
+		private readonly findings?: Findings,
 	) {
 		const { run, options } = service;
 		if (options.outputTo === 'files')
@@ -92,10 +95,11 @@ export class Report {
 		const hasVectors = chunks.some(({ vector }) => vector !== undefined);
 		this.hints.addText(chunks, options.vectors !== 'none' && !hasVectors);
 		const { missing } = covered;
-		const id = text.document?.id ?? '';
-		if (!text.record) this.hints.addMissing(chunks, missing);
-		else if (chunks.length === 0) this.sink.note(text.record, 'noChunks', id);
-		else if (missing > 0) this.sink.note(text.record, 'partlyChunked', id);
+		const { record, document } = text;
+		const id = document?.id ?? '';
+		if (!record || !this.findings) this.hints.addMissing(chunks, missing);
+		else if (chunks.length === 0) this.findings.add('noChunks', record.line, detach(id));
+		else if (missing > 0) this.findings.add('partlyChunked', record.line, detach(id));
 		const source = this.sourceOf(text);
 		const withChunks = { text, chunkingId, chunks, covered, source };
 		const records = await recordsOf(withChunks, this.service);

@@ -28,7 +28,7 @@ export interface DocumentOutcome {
 	failure?: ServiceFailure;
 }
 
-type Request = 'push' | 'delete' | 'migration';
+type Request = 'push' | 'delete';
 
 const ID_NAMES = ['id', '_id', 'documentId', 'key'];
 const FAILED_NAMES = ['errors', 'failed', 'rejected'];
@@ -39,7 +39,7 @@ const ERROR_NAMES = ['error', 'errorMessage'];
 /**
  * Determines from a 2xx response which documents in the request were accepted.
  *
- * @param documents all documents in the request. A migration has a single document with the ID ''
+ * @param documents all documents in the request
  * @returns the outcome of each document, by document ID. The map is empty if the response has no body
  */
 export function documentOutcomes(
@@ -49,37 +49,56 @@ export function documentOutcomes(
 ): ReadonlyMap<string, DocumentOutcome> {
 	const outcomes = new Map<string, DocumentOutcome>();
 	if (isNullOrEmptyText(body)) return outcomes;
-	for (const { id } of documents) outcomes.set(id, { response: body });
-	if (isRecord(body) && Object.keys(body).length === 0) return outcomes;
 	const sentById = new Map(documents.map((document) => [document.id, document]));
-	const named = new Set<string>();
-	const unassigned: unknown[] = [];
-	const read = (entry: unknown, isListedAsFailed: boolean, isTop: boolean): unknown => {
+	const { entries, rejections, complaints } = readResponse(body, sentById);
+	const shared = complaints.length > 0 ? reportedFailure(complaints, request) : undefined;
+	for (const [id, document] of sentById) {
+		const entry = entries.get(id);
+		const outcome: DocumentOutcome = { response: entry ?? body };
+		if (rejections.has(id)) outcome.failure = rejection(rejections.get(id), request);
+		else if (shared && !reportsSuccess(withoutEcho(entry, document))) outcome.failure = shared;
+		outcomes.set(id, outcome);
+	}
+	return outcomes;
+}
+
+/** Returns the failure that the 2xx response to a migration reports, if there is one. */
+export function migrationFailure(body: unknown): ServiceFailure | undefined {
+	const { complaints } = readResponse(body, new Map());
+	return complaints.length > 0 ? reportedFailure(complaints, 'migration') : undefined;
+}
+
+interface ResponseFacts {
+	/** The entries that name a document in the request, by document ID. */
+	entries: ReadonlyMap<string, unknown>;
+	/** The entries that reject a document, without echoes, by document ID. */
+	rejections: ReadonlyMap<string, unknown>;
+	/** Reports of failures that may apply to any document. */
+	complaints: readonly unknown[];
+}
+
+function readResponse(body: unknown, sentById: ReadonlyMap<string, SentDocument>): ResponseFacts {
+	const entries = new Map<string, unknown>();
+	const rejections = new Map<string, unknown>();
+	const complaints: unknown[] = [];
+	if (isRecord(body) && Object.keys(body).length === 0)
+		return { entries, rejections, complaints };
+	const readEntry = (entry: unknown, isListedAsFailed: boolean, isTop: boolean): unknown => {
 		const document = documentNamedIn(entry, sentById, isListedAsFailed);
 		const facts = isTop || reportsFailure(entry) ? withoutEcho(entry, document) : entry;
 		const isFailure = reportsFailure(facts) || (isListedAsFailed && !isFalsyThroughout(entry));
-		const outcome = document && outcomes.get(document.id);
-		if (document) named.add(document.id);
-		if (outcome) outcome.response = entry;
-		if (outcome && isFailure) outcome.failure = rejection(facts, request);
-		if (isFailure && (isTop || !document)) unassigned.push(facts);
+		if (document) entries.set(document.id, entry);
+		if (document && isFailure) rejections.set(document.id, facts);
+		if (isFailure && (isTop || !document)) complaints.push(facts);
 		return facts;
 	};
-	const top = isObject(body) ? (read(body, false, true) as Members) : { results: body };
+	const top = isObject(body) ? (readEntry(body, false, true) as Members) : { results: body };
 	for (const name of LIST_NAMES) {
 		const list = Array.isArray(top[name]) ? top[name] : [];
-		for (const entry of list) read(unwrap(entry), FAILED_NAMES.includes(name), false);
+		for (const entry of list) readEntry(unwrap(entry), FAILED_NAMES.includes(name), false);
 	}
-	const failed = [...outcomes.values()].filter(({ failure }) => failure).length;
-	unassigned.push(...unexplainedFailures(top, failed));
-	if (unassigned.length === 0) return outcomes;
-	const shared = reportedFailure(unassigned, request);
-	for (const [id, outcome] of outcomes) {
-		const isAccepted =
-			named.has(id) && reportsSuccess(withoutEcho(outcome.response, sentById.get(id)));
-		if (!isAccepted) outcome.failure ??= shared;
-	}
-	return outcomes;
+	complaints.push(...unexplainedFailures(top, rejections.size));
+	return { entries, rejections, complaints };
 }
 
 /** Returns true if a value is null, false, 0 or '', or contains only such values. */
@@ -97,7 +116,11 @@ function unwrap(entry: unknown): unknown {
 	return isObject(only) && !ERROR_NAMES.includes(name) ? only : entry;
 }
 
-function documentNamedIn(entry: unknown, sentById: Map<string, SentDocument>, mayBeId: boolean) {
+function documentNamedIn(
+	entry: unknown,
+	sentById: ReadonlyMap<string, SentDocument>,
+	mayBeId: boolean,
+) {
 	const ids = isObject(entry) ? ID_NAMES.map((name) => entry[name]) : mayBeId ? [entry] : [];
 	const texts = ids.filter((id) => typeof id === 'string' || typeof id === 'number');
 	return texts.map((id) => sentById.get(String(id))).find(Boolean);
@@ -160,12 +183,8 @@ const ADVICE = {
 		"To find out which document the service means, push the documents again with 'Documents per Request' set to 1.",
 };
 
-/**
- * Returns the failure for a document that was rejected although the response has a 2xx status. A migration
- * gets a different failure, because it may have been partly carried out.
- */
+/** Returns the failure for a document that was rejected although the response has a 2xx status. */
 function rejection(entry: unknown, request: Request): ServiceFailure {
-	if (request === 'migration') return reportedFailure(entry, request);
 	const { status, statusCode } = isObject(entry) ? entry : {};
 	const code = [status, statusCode].find((one) => typeof one === 'number');
 	const what = request === 'push' ? 'document' : 'delete';
@@ -184,7 +203,7 @@ function rejection(entry: unknown, request: Request): ServiceFailure {
  * Returns the failure for a report that contains no document ID. The failure applies to all documents that the
  * report may refer to.
  */
-const reportedFailure = (report: unknown, request: Request): ServiceFailure =>
+const reportedFailure = (report: unknown, request: Request | 'migration'): ServiceFailure =>
 	new ServiceFailure(
 		`The ${request === 'migration' ? 'blob' : 'push'} service reported a failure`,
 		{

@@ -11,8 +11,7 @@ import type { RunStats } from '../../flow/run-state';
 import { mayFailAll } from '../../flow/verdict';
 import { FileError } from '../../records/bytes';
 import type { RecordFile } from '../../records/format';
-import type { FindingKind } from '../../records/findings';
-import { detach, RecordError, type SourceRecord } from '../../records/record';
+import { RecordError } from '../../records/record';
 import { InputError, messageOf } from '../../service/input-error';
 import { quoted } from '../../service/outcome-messages';
 import { Meter } from '../run/meter';
@@ -22,7 +21,7 @@ import { hintAtFindings } from './file-findings';
 import { FailedRecords } from './failed-records';
 import { FailureList } from './failure-list';
 import {
-	add,
+	increaseCount,
 	newCounts,
 	type EntryOrigin,
 	type Sink,
@@ -38,13 +37,11 @@ import { formatCount, figure } from '../../service/numbers';
 export interface FileToRead {
 	file: RecordFile;
 	itemIndex: number;
-	/** Number of records to skip at the beginning of the file. */
 	skip: number;
 	/** Maximum number of records to read after the skipped records. The value 0 means all records. */
 	max: number;
 }
 
-/** The parts of a file's result that differ between nodes. */
 export interface FileResult extends SinkResult {
 	/**
 	 * Counters for this file. They are needed if requests for several files are in flight. By default, the run's
@@ -82,9 +79,7 @@ export class FileSink implements Sink {
 	private unresolved: number[] = [];
 	private readError: { message: string; advice: string } | undefined;
 	private readonly failedRecords: FailedRecords;
-	/** Whether the failed records are attached to the item as files. */
 	private hasFiles = false;
-	/** Whether the file has been processed and its item has been returned. */
 	private isProcessed = false;
 	private readonly stats: RunStats;
 	private readonly meter: Meter;
@@ -116,7 +111,8 @@ export class FileSink implements Sink {
 		items: IDataObject[],
 		counts: Readonly<Record<string, number>> = {},
 	): Promise<void> {
-		for (const [name, number] of Object.entries(counts)) add(this.counts, name, number);
+		for (const [name, number] of Object.entries(counts))
+			increaseCount(this.counts, name, number);
 		this.run.results.give(this.fileToRead.itemIndex, items);
 		this.succeed(record?.record);
 	}
@@ -131,10 +127,6 @@ export class FileSink implements Sink {
 		else this.watermark.markDone(record.record);
 		this.fail(record, failure);
 		if (!run.stopsOnFailure) await failedRecords.keep(record);
-	}
-
-	note({ line }: SourceRecord, kind: FindingKind, id: string): void {
-		this.fileToRead.file.findings.add(kind, line, detach(id));
 	}
 
 	/** Reports that the file cannot be read from this record onward. */
@@ -214,7 +206,7 @@ export class FileSink implements Sink {
 	private succeed(record = 0, countName = this.result.done): void {
 		if (countName === this.result.done) this.stats.increment('done');
 		if (countName === 'skipped') this.skipped++;
-		else add(this.counts, countName, 1);
+		else increaseCount(this.counts, countName, 1);
 		this.records = Math.max(this.records, record);
 		this.watermark.markDone(record);
 		if (this.run.ended || this.unresolved.length === 0) return;

@@ -10,7 +10,7 @@ import type { Failure } from '../run/results';
 import type { Run } from '../run/run';
 import { FailureList } from './failure-list';
 import {
-	add,
+	increaseCount,
 	itemOf,
 	newCounts,
 	type EntryOrigin,
@@ -34,16 +34,11 @@ interface ItemResult extends SinkResult {
 	 * sentence.
 	 */
 	repeating: string;
-	/**
-	 * Returns a sentence about what had been done when the run ended. The default sentence says how many
-	 * entries the service confirmed.
-	 */
+	/** The default says how many entries the service confirmed. */
 	describeProgress?: (() => string) | undefined;
 }
 
-/** Counts an input item's entries if the node returns one result for the whole item. */
 interface ItemTally {
-	/** Number of successful entries by result, such as `deleted` or `notFound`. */
 	counts: Record<string, number>;
 	failures: FailureList;
 	first?: Failure;
@@ -52,9 +47,7 @@ interface ItemTally {
 export class ItemSink implements Sink {
 	/** Number of entries to send, or undefined until all items have been read. */
 	total: number | undefined;
-	/** Input items that the summary is linked to. */
 	private readonly summaryItems = new Set<number>();
-	/** Additional counts of successful entries. Each count has a name, such as `notFound`. */
 	private readonly otherCounts: Record<string, number> = {};
 	private blankItems = 0;
 	private readonly tallies = new Map<number, ItemTally>();
@@ -63,9 +56,7 @@ export class ItemSink implements Sink {
 		private readonly run: Run,
 		private readonly options: CommonOptions,
 		private readonly result: ItemResult,
-	) {
-		run.progress = () => this.progressText();
-	}
+	) {}
 
 	async addSuccess<E extends EntryOrigin, R>(
 		entries: readonly E[],
@@ -75,7 +66,7 @@ export class ItemSink implements Sink {
 		const { run, result } = this;
 		const countName = resultFormat.countName?.(response) ?? result.done;
 		if (countName === result.done) run.stats.increment('done', entries.length);
-		else add(this.otherCounts, countName, entries.length);
+		else increaseCount(this.otherCounts, countName, entries.length);
 		for (const [at, entry] of entries.entries()) {
 			if (at % SLICE_ENTRIES === SLICE_ENTRIES - 1) await run.yieldToOthers();
 			for (const itemIndex of entry.items)
@@ -109,18 +100,11 @@ export class ItemSink implements Sink {
 		this.giveOrCount(itemIndex, () => []);
 	}
 
-	/** Accounts for an entry that cannot be sent because the input is invalid. */
 	addInvalid(itemIndex: number, reason: unknown, id?: string): void {
 		this.run.stats.increment('failed');
 		if (this.countsFailures) this.countFailure(itemIndex, { reason, id });
 		else this.run.refuse(itemIndex, reason, id);
 	}
-
-	/**
-	 * Does nothing. Notes are for the summary of a file, and items have no such summary. Each node keeps its own counts
-	 * for items.
-	 */
-	note(): void {}
 
 	async addFailure(entry: EntryOrigin, failure: Failure): Promise<void> {
 		await this.run.yieldToOthers();
@@ -142,16 +126,21 @@ export class ItemSink implements Sink {
 		if (this.options.output === 'summary') this.returnSummary();
 	}
 
-	/**
-	 * Whether failures are counted in their item's result. If not, a failure makes its item fail immediately.
-	 */
+	progress(): string {
+		const { repeating, describeProgress } = this.result;
+		if (this.total === undefined) return 'Nothing was sent.';
+		if (describeProgress !== undefined) return describeProgress();
+		if (this.run.stats.requests === 0) return 'Nothing was sent.';
+		return `The service confirmed ${figure(this.run.stats.done)} of ${formatCount(this.total, 'document')}. ${repeating}.`;
+	}
+
+	/** Whether failures are counted in their item's result. If not, a failure makes its item fail immediately. */
 	private get countsFailures(): boolean {
 		return this.options.output === 'perInputItem' && !this.run.stopsOnFailure;
 	}
 
 	/**
-	 * Handles the output for an entry. Depending on the Output option, returns the output as items, or counts the entry
-	 * in the result of its input item. If the node outputs only a summary, the entry gets no output of its own.
+	 * Outputs or counts an entry, depending on the Output option.
 	 *
 	 * @param countName name of the count, or undefined if there is no entry to count
 	 */
@@ -160,7 +149,7 @@ export class ItemSink implements Sink {
 		if (output === 'summary') this.summaryItems.add(itemIndex);
 		else if (output !== 'perInputItem') this.run.results.give(itemIndex, items());
 		else if (countName === undefined) this.tallyOf(itemIndex);
-		else add(this.tallyOf(itemIndex).counts, countName, 1);
+		else increaseCount(this.tallyOf(itemIndex).counts, countName, 1);
 	}
 
 	private tallyOf(itemIndex: number): ItemTally {
@@ -201,7 +190,6 @@ export class ItemSink implements Sink {
 			...(this.blankItems > 0 && { blank: this.blankItems }),
 			stats: meter.json(),
 		};
-		// If all entries have failed, the summary is linked to the first item.
 		const all = [...this.summaryItems].sort((one, other) => one - other);
 		const items = all.length > 0 ? all : [0];
 		this.run.results.give(items[0] ?? 0, [{ ...json, ...this.result.json?.() }], { items });
@@ -222,13 +210,5 @@ export class ItemSink implements Sink {
 		const items = failed === 1 ? 'the failed item' : 'the failed items';
 		const where = run.results.toErrorOutput ? 'in the Error output' : `of ${items}`;
 		run.hint(`${figure(failed)} of ${all} failed. See the field 'error' ${where}.`);
-	}
-
-	private progressText(): string {
-		const { repeating, describeProgress } = this.result;
-		if (this.total === undefined) return 'Nothing was sent.';
-		if (describeProgress !== undefined) return describeProgress();
-		if (this.run.stats.requests === 0) return 'Nothing was sent.';
-		return `The service confirmed ${figure(this.run.stats.done)} of ${formatCount(this.total, 'document')}. ${repeating}.`;
 	}
 }

@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Failed, Outcome } from '../../flow/outcome';
-import type { FindingKind } from '../../records/findings';
 import type { SourceRecord } from '../../records/record';
 import type { Failure } from '../run/results';
 
@@ -45,8 +44,8 @@ export interface SinkResult {
 export const newCounts = ({ done, others = [] }: SinkResult): Record<string, number> =>
 	Object.fromEntries([done, ...others].map((name) => [name, 0]));
 
-/** Adds a number to a count and creates the count if necessary. */
-export function add(counts: Record<string, number>, name: string, number: number): void {
+/** Increases a count, which is created if necessary. */
+export function increaseCount(counts: Record<string, number>, name: string, number: number): void {
 	counts[name] = (counts[name] ?? 0) + number;
 }
 
@@ -67,11 +66,6 @@ export interface Sink {
 		items: IDataObject[],
 		counts?: Readonly<Record<string, number>>,
 	): Promise<void>;
-	/**
-	 * Notes a problem that the user should check in a record. The note appears in the summary of the record's file and
-	 * in a hint.
-	 */
-	note(record: SourceRecord, kind: FindingKind, id: string): void;
 	/**
 	 * Accounts for an entry that failed or was not sent. If the run is set to stop on failures, this failure ends the
 	 * run.

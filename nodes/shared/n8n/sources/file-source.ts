@@ -21,6 +21,7 @@ import { withJsonCells } from './json-columns';
 import {
 	checkFields,
 	openItemFile,
+	type FileInput,
 	type FileParameters,
 	type RequiredField,
 	type RecordFileOptions,
@@ -36,11 +37,7 @@ export interface FileReading<E extends EntryOrigin> extends Reading<E> {
 	sink: FileSink;
 }
 
-interface Files<E extends EntryOrigin, R extends FileReading<E>> {
-	run: Run;
-	parameters: FileParameters;
-	options: RecordFileOptions;
-	/** Called for each file after it has been opened. */
+interface Files<E extends EntryOrigin, R extends FileReading<E>> extends FileInput {
 	readingOf: (fileToRead: FileToRead) => R;
 	/** Sends a file's entries. When it returns, every entry has an outcome. */
 	use: (source: Source<E>, reading: R) => Promise<void>;
@@ -79,12 +76,7 @@ export async function withFiles<E extends EntryOrigin, R extends FileReading<E>>
 		const { sink } = opened.reading;
 		sinks.add(sink);
 		run.logLines = () => [...sinks].map((one) => one.logLine());
-		run.progress = () => {
-			const named = sinks.size > 0 ? [...sinks].slice(-MAX_FILES_NAMED) : [sink];
-			return named
-				.map((one) => one.progress())
-				.reduce((before, text) => `${before.replace(/\.$/, '')}. ${text}`);
-		};
+		run.progress = () => progressOf(sinks.size > 0 ? [...sinks] : [sink]);
 		const isLast = at === locations.length - 1;
 		let onRead: () => void = () => undefined;
 		const reading = new Promise<void>((resolve) => (onRead = resolve));
@@ -98,15 +90,22 @@ export async function withFiles<E extends EntryOrigin, R extends FileReading<E>>
 	await Promise.all(unfinished);
 }
 
+const progressOf = (sinks: readonly FileSink[]): string =>
+	sinks
+		.slice(-MAX_FILES_NAMED)
+		.map((sink) => sink.progress())
+		.reduce((before, text) => `${before.replace(/\.$/, '')}. ${text}`);
+
 /** Opens a file. If opening fails, the files in the item's other fields are still read. */
 async function open<E extends EntryOrigin, R extends FileReading<E>>(
-	{ run, parameters, options, readingOf }: Files<E, R>,
+	files: Files<E, R>,
 	itemIndex: number,
 	location: string | IBinaryData,
 ): Promise<{ fileToRead: FileToRead; reading: R } | undefined> {
+	const { run, parameters, readingOf } = files;
 	let file: RecordFile | undefined;
 	try {
-		file = await openItemFile(run, parameters, options, itemIndex, location);
+		file = await openItemFile(files, itemIndex, location);
 		const skip = parameters.get('options.skipRecords', itemIndex);
 		const max = parameters.get('options.maxRecords', itemIndex);
 		const fileToRead = { file, itemIndex, skip, max };
@@ -129,10 +128,8 @@ async function useFile<E extends EntryOrigin, R extends FileReading<E>>(
 ): Promise<void> {
 	const { sink } = reading;
 	try {
-		await use(
-			{ entries: entriesOf(run, fileToRead, reading, options, onRead), sink, isLast },
-			reading,
-		);
+		const entries = entriesOf(run, fileToRead, reading, options, onRead);
+		await use({ entries, sink, findings: fileToRead.file.findings, isLast }, reading);
 		await sink.close();
 	} catch (error) {
 		run.refuse(fileToRead.itemIndex, error);
@@ -141,7 +138,6 @@ async function useFile<E extends EntryOrigin, R extends FileReading<E>>(
 	}
 }
 
-/** Reports a failure for a file that the run did not reach, so that every file is accounted for. */
 function failUnreadFile(run: Run, itemIndex: number, location: string | IBinaryData): void {
 	if (typeof location === 'string' && !hasFile(run, itemIndex, location)) return;
 	const reason = run.ended?.reason;

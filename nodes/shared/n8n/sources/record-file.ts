@@ -17,11 +17,6 @@ import { EMPTY_FILE_ADVICE, htmlError, quotedList, readError, repeatedNames } fr
 
 /** Options for reading files. The options are the same for the whole run. */
 export interface RecordFileOptions {
-	/**
-	 * Whether the node accepts one ID per line. If so, a file is read as lines unless its name or MIME type
-	 * indicates another format.
-	 */
-	takesLines?: boolean;
 	/** Delimiter for CSV files, or '' to detect it. */
 	delimiter: string;
 	quotes: 'on' | 'none';
@@ -39,6 +34,17 @@ export type FileParameters = WithParameter<'fileFormat', 'auto' | RecordFormat> 
 		value(name: 'options.encoding', itemIndex: number): unknown;
 	};
 
+export interface FileInput {
+	run: Run;
+	parameters: FileParameters;
+	options: RecordFileOptions;
+	/**
+	 * Whether the node accepts one ID per line. If so, a file is read as lines unless its name or MIME type
+	 * indicates another format.
+	 */
+	takesLines?: boolean;
+}
+
 /**
  * Opens a file in an input item and detects the file's format.
  *
@@ -46,9 +52,7 @@ export type FileParameters = WithParameter<'fileFormat', 'auto' | RecordFormat> 
  * @throws InputError if the file is missing, was deleted by n8n, is not text, or has a format that cannot be detected
  */
 export async function openItemFile(
-	run: Run,
-	parameters: FileParameters,
-	options: RecordFileOptions,
+	{ run, parameters, options, takesLines = false }: FileInput,
 	itemIndex: number,
 	location: string | IBinaryData,
 ): Promise<RecordFile> {
@@ -69,7 +73,7 @@ export async function openItemFile(
 		);
 		if (isHtml(head)) throw htmlError(name);
 		const delimiter = parseDelimiter(options.delimiter);
-		const format = chosen === 'auto' ? detectFormat(file, head, options) : chosen;
+		const format = chosen === 'auto' ? detectFormat(file, head, takesLines) : chosen;
 		const reader = FORMATS[format].reader({
 			path,
 			delimiter,
@@ -209,11 +213,7 @@ function checkColumns(
 /** Parameters that name a column. The header must not contain such a column name twice. */
 const UNIQUE_COLUMN_PARAMETERS = ['ID Field', 'Name Field'];
 
-function detectFormat(
-	file: InputFile,
-	head: string,
-	{ takesLines = false }: RecordFileOptions,
-): RecordFormat {
+function detectFormat(file: InputFile, head: string, takesLines: boolean): RecordFormat {
 	// If the node does not accept lines, the format of a .txt file is detected from its content.
 	const named = formatOf(file.name, file.mimeType, takesLines);
 	if (named !== undefined) return named;

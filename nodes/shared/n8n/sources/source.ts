@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { InputError } from '../../service/input-error';
 import { isObject, isRecord } from '../../service/json';
+import type { Findings } from '../../records/findings';
 import { isNullOrBlankText } from '../../service/push/document-id';
 import type { Run } from '../run/run';
 import type { ItemSink } from '../sinks/item-sink';
@@ -14,39 +15,44 @@ export interface Source<E> {
 	/** Slices of entries. They are read on demand, and reading stops when the run ends. */
 	entries: AsyncIterable<E[]>;
 	sink: Sink;
+	/** The findings about the file, or undefined if the entries come from items. */
+	findings?: Findings;
 	isLast: boolean;
 }
 
 /** Describes how a node makes entries from the values that it reads. */
-export interface Reading<E extends EntryOrigin> {
+export interface Reading<E extends EntryOrigin, V = unknown> {
 	/**
 	 * Returns the entry for a value. The value is an item, a record, or an element of a list in an item.
 	 *
 	 * @throws InputError if the value cannot be sent
 	 */
-	entryOf(value: unknown, origin: EntryOrigin): E;
-	/**
-	 * Returns the ID of an invalid value, or undefined if the value has no ID. The ID is reported together with the
-	 * error.
-	 */
-	idOf?(value: unknown): string | undefined;
+	entryOf(value: V, origin: EntryOrigin): E;
+	/** Returns the ID of an invalid value, which is reported together with the error. */
+	idOf?(value: V): string | undefined;
 }
 
-type Values = readonly unknown[] | undefined;
+/** The values in one item, and how they become entries. */
+export interface ItemValues<E extends EntryOrigin, V = unknown> extends Reading<E, V> {
+	values: readonly V[];
+}
+
+type MaybeValues<E extends EntryOrigin, V> = ItemValues<E, V> | undefined;
 
 /** Describes how a node reads input items. All items are read and checked before anything is sent. */
-export interface ItemReading<E extends EntryOrigin> extends Reading<E> {
+export interface ItemReading<E extends EntryOrigin, V = unknown> {
 	/**
 	 * Returns an item's values, or undefined if the item is already accounted for.
 	 *
 	 * @throws InputError if the item has no value
 	 */
-	valuesOf(itemIndex: number): Values | Promise<Values>;
+	valuesOf(itemIndex: number): MaybeValues<E, V> | Promise<MaybeValues<E, V>>;
 	/** Returns an invalid item's ID, if the item represents one document. */
 	idOfItem?(itemIndex: number): string | undefined;
 	/** Verb for messages, such as `push`. */
 	verb: string;
-	emptyList: IDataObject;
+	/** Result for an item whose list of values is empty. */
+	emptyList?: IDataObject;
 	/**
 	 * Rearranges the entries after all items have been read. If this function removes an entry, it must report the
 	 * entry's outcome to the sink.
@@ -56,20 +62,24 @@ export interface ItemReading<E extends EntryOrigin> extends Reading<E> {
 }
 
 /** Reads all input items and passes their entries to `use` as one source. */
-export async function withItems<E extends EntryOrigin>(
+export async function withItems<E extends EntryOrigin, V = unknown>(
 	run: Run,
-	reading: ItemReading<E>,
+	reading: ItemReading<E, V>,
 	use: (source: Source<E>) => Promise<void>,
 ): Promise<void> {
 	const { sink } = reading;
-	const read = await readItems(run, reading);
-	const all = (await reading.resolve?.(read, sink)) ?? read;
-	if (!run.ended) sink.total = all.length;
-	await use({ entries: slicesOf(run, all), sink, isLast: true });
+	run.progress = () => sink.progress();
+	const found = await readItems(run, reading);
+	const entries = (await reading.resolve?.(found, sink)) ?? found;
+	if (!run.ended) sink.total = entries.length;
+	await use({ entries: slicesOf(run, entries), sink, isLast: true });
 	await sink.close();
 }
 
-async function readItems<E extends EntryOrigin>(run: Run, reading: ItemReading<E>): Promise<E[]> {
+async function readItems<E extends EntryOrigin, V>(
+	run: Run,
+	reading: ItemReading<E, V>,
+): Promise<E[]> {
 	const { sink } = reading;
 	const all: E[] = [];
 	/**
@@ -90,23 +100,25 @@ async function readItems<E extends EntryOrigin>(run: Run, reading: ItemReading<E
 		const pause = run.yieldToOthers();
 		if (pause) await pause;
 		if (run.ended) return all;
-		let values: Values;
+		let found: MaybeValues<E, V>;
 		try {
-			const found = reading.valuesOf(itemIndex);
-			values = found instanceof Promise ? await found : found;
+			const reads = reading.valuesOf(itemIndex);
+			found = reads instanceof Promise ? await reads : reads;
 		} catch (error) {
 			if (isBlankItem(run, itemIndex)) blankItems.set(itemIndex, error);
 			else if (!passOnSummary(run, itemIndex))
 				addInvalid(itemIndex, error, reading.idOfItem?.(itemIndex));
 			continue;
 		}
-		if (values?.length === 0) sink.addEmptyList(itemIndex, reading.emptyList);
-		for (const [position, value] of (values ?? []).entries()) {
+		if (found === undefined) continue;
+		const { values } = found;
+		if (values.length === 0) sink.addEmptyList(itemIndex, reading.emptyList ?? {});
+		for (const [position, value] of values.entries()) {
 			const pause = position > 0 ? run.yieldToOthers() : undefined;
 			if (pause) await pause;
 			if (run.ended) return all;
 			try {
-				all.push(reading.entryOf(value, { items: [itemIndex] }));
+				all.push(found.entryOf(value, { items: [itemIndex] }));
 			} catch (error) {
 				if (passOnSummary(run, itemIndex)) break;
 				if (isBlankThroughout(value) && isBlankItem(run, itemIndex))
@@ -114,8 +126,8 @@ async function readItems<E extends EntryOrigin>(run: Run, reading: ItemReading<E
 				else
 					addInvalid(
 						itemIndex,
-						withPosition(error, position, values),
-						reading.idOf?.(value),
+						withPosition(error, position, values.length),
+						found.idOf?.(value),
 					);
 			}
 		}
@@ -149,14 +161,13 @@ function errorForItems(
 	return new InputError(error.message, advice);
 }
 
-/** Returns whether an item has no file and only empty fields, like a blank row in a spreadsheet. */
 const isBlankItem = (run: Run, itemIndex: number): boolean =>
 	isBlankThroughout(fieldsOfItem(run, itemIndex)) && fileFieldsOf(run, itemIndex).length === 0;
 
 const isBlankThroughout = (value: unknown): boolean =>
 	isNullOrBlankText(value) || (isObject(value) && Object.values(value).every(isNullOrBlankText));
 
-function withPosition(error: unknown, position: number, { length = 1 }: Values = []): unknown {
+function withPosition(error: unknown, position: number, length: number): unknown {
 	if (length === 1 || !(error instanceof InputError)) return error;
 	const message = `Entry ${position} (zero-based) of the list: ${error.message}`;
 	return new InputError(message, error.description);

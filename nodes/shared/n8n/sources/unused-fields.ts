@@ -29,7 +29,7 @@ export class UnusedFields {
 	/** A mapping that can no longer cause a hint. Later records are not checked against this mapping. */
 	private settledMapping: FieldMapping | undefined;
 
-	note(record: unknown, mapping: FieldMapping): void {
+	searchIn(record: unknown, mapping: FieldMapping): void {
 		if (mapping === this.settledMapping || typeof record !== 'object' || record === null)
 			return;
 		const searches: FieldSearch[] = [];
