@@ -2,16 +2,20 @@ import { ItemSink } from '../shared/n8n/sinks/item-sink';
 import { itemOf } from '../shared/n8n/sinks/sink';
 import { fieldsOfItem } from '../shared/n8n/sources/files';
 import { withItems, type ItemReading } from '../shared/n8n/sources/source';
-import { itemsOf } from './output/chunk-records';
-import type { Fetch } from './jobs/fetch';
+import { chunkAll, type Operation, type Work } from './chunk-all';
 import { ItemTexts, type IdSource } from './input/item-texts';
-import type { TextEntry } from './input/text';
-import { chunkAll, reportFetched, type Work } from './chunk-all';
+import type { TextEntry } from './input/text-entry';
+import type { Fetch } from './jobs/fetch';
+import { itemsOf } from './output/chunk-records';
+import { Report } from './output/report';
 
 /** Chunks the texts from all input items. An item without a valid text fails. */
-export async function chunkItems(work: Work): Promise<void> {
-	await withItems(work.run, readingOf(work, new ItemTexts(work)), async ({ entries, sink }) => {
-		await chunkAll(entries, work, { sink, name: 'chunks' });
+export async function chunkItems(work: Work, { done, waitForJob }: Operation): Promise<void> {
+	const { task, service, hints } = work;
+	const reading = readingOf(work, new ItemTexts(task), done);
+	await withItems(task.run, reading, async ({ entries, sink }) => {
+		const report = new Report(task, service.session, hints, sink);
+		await chunkAll(entries, { service, waitForJob, report });
 	});
 }
 
@@ -22,41 +26,52 @@ export async function chunkItems(work: Work): Promise<void> {
  * @param fetch function that polls the requests, either once or until they have ended
  */
 export async function fetchItems(work: Work, ids: IdSource, fetch: Fetch): Promise<void> {
-	const { run, jobs } = work;
-	const items = new ItemTexts(work, ids);
-	await withItems(run, readingOf(work, items), async ({ sink }) => {
+	const { task, service, hints } = work;
+	const { run } = task;
+	const { jobs } = service;
+	const items = new ItemTexts(task, ids);
+	await withItems(run, readingOf(work, items, 'chunked'), async ({ sink }) => {
 		const since = run.now();
 		for (const request of items.requests.values())
 			jobs.add({ ...request, since, isOfThisRun: false, status: 'SUBMITTED' });
-		await reportFetched(fetch([...jobs], work), work, sink);
+		const report = new Report(task, service.session, hints, sink);
+		for await (const slice of fetch([...jobs], service))
+			for (const { job, outcome } of slice) await report.reportJob(job, outcome);
+		await report.storeLastFile();
 	});
 }
 
-function readingOf(work: Work, items: ItemTexts): ItemReading<TextEntry, TextEntry> {
-	const { run, options, jobs } = work;
+function readingOf(
+	{ task, service: { jobs } }: Work,
+	items: ItemTexts,
+	done: Operation['done'],
+): ItemReading<TextEntry, TextEntry> {
+	const { run, options } = task;
 	return {
 		valuesOf: async (itemIndex) => {
-			const values = await items.read(itemIndex);
+			const values = await items.readTexts(itemIndex);
 			return values && { values, entryOf: (entry) => entry };
 		},
 		idOfItem: (itemIndex) => items.idOf(itemIndex),
 		verb: 'chunk',
 		resolve: async (entries, sink) => {
 			const { files } = items;
-			const texts = items.finish(
-				files ? await files.withoutRepeatedNames(entries, sink) : entries,
-			);
+			const texts = files ? await files.withoutRepeatedNames(entries, sink) : entries;
+			items.markSharedDocuments();
 			const empty = files ? await files.withoutRepeatedNames(items.empty, sink) : items.empty;
 			for (const text of empty) {
 				const source = fieldsOfItem(run, itemOf(text));
 				const covered = { missing: 0, isComplete: true };
 				const withoutChunks = { text, chunks: [], covered, source };
-				await sink.addItems(text, itemsOf(withoutChunks, [], work));
+				await sink.addItems(text, itemsOf(withoutChunks, [], task));
 			}
-			return texts;
+			// Sorted so that as many texts as possible share a request.
+			return [...texts].sort(
+				(one, other) => Number(one.group > other.group) - Number(one.group < other.group),
+			);
 		},
 		sink: new ItemSink(run, options, {
-			done: 'chunked',
+			done,
 			noun: 'text',
 			repeating: '',
 			describeProgress: () => jobs.progress(run.returnsNothing),

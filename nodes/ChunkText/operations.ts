@@ -1,10 +1,9 @@
-import { Parameters } from '../shared/n8n/parameters/parameters';
 import type { Run } from '../shared/n8n/run/run';
 import { checkResultsPath } from '../shared/service/chunking/chunking';
-import { fetchAll, fetchOnce, fetchNothing, waitForEnd } from './jobs/fetch';
-import { allProperties, optionsOf, type ChunkParameters } from './parameters';
-import type { ChunkTask } from './input/text';
-import { withWork } from './chunk-all';
+import { fetchAll, fetchNothing, fetchOnce, waitForEnd } from './jobs/fetch';
+import type { Returned } from './output/chunk-hints';
+import { taskOf } from './parameters';
+import { withWork, type Operation } from './chunk-all';
 import { chunkFiles } from './from-files';
 import { chunkItems, fetchItems } from './from-items';
 
@@ -16,9 +15,15 @@ async function submitAndWait(run: Run): Promise<void> {
 	const isFile = parameters.get('textSource', 0) === 'file';
 	// A document must not be returned if any of its chunks are missing. So if a job runs out of time, its texts must
 	// fail.
-	if (isFile || mode === 'perDocument') options.whenTimeRunsOut = 'fail';
-	await withWork(task, waitForEnd, async (work) =>
-		isFile ? await chunkFiles(work, 'chunked') : await chunkItems(work),
+	const mustBeComplete = isFile || mode === 'perDocument';
+	const operation: Operation = {
+		done: 'chunked',
+		returnsChunks: true,
+		overlapsFiles: true,
+		waitForJob: waitForEnd(mustBeComplete ? 'fail' : options.whenTimeRunsOut),
+	};
+	await withWork(task, operation, async (work) =>
+		isFile ? await chunkFiles(work, operation) : await chunkItems(work, operation),
 	);
 }
 
@@ -27,8 +32,14 @@ async function submit(run: Run): Promise<void> {
 	const isFile = task.parameters.get('textSource', 0) === 'file';
 	// Get Results cannot read the file again, so the items returned by Submit also contain the documents.
 	const mode = isFile ? 'documents' : 'chunks';
-	await withWork({ ...task, mode }, fetchNothing, async (work) =>
-		isFile ? await chunkFiles(work, 'submitted') : await chunkItems(work),
+	const operation: Operation = {
+		done: 'submitted',
+		returnsChunks: false,
+		overlapsFiles: false,
+		waitForJob: fetchNothing,
+	};
+	await withWork({ ...task, mode }, operation, async (work) =>
+		isFile ? await chunkFiles(work, operation) : await chunkItems(work, operation),
 	);
 }
 
@@ -44,16 +55,11 @@ async function getResults(run: Run): Promise<void> {
 		positionOf: (itemIndex: number) => parameters.value('textPosition', itemIndex),
 	};
 	const fetch = parameters.get('wait', 0) ? fetchAll : fetchOnce;
-	await withWork(task, waitForEnd, async (work) => await fetchItems(work, ids, fetch));
+	const returned: Returned = { done: 'chunked', returnsChunks: true };
+	await withWork(task, returned, async (work) => await fetchItems(work, ids, fetch));
 }
 
 const ID_ADVICE = "Drag the field 'chunkingId' from the output of 'Submit' here.";
-
-function taskOf(run: Run): ChunkTask {
-	const parameters: ChunkParameters = new Parameters(run.context, allProperties);
-	const options = optionsOf(parameters, run.isTool);
-	return { run, parameters, options, mode: parameters.get('output', 0) };
-}
 
 export const OPERATIONS: Readonly<Record<string, (run: Run) => Promise<void>>> = {
 	submitAndWait,

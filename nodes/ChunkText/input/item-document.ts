@@ -1,11 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Run } from '../../shared/n8n/run/run';
+import { quotedList } from '../../shared/n8n/sources/file-errors';
 import { fieldsOfItem, fileFieldsOf } from '../../shared/n8n/sources/files';
 import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText, nonEmptyMembers } from '../../shared/service/json';
-import type { ChunkTask, SourceDocument } from './text';
-import { quotedList } from '../../shared/n8n/sources/file-errors';
+import type { ChunkTask } from '../parameters';
+import type { SourceDocument } from './text-entry';
 
 const OPTIONAL_FIELDS = [
 	['description', 'documentDescription'],
@@ -75,20 +76,3 @@ export const adviceForText = (run: Run, itemIndex: number, otherwise: string): s
 	fileFieldsOf(run, itemIndex).length === 0
 		? otherwise
 		: "The item has a file. To chunk its text, choose 'Text File' in 'Texts From', or 'File' if it has one record per text.";
-
-/**
- * Marks documents that share an ID and adds a hint that names the shared IDs. The chunks of these documents get the
- * same IDs. If a chunk is missing from one document, another document may still have a chunk with the missing chunk's
- * ID.
- */
-export function markShared(
-	documents: ReadonlyMap<string, readonly SourceDocument[]>,
-	run: Pick<Run, 'hint'>,
-): void {
-	const shared = [...documents.values()].filter(({ length }) => length > 1).flat();
-	for (const document of shared) document.isShared = true;
-	if (shared.length === 0) return;
-	run.hint(
-		`Several items have the same 'Document ID' (${quotedList([...new Set(shared.map(({ id }) => id))])}), so their chunks get the same IDs and replace each other in the index. Give each text its own document ID.`,
-	);
-}

@@ -1,24 +1,24 @@
+import { quotedList } from '../../shared/n8n/sources/file-errors';
 import { TextFiles } from '../../shared/n8n/sources/text-files';
 import { resultsPath } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText } from '../../shared/service/json';
 import { quoted } from '../../shared/service/outcome-messages';
-import { adviceForText, markShared, readDocument, type RequiredParameter } from './item-document';
+import type { ChunkTask } from '../parameters';
+import { adviceForText, readDocument, type RequiredParameter } from './item-document';
 import { documentsIn, previousRequest, type PreviousRequest } from './previous-requests';
 import { areConstant, readSettings } from './settings';
 import {
 	POINT_TO_TEXT,
 	usableText,
-	type ChunkTask,
+	type AwaitedText,
 	type SourceDocument,
 	type TextEntry,
-	type AwaitedText,
-} from './text';
+} from './text-entry';
 
-/** Reads the chunking ID and text position from an input item of Get Results. */
 export interface IdSource {
 	idOf: (itemIndex: number) => string;
-	/** Returns the position of the text in the request. An empty position means all texts. */
+	/** An empty position means all texts in the request. */
 	positionOf: (itemIndex: number) => unknown;
 }
 
@@ -51,12 +51,10 @@ export class ItemTexts {
 	}
 
 	/**
-	 * Reads an item.
-	 *
 	 * @returns the item's text, or undefined if the item refers to an earlier request or the text is empty
 	 * @throws InputError if the item is invalid
 	 */
-	async read(itemIndex: number): Promise<TextEntry[] | undefined> {
+	async readTexts(itemIndex: number): Promise<TextEntry[] | undefined> {
 		const { parameters, mode } = this.task;
 		const isOfItem = this.source === 'item';
 		const chunkingId = this.ids?.idOf(itemIndex).trim();
@@ -74,19 +72,19 @@ export class ItemTexts {
 	}
 
 	/**
-	 * Sorts the texts after all items have been read, and adds a hint about documents with the same ID.
-	 *
-	 * @returns the texts, sorted so that as many texts as possible share a request
+	 * Marks documents that share an ID and adds a hint that names the shared IDs. The chunks of these documents get the
+	 * same IDs. If a chunk is missing from one document, another document may still have a chunk with the missing
+	 * chunk's ID. Must be called after all items have been read.
 	 */
-	finish(entries: readonly TextEntry[]): TextEntry[] {
-		const { run } = this.task;
-		markShared(this.documents, run);
-		return [...entries].sort(
-			(one, other) => Number(one.group > other.group) - Number(one.group < other.group),
+	markSharedDocuments(): void {
+		const shared = [...this.documents.values()].filter(({ length }) => length > 1).flat();
+		for (const document of shared) document.isShared = true;
+		if (shared.length === 0) return;
+		this.task.run.hint(
+			`Several items have the same 'Document ID' (${quotedList([...new Set(shared.map(({ id }) => id))])}), so their chunks get the same IDs and replace each other in the index. Give each text its own document ID.`,
 		);
 	}
 
-	/** Returns an invalid item's document ID, if the item has one. */
 	idOf(itemIndex: number): string | undefined {
 		if (this.task.mode === 'chunks') return undefined;
 		try {

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText } from '../../shared/service/json';
-import type { SourceDocument, AwaitedText } from './text';
+import type { AwaitedText, SourceDocument } from './text-entry';
 
 /** A request from an earlier run. `texts` contains only the texts whose chunks are needed. */
 export interface PreviousRequest {

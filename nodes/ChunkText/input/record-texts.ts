@@ -4,6 +4,7 @@ import { inexactNumberIn } from '../../shared/records/exact-numbers';
 import { fieldOf, withoutField } from '../../shared/records/fields';
 import type { Findings } from '../../shared/records/findings';
 import { FORMATS } from '../../shared/records/format';
+import type { RecentIds } from '../../shared/records/recent-ids';
 import { detach } from '../../shared/records/record';
 import type { FileToRead } from '../../shared/n8n/sinks/file-sink';
 import {
@@ -19,10 +20,9 @@ import type { UnusedFields } from '../../shared/n8n/sources/unused-fields';
 import { InputError } from '../../shared/service/input-error';
 import { isObject } from '../../shared/service/json';
 import { quoted } from '../../shared/service/outcome-messages';
-import type { ChunkParameters } from '../parameters';
-import type { RecentIds } from '../../shared/records/recent-ids';
+import type { ChunkParameters, ChunkTask } from '../parameters';
 import { readSettings } from './settings';
-import { usableText, type ChunkTask, type SourceDocument, type TextEntry } from './text';
+import { usableText, type SourceDocument, type TextEntry } from './text-entry';
 
 /**
  * Describes how a file's records become texts. A record without a valid text fails. If the node returns documents, a
@@ -76,8 +76,8 @@ export function recordTexts(
 }
 
 /**
- * Returns the fields that the chunks of a record can keep. If the user keeps all fields, the text field is left out,
- * because a chunk that contained the whole text would match every search that matches the document.
+ * If the user keeps all fields, the text field is left out, because a chunk that contained the whole text would match
+ * every search that matches the document.
  */
 function sourceOf(
 	record: IDataObject,
@@ -95,8 +95,7 @@ const documentMapping = (parameters: ChunkParameters, itemIndex: number): FieldM
 });
 
 /**
- * Adds a finding if a number in the record would lose digits. Record fields that are copied to the chunks are parsed
- * and written again, so they can lose digits.
+ * Record fields that are copied to the chunks are parsed and written again, so they can lose digits.
  *
  * @throws InputError if a number is so large that it would become null
  */

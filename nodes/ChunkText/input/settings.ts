@@ -2,10 +2,10 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { submitPath, type ChunkSettings } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
+import { nonEmptyMembers } from '../../shared/service/json';
 import { isNullOrBlankText } from '../../shared/service/push/document-id';
 import type { ChunkParameters } from '../parameters';
-import type { TextEntry } from './text';
-import { nonEmptyMembers } from '../../shared/service/json';
+import type { TextEntry } from './text-entry';
 
 /**
  * Reads an item's chunking settings (docs/service-interface.md, Chunking request). Values that the user left

@@ -1,10 +1,12 @@
 import type { RequestSettings } from '../../shared/flow/attempt';
+import type { Run } from '../../shared/n8n/run/run';
 import { requestSettings } from '../../shared/n8n/session/request-options';
 import { Session } from '../../shared/n8n/session/session';
+import { listOf } from '../../shared/service/numbers';
 import { AI_SERVICE } from '../../shared/service/service-definitions';
 import { SCOPE_ADVICE } from '../../shared/service/tokens/scope';
-import type { ChunkTask, AwaitedText } from '../input/text';
-import { listOf } from '../../shared/service/numbers';
+import type { AwaitedText } from '../input/text-entry';
+import type { ChunkOptions, ChunkTask } from '../parameters';
 
 /** A chunking request that the service has accepted. */
 export interface Job {
@@ -57,8 +59,10 @@ export class Jobs extends Set<Job> {
 	}
 }
 
-/** A Chunk Text task with everything needed to send its requests. */
-export interface ChunkService extends ChunkTask {
+/** The AI service as one run uses it. */
+export interface ChunkService {
+	run: Run;
+	options: ChunkOptions;
 	session: Session;
 	jobs: Jobs;
 	submitting: RequestSettings;
@@ -77,7 +81,8 @@ export async function openService(task: ChunkTask): Promise<ChunkService> {
 		chosen === 'custom' ? parameters.requiredText('customScope', 0, SCOPE_ADVICE) : chosen;
 	const session = await Session.open(run, { ...AI_SERVICE, scope });
 	return {
-		...task,
+		run,
+		options,
 		session,
 		jobs: new Jobs(),
 		// If a text is submitted twice, it may be chunked twice. This costs tokens, but no data is lost.

@@ -15,6 +15,8 @@ import type { Verdict } from '../../shared/flow/verdict';
 import { resultsPath } from '../../shared/service/chunking/chunking';
 import { classify, type TextResult } from '../../shared/service/chunking/chunking-response';
 import { ServiceFailure } from '../../shared/service/failure';
+import type { ChunkOptions } from '../parameters';
+import type { ChunkService, Job } from './chunk-service';
 import {
 	alreadyRetrieved,
 	countMismatch,
@@ -23,9 +25,7 @@ import {
 	outOfTime,
 	unreadableResults,
 } from './job-errors';
-import type { ChunkService, Job } from './chunk-service';
 
-/** Polling times in milliseconds. */
 export const POLLING = {
 	/** The pause before a job's second poll. Each later pause is longer. */
 	firstMs: 250,
@@ -39,14 +39,13 @@ export const POLLING = {
 export type FetchResult =
 	| {
 			type: 'results';
-			/** The result for each text, in the order of the request. An unreadable entry is undefined. */
+			/** In the order of the request. An unreadable entry is undefined. */
 			results: Array<TextResult | undefined>;
 			body: unknown;
 	  }
-	/** The job has not ended. Its items are returned with the chunking ID. */
+	/** The items are returned with the chunking ID. */
 	| { type: 'pending'; lastError?: unknown };
 
-/** Waits until a submitted job has an outcome. */
 export type JobWait = (
 	job: Job,
 	service: ChunkService,
@@ -54,25 +53,29 @@ export type JobWait = (
 ) => Promise<Outcome<FetchResult> | Unfinished>;
 
 /** Polls a job until it has finished, failed or run out of time. */
-export const waitForEnd: JobWait = async (job, service, consumer) => {
-	const { run, options, fetching, session } = service;
-	const polling: PollOptions<FetchResult> = {
-		...fetching,
-		intervals: POLLING,
-		deadline: job.since + options.maxWaitSeconds * 1000,
-		check: async (leftMs) => await checkUnlessLost(job, service, leftMs + POLLING.finalMs),
-		judge: (error) =>
-			canPollAgain(error, job, run.now()) ? { action: 'retry' } : judgePoll(error, service),
-		expire: (lastError) => {
-			if (options.whenTimeRunsOut === 'output')
-				return { state: 'finished', response: { type: 'pending', lastError } };
-			const status = session.words(job.status);
-			const reason = outOfTime(options.maxWaitSeconds, status, lastError);
-			return { state: 'failed', reason };
-		},
+export const waitForEnd =
+	(whenTimeRunsOut: ChunkOptions['whenTimeRunsOut']): JobWait =>
+	async (job, service, consumer) => {
+		const { run, options, fetching, session } = service;
+		const polling: PollOptions<FetchResult> = {
+			...fetching,
+			intervals: POLLING,
+			deadline: job.since + options.maxWaitSeconds * 1000,
+			check: async (leftMs) => await checkUnlessLost(job, service, leftMs + POLLING.finalMs),
+			judge: (error) =>
+				canPollAgain(error, job, run.now())
+					? { action: 'retry' }
+					: judgePoll(error, service),
+			expire: (lastError) => {
+				if (whenTimeRunsOut === 'output')
+					return { state: 'finished', response: { type: 'pending', lastError } };
+				const status = session.words(job.status);
+				const reason = outOfTime(options.maxWaitSeconds, status, lastError);
+				return { state: 'failed', reason };
+			},
+		};
+		return await poll(polling, consumer);
 	};
-	return await poll(polling, consumer);
-};
 
 /** Returns immediately without polling. The items are returned with their chunking IDs. */
 export const fetchNothing: JobWait = async () =>
@@ -93,10 +96,11 @@ export function fetchAll(
 	jobs: Iterable<Job>,
 	service: ChunkService,
 ): AsyncGenerator<FetchedJob[], void, undefined> {
+	const waitForJob = waitForEnd(service.options.whenTimeRunsOut);
 	return inParallel<FetchedJob>(Infinity, async (tasks) => {
 		for (const job of jobs)
 			void tasks.start(async () => {
-				const outcome = await waitForEnd(job, service, tasks);
+				const outcome = await waitForJob(job, service, tasks);
 				await tasks.put({ job, outcome: outcome.next ? finalFailure(outcome) : outcome });
 			});
 		await Promise.resolve();
@@ -118,10 +122,7 @@ export async function* fetchOnce(
 		yield results.flatMap(({ entries, outcome }) => entries.map((job) => ({ job, outcome })));
 }
 
-/**
- * Checks a job. If the job is from this run and the service has lost it, the outcome tells `bulk` to submit the job
- * again.
- */
+/** If the job is from this run and the service has lost it, the outcome tells `bulk` to submit the job again. */
 async function checkUnlessLost(
 	job: Job,
 	service: ChunkService,
@@ -166,9 +167,7 @@ const ADVICE_FOR_EARLIER_RUN = {
 const isUnknownId = (error: unknown): boolean =>
 	error instanceof ServiceFailure && error.httpStatus === 404;
 
-/**
- * Returns whether another poll may succeed. Some errors that are permanent for other requests are temporary for a poll.
- */
+/** Some errors that are permanent for other requests are temporary for a poll. */
 function canPollAgain(error: unknown, { isOfThisRun, since }: Job, now: number): boolean {
 	// A proxy may have sent its own page instead of the service's response.
 	if (error instanceof ServiceFailure && error.kind === 'response') return true;
@@ -176,8 +175,8 @@ function canPollAgain(error: unknown, { isOfThisRun, since }: Job, now: number):
 }
 
 /**
- * Decides what to do after a failed poll. Normally, a status such as 401 ends the run. Here, such a status makes only
- * this job fail, because other jobs may belong to other clients.
+ * Normally, a status such as 401 ends the run. Here, such a status makes only this job fail, because other jobs may
+ * belong to other clients.
  */
 function judgePoll(error: unknown, { fetching }: ChunkService): Verdict {
 	const verdict = fetching.judge(error);

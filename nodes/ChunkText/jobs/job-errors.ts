@@ -4,7 +4,6 @@ import { InputError } from '../../shared/service/input-error';
 import { withServiceWordsFirst } from '../../shared/service/outcome-messages';
 import { formatCount } from '../../shared/service/numbers';
 
-/** @param serviceWords the service's own words, if it sent any */
 const failure = (message: string, description: string, serviceWords = ''): ServiceFailure =>
 	new ServiceFailure(message, { kind: 'response', description, serviceWords });
 

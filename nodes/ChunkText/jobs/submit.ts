@@ -2,10 +2,10 @@ import type { Packed } from '../../shared/flow/batcher';
 import type { BulkOptions } from '../../shared/flow/bulk-options';
 import { submitBody, submitPath } from '../../shared/service/chunking/chunking';
 import { classify } from '../../shared/service/chunking/chunking-response';
+import { textTooLarge, type TextEntry } from '../input/text-entry';
+import type { ChunkService, Job } from './chunk-service';
 import type { FetchResult } from './fetch';
 import { jobFailed, noChunkingId } from './job-errors';
-import { textTooLarge, type TextEntry } from '../input/text';
-import type { ChunkService, Job } from './chunk-service';
 
 /**
  * Describes how texts are submitted (docs/service-interface.md, Chunking request). All texts in a request

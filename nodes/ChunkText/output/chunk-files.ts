@@ -1,10 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { itemOf } from '../../shared/n8n/sinks/sink';
 import type { Run } from '../../shared/n8n/run/run';
-import { PartWriter, type Part } from '../../shared/records/part-writer';
-import type { AwaitedText } from '../input/text';
+import { itemOf } from '../../shared/n8n/sinks/sink';
 import { storeFile } from '../../shared/n8n/sinks/stored-file';
+import { PartWriter, type Part } from '../../shared/records/part-writer';
+import type { AwaitedText } from '../input/text-entry';
 
 /**
  * Writes chunks to JSON Lines files of limited size. The node returns one item per file. Each item is linked to the
@@ -22,32 +22,31 @@ export class ChunkFiles {
 
 	constructor(
 		private readonly run: Run,
-		private readonly name: string,
+		private readonly prefix: string,
 		bytesPerFile: number,
 	) {
 		this.writer = new PartWriter(bytesPerFile);
 	}
 
-	async add(text: AwaitedText, records: readonly IDataObject[]): Promise<void> {
+	async addRecords(text: AwaitedText, records: readonly IDataObject[]): Promise<void> {
 		for (const record of records) {
 			await this.run.yieldToOthers();
-			await this.save(this.writer.add(JSON.stringify(record)));
+			await this.store(this.writer.add(JSON.stringify(record)));
 			this.items.add(itemOf(text));
 		}
 	}
 
-	/** Stores the last file after all chunks have been added. */
-	async end(): Promise<void> {
-		if (!this.run.signal.aborted) await this.save(this.writer.end());
+	async storeLastFile(): Promise<void> {
+		if (!this.run.signal.aborted) await this.store(this.writer.end());
 	}
 
-	private async save(part: Part | undefined): Promise<void> {
+	private async store(part: Part | undefined): Promise<void> {
 		if (part === undefined) return;
 		const { buffer, records } = part;
 		const items = [...this.items];
 		this.items = new Set();
 		this.parts++;
-		const fileName = `${this.name}-${this.parts}.jsonl`;
+		const fileName = `${this.prefix}-${this.parts}.jsonl`;
 		const file = await storeFile(this.run, buffer, fileName, 'application/x-ndjson');
 		this.owner ??= items[0] ?? 0;
 		const json = { part: this.parts, records, bytes: buffer.length };

@@ -10,6 +10,13 @@ import { formatCount, figure } from '../../shared/service/numbers';
 /** Most embedding models read only about this many tokens per chunk. */
 const MODEL_TOKENS = 512;
 
+export interface Returned {
+	/** The word for success in hints. Also the name of the success count in a file's summary. */
+	readonly done: 'chunked' | 'submitted';
+	/** If false, chunking IDs are returned. */
+	readonly returnsChunks: boolean;
+}
+
 /** Collects information for the hints at the end of a run. */
 export class ChunkHints {
 	private unfinishedTexts = 0;
@@ -22,12 +29,8 @@ export class ChunkHints {
 	/** Totals for all files that do not get a summary item. */
 	private readonly files = { files: 0, records: 0, chunked: 0, chunks: 0 };
 
-	/**
-	 * Counts a text that was chunked.
-	 *
-	 * @param lacksVectors whether vectors are expected but no chunk has one
-	 */
-	addText(chunks: readonly Chunk[], lacksVectors: boolean): void {
+	/** @param lacksVectors whether vectors are expected but no chunk has one */
+	countText(chunks: readonly Chunk[], lacksVectors: boolean): void {
 		if (chunks.length > 0 && lacksVectors) this.withoutVectors++;
 		for (const { tokensUsed = 0 } of chunks)
 			this.mostTokens = Math.max(this.mostTokens, tokensUsed);
@@ -39,39 +42,34 @@ export class ChunkHints {
 	 *
 	 * @param missing number of characters after the last chunk
 	 */
-	addMissing(chunks: readonly Chunk[], missing: number): void {
+	countMissing(chunks: readonly Chunk[], missing: number): void {
 		if (chunks.length === 0) this.withoutChunks++;
 		if (missing === 0) return;
 		this.cutTexts++;
 		this.cutCharacters += missing;
 	}
 
-	/**
-	 * Counts texts that are returned without chunks because their jobs have not ended.
-	 *
-	 * @param lastError error from the final poll, if that poll failed
-	 */
-	addUnfinished(texts: number, lastError: unknown): void {
+	/** @param lastError error from the final poll, if that poll failed */
+	countUnfinished(texts: number, lastError: unknown): void {
 		this.unfinishedTexts += texts;
 		this.lastError ??= lastError;
 	}
 
-	addFile(summary: IDataObject): void {
+	countFile(summary: IDataObject): void {
 		this.files.files++;
 		for (const name of ['records', 'chunked', 'chunks'] as const)
 			this.files[name] += summary[name] as number;
 	}
 
-	/** @param isFetched whether the operation returns the chunks themselves, not just their chunking IDs */
-	addTo(run: Run, isFetched: boolean): void {
-		const { done: returned, requests } = run.stats;
-		const ready = { done: returned - (isFetched ? this.unfinishedTexts : 0), requests };
-		const verb = isFetched ? 'chunked' : 'submitted';
-		const done = doneText(ready, run.meter, 'text', verb);
-		const files = this.filesText(done === '' ? '' : costText(requests, run.meter));
+	addHintsTo(run: Run, { done, returnsChunks }: Returned): void {
+		const { requests } = run.stats;
+		const unfinished = returnsChunks ? this.unfinishedTexts : 0;
+		const finished = { done: run.stats.done - unfinished, requests };
+		const texts = doneText(finished, run.meter, 'text', done);
+		const files = this.filesText(texts === '' ? '' : costText(requests, run.meter));
 		const trouble = troubleText(run.stats);
-		const warnings = [...this.warnings(isFetched)];
-		for (const hint of [files || done, trouble]) run.hint(hint, 'info');
+		const warnings = [...this.warnings(returnsChunks)];
+		for (const hint of [files || texts, trouble]) run.hint(hint, 'info');
 		for (const hint of warnings) run.hint(hint);
 	}
 
@@ -85,7 +83,7 @@ export class ChunkHints {
 		return `${result}. Chunks are in the order in which requests finished.`;
 	}
 
-	private *warnings(isFetched: boolean): Generator<string, void, undefined> {
+	private *warnings(returnsChunks: boolean): Generator<string, void, undefined> {
 		const {
 			withoutChunks,
 			withoutVectors,
@@ -104,7 +102,7 @@ export class ChunkHints {
 			yield `The largest chunk has ${formatCount(mostTokens, 'token')}, but most embedding models read only about ${MODEL_TOKENS}. The chunker 'Dynamic Sentence' limits the size of chunks.`;
 		if (cutTexts > 0)
 			yield `The AI service omitted the end of ${formatCount(cutTexts, 'text')}, ${formatCount(cutCharacters, 'character')} in total. ${OMITTED_END_ADVICE}`;
-		if (unfinishedTexts > 0 && isFetched)
+		if (unfinishedTexts > 0 && returnsChunks)
 			yield `${formatCount(unfinishedTexts, 'text')} ${unfinishedTexts === 1 ? 'is' : 'are'} not finished. Fetch the chunks later with the operation 'Get Results'.`;
 	}
 }

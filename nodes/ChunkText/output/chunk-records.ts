@@ -4,8 +4,8 @@ import { mapInSlices } from '../../shared/n8n/run/slices';
 import { fieldOf } from '../../shared/records/fields';
 import type { Chunk, Coverage } from '../../shared/service/chunking/chunking-response';
 import { packVector } from '../../shared/service/chunking/vector';
-import type { ChunkOptions } from '../parameters';
-import type { ChunkTask, AwaitedText } from '../input/text';
+import type { AwaitedText } from '../input/text-entry';
+import type { ChunkOptions, ChunkTask } from '../parameters';
 
 interface TextWithChunks {
 	text: AwaitedText;
@@ -21,7 +21,7 @@ interface TextWithChunks {
  */
 export async function recordsOf(
 	textWithChunks: TextWithChunks,
-	{ run, mode, options }: ChunkTask,
+	{ run, mode, options }: Pick<ChunkTask, 'run' | 'mode' | 'options'>,
 ): Promise<IDataObject[]> {
 	const { text, chunks } = textWithChunks;
 	const { vectors } = options;
@@ -107,7 +107,7 @@ export function selectSourceFields(
 export function itemsOf(
 	{ text, chunks, covered, source }: Omit<TextWithChunks, 'chunkingId'>,
 	records: IDataObject[],
-	{ mode, options }: ChunkTask,
+	{ mode, options }: Pick<ChunkTask, 'mode' | 'options'>,
 ): IDataObject[] {
 	const { document } = text;
 	if (document === undefined) return records;

@@ -1,14 +1,21 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { failureOf, type Failed, type Outcome } from '../../shared/flow/outcome';
+import type { Session } from '../../shared/n8n/session/session';
 import { itemOf, type Sink } from '../../shared/n8n/sinks/sink';
+import { fieldsOfItem } from '../../shared/n8n/sources/files';
+import type { Findings } from '../../shared/records/findings';
+import { detach } from '../../shared/records/record';
 import {
 	coverage,
 	type Chunk,
 	type Coverage,
 } from '../../shared/service/chunking/chunking-response';
-import { fieldsOfItem } from '../../shared/n8n/sources/files';
+import { nonEmptyMembers } from '../../shared/service/json';
 import { outcomeMessage, submitAction } from '../../shared/service/outcome-messages';
+import type { AwaitedText, TextEntry } from '../input/text-entry';
+import type { Job } from '../jobs/chunk-service';
+import type { FetchResult } from '../jobs/fetch';
 import {
 	documentMissing,
 	jobMessage,
@@ -17,15 +24,10 @@ import {
 	positionMissing,
 	vectorMismatch,
 } from '../jobs/job-errors';
-import type { FetchResult } from '../jobs/fetch';
-import type { ChunkService, Job } from '../jobs/chunk-service';
-import type { TextEntry, AwaitedText } from '../input/text';
+import type { ChunkTask } from '../parameters';
 import { ChunkFiles } from './chunk-files';
 import type { ChunkHints } from './chunk-hints';
-import { itemsOf, selectSourceFields, recordsOf } from './chunk-records';
-import type { Findings } from '../../shared/records/findings';
-import { detach } from '../../shared/records/record';
-import { nonEmptyMembers } from '../../shared/service/json';
+import { itemsOf, recordsOf, selectSourceFields } from './chunk-records';
 
 type AssignedResult = { text: AwaitedText } & (
 	| { chunks: Chunk[]; covered: Coverage }
@@ -38,18 +40,18 @@ export class Report {
 	private readonly files: ChunkFiles | undefined;
 
 	constructor(
-		private readonly service: ChunkService,
+		private readonly task: ChunkTask,
+		private readonly session: Session,
 		private readonly hints: ChunkHints,
 		private readonly sink: Sink,
-		name: string,
+		chunkFilePrefix = 'chunks',
 		private readonly findings?: Findings,
 	) {
-		const { run, options } = service;
+		const { run, options } = task;
 		if (options.outputTo === 'files')
-			this.files = new ChunkFiles(run, name, options.bytesPerFile);
+			this.files = new ChunkFiles(run, chunkFilePrefix, options.bytesPerFile);
 	}
 
-	/** Reports a job's results, or why there are none. */
 	async reportJob(job: Job, outcome: Outcome<FetchResult>): Promise<void> {
 		if (!outcome.ok) {
 			for (const [at, text] of job.texts.entries())
@@ -66,8 +68,8 @@ export class Report {
 		// The service might not deliver the results a second time. So if some texts have no usable results, the first
 		// failed item contains the whole response.
 		let rest: unknown = response.body;
-		for (const assigned of assign(job, response, this.service)) {
-			await this.service.run.yieldToOthers();
+		for (const assigned of assign(job, response, this.task, this.session)) {
+			await this.task.run.yieldToOthers();
 			if ('chunks' in assigned) await this.reportChunks(job, assigned);
 			else {
 				await this.reportFailure(job, assigned.text, failureOf(assigned.reason), rest);
@@ -83,41 +85,41 @@ export class Report {
 		await this.fail(text, outcome, message, {});
 	}
 
-	async end(): Promise<void> {
-		await this.files?.end();
+	async storeLastFile(): Promise<void> {
+		await this.files?.storeLastFile();
 	}
 
 	private async reportChunks(
 		{ chunkingId }: Job,
 		{ text, chunks, covered }: Extract<AssignedResult, { chunks: unknown }>,
 	): Promise<void> {
-		const { options } = this.service;
+		const { options } = this.task;
 		const hasVectors = chunks.some(({ vector }) => vector !== undefined);
-		this.hints.addText(chunks, options.vectors !== 'none' && !hasVectors);
+		this.hints.countText(chunks, options.vectors !== 'none' && !hasVectors);
 		const { missing } = covered;
 		const { record, document } = text;
 		const id = document?.id ?? '';
-		if (!record || !this.findings) this.hints.addMissing(chunks, missing);
+		if (!record || !this.findings) this.hints.countMissing(chunks, missing);
 		else if (chunks.length === 0) this.findings.add('noChunks', record.line, detach(id));
 		else if (missing > 0) this.findings.add('partlyChunked', record.line, detach(id));
 		const source = this.sourceOf(text);
 		const withChunks = { text, chunkingId, chunks, covered, source };
-		const records = await recordsOf(withChunks, this.service);
-		await this.files?.add(text, records);
-		const items = itemsOf(withChunks, this.files ? [] : records, this.service);
+		const records = await recordsOf(withChunks, this.task);
+		await this.files?.addRecords(text, records);
+		const items = itemsOf(withChunks, this.files ? [] : records, this.task);
 		await this.sink.addItems(text, items, { chunks: chunks.length });
 	}
 
 	private async reportPending(unfinished: Job, lastError: unknown): Promise<void> {
-		const job = { ...unfinished, status: this.service.session.words(unfinished.status) };
+		const job = { ...unfinished, status: this.session.words(unfinished.status) };
 		const { texts, status } = job;
 		if (texts.some(({ record }) => record !== undefined)) {
 			for (const [at, text] of texts.entries())
 				await this.sink.addItems(text, at === 0 ? [jobFields(job)] : []);
 			return;
 		}
-		this.hints.addUnfinished(texts.length, lastError);
-		const { keepSourceFields = 'all', sourceFieldsToKeep } = this.service.options;
+		this.hints.countUnfinished(texts.length, lastError);
+		const { keepSourceFields = 'all', sourceFieldsToKeep } = this.task.options;
 		for (const [at, text] of texts.entries()) {
 			const sourceFields = selectSourceFields(this.sourceOf(text), {
 				keepSourceFields,
@@ -129,15 +131,14 @@ export class Report {
 		}
 	}
 
-	/** @param response unusable response to return with the failure */
 	private async reportFailure(
 		job: Job,
 		text: AwaitedText,
 		outcome: Failed,
-		response: unknown,
+		unusedResponse: unknown,
 	): Promise<void> {
 		const message = jobMessage(outcome.reason, job.chunkingId);
-		const json = { ...fetchFields(job, text), ...this.responseOf(response) };
+		const json = { ...fetchFields(job, text), ...this.responseOf(unusedResponse) };
 		await this.fail(text, outcome, message, json);
 	}
 
@@ -152,23 +153,24 @@ export class Report {
 	}
 
 	/**
-	 * Returns a field that contains an unused response. The user needs this response, because the service might
-	 * not deliver it again. A tool omits the field, because a model cannot use it.
+	 * The user needs an unused response, because the service might not deliver it again. A tool omits the field,
+	 * because a model cannot use it.
 	 */
 	private responseOf(body: unknown): IDataObject {
-		if (body === undefined || this.service.run.isTool) return {};
-		return { response: this.service.session.mask(body) as IDataObject };
+		if (body === undefined || this.task.run.isTool) return {};
+		return { response: this.session.mask(body) as IDataObject };
 	}
 
 	private sourceOf(text: AwaitedText): IDataObject {
-		return text.source ?? fieldsOfItem(this.service.run, itemOf(text));
+		return text.source ?? fieldsOfItem(this.task.run, itemOf(text));
 	}
 }
 
 function* assign(
 	{ texts, textCount }: Job,
 	{ results, body }: Results,
-	{ session, mode, options }: ChunkService,
+	{ mode, options }: ChunkTask,
+	session: Session,
 ): Generator<AssignedResult, void, undefined> {
 	const needsDocument = mode !== 'chunks';
 	const resultAt = (text: AwaitedText, position: number): AssignedResult => {
@@ -206,7 +208,7 @@ const fetchFields = ({ chunkingId, textCount }: Job, { position }: AwaitedText):
 		['textsInRequest', textCount],
 	]) as IDataObject;
 
-/** Returns the fields that describe all texts in a request. Only items for files have these fields. */
+/** Only items for files have these fields, which describe all texts in a request. */
 const jobFields = ({ chunkingId, status, texts, textCount }: Job): IDataObject => ({
 	chunkingId,
 	status,

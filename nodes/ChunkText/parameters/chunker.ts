@@ -8,7 +8,7 @@ export const MODELS = ['e5-small-v2', 'gte-small'];
 
 const onlyFor = (...chunkers: string[]) => ({ show: { '/chunker': chunkers } });
 
-/** Parameters for splitting and embedding texts. To add a chunker, add an option and its settings here. */
+/** To add a chunker, add an option and its settings here. */
 export const chunkerProperties = properties([
 	{
 		displayName: 'Model ID',

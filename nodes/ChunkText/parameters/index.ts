@@ -1,4 +1,4 @@
-import type { Parameters } from '../../shared/n8n/parameters/parameters';
+import { Parameters } from '../../shared/n8n/parameters/parameters';
 import {
 	filledByModel,
 	notForTools,
@@ -7,6 +7,7 @@ import {
 	property,
 	shownFor,
 } from '../../shared/n8n/parameters/properties';
+import type { Run } from '../../shared/n8n/run/run';
 import { fieldProperty, requiredFieldProperties } from '../../shared/n8n/sources/field-mapping';
 import {
 	fileProperties,
@@ -220,7 +221,6 @@ export const allProperties = properties([
 
 export type ChunkParameters = Parameters<typeof allProperties>;
 
-/** Options whose values may differ between items or files. */
 const OPTIONS_PER_ITEM = [
 	'documentDescription',
 	'documentUrl',
@@ -240,7 +240,7 @@ const OPTIONS_PER_ITEM = [
  * @returns the options. `vectors` is `none` in a tool, and never `compact` if the chunks go to files.
  *   `keepSourceFields` is undefined if the user has not added that option.
  */
-export function optionsOf(parameters: ChunkParameters, isTool: boolean) {
+function optionsOf(parameters: ChunkParameters, isTool: boolean) {
 	const options = parameters.collection('options', OPTIONS_PER_ITEM);
 	const { outputTo, vectors, keepSourceFields } = options;
 	const inFiles = outputTo === 'files' && vectors === 'compact' ? 'list' : vectors;
@@ -253,3 +253,20 @@ export function optionsOf(parameters: ChunkParameters, isTool: boolean) {
 }
 
 export type ChunkOptions = ReturnType<typeof optionsOf>;
+
+/** The output for a text: documents that are ready to push, plain chunks, or one item per document. */
+type OutputMode = 'documents' | 'chunks' | 'perDocument';
+
+export interface ChunkTask {
+	readonly run: Run;
+	readonly parameters: ChunkParameters;
+	readonly options: ChunkOptions;
+	readonly mode: OutputMode;
+}
+
+/** Reads the task of a run from the node's parameters. */
+export function taskOf(run: Run): ChunkTask {
+	const parameters: ChunkParameters = new Parameters(run.context, allProperties);
+	const options = optionsOf(parameters, run.isTool);
+	return { run, parameters, options, mode: parameters.get('output', 0) };
+}

@@ -1,29 +1,16 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Run } from '../../shared/n8n/run/run';
 import type { EntryOrigin } from '../../shared/n8n/sinks/sink';
 import type { ChunkSettings } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText } from '../../shared/service/json';
-import type { ChunkOptions, ChunkParameters } from '../parameters';
 import { figure } from '../../shared/service/numbers';
-
-/** The output for a text: documents that are ready to push, plain chunks, or one item per document. */
-type OutputMode = 'documents' | 'chunks' | 'perDocument';
-
-export interface ChunkTask {
-	run: Run;
-	parameters: ChunkParameters;
-	options: ChunkOptions;
-	mode: OutputMode;
-}
 
 /** The document that a text belongs to. Set only if the node returns documents. */
 export interface SourceDocument {
 	id: string;
 	/** Contains `name`. Also contains `description` and `url` if the document has them. */
 	fields: IDataObject;
-	/** Number of chunks when the document was last pushed. */
 	previousChunkCount: number;
 	/**
 	 * Whether other items have the same document ID. If they do, the IDs of their chunks cannot be told apart, so the
