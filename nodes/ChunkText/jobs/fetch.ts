@@ -26,7 +26,7 @@ import {
 import type { ChunkService, Job } from './chunk-service';
 
 /** Polling times in milliseconds. */
-export const POLLING = {
+const POLLING = {
 	/** The pause before a job's second poll. Each later pause is longer. */
 	firstMs: 250,
 	longestMs: 10_000,
