@@ -1,12 +1,12 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { ChunkText } from '../nodes/ChunkText/ChunkText.node';
-import { POLLING } from '../nodes/ChunkText/jobs/fetch';
 import type { FaultRule, RecordedRequest, SandboxSettings } from '../sandbox';
 import type { CredentialData } from './credential-store';
 import { sandboxCredentials } from './credentials';
 import type { NodeOptions, RunOptions, RunResult } from './engine';
 import { eventually } from './eventually';
+import { useFastClock } from './fast-clock';
 import { indexes, nodeRunner, requestsArrived, useSandbox, useShortBackoff } from './sandbox';
 
 const BY_LINE: INodeParameters = {
@@ -32,9 +32,6 @@ function withModel(parameters: INodeParameters): INodeParameters {
 	});
 }
 
-/** Settings for polling jobs as often as possible, with a short time limit for the last poll. */
-const OFTEN = { firstMs: 20, longestMs: 40, finalMs: 2_000 };
-
 /** Creates a Chunk Text node for a pipeline. By default, the node makes one chunk per line. */
 export const chunkNode = (
 	parameters: INodeParameters = {},
@@ -59,9 +56,7 @@ export const textsOf = (items: IDataObject[]) => items.map(({ text }) => text);
  */
 export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 	useShortBackoff();
-	const intervals = { ...POLLING };
-	beforeAll(() => Object.assign(POLLING, OFTEN));
-	afterAll(() => Object.assign(POLLING, intervals));
+	useFastClock(10);
 	const sandbox = useSandbox({ settings: { vectorSize: 2, ...settings } });
 	let tests = 0;
 	beforeEach(() => tests++);

@@ -59,11 +59,14 @@ function watchBudgets(): void {
 
 function kept(): string[] {
 	const found: string[] = [];
-	for (const { clients, waiting, running } of [...allLimiters].flatMap((all) => [
-		...all.values(),
-	])) {
-		if (clients.size > 0)
-			found.push(`a limiter has ${clients.size} clients of runs that are over`);
+	for (const limiter of [...allLimiters].flatMap((all) => [...all.values()])) {
+		const { members, waiting, running } = limiter as unknown as {
+			members: Set<unknown>;
+			waiting: unknown[];
+			running: number;
+		};
+		if (members.size > 0)
+			found.push(`a limiter has ${members.size} clients of runs that are over`);
 		if (waiting.length > 0) found.push(`${waiting.length} requests wait in a limiter`);
 		if (running > 0) found.push(`a limiter counts ${running} requests in flight`);
 	}

@@ -1,6 +1,6 @@
 import { bulk } from '../nodes/shared/flow/bulk';
 import { oneEach } from '../nodes/shared/flow/one-each';
-import { LimiterClient, Limiter } from '../nodes/shared/flow/limiter';
+import { Limiter } from '../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../nodes/shared/flow/retry-policy';
 import { judge, ServiceFailure } from '../nodes/shared/service/failure';
 import type { Admission } from '../sandbox/rates';
@@ -100,8 +100,7 @@ export async function play({
 	const execution = async () => {
 		const run = new VirtualRun({ clock });
 		if (seconds < Infinity) clock.at(seconds * 1000, () => run.stop('the time is over'));
-		const limiterClient = new LimiterClient(
-			apart ? new Limiter() : shared,
+		const limiterClient = (apart ? new Limiter() : shared).join(
 			run,
 			concurrency,
 			limitPerMinute,

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Packed } from '../shared/flow/batcher';
-import type { BatchResult, BulkOptions } from '../shared/flow/bulk-options';
+import type { BatchResult, BulkOptions } from '../shared/flow/batch-sender';
 import type { Run } from '../shared/n8n/run/run';
 import { requestSettings } from '../shared/n8n/session/request-options';
 import type { Session } from '../shared/n8n/session/session';

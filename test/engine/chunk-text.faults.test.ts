@@ -1,9 +1,9 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { OUTAGE } from '../../nodes/shared/flow/retry-policy';
 import { submitAction } from '../../nodes/shared/service/outcome-messages';
 import { DEMO, type FaultRule } from '../../sandbox';
 import { texts, textsOf, useChunkText } from '../../support/chunking';
+import { speedUp } from '../../support/fast-clock';
 import {
 	TO_ERROR_OUTPUT,
 	CONTINUE,
@@ -128,11 +128,12 @@ describe('a submission', () => {
 });
 
 it('a submission is known not to have happened if the service was down all the time', async () => {
-	fault('submit', { status: 503 });
-	jest.replaceProperty(OUTAGE, 'minSilenceMs', 0);
+	// Each request takes 6 s, so the service has been down for more than 10 s when the second text fails.
+	fault('submit', { status: 503, latencyMs: 60 });
+	const undo = speedUp(100);
 	const options = { textsPerRequest: 1, concurrency: 1, retryForSeconds: 0 };
 	const { output } = await chunk(texts(4), { options }, CONTINUE);
-	jest.restoreAllMocks();
+	undo();
 	const [first, , , last] = jsonOf(output).map(({ error }) => error);
 	expect(first).toContain(maybeDone(submitAction()));
 	expect(last).toContain(notDone(submitAction()));

@@ -1,10 +1,10 @@
 /** Tests that texts share requests, and that a faulty text does not make other texts fail. */
 import type { INodeParameters } from 'n8n-workflow';
 
-import { POLLING } from '../../nodes/ChunkText/jobs/fetch';
 import { submitPath } from '../../nodes/shared/service/chunking/chunking';
 import { submitAction } from '../../nodes/shared/service/outcome-messages';
 import { texts, textsOf, useChunkText } from '../../support/chunking';
+import { useFastClock } from '../../support/fast-clock';
 import { TO_ERROR_OUTPUT, CONTINUE, indexes, jsonOf, pairedIndexes } from '../../support/sandbox';
 import { naming, notDone } from '../../support/wording';
 
@@ -180,11 +180,10 @@ describe('a request that ends in ERROR', () => {
 });
 
 describe('a job that the service no longer knows', () => {
-	const unknown = { status: 404, body: '{"message":"unknown chunkingId"}' };
+	// A 404 counts only if it arrives more than 30 s after the submission. With this clock, it arrives after 45 s.
+	const unknown = { status: 404, body: '{"message":"unknown chunkingId"}', latencyMs: 150 };
 	const submitted = { status: 'SUBMITTED' };
-	beforeEach(() => {
-		POLLING.unknownIdMs = 0;
-	});
+	useFastClock(300);
 
 	it.each([
 		['continues', CONTINUE],

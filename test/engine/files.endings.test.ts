@@ -11,10 +11,10 @@ import type { IDataObject, INodeExecutionData, INodeParameters, INodeType } from
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
-import { OUTAGE } from '../../nodes/shared/flow/retry-policy';
 import type { FaultRule } from '../../sandbox';
 import { captured } from '../../support/log-capture';
 import { useFiles } from '../../support/binary-data';
+import { speedUp } from '../../support/fast-clock';
 import type { RunOptions, RunResult } from '../../support/engine';
 import {
 	CONTINUE,
@@ -167,11 +167,11 @@ describe.each(NODES)('%s', (...node) => {
 		// Chunk Text receives the chunks of earlier records only after later records have been rejected. The run must
 		// still continue at the first rejected record.
 		sandbox().settings.chunkDelayMs = 300;
-		jest.replaceProperty(OUTAGE, 'minSilenceMs', 1000);
+		const undo = speedUp(10);
 		sandbox().faults.add({ route: route, skip: 4, latencyMs: 400, ...fault });
 		const more = { retryForSeconds: 1, concurrency: 1, ignoreNotFound: true };
 		const { output } = await run(node, [await files.item(lines(40))], more, CONTINUE);
-		jest.restoreAllMocks();
+		undo();
 		expect(output.at(-1)?.json.error).toMatch(/ To continue, set 'Skip Records' to 4$/);
 	});
 

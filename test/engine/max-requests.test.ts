@@ -6,9 +6,12 @@ import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { useFiles } from '../../support/binary-data';
 import { texts, useChunkText } from '../../support/chunking';
+import { useFastClock } from '../../support/fast-clock';
 import { nodeRunner } from '../../support/sandbox';
 
 const { sandbox, chunk, fault, credentials, submits, polls } = useChunkText();
+// These tests measure real time.
+useFastClock(1);
 const files = useFiles();
 const push = nodeRunner(new PushDocuments(), credentials);
 const remove = nodeRunner(new DeleteDocument(), credentials);

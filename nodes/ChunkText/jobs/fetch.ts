@@ -26,7 +26,7 @@ import {
 	unreadableResults,
 } from './job-errors';
 
-export const POLLING = {
+const POLLING = {
 	/** The pause before a job's second poll. Each later pause is longer. */
 	firstMs: 250,
 	longestMs: 10_000,

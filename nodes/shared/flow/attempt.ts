@@ -1,8 +1,7 @@
 import type { LimiterClient, Turn } from './limiter';
-import type { Outcome } from './outcome';
 import type { RetrySettings } from './retry-policy';
 import type { RunStats } from './run-state';
-import type { Verdict } from './verdict';
+import { asksForFewerRequests, type Verdict } from './verdict';
 
 /** Settings shared by all requests of one kind in a run. */
 export interface RequestSettings extends RetrySettings {
@@ -22,19 +21,29 @@ export interface RequestSettings extends RetrySettings {
 	forEntry?: (reason: unknown) => unknown;
 }
 
+/** The result of one attempt. */
+type AttemptResult<R> =
+	| { ok: true; response: R }
+	| {
+			ok: false;
+			reason: unknown;
+			verdict: Verdict;
+			/** Whether the limiter pauses all requests, so that this request needs no pause of its own. */
+			pausesAll?: boolean;
+	  };
+
 /**
  * Waits for the response to a request or a poll. Records a success in the `ServiceHealth`. Tells the run and the
  * limiter if the response asks for fewer requests.
  *
  * @param failures number of earlier attempts, all of which failed
- * @returns the outcome. If the service asked for fewer requests, the verdict contains `pausesAll`
  */
 export async function outcomeOf<R>(
 	sent: Promise<R>,
 	turn: Turn,
 	settings: Pick<RequestSettings, 'run' | 'stats' | 'limiterClient' | 'health' | 'judge'>,
 	failures = 0,
-): Promise<Outcome<R>> {
+): Promise<AttemptResult<R>> {
 	const { run, stats = run.stats, limiterClient, health, judge } = settings;
 	try {
 		const response = await sent;
@@ -43,9 +52,9 @@ export async function outcomeOf<R>(
 		return { ok: true, response };
 	} catch (reason) {
 		const verdict = judge(reason);
-		if (!verdict.throttled) return { ok: false, reason, verdict };
+		if (!asksForFewerRequests(verdict)) return { ok: false, reason, verdict };
 		stats.increment('throttled');
 		const pausesAll = limiterClient.noteRefusal(turn.sequence, verdict);
-		return { ok: false, reason, verdict: { ...verdict, pausesAll } };
+		return { ok: false, reason, verdict, pausesAll };
 	}
 }

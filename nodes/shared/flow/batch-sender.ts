@@ -1,8 +1,7 @@
 /**
  * The `BatchSender` sends one batch until each of its entries has an outcome. It first sends the whole batch. If the
- * whole batch fails, the retry policy chooses the next step. The sender then sends the batch again, sends one random
- * entry as a probe, or splits the batch into halves. Each half has its own retry policy. The policy can also let the
- * entries fail or end the run.
+ * whole batch fails, the retry policy chooses the next step. The sender then sends the batch again or in two parts. Each
+ * part has its own retry policy. The policy can also let the entries fail or end the run.
  *
  * Chunk Text adds a second step. A request that the service has accepted starts a job, and `followJob` waits for the
  * job. If the service loses the job, the sender submits the same request once more. If the job fails, one of its texts
@@ -10,17 +9,17 @@
  * finished, because a finished job proves that the service works. Until then, the failed job waits. If no other job
  * finishes, every text in a failed job also fails.
  */
-import { outcomeOf } from './attempt';
+import { outcomeOf, type RequestSettings } from './attempt';
 import {
 	requestBytes,
 	type Batch,
 	type BatchLimits,
 	type FullBatch,
 	type Keys,
+	type Packing,
 	type Unsendable,
 } from './batcher';
 import type { Budget } from './budget';
-import type { BatchResult, BulkOptions, RequestInfo } from './bulk-options';
 import type { Turn } from './limiter';
 import {
 	endRunAfter,
@@ -31,9 +30,58 @@ import {
 	type Outcome,
 	type Unfinished,
 } from './outcome';
-import type { Tasks } from './parallel';
-import { RetryPolicy } from './retry-policy';
+import type { Consumer, Tasks } from './parallel';
+import { RetryPolicy, type FailedAttempt } from './retry-policy';
 import type { RunStats } from './run-state';
+
+/** Options for `bulk`. `A` is the response to a request, and `R` is the final result for the request's entries. */
+export interface BulkOptions<E, A, R = A> extends Packing<E>, RequestSettings {
+	/** Sends one request. `bytes` is the size of the request body. */
+	send: (batch: Batch<E>, bytes: number) => Promise<A>;
+	/**
+	 * Returns the reason why a successful response rejects an entry. Returns undefined if the service accepted the
+	 * entry.
+	 */
+	rejectionOf?: (accepted: A, entry: E) => unknown;
+	/**
+	 * Waits for the job that an accepted request has started. Requests that wait here do not count toward the
+	 * concurrency limit. If the result is `again`, the same request is sent once more. If the result is `split`, each
+	 * entry is sent in a separate request. When the consumer leaves, the function should stop waiting.
+	 */
+	waitForJob?: (accepted: A, consumer: Consumer) => Promise<Outcome<R> | Unfinished>;
+	/**
+	 * Returns whether a result comes from a job that the service has finished. By default, every successful result
+	 * comes from a finished job. A finished job proves that the service works.
+	 */
+	isFinished?: (result: R) => boolean;
+	/** Whether the requests are polls. Polls are not counted as requests. */
+	arePolls?: boolean;
+	/** Called before the entries of an accepted request are sent again. */
+	onRepeat?: (accepted: A) => void;
+	/** Limits the total size of all entries in flight, including entries whose request is waiting for its job. */
+	budget?: Budget;
+	bytesInBudget?: (entry: E) => number;
+}
+
+/** The request that a result belongs to. */
+export interface RequestInfo<A> {
+	/** The response, if the service accepted the request. */
+	accepted?: A;
+	/**
+	 * Position of the request among all requests of the run. The first request has position 1. The position is 0 if the
+	 * request was never sent.
+	 */
+	request: number;
+	attempts: number;
+	/** Size of the request body. If an entry is too large to be sent, this is the size of the entry. */
+	bytes: number;
+}
+
+/** Entries from one request that have the same outcome. */
+export interface BatchResult<E, A, R = A> extends RequestInfo<A> {
+	entries: E[];
+	outcome: Outcome<R>;
+}
 
 const NEVER_SENT = { request: 0, attempts: 0, bytes: 0 };
 
@@ -42,23 +90,14 @@ interface Part<E> {
 	batch: Batch<E>;
 	bytes: number;
 	policy: RetryPolicy;
-	/**
-	 * Position of the request among all requests of the run. The first position is 1. The value is 0 before the first
-	 * attempt.
-	 */
 	request: number;
 	attempts: number;
 	/** Failure of the last attempt. When a part is split, the new parts inherit this failure. */
 	last?: Failed | undefined;
-	/** For a probe, the number of entries in the part that the probe was taken from. */
-	probedSize?: number;
-	/** Whether the next attempt sends only one of the entries. */
-	isProbing?: boolean;
 	/** Whether these entries are sent again because the job of an accepted request did not finish. */
 	isRepeated?: boolean | undefined;
 }
 
-/** A successful response. `rejected` maps each rejected entry to the reason for its rejection. */
 interface Accepted<E, A> {
 	response: A;
 	rejected: ReadonlyMap<E, unknown>;
@@ -78,11 +117,7 @@ export class BatchSender<E, A, R> {
 	readonly limits: BatchLimits;
 	/** The batches that are being sent, indexed by the keys of their entries. */
 	private readonly started = new Map<Keys, Promise<void>>();
-	/** Failed jobs that are waiting for another job to finish. */
 	private readonly failedJobs: Array<FailedJob<E, A>> = [];
-	/**
-	 * Whether at least one job has finished. If so, the service works, and a failed job probably contains a bad text.
-	 */
 	private hasFinishedJob = false;
 	private readonly stats: RunStats;
 
@@ -176,37 +211,12 @@ export class BatchSender<E, A, R> {
 	private async sendParts(whole: Part<E>): Promise<void> {
 		const parts = [whole];
 		for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
-			// After the run ends, no probe is sent, and all remaining entries share one outcome.
-			const isProbe = part.isProbing && part.batch.length > 1 && !this.options.run.ended;
-			const next = isProbe ? await this.probe(part) : await this.attempt(part);
-			part.isProbing = next === 'probe';
-			if (next === 'split') parts.unshift(...this.halves(part));
+			const next = await this.attempt(part);
+			if (next === 'singleOut') parts.unshift(...this.singleOut(part));
+			else if (next === 'split') parts.unshift(...this.halves(part));
 			// This part waits until the other parts are sent. The other parts show whether the service is up.
 			else if (next !== undefined) parts.push(part);
 		}
-	}
-
-	/**
-	 * Sends a request with only one entry. The entry is chosen at random, because a fixed choice might hit the bad
-	 * entry each time.
-	 */
-	private async probe(part: Part<E>): Promise<Unfinished['next']> {
-		const { batch, policy, last, isRepeated } = part;
-		const probedSize = batch.length;
-		const at = Math.floor(this.options.run.random() * probedSize);
-		const [probed] = batch.splice(at, 1);
-		if (probed === undefined) return 'again';
-		const probe = this.newPart([probed], { policy, last, isRepeated, probedSize });
-		const next = await this.attempt(probe);
-		part.last = probe.last;
-		if (next !== undefined) {
-			batch.splice(at, 0, probed);
-			return next;
-		}
-		// The probe does not need to be sent again, so the remaining entries are sent as a new request.
-		Object.assign(part, { request: 0, attempts: 0, bytes: this.bytesOf(batch) });
-		this.stats.increment('splits');
-		return policy.hasSuccessSince() ? 'split' : 'probe';
 	}
 
 	/**
@@ -226,7 +236,7 @@ export class BatchSender<E, A, R> {
 			.catch(failureOf);
 		if (result.next) {
 			// The service would also reject later requests of this size.
-			if (result.verdict.tooLarge)
+			if (result.verdict.kind === 'tooLarge')
 				this.limits.maxBytes = Math.min(this.limits.maxBytes, Math.ceil(bytes / 2));
 			return result.next;
 		}
@@ -236,14 +246,13 @@ export class BatchSender<E, A, R> {
 		return undefined;
 	}
 
-	/** Makes one attempt to send a part whose turn has come. */
 	private async sendInTurn(
 		part: Part<E>,
 		turn: Turn,
 	): Promise<Outcome<Accepted<E, A>> | Unfinished> {
 		const { options, stats } = this;
 		const { run, send, arePolls = false } = options;
-		const { batch, bytes, policy, last, probedSize } = part;
+		const { batch, bytes, policy, last } = part;
 		// The run may have ended while this request waited for its turn.
 		if (run.ended) return last ? finalFailure(last) : skippedFailure(run.ended);
 		if (++part.attempts > 1) stats.increment('retries');
@@ -251,9 +260,8 @@ export class BatchSender<E, A, R> {
 			stats.increment('requests');
 			part.request = stats.requests;
 		}
-		const failuresBefore = probedSize === undefined ? policy.failures : 0;
 		run.stats.inFlight++;
-		const result = await outcomeOf(send(batch, bytes), turn, options, failuresBefore).finally(
+		const result = await outcomeOf(send(batch, bytes), turn, options, policy.failures).finally(
 			() => run.stats.inFlight--,
 		);
 		// The limiter still treats this request as in flight while the failure is handled. Otherwise, a waiting request
@@ -264,23 +272,18 @@ export class BatchSender<E, A, R> {
 		return { ok: true, response: accepted };
 	}
 
-	/**
-	 * Decides what follows a failed attempt. Ends the run if every further request would fail in the same way. If the
-	 * run stops on failures, a final failure also ends the run.
-	 */
 	private afterFailure(
 		part: Part<E>,
 		{ sequence }: Turn,
-		{ reason, verdict }: Failed,
+		{
+			reason,
+			verdict,
+			pausesAll,
+		}: { reason: unknown } & Pick<FailedAttempt, 'verdict' | 'pausesAll'>,
 	): Failed | Unfinished {
 		const { run, withHistory, forEntry } = this.options;
-		const { batch, policy, last, probedSize } = part;
-		const decision = policy.decide({
-			verdict,
-			sequence,
-			size: probedSize ?? batch.length,
-			isProbe: probedSize !== undefined,
-		});
+		const { batch, policy, last } = part;
+		const decision = policy.decide({ verdict, pausesAll, sequence, size: batch.length });
 		let cause = last && withHistory ? withHistory(reason, last.reason) : reason;
 		if (policy.isAtFault && forEntry) cause = forEntry(cause);
 		const failure = failureOf(cause);
@@ -292,10 +295,6 @@ export class BatchSender<E, A, R> {
 		return finalFailure(failure);
 	}
 
-	/**
-	 * Returns the entries that a successful response rejects. A rejected entry ends the run if the run is set to stop
-	 * on failures.
-	 */
 	private rejectedBy(response: A, { batch, last }: Part<E>): Accepted<E, A>['rejected'] {
 		const { run, rejectionOf, withHistory } = this.options;
 		const rejected = new Map<E, unknown>();
@@ -310,10 +309,6 @@ export class BatchSender<E, A, R> {
 		return rejected;
 	}
 
-	/**
-	 * Handles an accepted request. If the request started a job, starts waiting for the job. Otherwise, passes the
-	 * entries' outcomes to the consumer.
-	 */
 	private async accept(
 		part: Part<E>,
 		{ response, rejected }: Accepted<E, A>,
@@ -336,7 +331,6 @@ export class BatchSender<E, A, R> {
 		await Promise.all(answers);
 	}
 
-	/** Waits for an accepted request's job. Then passes on the job's outcome or sends the entries again. */
 	private async followJob(part: Part<E>, info: Required<RequestInfo<A>>): Promise<void> {
 		const { run, waitForJob, isFinished = () => true } = this.options;
 		const { batch, isRepeated = false } = part;
@@ -368,19 +362,11 @@ export class BatchSender<E, A, R> {
 		);
 	}
 
-	/**
-	 * Called when a job has finished. The finished job shows that the service works. Each failed job therefore probably
-	 * contains a bad text. The texts of failed jobs are submitted again in separate requests.
-	 */
 	private retryFailedJobs(): void {
 		this.hasFinishedJob = true;
 		for (const failedJob of this.failedJobs.splice(0)) this.resubmitEach(failedJob);
 	}
 
-	/**
-	 * Marks the texts of failed jobs as failed instead of submitting them again. Called if no other job has finished.
-	 * In that case, the problem is probably the service and not a text.
-	 */
 	private async giveUpFailedJobs(): Promise<void> {
 		for (const failedJob of this.failedJobs.splice(0)) await this.giveUp(failedJob);
 	}
@@ -389,11 +375,26 @@ export class BatchSender<E, A, R> {
 		await this.answer(batch, finalFailure(failure), info);
 	}
 
-	private halves({ batch, policy, last, isRepeated }: Part<E>): Array<Part<E>> {
-		if (batch.length > 1) this.stats.increment('splits');
+	/** Sends a random entry by itself. A fixed choice might always be the bad entry. */
+	private singleOut(part: Part<E>): Array<Part<E>> {
+		const { batch } = part;
+		const at = Math.floor(this.options.run.random() * batch.length);
+		return this.partsOf(part, [batch.slice(at, at + 1), batch.toSpliced(at, 1)]);
+	}
+
+	private halves(part: Part<E>): Array<Part<E>> {
+		const { batch } = part;
 		const middle = Math.ceil(batch.length / 2);
-		return [batch.slice(0, middle), batch.slice(middle)]
-			.filter(({ length }) => length > 0)
-			.map((half) => this.newPart(half, { policy: policy.forPart(), last, isRepeated }));
+		return this.partsOf(part, [batch.slice(0, middle), batch.slice(middle)]);
+	}
+
+	private partsOf(
+		{ policy, last, isRepeated }: Part<E>,
+		batches: Array<Batch<E>>,
+	): Array<Part<E>> {
+		this.stats.increment('splits');
+		return batches.map((batch) =>
+			this.newPart(batch, { policy: policy.forPart(), last, isRepeated }),
+		);
 	}
 }

@@ -25,19 +25,17 @@ export interface Unsendable<E> {
 	bytes: number;
 }
 
-/** Rules for packing entries into requests. */
 export interface Packing<E> {
 	limits: BatchLimits;
 	/** Serializes an entry. This function is called once per entry. If it throws, the entry cannot be sent. */
 	textOf: (entry: E) => string;
-	/** Creates the error for an entry that exceeds the maximum request size. */
-	tooLarge: (entry: E, bytes: number) => Error;
+	/** Creates the error for an entry that exceeds the maximum request size. If missing, such an entry is sent. */
+	tooLarge?: (entry: E, bytes: number) => Error;
 	/**
 	 * Returns the key of an entry. The service may process a batch in any order, so a batch never contains two
 	 * entries with the same key.
 	 */
 	keyOf?: (entry: E) => string;
-	/** Called when an entry in a batch is replaced by a later entry with the same key. */
 	replace?: (later: E, earlier: E) => void;
 	/**
 	 * Returns the group of an entry. All entries in a batch belong to one group. The source must sort entries by group.
@@ -99,7 +97,7 @@ export class Batcher<E> {
 		}
 		const packed: Packed<E> = { entry, text, bytes: Buffer.byteLength(text) };
 		const { bytes } = packed;
-		if (bytes > largest.maxBytes)
+		if (tooLarge && bytes > largest.maxBytes)
 			return { type: 'unsendable', entry, reason: tooLarge(entry, bytes), bytes };
 		const earlier = key === undefined ? undefined : this.keys.get(key);
 		if (earlier !== undefined && this.replaceEarlier(earlier, packed)) return undefined;

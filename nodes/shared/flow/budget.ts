@@ -16,7 +16,6 @@ export class Budget {
 		return this.bytes >= this.maxBytes;
 	}
 
-	/** Adds bytes to the number of bytes in flight, even if the budget is full. */
 	take(bytes: number): void {
 		this.bytes += bytes;
 	}

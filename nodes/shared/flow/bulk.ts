@@ -6,8 +6,7 @@
  * start.
  */
 import { Batcher } from './batcher';
-import { BatchSender, entriesOf } from './batch-sender';
-import type { BatchResult, BulkOptions } from './bulk-options';
+import { BatchSender, entriesOf, type BatchResult, type BulkOptions } from './batch-sender';
 import { inParallel, type Tasks } from './parallel';
 
 /**

@@ -20,7 +20,7 @@
  * response does not pause other requests. If requests still fail at 80% of the accepted rate, slowing down does not
  * help. Such failures are then ignored for a while.
  */
-import { backoffMs } from './backoff';
+import { backoffMs } from './run-state';
 
 /** Fraction of the estimated rate that is used. The unused part lets the service's token bucket refill. */
 const USED_SHARE = 0.95;
@@ -78,7 +78,6 @@ interface Refusal {
 	mayBeFailure: boolean;
 }
 
-/** Uses refusals to learn how many requests a service accepts and how fast it accepts them. */
 export class LearnedLimit {
 	/** Requests per millisecond. */
 	private rate = Infinity;
@@ -97,7 +96,6 @@ export class LearnedLimit {
 	private restart = Infinity;
 	private pausedUntil = -Infinity;
 	private nextStart = -Infinity;
-	/** Number of pauses since the last accepted request. */
 	private pausesInARow = 0;
 	/**
 	 * Sequence number of the last request before the pause. If this request or an earlier one is refused, the refusal
@@ -105,7 +103,6 @@ export class LearnedLimit {
 	 */
 	private sentBeforePause = 0;
 
-	/** The event that started the current measurement, and the time of this event. */
 	private begin: 'start' | 'refusal' | 'raise' = 'start';
 	private since: number | undefined;
 	private accepted = 0;
@@ -239,7 +236,6 @@ export class LearnedLimit {
 			: Math.max(this.rateBefore, USED_SHARE * Math.sqrt(low * high));
 	}
 
-	/** Returns the lowest and the highest estimate of the rate that the service allows. */
 	private acceptedRates(now: number): { low: number; high: number } {
 		const { accepted, since = now, rateBefore } = this;
 		const totalMs = now - since - this.gapsMs;
@@ -268,7 +264,6 @@ export class LearnedLimit {
 		);
 	}
 
-	/** Raises the window, the rate, or both, depending on which of them made requests wait. */
 	private raiseLimit(now: number): void {
 		const { rate, refusedRate } = this;
 		this.rateBefore = this.isRateUsed ? rate : this.acceptedRates(now).high;

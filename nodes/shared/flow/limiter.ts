@@ -30,8 +30,15 @@ const USED_SHARE = 0.95;
  */
 const MIN_GAP_MS = 1000;
 
+interface Member {
+	readonly run: RunState;
+	readonly max: number;
+	readonly perMinute: number;
+	running: number;
+}
+
 interface Waiter {
-	readonly limiterClient: LimiterClient;
+	readonly member: Member;
 	/** Time after which the request starts even if the service has asked for a longer pause. */
 	readonly ignorePausesAfter: number;
 	waker?: AbortController;
@@ -47,54 +54,8 @@ export interface Turn {
 	acceptedAt?: number;
 }
 
-/**
- * Limits the requests that are sent to one service with one credential. Only the limiter's clients may use its fields
- * and methods.
- */
-export class Limiter {
-	readonly clients = new Set<LimiterClient>();
-	readonly waiting: Waiter[] = [];
-	learned = new LearnedLimit();
-	/** Number of requests in flight. */
-	running = 0;
-	/** Sequence number of the latest request. */
-	lastSequence = 0;
-	endedAt = -Infinity;
-	/** Earliest time at which the limit per minute allows the next request to start. */
-	nextStart = -Infinity;
-
-	/** Returns the first waiting request whose client may send another request. */
-	next(): Waiter | undefined {
-		return this.waiting.find(({ limiterClient }) => limiterClient.running < limiterClient.max);
-	}
-
-	/** Returns how many milliseconds apart requests must start, or 0 if there is no limit per minute. */
-	intervalMs(): number {
-		let least = Infinity;
-		for (const { perMinute } of this.clients) least = Math.min(least, perMinute || Infinity);
-		return MINUTE_MS / (USED_SHARE * least);
-	}
-}
-
 /** Schedules all requests of one kind in a run. */
-export class LimiterClient {
-	running = 0;
-
-	/**
-	 * Joins a limiter. The client stays joined until `leave` is called.
-	 *
-	 * @param max maximum number of requests in flight
-	 * @param perMinute maximum number of requests per minute, or 0 for no limit
-	 */
-	constructor(
-		private readonly limiter: Limiter,
-		private readonly run: RunState,
-		readonly max: number,
-		readonly perMinute = 0,
-	) {
-		limiter.clients.add(this);
-	}
-
+export interface LimiterClient {
 	/**
 	 * Sends a request as soon as its turn comes. If the run ends first, `send` is called immediately, so `send` must
 	 * check whether the run has ended.
@@ -103,13 +64,52 @@ export class LimiterClient {
 	 * @returns the result of `send`
 	 * @throws the error that `send` throws
 	 */
-	async schedule<T>(send: (turn: Turn) => Promise<T>, ignorePausesAfter = Infinity): Promise<T> {
-		const { limiter, run } = this;
-		const { waiting } = limiter;
-		const waiter: Waiter = { limiterClient: this, ignorePausesAfter };
+	schedule<T>(send: (turn: Turn) => Promise<T>, ignorePausesAfter?: number): Promise<T>;
+	/**
+	 * Notes that the service has refused the request with this sequence number.
+	 *
+	 * @returns true if all requests pause, or false if only this request must back off
+	 */
+	noteRefusal(sequence: number, verdict: Pick<Verdict, 'delayMs' | 'kind'>): boolean;
+	/** Leaves the limiter. The client must not send any more requests. */
+	leave(): void;
+}
+
+/** Limits the requests that are sent to one service with one credential. */
+export class Limiter {
+	private readonly members = new Set<Member>();
+	private readonly waiting: Waiter[] = [];
+	private learned = new LearnedLimit();
+	private running = 0;
+	private lastSequence = 0;
+	private endedAt = -Infinity;
+	/** Earliest time at which the limit per minute allows the next request to start. */
+	private nextStart = -Infinity;
+
+	/**
+	 * Adds a client. The client stays until its `leave` is called.
+	 *
+	 * @param max maximum number of requests in flight
+	 * @param perMinute maximum number of requests per minute, or 0 for no limit
+	 */
+	join(run: RunState, max: number, perMinute = 0): LimiterClient {
+		const member = { run, max, perMinute, running: 0 };
+		this.members.add(member);
+		return {
+			schedule: async (send, ignorePausesAfter = Infinity) =>
+				await this.schedule({ member, ignorePausesAfter }, send),
+			noteRefusal: (sequence, verdict) => this.noteRefusal(run, sequence, verdict),
+			leave: () => this.leave(member),
+		};
+	}
+
+	private async schedule<T>(waiter: Waiter, send: (turn: Turn) => Promise<T>): Promise<T> {
+		const { waiting } = this;
+		const { member } = waiter;
+		const { run } = member;
 		let now = run.now();
-		const idleMs = waiting.length + limiter.running === 0 ? now - limiter.endedAt : 0;
-		if (idleMs >= MIN_GAP_MS) limiter.learned.noteIdle(idleMs);
+		const idleMs = waiting.length + this.running === 0 ? now - this.endedAt : 0;
+		if (idleMs >= MIN_GAP_MS) this.learned.noteIdle(idleMs);
 		waiting.push(waiter);
 		let waitMs = this.waitMs(waiter, now);
 		while (waitMs > 0) {
@@ -119,52 +119,56 @@ export class LimiterClient {
 			waitMs = this.waitMs(waiter, now);
 		}
 		waiting.splice(waiting.indexOf(waiter), 1);
-		const turn: Turn = { sequence: ++limiter.lastSequence, startedAt: now };
-		const { learned } = limiter;
-		limiter.running++;
+		const turn: Turn = { sequence: ++this.lastSequence, startedAt: now };
+		const { learned } = this;
 		this.running++;
+		member.running++;
 		// After the run ends, `send` sends nothing, so there is nothing to count.
 		if (!run.ended) {
 			learned.noteStart(turn.sequence, now);
-			limiter.nextStart =
-				Math.max(limiter.nextStart, now - CATCH_UP_MS) + limiter.intervalMs();
+			this.nextStart = Math.max(this.nextStart, now - CATCH_UP_MS) + this.intervalMs();
 		}
-		limiter.next()?.waker?.abort();
+		this.next()?.waker?.abort();
 		try {
 			return await send(turn);
 		} finally {
-			limiter.running--;
-			limiter.endedAt = turn.acceptedAt ?? run.now();
-			learned.noteEnd(turn.sequence, limiter.endedAt, turn.acceptedAt !== undefined);
 			this.running--;
-			limiter.next()?.waker?.abort();
+			this.endedAt = turn.acceptedAt ?? run.now();
+			learned.noteEnd(turn.sequence, this.endedAt, turn.acceptedAt !== undefined);
+			member.running--;
+			this.next()?.waker?.abort();
 		}
 	}
 
-	/**
-	 * Notes that the service has refused the request with this sequence number.
-	 *
-	 * @returns true if all requests pause, or false if only this request must back off
-	 */
-	noteRefusal(
+	private noteRefusal(
+		run: RunState,
 		sequence: number,
-		{ delayMs, serviceMayBe }: Pick<Verdict, 'delayMs' | 'serviceMayBe'>,
+		{ delayMs, kind }: Pick<Verdict, 'delayMs' | 'kind'>,
 	): boolean {
-		const { limiter, run } = this;
-		const refusal = { askedMs: delayMs, mayBeFailure: serviceMayBe === 'down' };
-		return limiter.learned.noteRefusal(sequence, refusal, {
+		const refusal = { askedMs: delayMs, mayBeFailure: kind === 'overloaded' };
+		return this.learned.noteRefusal(sequence, refusal, {
 			now: run.now(),
 			random: run.random(),
-			lastSequence: limiter.lastSequence,
+			lastSequence: this.lastSequence,
 		});
 	}
 
-	/** Leaves the limiter. The client must not send any more requests. */
-	leave(): void {
-		const { clients } = this.limiter;
-		clients.delete(this);
+	private leave(member: Member): void {
+		this.members.delete(member);
 		// The service may change its limit before the next run, so the learned limit is dropped.
-		if (clients.size === 0) this.limiter.learned = new LearnedLimit();
+		if (this.members.size === 0) this.learned = new LearnedLimit();
+	}
+
+	/** Returns the first waiting request whose client may send another request. */
+	private next(): Waiter | undefined {
+		return this.waiting.find(({ member }) => member.running < member.max);
+	}
+
+	/** Returns how many milliseconds apart requests must start, or 0 if there is no limit per minute. */
+	private intervalMs(): number {
+		let least = Infinity;
+		for (const { perMinute } of this.members) least = Math.min(least, perMinute || Infinity);
+		return MINUTE_MS / (USED_SHARE * least);
 	}
 
 	/**
@@ -172,12 +176,12 @@ export class LimiterClient {
 	 * is woken.
 	 */
 	private waitMs(waiter: Waiter, now: number): number {
-		const { limiter, run } = this;
+		const { member, ignorePausesAfter } = waiter;
 		// After the run has ended, nothing is sent anymore. Therefore, requests do not have to wait.
-		if (run.ended) return 0;
-		if (this.running >= this.max) return Infinity;
-		const spacingMs = limiter.intervalMs() > 0 ? limiter.nextStart - now : 0;
-		const pauseMs = limiter.next() === waiter ? limiter.learned.delayMs(now) : Infinity;
-		return Math.max(Math.min(pauseMs, waiter.ignorePausesAfter - now), spacingMs);
+		if (member.run.ended) return 0;
+		if (member.running >= member.max) return Infinity;
+		const spacingMs = this.intervalMs() > 0 ? this.nextStart - now : 0;
+		const pauseMs = this.next() === waiter ? this.learned.delayMs(now) : Infinity;
+		return Math.max(Math.min(pauseMs, ignorePausesAfter - now), spacingMs);
 	}
 }

@@ -1,7 +1,8 @@
 import type { RequestSettings } from './attempt';
+import type { BulkOptions } from './batch-sender';
+import type { Packed } from './batcher';
 import { bulk } from './bulk';
-import type { BulkOptions } from './bulk-options';
-import { failureOf, type Outcome } from './outcome';
+import type { Outcome } from './outcome';
 
 /** Returns `bulk` options for requests with one entry each, such as deletes. */
 export const oneEach = <E, R>(
@@ -11,11 +12,9 @@ export const oneEach = <E, R>(
 	...settings,
 	limits: { maxCount: 1, maxBytes: Infinity },
 	textOf: () => '',
-	tooLarge: (_entry, bytes) => new Error(`Nothing is too large, but ${bytes} bytes are`),
 	send: async (batch) => {
-		const [packed] = batch;
-		if (packed === undefined) throw new Error('A request needs an entry');
-		return await send(packed.entry);
+		const [{ entry }] = batch as [Packed<E>];
+		return await send(entry);
 	},
 });
 
@@ -24,8 +23,9 @@ export async function sendOne<R>(
 	settings: RequestSettings,
 	send: () => Promise<R>,
 ): Promise<Outcome<R>> {
-	let end: Outcome<R> | undefined;
+	// `bulk` gives each entry exactly one outcome.
+	let end!: Outcome<R>;
 	for await (const answers of bulk([[undefined]], oneEach(settings, send)))
 		for (const { outcome } of answers) end = outcome;
-	return end ?? failureOf(new Error('A request has no outcome'));
+	return end;
 }

@@ -13,18 +13,14 @@ export interface Failed {
 	 * or `stop`.
 	 */
 	verdict: Verdict;
-	/** Nothing follows a final outcome. */
 	next?: undefined;
 	/** Whether the work was skipped because the run had already ended. If so, `reason` says why the run ended. */
 	skipped?: true;
 }
 
-/**
- * A failed attempt that is followed by another attempt. The next attempt repeats the request, sends one of its entries
- * as a probe, or sends its parts.
- */
+/** A failed attempt. The request is sent again, or its entries are sent in several requests. */
 export interface Unfinished extends Omit<Failed, 'next' | 'skipped'> {
-	next: 'again' | 'probe' | 'split';
+	next: 'again' | 'singleOut' | 'split';
 }
 
 /** Returns a copy of the failure that is marked as final, so that the request is neither repeated nor split. */

@@ -4,7 +4,6 @@ import { endRunAfter, failureOf, skippedFailure, type Outcome, type Unfinished }
 import type { Consumer } from './parallel';
 import type { Verdict } from './verdict';
 
-/** The result of one poll. */
 export type PollResult<R> = { state: 'pending' } | Ending<R>;
 
 /**
@@ -107,7 +106,7 @@ class Polling<R> {
 
 	private fail(reason: unknown, verdict: Verdict): Outcome<R> {
 		const { run, health } = this.options;
-		const isForbidden = verdict.serviceMayBe === 'rejecting' && health.noteForbidden();
+		const isForbidden = verdict.kind === 'forbidden' && health.noteForbidden();
 		const failure = { ...failureOf(reason), verdict };
 		endRunAfter(run, isForbidden ? { ...failure, verdict: { action: 'stop' } } : failure);
 		return failure;

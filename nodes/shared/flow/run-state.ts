@@ -11,6 +11,19 @@ export interface Clock {
 	random(): number;
 }
 
+/**
+ * Returns a pause in milliseconds: exponential backoff with full jitter.
+ *
+ * @param failures number of failures in a row, from 1
+ * @param random a number from 0 up to 1
+ * @param bounds `baseMs` is the upper bound of the first pause. The bound doubles with each failure, up to `capMs`
+ */
+export const backoffMs = (
+	failures: number,
+	random: number,
+	{ baseMs, capMs }: { baseMs: number; capMs: number },
+): number => random * Math.min(capMs, baseMs * 2 ** (failures - 1));
+
 /** Counts what a run or a part of a run has sent. */
 export class RunStats {
 	/** Number of requests. Each part of a split batch counts. Retries and polls do not count. */
@@ -22,9 +35,6 @@ export class RunStats {
 	 * the results of a job only once.
 	 */
 	inFlight = 0;
-	/**
-	 * Number of batches that were split because they were too large, or because one of their entries might be at fault.
-	 */
 	splits = 0;
 	/** Number of responses that asked for fewer requests. */
 	throttled = 0;
@@ -48,17 +58,13 @@ export class RunStats {
 
 type Counter = Exclude<keyof RunStats, 'increment' | 'inFlight'>;
 
-/**
- * The view of the run for the code in `flow`. Only the run decides whether to continue. The code must therefore check
- * `ended` before it starts a request.
- */
+/** The view of the run for the code in `flow`. Only the run decides whether to continue. */
 export interface RunState extends Clock {
 	/**
 	 * The reason why the run ended, or undefined while the run continues. Once this field is set, no further requests
 	 * may be started.
 	 */
 	readonly ended: { readonly reason: unknown } | undefined;
-	/** Whether the first failure ends the run. */
 	readonly stopsOnFailure: boolean;
 	readonly stats: RunStats;
 	/** Lets other executions run. Long-running code calls this between small steps. */

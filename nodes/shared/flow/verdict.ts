@@ -5,23 +5,24 @@ export interface Verdict {
 		| /** Send the entries in smaller requests. */ 'split'
 		| /** Let the request fail and end the run, because every further request would also fail. */ 'stop'
 		| /** Let this request fail. */ 'fail';
+	/** What the failure means for other requests. Undefined if it means nothing for them. */
+	kind?:
+		| /** The service asks for fewer requests (429). */ 'throttled'
+		| /** The service asks for fewer requests or is down (503). */ 'overloaded'
+		| /** The service may be down (other 5xx, no connection). */ 'down'
+		| /** The service may be refusing every request, or only these entries (403). */ 'forbidden'
+		| /** Further requests must be smaller (413). */ 'tooLarge'
+		| /** There is no access token, so no request can be sent. */ 'noToken';
 	/** Minimum delay before a retry, as requested by the service. */
 	delayMs?: number;
-	/** Whether the service asks the client to send fewer requests of every kind. */
-	throttled?: boolean;
-	/** Whether the limiter pauses all requests after this failure. If so, the request itself needs no pause. */
-	pausesAll?: boolean;
-	/** Whether the request was too large. If so, further requests must be smaller. */
-	tooLarge?: boolean;
-	/** Whether the cause of the failure affects all requests. If the cause persists, the run ends. */
-	blocksAll?: boolean;
-	/**
-	 * Set if the service, rather than the entries, may be at fault. The service may be rejecting every request (403),
-	 * or it may be down (5xx, no connection).
-	 */
-	serviceMayBe?: 'rejecting' | 'down';
 }
 
+export const asksForFewerRequests = ({ kind }: Verdict): boolean =>
+	kind === 'throttled' || kind === 'overloaded';
+
+/** Returns true if the entries may be at fault, but the service may also be down. */
+export const mayBeDown = ({ kind }: Verdict): boolean => kind === 'down' || kind === 'overloaded';
+
 /** Returns true if every further request may fail for the same reason. */
-export const mayFailAll = ({ action, serviceMayBe }: Verdict): boolean =>
-	action === 'stop' || serviceMayBe !== undefined;
+export const mayFailAll = (verdict: Verdict): boolean =>
+	verdict.action === 'stop' || verdict.kind === 'forbidden' || mayBeDown(verdict);

@@ -157,15 +157,9 @@ export const MAX_RETRY_AFTER_MS = 5 * 60_000;
 export function judge(error: unknown, { idempotent }: { idempotent: boolean }): Verdict {
 	if (!(error instanceof ServiceFailure)) return { action: 'fail' };
 	const verdict = verdictOf(error, idempotent);
-	if (verdict.action !== 'retry') return verdict;
 	const { retryAfterMs } = error;
-	// An overloaded proxy may answer with status 503 instead of 429.
-	const throttled = error.kind === 'status' && error.httpStatus === 503;
-	return {
-		...verdict,
-		...(throttled && { throttled }),
-		...(retryAfterMs !== undefined && { delayMs: Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) }),
-	};
+	if (verdict.action !== 'retry' || retryAfterMs === undefined) return verdict;
+	return { ...verdict, delayMs: Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) };
 }
 
 function verdictOf(failure: ServiceFailure, idempotent: boolean): Verdict {
@@ -175,7 +169,7 @@ function verdictOf(failure: ServiceFailure, idempotent: boolean): Verdict {
 		case 'transport':
 			return transportVerdict(failure, idempotent);
 		case 'token':
-			return failure.isTransient ? { action: 'retry', blocksAll: true } : { action: 'stop' };
+			return failure.isTransient ? { action: 'retry', kind: 'noToken' } : { action: 'stop' };
 		default:
 			return { action: 'fail' };
 	}
@@ -192,13 +186,15 @@ export const isTransientStatus = (status: number): boolean =>
 	[408, 425, 429].includes(status) || (status >= 500 && !LASTING_STATUSES.includes(status));
 
 function statusVerdict(status: number, idempotent: boolean): Verdict {
-	if (status === 429) return { action: 'retry', throttled: true };
-	if (idempotent && isTransientStatus(status)) return { action: 'retry', serviceMayBe: 'down' };
-	if (status === 413) return { action: 'split', tooLarge: true };
+	if (status === 429) return { action: 'retry', kind: 'throttled' };
+	// An overloaded proxy may answer with status 503 instead of 429.
+	if (idempotent && status === 503) return { action: 'retry', kind: 'overloaded' };
+	if (idempotent && isTransientStatus(status)) return { action: 'retry', kind: 'down' };
+	if (status === 413) return { action: 'split', kind: 'tooLarge' };
 	if (status === 400 || status === 422) return { action: 'split' };
 	// There are two possible reasons for a 403. Either a firewall rejects a single document, or the key has no
 	// permission. Without permission, every document is rejected.
-	if (status === 403) return { action: 'split', serviceMayBe: 'rejecting' };
+	if (status === 403) return { action: 'split', kind: 'forbidden' };
 	const isRedirect = status >= 300 && status < 400;
 	return { action: isRedirect || status === 401 || status === 407 ? 'stop' : 'fail' };
 }
@@ -207,6 +203,6 @@ function transportVerdict(failure: ServiceFailure, idempotent: boolean): Verdict
 	// An error without a code comes from n8n itself. Retrying would not help.
 	if (failure.transportCode === undefined) return { action: 'fail' };
 	if (!failure.isTransient) return { action: 'stop' };
-	if (idempotent) return { action: 'retry', serviceMayBe: 'down' };
+	if (idempotent) return { action: 'retry', kind: 'down' };
 	return { action: failure.wasNeverSent ? 'retry' : 'fail' };
 }

@@ -1,7 +1,7 @@
 import type { RequestSettings } from '../../../nodes/shared/flow/attempt';
 import { sendOne } from '../../../nodes/shared/flow/one-each';
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
-import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
+import { Limiter } from '../../../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { VirtualRun } from '../../../support/virtual-run';
 
@@ -16,7 +16,7 @@ function setUp({ stopsOnFailure = false, retryForMs = 60_000 } = {}) {
 	const run = new VirtualRun({ stopsOnFailure });
 	const line = {
 		run,
-		limiterClient: new LimiterClient(new Limiter(), run, 2),
+		limiterClient: new Limiter().join(run, 2),
 		health: new ServiceHealth(),
 		concurrency: 2,
 		retryForMs,
@@ -114,7 +114,7 @@ test.each([300_000, 3_600_000])(
 	'ends the run at once if the service asks for a longer pause than any request waits: %i ms',
 	async (delayMs) => {
 		const { run, request } = setUp();
-		const refused: Verdict = { action: 'retry', throttled: true, delayMs };
+		const refused: Verdict = { action: 'retry', kind: 'throttled', delayMs };
 		const requests = [[refused], [], [], []].map(async (verdicts) => await request(verdicts));
 		const [{ outcome, attempts }, inFlight, ...waiting] = await run.clock.run(
 			Promise.all(requests),

@@ -1,7 +1,7 @@
 import type { Packed } from '../../../nodes/shared/flow/batcher';
 import { bulk } from '../../../nodes/shared/flow/bulk';
-import type { BatchResult, BulkOptions } from '../../../nodes/shared/flow/bulk-options';
-import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
+import type { BatchResult, BulkOptions } from '../../../nodes/shared/flow/batch-sender';
+import { Limiter } from '../../../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { flat, singly } from '../support/slices';
 import { playWorld, withAny } from '../support/service-world';
@@ -131,7 +131,7 @@ test('the search in a batch continues although another batch was rejected comple
 	expect(ended(outcome, 'done')).toEqual([3]);
 });
 
-test('a probe is a random entry, so a bad first entry does not make the service look down', async () => {
+test('a random entry is singled out, so a bad first entry does not make the service look down', async () => {
 	const rules = [withAny([0], { status: 500, body: 'Analysis failed' })];
 	const { failed, done } = await playWorld({ kind: 'push', entries: 8, perRequest: 8, rules });
 	expect(failed).toEqual([0]);
@@ -241,7 +241,7 @@ function plain(run: VirtualRun, concurrency = 3): BulkOptions<string, string> {
 		textOf: (key) => key,
 		limits: { maxCount: 10, maxBytes: 1000, envelopeBytes: 2, separatorBytes: 1 },
 		concurrency,
-		limiterClient: new LimiterClient(new Limiter(), run, concurrency),
+		limiterClient: new Limiter().join(run, concurrency),
 		health: new ServiceHealth(),
 		retryForMs: 0,
 		run,

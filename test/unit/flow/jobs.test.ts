@@ -1,7 +1,7 @@
 import { Budget } from '../../../nodes/shared/flow/budget';
 import { bulk } from '../../../nodes/shared/flow/bulk';
-import type { BulkOptions } from '../../../nodes/shared/flow/bulk-options';
-import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
+import type { BulkOptions } from '../../../nodes/shared/flow/batch-sender';
+import { Limiter } from '../../../nodes/shared/flow/limiter';
 import { failureOf, type Outcome, type Unfinished } from '../../../nodes/shared/flow/outcome';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { VirtualRun } from '../../../support/virtual-run';
@@ -54,7 +54,7 @@ async function play({
 	const options: BulkOptions<string, string, string> = {
 		run,
 		concurrency,
-		limiterClient: new LimiterClient(new Limiter(), run, concurrency),
+		limiterClient: new Limiter().join(run, concurrency),
 		health: new ServiceHealth(),
 		retryForMs: 0,
 		judge: () => ({ action: rejects ? 'split' : 'fail' }),

@@ -1,4 +1,4 @@
-import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
+import { Limiter } from '../../../nodes/shared/flow/limiter';
 import { VirtualRun } from '../../../support/virtual-run';
 
 test.each([
@@ -7,8 +7,8 @@ test.each([
 	[503, undefined, false],
 ])('status %i, Retry-After %p: all requests pause: %p', async (status, delayMs, pausesAll) => {
 	const run = new VirtualRun();
-	const limiterClient = new LimiterClient(new Limiter(), run, 1);
-	const down = status === 503 ? { serviceMayBe: 'down' as const } : {};
+	const limiterClient = new Limiter().join(run, 1);
+	const down = status === 503 ? { kind: 'overloaded' as const } : {};
 	const verdict = { ...down, ...(delayMs !== undefined && { delayMs }) };
 	const pauses = limiterClient.schedule(async ({ sequence }) =>
 		Promise.resolve(limiterClient.noteRefusal(sequence, verdict)),
@@ -21,7 +21,7 @@ test.each([
 function setUp(max: number) {
 	const run = new VirtualRun();
 	const limiter = new Limiter();
-	const limiterClient = new LimiterClient(limiter, run, max);
+	const limiterClient = limiter.join(run, max);
 	const starts: number[] = [];
 	/**
 	 * Sends `count` requests. The service accepts only the first `accepted` requests. Returns the start time of each
@@ -80,14 +80,14 @@ test('hours without requests do not lower the measured rate', async () => {
 
 test('the learned limit is forgotten after the last run that uses the limiter', async () => {
 	const { run, limiter, limiterClient, send } = setUp(1);
-	const other = new LimiterClient(limiter, run, 1);
+	const other = limiter.join(run, 1);
 	await send(21, 20);
 	limiterClient.leave();
 	const starts = await send(1, 1, other);
 	expect(starts[0]).toBeGreaterThan(900);
 	await send(1, 0, other);
 	other.leave();
-	expect(await send(1, 1, new LimiterClient(limiter, run, 1))).toEqual([0]);
+	expect(await send(1, 1, limiter.join(run, 1))).toEqual([0]);
 });
 
 test('a poll whose deadline has come does not wait for the rate', async () => {

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 
 import { sendOne } from '../../../nodes/shared/flow/one-each';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
-import { backoffMs } from '../../../nodes/shared/flow/backoff';
-import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
+import { backoffMs } from '../../../nodes/shared/flow/run-state';
+import { Limiter } from '../../../nodes/shared/flow/limiter';
 import { poll, type PollOptions } from '../../../nodes/shared/flow/poll';
 import { mostInAMinute, perMinute, play } from '../../../support/rate-limited';
 import { VirtualClock } from '../../../support/virtual-clock';
@@ -26,7 +26,7 @@ describe('the pause before another attempt', () => {
 function setUp(max: number) {
 	const run = new VirtualRun();
 	const { clock } = run;
-	const limiterClient = new LimiterClient(new Limiter(), run, max);
+	const limiterClient = new Limiter().join(run, max);
 	const starts: number[] = [];
 	let running = 0;
 	let peak = 0;
@@ -79,10 +79,7 @@ test('a pause delays all tasks that have not started, and the longest pause coun
 test('a pause outlasts a run that leaves while another goes on', async () => {
 	const run = new VirtualRun();
 	const limiter = new Limiter();
-	const [limiterClient, other] = [
-		new LimiterClient(limiter, run, 4),
-		new LimiterClient(limiter, run, 4),
-	];
+	const [limiterClient, other] = [limiter.join(run, 4), limiter.join(run, 4)];
 	limiterClient.noteRefusal(1, { delayMs: 3000 });
 	other.leave();
 	await run.clock.run(limiterClient.schedule(async () => await Promise.resolve()));
@@ -105,10 +102,7 @@ function twoRuns() {
 	const limiter = new Limiter();
 	const runs = [new VirtualRun({ clock }), new VirtualRun({ clock })] as const;
 	const [one, other] = runs;
-	const clients = [
-		new LimiterClient(limiter, one, 2),
-		new LimiterClient(limiter, other, 2),
-	] as const;
+	const clients = [limiter.join(one, 2), limiter.join(other, 2)] as const;
 	const starts: Array<[number, number]> = [];
 	const task = async (at: 0 | 1) =>
 		await clients[at].schedule(async (turn) => {
@@ -154,7 +148,7 @@ test('a task that must not wait longer starts during a pause, before earlier tas
 describe('a limit per minute', () => {
 	test('spaces all requests evenly at 95% of the limit, including retries', async () => {
 		const run = new VirtualRun();
-		const limiterClient = new LimiterClient(new Limiter(), run, 4, 60);
+		const limiterClient = new Limiter().join(run, 4, 60);
 		const starts: number[] = [];
 		const line = {
 			run,
@@ -198,12 +192,12 @@ describe('a limit per minute', () => {
 		const run = new VirtualRun();
 		const limiter = new Limiter();
 		const next = async (perMinute: number) => {
-			const limiterClient = new LimiterClient(limiter, run, 1, perMinute);
+			const limiterClient = limiter.join(run, 1, perMinute);
 			const at = await run.clock.run(limiterClient.schedule(async () => run.now()));
 			limiterClient.leave();
 			return Math.round((at + 20) * 0.95);
 		};
-		const slow = new LimiterClient(limiter, run, 1, 60);
+		const slow = limiter.join(run, 1, 60);
 		expect(await next(600)).toBe(19);
 		expect(await next(0)).toBe(1000);
 		slow.leave();
@@ -215,7 +209,7 @@ describe('a limit per minute', () => {
 	test('the end of the run ends the wait', async () => {
 		const run = new VirtualRun();
 		const limiter = new Limiter();
-		const limiterClient = new LimiterClient(limiter, run, 1, 1);
+		const limiterClient = limiter.join(run, 1, 1);
 		run.clock.at(5000, () => run.stop('stopped'));
 		const all = [1, 2, 3].map(async () => await limiterClient.schedule(async () => run.now()));
 		await run.clock.run(Promise.all(all));
@@ -224,7 +218,7 @@ describe('a limit per minute', () => {
 		// The two requests that never started do not count against the limit. The next run waits only because of
 		// the first request.
 		const later = new VirtualRun({ clock: run.clock });
-		const next = new LimiterClient(limiter, later, 1, 1);
+		const next = limiter.join(later, 1, 1);
 		const startedAt = await later.clock.run(next.schedule(async () => later.now()));
 		expect(startedAt).toBeLessThanOrEqual(60_000 / 0.95);
 	});
@@ -245,8 +239,8 @@ describe('a limit per minute', () => {
 				async (requests, limit) => {
 					const clock = new VirtualClock();
 					const limiter = new Limiter();
-					const clients = [1, 2, 3].map(
-						(max) => new LimiterClient(limiter, new VirtualRun({ clock }), max, limit),
+					const clients = [1, 2, 3].map((max) =>
+						limiter.join(new VirtualRun({ clock }), max, limit),
 					);
 					const starts: number[] = [];
 					const send = async (each: (typeof requests)[number]) => {
@@ -272,8 +266,8 @@ describe('a limit per minute', () => {
 	test('polls and submissions alternate, so that neither waits for long', async () => {
 		const run = new VirtualRun();
 		const limiter = new Limiter();
-		const submitting = new LimiterClient(limiter, run, 8, 60);
-		const fetching = new LimiterClient(limiter, run, 8, 60);
+		const submitting = limiter.join(run, 8, 60);
+		const fetching = limiter.join(run, 8, 60);
 		const sent: number[] = [];
 		const waits: number[] = [];
 		const health = new ServiceHealth();

@@ -2,7 +2,7 @@ import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { bulk } from '../../../nodes/shared/flow/bulk';
 import { oneEach } from '../../../nodes/shared/flow/one-each';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
-import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
+import { Limiter } from '../../../nodes/shared/flow/limiter';
 import { flat, singly } from '../support/slices';
 import { VirtualRun } from '../../../support/virtual-run';
 
@@ -21,7 +21,7 @@ function setUp({ concurrency = 2, faults = {} as Record<string, unknown[]> } = {
 	const line = {
 		run,
 		concurrency,
-		limiterClient: new LimiterClient(new Limiter(), run, concurrency),
+		limiterClient: new Limiter().join(run, concurrency),
 		health: new ServiceHealth(),
 		retryForMs: 60_000,
 		judge: (error: unknown) => {

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
-import { POLLING } from '../../../nodes/ChunkText/jobs/fetch';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
-import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
+import { Limiter } from '../../../nodes/shared/flow/limiter';
 import { poll, type PollResult, type PollOptions } from '../../../nodes/shared/flow/poll';
 import { VirtualRun } from '../../../support/virtual-run';
 import { CANCEL, pollAll, runPolls, type PollFault, type PollJob } from '../support/poll-scenario';
@@ -22,7 +21,7 @@ test.each([1, 2, 3, 4, 5])('100 jobs of 2 s each finish within 2.6 s (chance %i)
 });
 
 test('a job of 60 s needs at most 17 polls with the intervals of Chunk Text, with any jitter', async () => {
-	const intervals = { startMs: POLLING.firstMs, capMs: POLLING.longestMs };
+	const intervals = { startMs: 250, capMs: 10_000 };
 	const most = await runPolls({ jobs: jobs(1, 60_000), random: () => 0, ...intervals });
 	expect(most.polls).toHaveLength(17);
 	await fc.assert(
@@ -285,7 +284,7 @@ describe('the input and the result of a poll', () => {
 		};
 		const asked = { action: 'retry', delayMs: 3000 } as const;
 		expect(await gaps(asked)).toEqual([3001, 501]);
-		expect(await gaps({ ...asked, throttled: true })).toEqual([3001, 3001]);
+		expect(await gaps({ ...asked, kind: 'throttled' })).toEqual([3001, 3001]);
 	});
 });
 
@@ -295,7 +294,7 @@ test('a job that nobody waits for is not polled', async () => {
 	const consumer = { isAbandoned: false };
 	const shared = {
 		run,
-		limiterClient: new LimiterClient(new Limiter(), run, 1),
+		limiterClient: new Limiter().join(run, 1),
 		health: new ServiceHealth(),
 	};
 	const optionsOf = (job: string): PollOptions<string> => ({

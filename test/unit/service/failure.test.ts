@@ -10,7 +10,7 @@ import type { Verdict } from '../../../nodes/shared/flow/verdict';
 import { serverMessage } from '../../../nodes/shared/service/response-words';
 
 describe('judge', () => {
-	const retry: Verdict = { action: 'retry', serviceMayBe: 'down' };
+	const retry: Verdict = { action: 'retry', kind: 'down' };
 	const again: Verdict = { action: 'retry' };
 	const split: Verdict = { action: 'split' };
 	const stop: Verdict = { action: 'stop' };
@@ -31,20 +31,20 @@ describe('judge', () => {
 		['304', { kind: 'status', status: 304 }, stop],
 		['400', { kind: 'status', status: 400 }, split],
 		['401', { kind: 'status', status: 401 }, stop],
-		['403', { kind: 'status', status: 403 }, { action: 'split', serviceMayBe: 'rejecting' }],
+		['403', { kind: 'status', status: 403 }, { action: 'split', kind: 'forbidden' }],
 		['404', { kind: 'status', status: 404 }, fail],
 		['407', { kind: 'status', status: 407 }, stop],
 		['408', { kind: 'status', status: 408 }, retry, fail],
 		['409', { kind: 'status', status: 409 }, fail],
-		['413', { kind: 'status', status: 413 }, { action: 'split', tooLarge: true }],
+		['413', { kind: 'status', status: 413 }, { action: 'split', kind: 'tooLarge' }],
 		['422', { kind: 'status', status: 422 }, split],
 		['424', { kind: 'status', status: 424 }, fail],
 		['425', { kind: 'status', status: 425 }, retry, fail],
-		['429', { kind: 'status', status: 429 }, { action: 'retry', throttled: true }],
+		['429', { kind: 'status', status: 429 }, { action: 'retry', kind: 'throttled' }],
 		['500', { kind: 'status', status: 500 }, retry, fail],
 		['501', { kind: 'status', status: 501 }, fail],
 		['502', { kind: 'status', status: 502 }, retry, fail],
-		['503', { kind: 'status', status: 503 }, { ...retry, throttled: true }, fail],
+		['503', { kind: 'status', status: 503 }, { ...retry, kind: 'overloaded' }, fail],
 		['504', { kind: 'status', status: 504 }, retry, fail],
 		['505', { kind: 'status', status: 505 }, fail],
 		['507', { kind: 'status', status: 507 }, retry, fail],
@@ -72,7 +72,7 @@ describe('judge', () => {
 		[
 			'a busy token server',
 			{ kind: 'token', isTransient: true },
-			{ ...again, blocksAll: true },
+			{ ...again, kind: 'noToken' },
 		],
 		['a refused client', { kind: 'token', status: 401 }, stop],
 		['an unusable response', { kind: 'response', status: 200 }, fail],
@@ -107,9 +107,12 @@ describe('judge', () => {
 		expect(verdictOf({ kind: 'status', retryAfterMs: 7000 })).toMatchObject({
 			action: 'retry',
 			delayMs: 7000,
-			throttled: true,
+			kind: 'overloaded',
 		});
-		expect(verdictOf({ kind: 'status' })).toMatchObject({ action: 'retry', throttled: true });
+		expect(verdictOf({ kind: 'status' })).toMatchObject({
+			action: 'retry',
+			kind: 'overloaded',
+		});
 		const busy = verdictOf({ kind: 'token', isTransient: true, retryAfterMs: 7000 });
 		expect(busy).toMatchObject({ action: 'retry', delayMs: 7000 });
 	});

@@ -1,8 +1,8 @@
 import type { Packed } from '../../../nodes/shared/flow/batcher';
 import { bulk } from '../../../nodes/shared/flow/bulk';
-import type { BulkOptions } from '../../../nodes/shared/flow/bulk-options';
+import type { BulkOptions } from '../../../nodes/shared/flow/batch-sender';
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
-import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
+import { Limiter } from '../../../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import type { RunStats } from '../../../nodes/shared/flow/run-state';
 import { flat } from './slices';
@@ -208,7 +208,7 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 		concurrency,
 		retryForMs,
 		run,
-		limiterClient: new LimiterClient(new Limiter(), run, concurrency),
+		limiterClient: new Limiter().join(run, concurrency),
 		health: new ServiceHealth(),
 		send,
 		judge: verdictOf,

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../../nodes/shared/flow/outcome';
-import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
+import { Limiter } from '../../../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { poll, type PollResult, type PollOptions } from '../../../nodes/shared/flow/poll';
 import type { Verdict } from '../../../nodes/shared/flow/verdict';
@@ -83,7 +83,7 @@ export async function pollAll<J extends Job>(
 	}
 	const shared = {
 		run,
-		limiterClient: new LimiterClient(new Limiter(), run, concurrency),
+		limiterClient: new Limiter().join(run, concurrency),
 		health: new ServiceHealth(),
 	};
 	const optionsOf = (job: J): PollOptions<string> => ({

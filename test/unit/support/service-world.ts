@@ -3,10 +3,10 @@
  * `bulk` and `poll` with the nodes' settings. Failures have the same form as in a real run.
  */
 import { bulk } from '../../../nodes/shared/flow/bulk';
-import type { BulkOptions } from '../../../nodes/shared/flow/bulk-options';
+import type { BulkOptions } from '../../../nodes/shared/flow/batch-sender';
 import { oneEach } from '../../../nodes/shared/flow/one-each';
 import type { Outcome } from '../../../nodes/shared/flow/outcome';
-import { LimiterClient, Limiter } from '../../../nodes/shared/flow/limiter';
+import { Limiter } from '../../../nodes/shared/flow/limiter';
 import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
 import { poll, type PollOptions } from '../../../nodes/shared/flow/poll';
 import { transportFailure } from '../../../nodes/shared/http/transport-failure';
@@ -217,7 +217,7 @@ export async function playWorld({
 	const newLine = () => ({
 		run,
 		concurrency,
-		limiterClient: new LimiterClient(limiter, run, concurrency),
+		limiterClient: limiter.join(run, concurrency),
 		health: new ServiceHealth(),
 		retryForMs: retryForSeconds * 1000,
 		judge: (error: unknown) => judge(error, { idempotent: true }),

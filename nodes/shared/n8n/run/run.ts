@@ -46,7 +46,6 @@ export class Run implements RunState {
 	/** Returns a message about what the run has done so far. If the run ends early, the error contains this message. */
 	progress: () => string = () => '';
 	logLines: () => string[] = () => [`${this.progress()} (${this.meter.text()})`.trimStart()];
-	readonly now = performance.now.bind(performance);
 	readonly meter: Meter;
 	readonly results: Results;
 	private sliceStartedAt = performance.now();
@@ -102,6 +101,10 @@ export class Run implements RunState {
 	crash(error: unknown): void {
 		if (!this.signal.aborted) this.ended = { reason: error };
 		this.stop(error);
+	}
+
+	now(): number {
+		return performance.now();
 	}
 
 	random(): number {

@@ -1,5 +1,5 @@
 import type { RequestSettings } from '../../flow/attempt';
-import { LimiterClient, Limiter } from '../../flow/limiter';
+import { Limiter } from '../../flow/limiter';
 import { ServiceHealth } from '../../flow/retry-policy';
 import { judge, ServiceFailure } from '../../service/failure';
 import { properties } from '../parameters/properties';
@@ -84,12 +84,7 @@ export function requestSettings(
 	const limiterKey = dryRun ? undefined : session.limiterKey;
 	const limiter = (limiterKey !== undefined && limiters.get(limiterKey)) || new Limiter();
 	if (limiterKey !== undefined) limiters.set(limiterKey, limiter);
-	const limiterClient = new LimiterClient(
-		limiter,
-		run,
-		concurrency,
-		dryRun ? 0 : maxRequestsPerMinute,
-	);
+	const limiterClient = limiter.join(run, concurrency, dryRun ? 0 : maxRequestsPerMinute);
 	run.limiterClients.push(limiterClient);
 	const retryFor = run.isTool
 		? Math.min(retryForSeconds, RETRY_FOR_SECONDS_IN_TOOLS)
