@@ -20,10 +20,10 @@ import { isObject } from '../shared/service/json';
 import { documentId } from '../shared/service/push/document-id';
 import { deletePath } from '../shared/service/push/push-url';
 import { PUSH_SERVICE } from '../shared/service/service-definitions';
-import { deleteAction, outcomeMessage, quoted } from '../shared/service/outcome-messages';
+import { deleteAction, outcomeMessage } from '../shared/service/outcome-messages';
+import { formatCount, quoted } from '../shared/service/strings';
 import { deleteProperties, type DeleteOptions, type DeleteParameters } from './properties';
 import { DRY_RUN_RESULT } from '../shared/n8n/sinks/dry-run';
-import { formatCount } from '../shared/service/numbers';
 
 interface Entry extends EntryOrigin {
 	id: string;

@@ -39,7 +39,7 @@ import {
 	type SameIds,
 } from './requests';
 import { DRY_RUN_RESULT } from '../shared/n8n/sinks/dry-run';
-import { formatCount } from '../shared/service/numbers';
+import { formatCount } from '../shared/service/strings';
 
 /**
  * Pushes the documents from all input items or from their files (docs/service-interface.md, Push).

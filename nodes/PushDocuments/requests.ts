@@ -18,7 +18,7 @@ import {
 } from '../shared/service/push/push';
 import { outcomeMessage, pushAction } from '../shared/service/outcome-messages';
 import type { PushOptions } from './properties';
-import { formatCount, figure } from '../shared/service/numbers';
+import { figure, formatCount } from '../shared/service/strings';
 
 export interface Entry extends EntryOrigin {
 	id: string;
@@ -73,6 +73,9 @@ export function pushRequests(
 			new InputError(
 				`the document has ${formatCount(bytes, 'byte')}, more than the ${figure(limits.maxBytes)} that 'Bytes per Request' allows`,
 				"Shorten the document, omit fields with 'Exclude Fields', or chunk it first.",
+				{
+					commonMessage: `the document has more bytes than the ${figure(limits.maxBytes)} that 'Bytes per Request' allows`,
+				},
 			),
 		send: async (batch, bytes) =>
 			options.dryRun

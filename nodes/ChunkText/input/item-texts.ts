@@ -2,7 +2,7 @@ import { TextFiles } from '../../shared/n8n/sources/text-files';
 import { resultsPath } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText } from '../../shared/service/json';
-import { quoted } from '../../shared/service/outcome-messages';
+import { quoted } from '../../shared/service/strings';
 import { adviceForText, markShared, readDocument, type RequiredParameter } from './item-document';
 import { documentsIn, previousRequest, type PreviousRequest } from './previous-requests';
 import { areConstant, readSettings } from './settings';
@@ -143,7 +143,7 @@ export class ItemTexts {
 		}
 		if (isNullOrEmptyText(text)) {
 			const advice = adviceForText(run, itemIndex, POINT_TO_TEXT);
-			throw new InputError("'Text' is empty", advice, "'Text'");
+			throw new InputError("'Text' is empty", advice, { missing: "'Text'" });
 		}
 		return { text: usableText(text, "'Text'", maxBytes), ...entry };
 	}

@@ -18,7 +18,7 @@ import type { FileReading } from '../../shared/n8n/sources/file-source';
 import type { UnusedFields } from '../../shared/n8n/sources/unused-fields';
 import { InputError } from '../../shared/service/input-error';
 import { isObject } from '../../shared/service/json';
-import { quoted } from '../../shared/service/outcome-messages';
+import { quoted } from '../../shared/service/strings';
 import type { ChunkParameters } from '../parameters';
 import type { RecentIds } from '../../shared/records/recent-ids';
 import { readSettings } from './settings';

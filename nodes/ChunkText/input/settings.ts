@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { submitPath, type ChunkSettings } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
-import { isNullOrBlankText } from '../../shared/service/push/document-id';
+import { isNullOrBlankText } from '../../shared/service/strings';
 import type { ChunkParameters } from '../parameters';
 import type { TextEntry } from './text';
 import { nonEmptyMembers } from '../../shared/service/json';

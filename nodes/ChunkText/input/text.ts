@@ -6,7 +6,7 @@ import type { ChunkSettings } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText } from '../../shared/service/json';
 import type { ChunkOptions, ChunkParameters } from '../parameters';
-import { figure } from '../../shared/service/numbers';
+import { figure } from '../../shared/service/strings';
 
 /** The output for a text: documents that are ready to push, plain chunks, or one item per document. */
 type OutputMode = 'documents' | 'chunks' | 'perDocument';
@@ -84,4 +84,7 @@ export const textTooLarge = (what: string, bytes: number, maxBytes: number): Inp
 	new InputError(
 		`${what} has ${figure(bytes)} bytes, more than the ${figure(maxBytes)} that 'Bytes per Request' allows`,
 		"Split the text before this node, or increase 'Bytes per Request' if the service accepts more.",
+		{
+			commonMessage: `${what} has more bytes than the ${figure(maxBytes)} that 'Bytes per Request' allows`,
+		},
 	);

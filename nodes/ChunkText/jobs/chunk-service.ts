@@ -4,7 +4,7 @@ import { Session } from '../../shared/n8n/session/session';
 import { AI_SERVICE } from '../../shared/service/service-definitions';
 import { SCOPE_ADVICE } from '../../shared/service/tokens/scope';
 import type { ChunkTask, AwaitedText } from '../input/text';
-import { listOf } from '../../shared/service/numbers';
+import { listOf } from '../../shared/service/strings';
 
 /** A chunking request that the service has accepted. */
 export interface Job {

@@ -9,7 +9,7 @@ import { ServiceFailure } from '../service/failure';
 import { InputError } from '../service/input-error';
 import { pageFailure, statusAdvice, type Service } from '../service/service-definitions';
 import { Masker, secretsOf } from '../service/tokens/secrets';
-import { capitalize } from '../service/outcome-messages';
+import { capitalize } from '../service/strings';
 import { send } from './exchange';
 import { serverMessage } from '../service/response-words';
 

@@ -94,6 +94,8 @@ export class ServiceFailure extends Error {
 	readonly serviceWords: string;
 	readonly isText: boolean;
 	readonly actionableCause: ActionableCause | undefined;
+	/** The message without the time for which the request was retried (see `commonMessageOf`). */
+	readonly commonMessage: string;
 	readonly #details: FailureDetails;
 
 	/** @param summary what happened, without the service's own words */
@@ -103,15 +105,17 @@ export class ServiceFailure extends Error {
 	) {
 		const { kind, code, status = 0 } = details;
 		// The message continues after the quotation, so a period at the end of the quotation is removed.
-		const quotation = (details.serviceWords ?? '').replace(/(?<!\.)\.$/, '');
-		super(`${summary}${repeatTime(details)}${quotation === '' ? '' : `, "${quotation}"`}`);
+		const serviceWords = (details.serviceWords ?? '').replace(/(?<!\.)\.$/, '');
+		const quotation = serviceWords === '' ? '' : `, "${serviceWords}"`;
+		super(`${summary}${repeatTime(details)}${quotation}`);
+		this.commonMessage = `${summary}${quotation}`;
 		this.#details = details;
 		this.kind = kind;
 		this.httpStatus = details.status;
 		this.transportCode = code;
 		this.retryAfterMs = details.retryAfterMs;
 		this.description = details.description;
-		this.serviceWords = quotation;
+		this.serviceWords = serviceWords;
 		this.isText = details.isText ?? false;
 		this.actionableCause = details.actionableCause;
 		this.isTransient = details.isTransient ?? kind === 'transport';

@@ -6,6 +6,7 @@
  */
 import { ServiceFailure } from './failure';
 import { messageOf } from './input-error';
+import { capitalize, quoted } from './strings';
 
 export interface Action {
 	/** Subject of the sentence, e.g. `document 'a1'`. */
@@ -90,20 +91,4 @@ function withReason(reason: string, outcome: string): string {
 	return /[.!?]["')\]]?(?:\s|$)/.test(stem)
 		? `${capitalize(stem)}. ${capitalize(outcome)}`
 		: `${capitalize(stem)}, so ${outcome}`;
-}
-
-/** Capitalizes the first letter of a string. */
-export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-const MAX_EXCERPT_CHARACTERS = 200;
-
-/**
- * Puts an ID in quotation marks for a message. A very long ID is shortened, and control characters are
- * replaced.
- */
-export function quoted(id: string): string {
-	const excerpt = id
-		.slice(0, MAX_EXCERPT_CHARACTERS)
-		.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu, '�');
-	return `'${excerpt}${id.length > MAX_EXCERPT_CHARACTERS ? '…' : ''}'`;
 }

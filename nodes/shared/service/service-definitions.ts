@@ -1,7 +1,7 @@
 import { isTransientStatus, MAX_RETRY_AFTER_MS, ServiceFailure } from './failure';
 import { pushUrl } from './push/push-url';
 import { parseBaseUrl } from './url';
-import { capitalize } from './outcome-messages';
+import { capitalize } from './strings';
 import { isHtml, serverMessage } from './response-words';
 
 /** Describes a service: its credential, its URL, and the advice for each status. */

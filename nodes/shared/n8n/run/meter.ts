@@ -1,5 +1,5 @@
 import type { RunStats } from '../../flow/run-state';
-import { formatCount, figure } from '../../service/numbers';
+import { figure, formatCount } from '../../service/strings';
 
 /**
  * Measures the requests sent during a run or for a file. The measurement starts when the meter is created. The figures

@@ -18,7 +18,7 @@ import { Meter } from './meter';
 import { Results, type Failure } from './results';
 import { MAX_TIMEOUT_MS } from '../../http/exchange';
 import { messageOf } from '../../service/input-error';
-import { listOf } from '../../service/numbers';
+import { listOf } from '../../service/strings';
 
 /** Maximum time for which one execution may block all others, in milliseconds. */
 const SLICE_MS = 25;

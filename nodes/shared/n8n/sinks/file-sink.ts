@@ -14,7 +14,7 @@ import type { RecordFile } from '../../records/format';
 import type { FindingKind } from '../../records/findings';
 import { detach, RecordError, type SourceRecord } from '../../records/record';
 import { InputError, messageOf } from '../../service/input-error';
-import { quoted } from '../../service/outcome-messages';
+import { figure, formatCount, quoted } from '../../service/strings';
 import { Meter } from '../run/meter';
 import type { Failure } from '../run/results';
 import type { Run } from '../run/run';
@@ -32,7 +32,6 @@ import {
 } from './sink';
 import { adviceToSkip, Watermark } from './watermark';
 import type { CommonOptions } from '../parameters/common-options';
-import { formatCount, figure } from '../../service/numbers';
 
 /** An open file, the item it comes from, and the records to read. */
 export interface FileToRead {
@@ -236,7 +235,7 @@ export class FileSink implements Sink {
 		this.records = Math.max(this.records, record);
 		this.firstFailed = Math.min(this.firstFailed, record);
 		this.stats.increment('failed');
-		this.failures.note({ ...failure, record, line });
+		this.failures.addFailure({ ...failure, record, line });
 		if (!run.stopsOnFailure) return;
 		const { reason, message = messageOf(reason) } = failure;
 		const isUnreadable = reason instanceof RecordError;

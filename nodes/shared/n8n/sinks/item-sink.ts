@@ -21,7 +21,7 @@ import {
 } from './sink';
 import { messageOf } from '../../service/input-error';
 import type { CommonOptions } from '../parameters/common-options';
-import { formatCount, figure } from '../../service/numbers';
+import { figure, formatCount } from '../../service/strings';
 
 /** Number of results to create before the node lets other executions continue. */
 const SLICE_ENTRIES = 64;
@@ -174,7 +174,7 @@ export class ItemSink implements Sink {
 	private countFailure(itemIndex: number, failure: Failure): void {
 		const tally = this.tallyOf(itemIndex);
 		tally.first ??= failure;
-		tally.failures.note(failure);
+		tally.failures.addFailure(failure);
 	}
 
 	private returnTally(itemIndex: number, { counts, failures, first }: ItemTally): void {
