@@ -6,7 +6,7 @@ import { fieldOf } from '../shared/records/fields';
 import { Parameters } from '../shared/n8n/parameters/parameters';
 import { doneText, troubleText } from '../shared/n8n/run/hints';
 import type { Run } from '../shared/n8n/run/run';
-import { requestSettings } from '../shared/n8n/session/request-options';
+import { requestSettings } from '../shared/n8n/session/request-settings';
 import { Session } from '../shared/n8n/session/session';
 import { FileSink, type FileToRead } from '../shared/n8n/sinks/file-sink';
 import { ItemSink } from '../shared/n8n/sinks/item-sink';

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Packed } from '../shared/flow/batcher';
 import type { BatchResult, BulkOptions } from '../shared/flow/bulk-options';
 import type { Run } from '../shared/n8n/run/run';
-import { requestSettings } from '../shared/n8n/session/request-options';
+import { requestSettings } from '../shared/n8n/session/request-settings';
 import type { Session } from '../shared/n8n/session/session';
 import type { EntryOrigin, ResultFormat } from '../shared/n8n/sinks/sink';
 import { exactJson, hasLongNumbers, parseExactly } from '../shared/records/exact-numbers';

@@ -1,5 +1,5 @@
 import type { RequestSettings } from '../../shared/flow/attempt';
-import { requestSettings } from '../../shared/n8n/session/request-options';
+import { requestSettings } from '../../shared/n8n/session/request-settings';
 import { Session } from '../../shared/n8n/session/session';
 import { AI_SERVICE } from '../../shared/service/service-definitions';
 import { SCOPE_ADVICE } from '../../shared/service/tokens/scope';

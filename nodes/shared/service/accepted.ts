@@ -54,7 +54,7 @@ export function documentOutcomes(
 	const sentById = new Map(documents.map((document) => [document.id, document]));
 	const named = new Set<string>();
 	const unassigned: unknown[] = [];
-	const read = (entry: unknown, isListedAsFailed: boolean, isTop: boolean): unknown => {
+	const readEntry = (entry: unknown, isListedAsFailed: boolean, isTop: boolean): unknown => {
 		const document = documentNamedIn(entry, sentById, isListedAsFailed);
 		const facts = isTop || reportsFailure(entry) ? withoutEcho(entry, document) : entry;
 		const isFailure = reportsFailure(facts) || (isListedAsFailed && !isFalsyThroughout(entry));
@@ -65,10 +65,10 @@ export function documentOutcomes(
 		if (isFailure && (isTop || !document)) unassigned.push(facts);
 		return facts;
 	};
-	const top = isObject(body) ? (read(body, false, true) as Members) : { results: body };
+	const top = isObject(body) ? (readEntry(body, false, true) as Members) : { results: body };
 	for (const name of LIST_NAMES) {
 		const list = Array.isArray(top[name]) ? top[name] : [];
-		for (const entry of list) read(unwrap(entry), FAILED_NAMES.includes(name), false);
+		for (const entry of list) readEntry(unwrap(entry), FAILED_NAMES.includes(name), false);
 	}
 	const failed = [...outcomes.values()].filter(({ failure }) => failure).length;
 	unassigned.push(...unexplainedFailures(top, failed));

@@ -36,6 +36,14 @@ const shownIf = <const P extends INodeProperties>(
 export const shownFor = <const P extends INodeProperties[]>(where: IDisplayOptions, list: P): P =>
 	list.map((declared) => shownIf(where, declared)) as P;
 
+/** With this choice for the Output option, a node returns one result per input item. */
+export const onePerInputItem = {
+	name: 'One Item per Input Item',
+	value: 'perInputItem',
+	description:
+		'Each item contains the counts for one input item. An item fails if any of its documents fails.',
+} as const;
+
 // n8n creates a tool variant of each node for AI agents.
 const IN_TOOLS = { '@tool': [true] };
 
@@ -109,9 +117,11 @@ export type ValueOf<D> = D extends { type: 'number' }
 			? Choice<D>
 			: D extends { type: 'json' }
 				? IDataObject
-				: D extends { requiresDataPath: 'multiple' }
-					? string[]
-					: string;
+				: D extends { type: 'collection'; options?: infer M }
+					? Partial<Values<Extract<NonNullable<M>, unknown[]>[number]>>
+					: D extends { requiresDataPath: 'multiple' }
+						? string[]
+						: string;
 
 export type Values<M> = {
 	[D in M as D extends { name: infer N extends string } ? N : never]: ValueOf<D>;

@@ -7,7 +7,7 @@ import type {
 
 import type { Verdict } from '../../flow/verdict';
 import { ServiceFailure } from '../../service/failure';
-import { adviceOf, nodeError, type NodeFailure } from './errors';
+import { adviceOf, nodeError, type NodeError } from './errors';
 import { messageOf } from '../../service/input-error';
 
 interface ResultOptions {
@@ -58,8 +58,8 @@ export class Results {
 	 * Used if the run stops on failures. `cause` is the failure that ended the run. `firstFailure` is the first failure
 	 * whose reason differs from the reason of `cause`.
 	 */
-	private firstFailure: NodeFailure | undefined;
-	private cause: NodeFailure | undefined;
+	private firstFailure: NodeError | undefined;
+	private cause: NodeError | undefined;
 
 	constructor(
 		private readonly context: IExecuteFunctions,
@@ -81,7 +81,7 @@ export class Results {
 			failure === undefined
 				? undefined
 				: () => nodeError(this.context, failure, { itemIndex });
-		for (const json of list) this.add(itemIndex, { json, pairedItem }, binary, makeError);
+		for (const json of list) this.addOutput(itemIndex, { json, pairedItem }, binary, makeError);
 		for (const item of items ?? [itemIndex]) this.outputs[item] ??= [];
 	}
 
@@ -111,11 +111,11 @@ export class Results {
 			...(status && { httpStatus: status }),
 		};
 		const pairedItem = { item: itemIndex };
-		this.add(itemIndex, { json: fields, pairedItem }, binary, makeError);
+		this.addOutput(itemIndex, { json: fields, pairedItem }, binary, makeError);
 	}
 
 	/** The failure that the node throws if the run stops on failures. */
-	get thrown(): NodeFailure | undefined {
+	get thrown(): NodeError | undefined {
 		return this.cause ?? this.firstFailure;
 	}
 
@@ -128,11 +128,11 @@ export class Results {
 	}
 
 	/** @param makeError function that creates the error for the error output, or undefined if nothing failed */
-	private add(
+	private addOutput(
 		itemIndex: number,
 		item: INodeExecutionData,
 		binary?: IBinaryKeyData,
-		makeError?: () => NodeFailure,
+		makeError?: () => NodeError,
 	): void {
 		if (binary && Object.keys(binary).length > 0) item.binary = binary;
 		// n8n sends items with an `error` property to the error output, but copies them first. If the copy had this

@@ -16,12 +16,14 @@ import { RunStats, type RunState } from '../../flow/run-state';
 import { Canceled, nodeError } from './errors';
 import { Meter } from './meter';
 import { Results, type Failure } from './results';
-import { MAX_TIMEOUT_MS } from '../../http/exchange';
 import { messageOf } from '../../service/input-error';
 import { listOf } from '../../service/strings';
 
 /** Maximum time for which one execution may block all others, in milliseconds. */
 const SLICE_MS = 25;
+
+/** About 24 days. Node.js treats any longer timeout as zero. */
+export const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** Interval in milliseconds at which a long run writes to n8n's log. */
 const LOG_INTERVAL_MS = 10_000;
@@ -111,11 +113,11 @@ export class Run implements RunState {
 	async sleep(ms: number, wake?: AbortSignal): Promise<void> {
 		if (this.ended || wake?.aborted) return;
 		const timer = new AbortController();
-		const end = () => timer.abort();
-		const stopListening = this.onEnd(end);
-		wake?.addEventListener('abort', end);
+		const wakeUp = () => timer.abort();
+		const stopListening = this.onEnd(wakeUp);
+		wake?.addEventListener('abort', wakeUp);
 		await sleep(Math.min(ms, MAX_TIMEOUT_MS), timer.signal).catch(() => undefined);
-		wake?.removeEventListener('abort', end);
+		wake?.removeEventListener('abort', wakeUp);
 		stopListening();
 	}
 

@@ -26,12 +26,12 @@ import {
 	newCounts,
 	type EntryOrigin,
 	type Sink,
+	type SinkOptions,
 	type SinkResult,
 	type Success,
 	type ResultFormat,
 } from './sink';
 import { adviceToSkip, Watermark } from './watermark';
-import type { CommonOptions } from '../parameters/common-options';
 
 /** An open file, the item it comes from, and the records to read. */
 export interface FileToRead {
@@ -91,7 +91,7 @@ export class FileSink implements Sink {
 	constructor(
 		private readonly run: Run,
 		private readonly fileToRead: FileToRead,
-		options: CommonOptions,
+		options: SinkOptions,
 		private readonly result: FileResult,
 	) {
 		this.failedRecords = new FailedRecords(run, fileToRead.file, options.bytesPerFile);

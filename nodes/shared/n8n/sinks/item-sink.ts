@@ -15,12 +15,12 @@ import {
 	newCounts,
 	type EntryOrigin,
 	type Sink,
+	type SinkOptions,
 	type SinkResult,
 	type Success,
 	type ResultFormat,
 } from './sink';
 import { messageOf } from '../../service/input-error';
-import type { CommonOptions } from '../parameters/common-options';
 import { figure, formatCount } from '../../service/strings';
 
 /** Number of results to create before the node lets other executions continue. */
@@ -61,7 +61,7 @@ export class ItemSink implements Sink {
 
 	constructor(
 		private readonly run: Run,
-		private readonly options: CommonOptions,
+		private readonly options: SinkOptions,
 		private readonly result: ItemResult,
 	) {
 		run.progress = () => this.progressText();

@@ -125,6 +125,11 @@ export class SharedToken {
 		return isOurs && token.expiresAt > Date.now() ? token : undefined;
 	}
 
+	/** Returns true if a request with this credential data must wait for a token (see `signingData`). */
+	static isAwaitedIn({ accessTokens }: ScopeData): boolean {
+		return accessTokens === '';
+	}
+
 	/**
 	 * Adopts newer tokens from a credential's hidden field. Tokens for all scopes are adopted if they were
 	 * issued to this client.
