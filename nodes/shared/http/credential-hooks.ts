@@ -18,7 +18,6 @@ type Data = ICredentialDataDecryptedObject;
 interface CredentialTraits {
 	service: Service;
 	urlField: string;
-	/** Returns what is needed to sign a request, either headers or a user name and password. */
 	sign(data: Data): Pick<IHttpRequestOptions, 'headers' | 'auth'>;
 	/**
 	 * Returns an unsigned request that verifies the credential without changing anything.

@@ -82,7 +82,6 @@ export function documentOutcomes(
 	return outcomes;
 }
 
-/** Returns true if a value is null, false, 0 or '', or contains only such values. */
 const isFalsyThroughout = (value: unknown): boolean =>
 	typeof value === 'object' && value !== null
 		? Object.values(value).every(isFalsyThroughout)
@@ -103,7 +102,6 @@ function documentNamedIn(entry: unknown, sentById: Map<string, SentDocument>, ma
 	return texts.map((id) => sentById.get(String(id))).find(Boolean);
 }
 
-/** Returns an entry without the fields that merely repeat the sent document. */
 function withoutEcho(entry: unknown, document?: SentDocument): unknown {
 	if (document?.text === undefined || !isObject(entry)) return entry;
 	const fields = JSON.parse(document.text) as Members;

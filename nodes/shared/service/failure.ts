@@ -26,7 +26,6 @@ type FailureKind =
 export interface FailureDetails {
 	kind: FailureKind;
 	status?: number;
-	/** Transport error code, e.g. `ECONNREFUSED`. */
 	code?: string;
 	/**
 	 * Time to wait before the next request, as requested by the service. May exceed `MAX_RETRY_AFTER_MS`.

@@ -11,12 +11,10 @@ import { capitalize, quoted } from './strings';
 export interface Action {
 	/** Subject of the sentence, e.g. `document 'a1'`. */
 	subject: string;
-	/** Past participle of the verb, e.g. `pushed`. */
 	done: string;
 	isPlural?: boolean;
 	/** One sentence that says what happens if the request is repeated after an unknown outcome. */
 	repeating: string;
-	/** Whether the message begins with the service's own words. */
 	wordsFirst?: boolean;
 }
 

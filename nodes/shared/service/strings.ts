@@ -29,7 +29,6 @@ export function formatCount(number: number, noun: string, plural = `${noun}s`): 
 	return `${figure(number)} ${number === 1 ? noun : plural}`;
 }
 
-/** Capitalizes the first letter of a string. */
 export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /**

@@ -42,7 +42,6 @@ interface FoundList {
 	list: readonly unknown[];
 }
 
-/** Reads a node's parameters. */
 export class Parameters<P extends INodeProperties[]> {
 	private readonly definitions: ReadonlyMap<string, IndexedDefinition>;
 	private readonly readers = new Map<string, Reader>();
@@ -55,7 +54,6 @@ export class Parameters<P extends INodeProperties[]> {
 		this.definitions = indexDefinitions(context.getNode(), properties);
 	}
 
-	/** Returns the parameter name that users see. */
 	label(name: ParameterName<P>): string {
 		return this.definitionAt(name).definition.displayName;
 	}
@@ -242,7 +240,6 @@ const hasExpression = (raw: unknown): boolean =>
 
 type NameOf<M> = M extends { name: infer N extends string } ? N : never;
 
-/** Converts a value to a string. Throws for lists, objects, NaN and Infinity. */
 function textOf(found: FoundValue): string {
 	const { value } = found;
 	if (typeof value === 'string') return value;
@@ -320,9 +317,6 @@ function jsonOf({ value, definition }: FoundValue, advice = OBJECT_ADVICE): unkn
 	}
 }
 
-/**
- * Converts a value to a JSON object. Accepts objects, and strings that contain an object. A blank string becomes {}.
- */
 function objectOf(found: FoundValue): IDataObject {
 	const { value, definition } = found;
 	const text = value ?? '';
@@ -332,7 +326,6 @@ function objectOf(found: FoundValue): IDataObject {
 	throw new InputError(`'${definition.displayName}' is not a JSON object`, OBJECT_ADVICE);
 }
 
-/** Converts a value to a list of names. Accepts lists and comma-separated strings. Omits empty names. */
 function namesOf(found: FoundValue): string[] {
 	const { value } = found;
 	const names: unknown = typeof value === 'string' ? value.split(',') : (value ?? []);

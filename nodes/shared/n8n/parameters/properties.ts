@@ -36,7 +36,6 @@ const shownIf = <const P extends INodeProperties>(
 export const shownFor = <const P extends INodeProperties[]>(where: IDisplayOptions, list: P): P =>
 	list.map((declared) => shownIf(where, declared)) as P;
 
-/** With this choice for the Output option, a node returns one result per input item. */
 export const onePerInputItem = {
 	name: 'One Item per Input Item',
 	value: 'perInputItem',
@@ -47,11 +46,9 @@ export const onePerInputItem = {
 // n8n creates a tool variant of each node for AI agents.
 const IN_TOOLS = { '@tool': [true] };
 
-/** Hides a parameter when the node is a tool. */
 export const notForTools = <const P extends INodeProperties>(declared: P): P =>
 	shownIf({ hide: IN_TOOLS }, declared);
 
-/** Shows a parameter only when the node is a tool. */
 export const onlyForTools = <const P extends INodeProperties>(declared: P): P =>
 	shownIf({ show: IN_TOOLS }, declared);
 
@@ -82,7 +79,6 @@ export function filledByModel<const P extends INodeProperties>(
 
 type Named<P extends INodeProperties[], N> = Extract<P[number], { name: N }>;
 
-/** The members of the collection named `N`. */
 export type Member<P extends INodeProperties[], N> =
 	Named<P, N> extends { options?: infer M } ? Extract<NonNullable<M>, unknown[]>[number] : never;
 
@@ -97,7 +93,6 @@ type MemberPath<P extends INodeProperties[]> = {
 		: never;
 }[CollectionName<P>];
 
-/** Names of all parameters, including the paths of collection members. */
 export type ParameterName<P extends INodeProperties[]> = P[number]['name'] | MemberPath<P>;
 
 export type Definition<P extends INodeProperties[], N> = N extends `${infer C}.${infer M}`

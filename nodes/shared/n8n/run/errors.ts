@@ -24,7 +24,6 @@ export class Canceled extends Error {
 
 interface ErrorWords {
 	itemIndex?: number | undefined;
-	/** Replaces the message of the original error. */
 	message?: string | undefined;
 	/** Text to add to the description. The text contains advice, or says what the run has done so far. */
 	advice?: string | undefined;

@@ -32,7 +32,6 @@ export class Meter {
 		};
 	}
 
-	/** Returns a short line for the log while the run is in progress. */
 	text({ recordsPerSecond, retries } = this.json()): string {
 		return `${recordsPerSecond} per second, ${formatCount(retries, 'retry', 'retries')}`;
 	}

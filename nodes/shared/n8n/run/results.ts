@@ -28,7 +28,6 @@ export interface Failure {
 	message?: string | undefined;
 	/** Further advice, which is appended to the reason's advice. */
 	advice?: string | undefined;
-	/** Document ID, which becomes a field of the error item. */
 	id?: string | undefined;
 	/**
 	 * Additional fields of the error item. If there is a `response` field, it contains data that the service might not
@@ -51,7 +50,6 @@ export class Results {
 	 * no outcome yet.
 	 */
 	private readonly outputs: Array<INodeExecutionData[] | undefined>;
-	/** Whether the node has an error output for failed items. */
 	readonly toErrorOutput: boolean;
 	failures = 0;
 	/**
@@ -114,7 +112,6 @@ export class Results {
 		this.addOutput(itemIndex, { json: fields, pairedItem }, binary, makeError);
 	}
 
-	/** The failure that the node throws if the run stops on failures. */
 	get thrown(): NodeError | undefined {
 		return this.cause ?? this.firstFailure;
 	}

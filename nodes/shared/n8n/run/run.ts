@@ -41,7 +41,6 @@ export class Run implements RunState {
 	readonly statuses: Record<number, number> = {};
 	readonly stopsOnFailure: boolean;
 	ended: { readonly reason: unknown } | undefined;
-	/** Whether an AI agent is running the node. */
 	readonly isTool: boolean;
 	/** This signal is aborted when the execution is canceled. */
 	readonly signal: AbortSignal;
@@ -58,7 +57,6 @@ export class Run implements RunState {
 	private readonly onEndListeners = new Set<() => void>();
 	/** Problems with files, grouped by the advice that applies to them. */
 	private readonly filesToHintAt: Record<string, string[]> = {};
-	/** The run's limiter clients. Each of them leaves its limiter when the run has ended. */
 	readonly limiterClients: LimiterClient[] = [];
 
 	constructor(readonly context: IExecuteFunctions) {
@@ -121,7 +119,6 @@ export class Run implements RunState {
 		stopListening();
 	}
 
-	/** Whether the run has ended and will not return any items. */
 	get returnsNothing(): boolean {
 		return this.signal.aborted || (this.stopsOnFailure && this.ended !== undefined);
 	}

@@ -44,7 +44,6 @@ interface SessionRequest {
 	 * The node itself masks the rest of the response.
 	 */
 	isUnmasked?: boolean;
-	/** Advice by status. This advice replaces the service's own advice. */
 	advice?: Advice;
 }
 
@@ -53,7 +52,6 @@ interface SessionRequest {
  */
 const MAX_RECOVERIES = 4;
 
-/** Sends the requests from one run to one service. */
 export class Session {
 	private readonly masker: Masker;
 	/**
@@ -167,21 +165,21 @@ export class Session {
 		const { service } = this;
 		const { signal } = this.run;
 		signal.throwIfAborted();
-		try {
-			return await exchange({
-				send: (how) => this.send(request, data, how),
-				endpoint: () => (SharedToken.isAwaitedIn(data) ? TOKEN_SERVER : service),
-				timeoutMs: request.timeoutMs,
-				cancels: this.cancels,
+		return await exchange({
+			send: (how) => this.send(request, data, how),
+			endpoint: () => (SharedToken.isAwaitedIn(data) ? TOKEN_SERVER : service),
+			timeoutMs: request.timeoutMs,
+			cancels: this.cancels,
+		})
+			.catch((error: unknown) => {
+				// If the run was canceled, this throws Canceled instead of the aborted request's error.
+				signal.throwIfAborted();
+				throw error;
+			})
+			.finally(() => {
+				// Even if the attempt failed, the service may have received the token and repeat it in a later response.
+				this.masker.addSecret(this.tokenIn(data)?.accessToken);
 			});
-		} catch (error) {
-			// If the run was canceled, this throws Canceled instead of the aborted request's error.
-			signal.throwIfAborted();
-			throw error;
-		} finally {
-			// Even if the attempt failed, the service may have received the token and repeat it in a later response.
-			this.masker.addSecret(this.tokenIn(data)?.accessToken);
-		}
 	}
 
 	/**

@@ -5,7 +5,6 @@ import { adviceOf } from '../run/errors';
 import type { Failure } from '../run/results';
 import { commonMessageOf, messageOf } from '../../service/input-error';
 
-/** Maximum number of failures to list in the output. Further failures are only counted. */
 const MAX_FAILURES = 100;
 /**
  * Maximum number of reasons to count separately. A limit is needed because a service might word every error
@@ -13,7 +12,6 @@ const MAX_FAILURES = 100;
  */
 const MAX_REASONS = 100;
 
-/** A failure, and where it is in the file. */
 type FailureInFile = Failure & { record?: number; line?: number | undefined };
 
 /** Collects the failures in a file or in an input item. */

@@ -46,7 +46,6 @@ export class Masker {
 		for (const secret of secrets) this.addSecret(secret);
 	}
 
-	/** Adds a secret. Very short secrets are ignored. */
 	addSecret(secret: unknown): void {
 		const text = typeof secret === 'string' ? secret.trim() : '';
 		if (text.length < MIN_CHARACTERS || this.forms.includes(text)) return;
