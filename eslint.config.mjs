@@ -44,7 +44,12 @@ const layers = {
 					layer('./nodes/shared/service', 'shared/service', 'shared/flow/verdict.ts'),
 					layer('./nodes/shared/flow', 'shared/flow'),
 					layer('./nodes/shared/records', 'shared/records'),
-					layer('./nodes/shared/http', 'shared/http', 'shared/service'),
+					layer(
+						'./nodes/shared/http',
+						'shared/http',
+						'shared/service',
+						'shared/n8n/run/run.ts',
+					),
 					layer('./nodes/shared/n8n', 'shared'),
 					layer('./credentials', 'shared/http', 'shared/service'),
 					...NODES.map((node) => layer(`./nodes/${node}`, node, 'shared')),

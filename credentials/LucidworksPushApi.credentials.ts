@@ -57,7 +57,6 @@ export class LucidworksPushApi implements ICredentialType {
 
 	preAuthentication = HOOKS.preAuthentication;
 
-	/** Adds the API key to the request. White space around the key is removed. */
 	authenticate = HOOKS.authenticate;
 
 	/** Tests the credential by pushing an empty list, because the interface has no read-only request. */

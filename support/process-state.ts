@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { Budget } from '../nodes/shared/flow/budget';
 import type { Limiter } from '../nodes/shared/flow/limiter';
 import { Run } from '../nodes/shared/n8n/run/run';
-import { limiters } from '../nodes/shared/n8n/session/request-options';
+import { limiters } from '../nodes/shared/n8n/session/request-settings';
 import { Session } from '../nodes/shared/n8n/session/session';
 import { eventually } from './eventually';
 

@@ -31,7 +31,7 @@ export function startWorker({ speed = 1 } = {}): Worker {
 				LucidworksAiOAuth2Api: new () => ICredentialType;
 			};
 		const { Run } = require('../nodes/shared/n8n/run/run') as { Run: { prototype: Clock } };
-		const { limiters } = require('../nodes/shared/n8n/session/request-options') as {
+		const { limiters } = require('../nodes/shared/n8n/session/request-settings') as {
 			limiters: Parameters<typeof watchLimiters>[0];
 		};
 		/* eslint-enable @typescript-eslint/no-require-imports */

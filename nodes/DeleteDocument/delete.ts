@@ -6,7 +6,7 @@ import { fieldOf } from '../shared/records/fields';
 import { Parameters } from '../shared/n8n/parameters/parameters';
 import { troubleText } from '../shared/n8n/run/hints';
 import type { Run } from '../shared/n8n/run/run';
-import { requestSettings } from '../shared/n8n/session/request-options';
+import { requestSettings } from '../shared/n8n/session/request-settings';
 import { Session } from '../shared/n8n/session/session';
 import { FileSink, type FileToRead } from '../shared/n8n/sinks/file-sink';
 import { ItemSink } from '../shared/n8n/sinks/item-sink';
@@ -24,12 +24,12 @@ import { isObject } from '../shared/service/json';
 import { documentId } from '../shared/service/push/document-id';
 import { deletePath } from '../shared/service/push/push-url';
 import { PUSH_SERVICE } from '../shared/service/service-definitions';
-import { deleteAction, outcomeMessage, quoted } from '../shared/service/outcome-messages';
+import { deleteAction, outcomeMessage } from '../shared/service/outcome-messages';
+import { formatCount, quoted } from '../shared/service/strings';
 import { Commit } from './commit';
 import { NotFound } from './not-found';
 import { deleteProperties, type DeleteOptions, type DeleteParameters } from './properties';
 import { DRY_RUN_RESULT } from '../shared/n8n/sinks/dry-run';
-import { formatCount } from '../shared/service/numbers';
 
 interface Entry extends EntryOrigin {
 	id: string;

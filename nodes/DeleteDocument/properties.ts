@@ -10,12 +10,12 @@ import {
 import type { Parameters } from '../shared/n8n/parameters/parameters';
 import {
 	filledByModel,
+	onePerInputItem,
 	optionsProperty,
 	properties,
 	shownFor,
 } from '../shared/n8n/parameters/properties';
-import { requestProperties } from '../shared/n8n/session/request-options';
-import { onePerInputItem } from '../shared/n8n/parameters/common-options';
+import { requestProperties } from '../shared/n8n/parameters/request-properties';
 
 const showForFile = { show: { idSource: ['file'] } };
 /** A slash before a name means that the parameter is outside the collection. */

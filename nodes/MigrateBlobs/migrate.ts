@@ -4,7 +4,7 @@ import { sendOne } from '../shared/flow/one-each';
 import type { Failed, Outcome } from '../shared/flow/outcome';
 import { Canceled } from '../shared/n8n/run/errors';
 import { Parameters } from '../shared/n8n/parameters/parameters';
-import { requestSettings } from '../shared/n8n/session/request-options';
+import { requestSettings } from '../shared/n8n/session/request-settings';
 import type { Run } from '../shared/n8n/run/run';
 import { Session } from '../shared/n8n/session/session';
 import { migrationFailure } from '../shared/service/accepted';

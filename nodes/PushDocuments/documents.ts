@@ -14,9 +14,9 @@ import { fieldOf } from '../shared/records/fields';
 import { InputError } from '../shared/service/input-error';
 import { isNullOrEmptyText, isObject, isRecord, nonEmptyMembers } from '../shared/service/json';
 import type { PushDocument } from '../shared/service/push/push';
-import { quoted } from '../shared/service/outcome-messages';
+import { quoted, quotedList } from '../shared/service/strings';
 import type { PushOptions, PushParameters } from './properties';
-import { EMPTY_FILE_ADVICE, quotedList } from '../shared/n8n/sources/file-errors';
+import { EMPTY_FILE_ADVICE } from '../shared/n8n/sources/file-errors';
 
 /** The mapping for documents that already use the service's field names. */
 export const DEFAULT_MAPPING: FieldMapping = { id: 'id', name: 'name', description: '', url: '' };

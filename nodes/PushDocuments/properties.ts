@@ -15,15 +15,15 @@ import type { Parameters } from '../shared/n8n/parameters/parameters';
 import {
 	filledByModel,
 	notForTools,
+	onePerInputItem,
 	onlyForTools,
 	optionsProperty,
 	properties,
 	property,
 	shownFor,
 } from '../shared/n8n/parameters/properties';
-import { requestProperties } from '../shared/n8n/session/request-options';
+import { requestProperties } from '../shared/n8n/parameters/request-properties';
 import { MAX_PUSH_BYTES } from '../shared/service/push/push';
-import { onePerInputItem } from '../shared/n8n/parameters/common-options';
 
 const showForFields = { show: { documentSource: ['fields'] } };
 const showForTextFile = { show: { documentSource: ['textFile'] } };

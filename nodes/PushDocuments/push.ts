@@ -39,7 +39,7 @@ import { pushProperties, type PushOptions, type PushParameters } from './propert
 import { pushRequests, pushResultFormat, type Entry } from './requests';
 import { SAME_ID_ADVICE, SameIds } from './same-ids';
 import { DRY_RUN_RESULT } from '../shared/n8n/sinks/dry-run';
-import { formatCount } from '../shared/service/numbers';
+import { formatCount } from '../shared/service/strings';
 
 /**
  * Pushes the documents from all input items or from their files (docs/service-interface.md, Push).

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Packed } from '../shared/flow/batcher';
 import type { BatchResult, BulkOptions } from '../shared/flow/batch-sender';
 import type { Run } from '../shared/n8n/run/run';
-import { requestSettings } from '../shared/n8n/session/request-options';
+import { requestSettings } from '../shared/n8n/session/request-settings';
 import type { Session } from '../shared/n8n/session/session';
 import type { EntryOrigin, ResultFormat } from '../shared/n8n/sinks/sink';
 import { exactJson, hasLongNumbers, parseExactly } from '../shared/records/exact-numbers';
@@ -18,7 +18,7 @@ import {
 } from '../shared/service/push/push';
 import { outcomeMessage, pushAction } from '../shared/service/outcome-messages';
 import type { PushOptions } from './properties';
-import { formatCount, figure } from '../shared/service/numbers';
+import { figure, formatCount } from '../shared/service/strings';
 
 export interface Entry extends EntryOrigin {
 	id: string;
@@ -58,6 +58,9 @@ export function pushRequests(
 			new InputError(
 				`the document has ${formatCount(bytes, 'byte')}, more than the ${figure(limits.maxBytes)} that 'Bytes per Request' allows`,
 				"Shorten the document, omit fields with 'Exclude Fields', or chunk it first.",
+				{
+					commonMessage: `the document has more bytes than the ${figure(limits.maxBytes)} that 'Bytes per Request' allows`,
+				},
 			),
 		send: async (batch, bytes) =>
 			options.dryRun

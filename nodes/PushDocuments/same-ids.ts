@@ -1,9 +1,9 @@
-import type { BatchResult } from '../shared/flow/bulk-options';
+import type { BatchResult } from '../shared/flow/batch-sender';
 import { account, type ResultFormat } from '../shared/n8n/sinks/sink';
 import type { Source } from '../shared/n8n/sources/source';
 import type { Findings } from '../shared/records/findings';
 import { RecentIds } from '../shared/records/recent-ids';
-import { formatCount } from '../shared/service/numbers';
+import { formatCount } from '../shared/service/strings';
 import type { Entry, PushOutcomes } from './requests';
 
 /**

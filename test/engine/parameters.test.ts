@@ -414,7 +414,7 @@ describe('collection', () => {
 
 	it('contains only members that were added and are not empty, within their bounds', async () => {
 		const reader = (parameters: Parameters<Sample>, at: number) =>
-			parameters.added('options', at);
+			parameters.get('options', at);
 		const options = { concurrency: '={{ $json.n }}', dryRun: '={{ $json.d }}' };
 		const readings = await read(reader, { options }, [
 			{ n: '8', d: false },
@@ -511,7 +511,7 @@ describe('several parameters with the same name', () => {
 		const [reading] = await readOnEngine(
 			CHUNKERS,
 			{ parameters: { chunker, settings: { overlapSize } }, items: [{}] },
-			(parameters, at) => parameters.added('settings', at),
+			(parameters, at) => parameters.get('settings', at),
 		);
 		expect(reading).toMatchObject({ error: { message } });
 	});

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Run } from '../../shared/n8n/run/run';
-import { quotedList } from '../../shared/n8n/sources/file-errors';
+import { quotedList } from '../../shared/service/strings';
 import { fieldsOfItem, fileFieldsOf } from '../../shared/n8n/sources/files';
 import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText, nonEmptyMembers } from '../../shared/service/json';
@@ -41,7 +41,7 @@ export function readDocument(
 		const message = `${names} ${labels.length > 1 ? 'are' : 'is'} empty`;
 		const forAll = advice(names);
 		const first = empty.includes('text') ? adviceForText(run, itemIndex, forAll) : forAll;
-		throw new InputError(message, first, names.replace(' and ', ' or '));
+		throw new InputError(message, first, { missing: names.replace(' and ', ' or ') });
 	}
 	const id = file?.id ?? parameters.id('documentId', itemIndex);
 	// If the text is the only field of the item, the user may have chosen it as the ID. Changing the text would then

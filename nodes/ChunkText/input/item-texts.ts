@@ -1,9 +1,8 @@
-import { quotedList } from '../../shared/n8n/sources/file-errors';
 import { TextFiles } from '../../shared/n8n/sources/text-files';
 import { resultsPath } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText } from '../../shared/service/json';
-import { quoted } from '../../shared/service/outcome-messages';
+import { quoted, quotedList } from '../../shared/service/strings';
 import type { ChunkTask } from '../parameters';
 import { adviceForText, readDocument, type RequiredParameter } from './item-document';
 import { documentsIn, previousRequest, type PreviousRequest } from './previous-requests';
@@ -141,7 +140,7 @@ export class ItemTexts {
 		}
 		if (isNullOrEmptyText(text)) {
 			const advice = adviceForText(run, itemIndex, POINT_TO_TEXT);
-			throw new InputError("'Text' is empty", advice, "'Text'");
+			throw new InputError("'Text' is empty", advice, { missing: "'Text'" });
 		}
 		return { text: usableText(text, "'Text'", maxBytes), ...entry };
 	}

@@ -19,7 +19,7 @@ import type { FileReading } from '../../shared/n8n/sources/file-source';
 import type { UnusedFields } from '../../shared/n8n/sources/unused-fields';
 import { InputError } from '../../shared/service/input-error';
 import { isObject } from '../../shared/service/json';
-import { quoted } from '../../shared/service/outcome-messages';
+import { quoted } from '../../shared/service/strings';
 import type { ChunkParameters, ChunkTask } from '../parameters';
 import { readSettings } from './settings';
 import { usableText, type SourceDocument, type TextEntry } from './text-entry';

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { submitPath, type ChunkSettings } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
 import { nonEmptyMembers } from '../../shared/service/json';
-import { isNullOrBlankText } from '../../shared/service/push/document-id';
+import { isNullOrBlankText } from '../../shared/service/strings';
 import type { ChunkParameters } from '../parameters';
 import type { TextEntry } from './text-entry';
 
@@ -28,15 +28,18 @@ export function readSettings(
 	);
 	// This call only validates the names. `submitPath` throws an error if a URL path cannot contain them.
 	submitPath(chunker, modelId);
-	// An expression can return a value that is not one of the option's choices.
-	const readOption = (option: 'vectorQuantizationMethod' | 'dataType') =>
+	const isFilledIn = (
+		option: 'vectorQuantizationMethod' | 'dataType' | 'dimReductionSize',
+	): boolean =>
 		parameters.isAdded('options', option) &&
-		!isNullOrBlankText(parameters.value(`options.${option}`, itemIndex))
-			? parameters.requiredText(`options.${option}`, itemIndex)
-			: '';
-	const vectorQuantizationMethod = readOption('vectorQuantizationMethod');
-	const dataType = readOption('dataType');
-	const { dimReductionSize } = parameters.added('options', itemIndex, ['dimReductionSize']);
+		!isNullOrBlankText(parameters.value(`options.${option}`, itemIndex));
+	// An expression can return a value that is not one of the option's choices.
+	const readText = (option: 'vectorQuantizationMethod' | 'dataType') =>
+		isFilledIn(option) ? parameters.requiredText(`options.${option}`, itemIndex) : '';
+	const vectorQuantizationMethod = readText('vectorQuantizationMethod');
+	const dataType = readText('dataType');
+	const dimReductionSize =
+		isFilledIn('dimReductionSize') && parameters.get('options.dimReductionSize', itemIndex);
 	const settings: ChunkSettings = {
 		chunker,
 		modelId,
@@ -83,7 +86,7 @@ function chunkerConfig(
 	itemIndex: number,
 ): Record<string, unknown> {
 	if (chosen === 'custom') return parameters.get('chunkerConfig', itemIndex);
-	if (chosen !== 'regex-splitter') return parameters.added('chunkerSettings', itemIndex);
+	if (chosen !== 'regex-splitter') return parameters.get('chunkerSettings', itemIndex);
 	// Only Python can check this regular expression, so it is sent unchanged.
 	return nonEmptyMembers([['regex', parameters.get('regex', itemIndex)]]);
 }

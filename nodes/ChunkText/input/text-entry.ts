@@ -4,7 +4,7 @@ import type { EntryOrigin } from '../../shared/n8n/sinks/sink';
 import type { ChunkSettings } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText } from '../../shared/service/json';
-import { figure } from '../../shared/service/numbers';
+import { figure } from '../../shared/service/strings';
 
 /** The document that a text belongs to. Set only if the node returns documents. */
 export interface SourceDocument {
@@ -71,4 +71,7 @@ export const textTooLarge = (what: string, bytes: number, maxBytes: number): Inp
 	new InputError(
 		`${what} has ${figure(bytes)} bytes, more than the ${figure(maxBytes)} that 'Bytes per Request' allows`,
 		"Split the text before this node, or increase 'Bytes per Request' if the service accepts more.",
+		{
+			commonMessage: `${what} has more bytes than the ${figure(maxBytes)} that 'Bytes per Request' allows`,
+		},
 	);

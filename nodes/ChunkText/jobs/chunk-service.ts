@@ -1,8 +1,8 @@
 import type { RequestSettings } from '../../shared/flow/attempt';
 import type { Run } from '../../shared/n8n/run/run';
-import { requestSettings } from '../../shared/n8n/session/request-options';
+import { requestSettings } from '../../shared/n8n/session/request-settings';
 import { Session } from '../../shared/n8n/session/session';
-import { listOf } from '../../shared/service/numbers';
+import { listOf } from '../../shared/service/strings';
 import { AI_SERVICE } from '../../shared/service/service-definitions';
 import { SCOPE_ADVICE } from '../../shared/service/tokens/scope';
 import type { AwaitedText } from '../input/text-entry';

@@ -2,7 +2,7 @@ import type { VectorMismatch } from '../../shared/service/chunking/chunking-resp
 import { ServiceFailure } from '../../shared/service/failure';
 import { InputError } from '../../shared/service/input-error';
 import { withServiceWordsFirst } from '../../shared/service/outcome-messages';
-import { formatCount } from '../../shared/service/numbers';
+import { formatCount } from '../../shared/service/strings';
 
 const failure = (message: string, description: string, serviceWords = ''): ServiceFailure =>
 	new ServiceFailure(message, { kind: 'response', description, serviceWords });

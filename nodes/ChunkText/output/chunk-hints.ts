@@ -5,7 +5,7 @@ import { NO_CHUNKS_ADVICE, OMITTED_END_ADVICE } from '../../shared/n8n/sinks/fil
 import type { Run } from '../../shared/n8n/run/run';
 import type { Chunk } from '../../shared/service/chunking/chunking-response';
 import { messageOf } from '../../shared/service/input-error';
-import { formatCount, figure } from '../../shared/service/numbers';
+import { figure, formatCount } from '../../shared/service/strings';
 
 /** Most embedding models read only about this many tokens per chunk. */
 const MODEL_TOKENS = 512;

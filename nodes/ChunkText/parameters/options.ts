@@ -5,7 +5,7 @@ import {
 	readOptionProperties,
 } from '../../shared/n8n/sources/file-properties';
 import { optionsProperty, shownFor } from '../../shared/n8n/parameters/properties';
-import { requestProperties } from '../../shared/n8n/session/request-options';
+import { requestProperties } from '../../shared/n8n/parameters/request-properties';
 import { DEFAULT_RESULTS_PATH, MAX_CHUNK_TEXT_BYTES } from '../../shared/service/chunking/chunking';
 
 const submits = { show: { '/operation': ['submitAndWait', 'submit'] } };

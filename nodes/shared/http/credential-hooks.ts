@@ -9,7 +9,7 @@ import { ServiceFailure } from '../service/failure';
 import { InputError } from '../service/input-error';
 import { pageFailure, statusAdvice, type Service } from '../service/service-definitions';
 import { Masker, secretsOf } from '../service/tokens/secrets';
-import { capitalize } from '../service/outcome-messages';
+import { capitalize } from '../service/strings';
 import { send } from './exchange';
 import { serverMessage } from '../service/response-words';
 
@@ -18,7 +18,6 @@ type Data = ICredentialDataDecryptedObject;
 interface CredentialTraits {
 	service: Service;
 	urlField: string;
-	/** Returns what is needed to sign a request, either headers or a user name and password. */
 	sign(data: Data): Pick<IHttpRequestOptions, 'headers' | 'auth'>;
 	/**
 	 * Returns an unsigned request that verifies the credential without changing anything.

@@ -5,6 +5,7 @@ import {
 	type IN8nHttpFullResponse,
 } from 'n8n-workflow';
 
+import { MAX_TIMEOUT_MS } from '../n8n/run/run';
 import { ServiceFailure } from '../service/failure';
 import { InputError } from '../service/input-error';
 import { parseRetryAfter } from '../service/retry-after';
@@ -13,9 +14,6 @@ import { collectBody, MAX_BODY_BYTES, type ResponseStream } from './response-bod
 import { timeoutFailure, transportFailure, type Endpoint } from './transport-failure';
 
 export type SendOptions = Partial<IHttpRequestOptions> & { abortSignal: AbortSignal };
-
-/** About 24 days. Node.js treats any longer timeout as zero. */
-export const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
  * Number of milliseconds by which n8n's time limit exceeds the node's own limit. n8n's limit applies only until the
@@ -27,21 +25,26 @@ const N8N_LATER_MS = 1_000;
 const TIME_IS_UP = new Error('The time is up');
 const CANCELED = new Error('The exchange was canceled');
 
+interface Exchange {
+	send(how: SendOptions): Promise<unknown>;
+	/** Returns the server that error messages name. While a token is being requested, this is the token server. */
+	endpoint(): Endpoint;
+	timeoutMs: number;
+	/** Functions that cancel the exchanges in progress. An exchange adds its own function until it ends. */
+	cancels?: Set<() => void>;
+}
+
 /**
  * Sends one request, and reads the headers and body of its response within one time limit.
  *
- * @param endpoint function that returns the server to name in an error message. While a token is being requested, the
- *   function returns the token server
- * @param cancels functions that cancel the exchanges in progress. This exchange adds its own function, and removes the
- *   function when the exchange ends
  * @throws ServiceFailure if there is no complete response, and InputError if the credential cannot be used
  */
-export async function exchange(
-	send: (how: SendOptions) => Promise<unknown>,
-	endpoint: () => Endpoint,
-	timeoutMs: number,
-	cancels = new Set<() => void>(),
-): Promise<ReadResponse> {
+export async function exchange({
+	send,
+	endpoint,
+	timeoutMs,
+	cancels,
+}: Exchange): Promise<ReadResponse> {
 	let isAnswered = false;
 	try {
 		return await withTimeLimit(timeoutMs, cancels, async (signal) => {
@@ -90,11 +93,11 @@ export async function send(
 	request: IHttpRequestOptions,
 	endpoint: Endpoint & { maxTimeoutMs: number },
 ): Promise<ReadResponse> {
-	return await exchange(
-		async (how) => (await helpers.httpRequest({ ...request, ...how })) as unknown,
-		() => endpoint,
-		endpoint.maxTimeoutMs,
-	);
+	return await exchange({
+		send: async (how) => (await helpers.httpRequest({ ...request, ...how })) as unknown,
+		endpoint: () => endpoint,
+		timeoutMs: endpoint.maxTimeoutMs,
+	});
 }
 
 /**
@@ -103,13 +106,13 @@ export async function send(
  */
 async function withTimeLimit<T>(
 	ms: number,
-	cancels: Set<() => void>,
+	cancels: Set<() => void> | undefined,
 	work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
 	const ending = new AbortController();
 	const { signal } = ending;
 	const cancel = () => ending.abort(CANCELED);
-	cancels.add(cancel);
+	cancels?.add(cancel);
 	sleep(Math.min(ms, MAX_TIMEOUT_MS), signal).then(
 		() => ending.abort(TIME_IS_UP),
 		() => {},
@@ -120,7 +123,7 @@ async function withTimeLimit<T>(
 			work(signal).then(resolve, reject);
 		});
 	} finally {
-		cancels.delete(cancel);
+		cancels?.delete(cancel);
 		// The work has ended, so this call only clears the timer.
 		cancel();
 	}

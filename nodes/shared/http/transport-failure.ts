@@ -1,6 +1,6 @@
 import { ServiceFailure } from '../service/failure';
 import { membersOf, type Members } from '../service/json';
-import { capitalize } from '../service/outcome-messages';
+import { capitalize } from '../service/strings';
 
 /** A server as it appears in messages. */
 export interface Endpoint {
@@ -22,7 +22,6 @@ const NOT_CONNECTED: Record<string, string> = {
 
 const CHECK_PROXY = 'If n8n uses a proxy, also check its HTTP_PROXY, HTTPS_PROXY and NO_PROXY';
 
-/** Matches the error codes for a rejected server or client certificate. */
 const CERTIFICATE_CODE =
 	/CERT|CRL|^UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|UNKNOWN_CA$/;
 

@@ -95,7 +95,7 @@ export class JsonReader implements RecordReader {
 		if (isBroken) return;
 		if (this.state === 'start') throw this.errorHere('The file is empty');
 		if (this.depth > 0 || this.inString)
-			throw recordError(ENDS_EARLY, this.record + 1, this.valueLine);
+			throw notJson(ENDS_EARLY, this.record + 1, this.valueLine);
 		if (this.state === 'search') throw this.errorHere(`The file has no list at "${this.path}"`);
 	}
 
@@ -225,8 +225,7 @@ export class JsonReader implements RecordReader {
 		try {
 			return { record, line, text, value: JSON.parse(text), error: undefined };
 		} catch (reason) {
-			const defect = `is not valid JSON: ${(reason as Error).message}`;
-			const error = recordError(defect, record, line);
+			const error = notJson((reason as Error).message, record, line);
 			return { record, line, text, value: undefined, error };
 		}
 	}
@@ -236,7 +235,10 @@ export class JsonReader implements RecordReader {
 	}
 }
 
-const ENDS_EARLY = 'is not valid JSON: the text ends early';
+const notJson = (detail: string, record: number, line: number): RecordError =>
+	recordError('is not valid JSON', record, line, undefined, detail);
+
+const ENDS_EARLY = 'the text ends early';
 const ONE_LINE_ADVICE = 'Write each object on one line, for example with jq -c .';
 
 const lineBreaks = (text: string): number => text.split('\n').length - 1;

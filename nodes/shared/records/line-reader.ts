@@ -96,15 +96,17 @@ class LineReader implements RecordReader {
 		const { line } = this;
 		const record = ++this.record;
 		if (record <= this.skip) return undefined;
-		let defect: string;
+		let detail: string;
 		try {
 			return { record, line, text, value: this.format.parse(text), error: undefined };
 		} catch (reason) {
-			defect = `is not valid JSON: ${(reason as Error).message}${isCut ? MAY_BE_CUT : ''}`;
+			detail = `${(reason as Error).message}${isCut ? MAY_BE_CUT : ''}`;
 		}
 		if (record === 1 && /^[[{]$/.test(text.trim()))
 			throw new RecordError(NOT_LINES, record, line, NOT_LINES_ADVICE);
-		const error = new RecordError(`Line ${line} ${defect}`, record, line);
+		const problem = 'is not valid JSON';
+		const message = `Line ${line} ${problem}: ${detail}`;
+		const error = new RecordError(message, record, line, undefined, `The record ${problem}`);
 		return { record, line, text, value: undefined, error };
 	}
 }

@@ -30,6 +30,8 @@ export class RecordError extends Error {
 		readonly line: number,
 		/** Advice for the user, shown if the rest of the file cannot be read because of this error. */
 		readonly advice = 'Correct the file.',
+		/** The message without the parts that differ between records (see `commonMessageOf`). */
+		readonly commonMessage = message,
 	) {
 		super(message);
 	}
@@ -39,14 +41,23 @@ export class RecordError extends Error {
  * Returns the error for a record.
  *
  * @param defect completes a sentence that begins with "Record 17 (line 18)"
+ * @param detail follows the defect after a colon. Records with the same defect are counted together, whatever their
+ *   details are
  */
 export const recordError = (
 	defect: string,
 	record: number,
 	line: number,
 	advice?: string,
+	detail?: string,
 ): RecordError =>
-	new RecordError(`Record ${record} (line ${line}) ${defect}`, record, line, advice);
+	new RecordError(
+		`Record ${record} (line ${line}) ${defect}${detail === undefined ? '' : `: ${detail}`}`,
+		record,
+		line,
+		advice,
+		`The record ${defect}`,
+	);
 
 export interface RecordReader {
 	/** Must be set before the first call to `push`. */

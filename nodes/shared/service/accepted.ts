@@ -101,7 +101,6 @@ function readResponse(body: unknown, sentById: ReadonlyMap<string, SentDocument>
 	return { entries, rejections, complaints };
 }
 
-/** Returns true if a value is null, false, 0 or '', or contains only such values. */
 const isFalsyThroughout = (value: unknown): boolean =>
 	typeof value === 'object' && value !== null
 		? Object.values(value).every(isFalsyThroughout)
@@ -126,7 +125,6 @@ function documentNamedIn(
 	return texts.map((id) => sentById.get(String(id))).find(Boolean);
 }
 
-/** Returns an entry without the fields that merely repeat the sent document. */
 function withoutEcho(entry: unknown, document?: SentDocument): unknown {
 	if (document?.text === undefined || !isObject(entry)) return entry;
 	const fields = JSON.parse(document.text) as Members;

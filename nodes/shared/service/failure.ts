@@ -26,7 +26,6 @@ type FailureKind =
 export interface FailureDetails {
 	kind: FailureKind;
 	status?: number;
-	/** Transport error code, e.g. `ECONNREFUSED`. */
 	code?: string;
 	/**
 	 * Time to wait before the next request, as requested by the service. May exceed `MAX_RETRY_AFTER_MS`.
@@ -94,6 +93,8 @@ export class ServiceFailure extends Error {
 	readonly serviceWords: string;
 	readonly isText: boolean;
 	readonly actionableCause: ActionableCause | undefined;
+	/** The message without the time for which the request was retried (see `commonMessageOf`). */
+	readonly commonMessage: string;
 	readonly #details: FailureDetails;
 
 	/** @param summary what happened, without the service's own words */
@@ -103,15 +104,17 @@ export class ServiceFailure extends Error {
 	) {
 		const { kind, code, status = 0 } = details;
 		// The message continues after the quotation, so a period at the end of the quotation is removed.
-		const quotation = (details.serviceWords ?? '').replace(/(?<!\.)\.$/, '');
-		super(`${summary}${repeatTime(details)}${quotation === '' ? '' : `, "${quotation}"`}`);
+		const serviceWords = (details.serviceWords ?? '').replace(/(?<!\.)\.$/, '');
+		const quotation = serviceWords === '' ? '' : `, "${serviceWords}"`;
+		super(`${summary}${repeatTime(details)}${quotation}`);
+		this.commonMessage = `${summary}${quotation}`;
 		this.#details = details;
 		this.kind = kind;
 		this.httpStatus = details.status;
 		this.transportCode = code;
 		this.retryAfterMs = details.retryAfterMs;
 		this.description = details.description;
-		this.serviceWords = quotation;
+		this.serviceWords = serviceWords;
 		this.isText = details.isText ?? false;
 		this.actionableCause = details.actionableCause;
 		this.isTransient = details.isTransient ?? kind === 'transport';

@@ -6,16 +6,15 @@
  */
 import { ServiceFailure } from './failure';
 import { messageOf } from './input-error';
+import { capitalize, quoted } from './strings';
 
 export interface Action {
 	/** Subject of the sentence, e.g. `document 'a1'`. */
 	subject: string;
-	/** Past participle of the verb, e.g. `pushed`. */
 	done: string;
 	isPlural?: boolean;
 	/** One sentence that says what happens if the request is repeated after an unknown outcome. */
 	repeating: string;
-	/** Whether the message begins with the service's own words. */
 	wordsFirst?: boolean;
 }
 
@@ -90,20 +89,4 @@ function withReason(reason: string, outcome: string): string {
 	return /[.!?]["')\]]?(?:\s|$)/.test(stem)
 		? `${capitalize(stem)}. ${capitalize(outcome)}`
 		: `${capitalize(stem)}, so ${outcome}`;
-}
-
-/** Capitalizes the first letter of a string. */
-export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-const MAX_EXCERPT_CHARACTERS = 200;
-
-/**
- * Puts an ID in quotation marks for a message. A very long ID is shortened, and control characters are
- * replaced.
- */
-export function quoted(id: string): string {
-	const excerpt = id
-		.slice(0, MAX_EXCERPT_CHARACTERS)
-		.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu, '�');
-	return `'${excerpt}${id.length > MAX_EXCERPT_CHARACTERS ? '…' : ''}'`;
 }

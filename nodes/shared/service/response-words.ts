@@ -60,7 +60,6 @@ function wordsIn(body: unknown, depth = MAX_DEPTH): string {
 	return '';
 }
 
-/** Matches the beginning of an HTML page. Comments may come first. */
 const PAGE_START = /^(?:\s|<!--[^]*?-->|<\?xml[^>]*>)*<(?:!doctype\s+html|html|head|body)[\s>]/i;
 const MAX_START_CHARACTERS = 2_000;
 

@@ -1,7 +1,7 @@
 import { isTransientStatus, MAX_RETRY_AFTER_MS, ServiceFailure } from './failure';
 import { pushUrl } from './push/push-url';
 import { parseBaseUrl } from './url';
-import { capitalize } from './outcome-messages';
+import { capitalize } from './strings';
 import { isHtml, serverMessage } from './response-words';
 
 /** Describes a service: its credential, its URL, and the advice for each status. */
@@ -17,7 +17,6 @@ export interface Service {
 	 * @throws InputError if the URL cannot be used
 	 */
 	baseUrl(fields: Readonly<Record<string, unknown>>): string;
-	/** Scope of the access token used to sign the requests. */
 	scope?: string;
 	/**
 	 * Advice that depends on the service. `content` is for statuses such as 400, which indicate a problem with
@@ -25,14 +24,12 @@ export interface Service {
 	 * be split any further.
 	 */
 	advice: Advice;
-	/** Word that the advice uses for an entry. */
 	entry?: 'document' | 'text';
 	/**
 	 * Whether the vendor operates the service. If so, outages of the service appear on the vendor's status
 	 * page.
 	 */
 	isHosted?: boolean;
-	/** Advice that replaces `advice` during a credential test. */
 	adviceInTest?: Advice;
 }
 

@@ -13,9 +13,9 @@ const response = (
 	statusCode = 200,
 	headers = {},
 ) => ({ statusCode, headers, body });
-type Send = Parameters<typeof exchange>[0];
+type Send = Parameters<typeof exchange>[0]['send'];
 const asking = async (send: Send, timeoutMs = 60_000, cancels = new Set<() => void>()) =>
-	await exchange(send, () => ENDPOINT, timeoutMs, cancels);
+	await exchange({ send, endpoint: () => ENDPOINT, timeoutMs, cancels });
 const reading = async (text: string | Buffer, status = 200) =>
 	await asking(async () => response([Buffer.from(text)], status));
 

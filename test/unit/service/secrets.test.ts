@@ -38,7 +38,7 @@ it('a value without secrets is returned as it is, not copied', () => {
 
 it('a secret that is added later is removed too', () => {
 	const masker = new Masker();
-	masker.add(SECRET);
+	masker.addSecret(SECRET);
 	expect(masker.mask(SECRET)).toBe('***');
 });
 

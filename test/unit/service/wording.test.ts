@@ -7,10 +7,10 @@ import {
 	MIGRATE_ACTION,
 	outcomeMessage,
 	pushAction,
-	quoted,
 	submitAction,
 	type Action,
 } from '../../../nodes/shared/service/outcome-messages';
+import { quoted } from '../../../nodes/shared/service/strings';
 import { anyText } from '../support/text';
 
 const failure = (message: string, details: FailureDetails) => new ServiceFailure(message, details);

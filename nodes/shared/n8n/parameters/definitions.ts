@@ -9,7 +9,6 @@ export interface IndexedDefinition {
 	definition: INodeProperties;
 	/** The value that applies if the workflow does not set one. */
 	initial: unknown;
-	/** Names of the parameters in the collection, if this parameter is a collection. */
 	members: string[];
 }
 

@@ -3,7 +3,6 @@ import type { INodeProperties } from 'n8n-workflow';
 import { InputError } from '../../service/input-error';
 import { isNullOrEmptyText } from '../../service/json';
 
-/** A value as n8n returns it, together with the parameter's definition. */
 export interface FoundValue {
 	value: unknown;
 	definition: INodeProperties;
@@ -32,6 +31,5 @@ export function invalidValue({ value, definition }: FoundValue, expected: string
 	);
 }
 
-/** Creates the error for a string that is not valid JSON. */
 export const invalidJson = ({ displayName }: INodeProperties, { message }: Error, advice: string) =>
 	new InputError(`'${displayName}' is not valid JSON: ${message}`, advice);

@@ -42,7 +42,6 @@ interface FoundList {
 	list: readonly unknown[];
 }
 
-/** Reads a node's parameters. */
 export class Parameters<P extends INodeProperties[]> {
 	private readonly definitions: ReadonlyMap<string, IndexedDefinition>;
 	private readonly readers = new Map<string, Reader>();
@@ -55,7 +54,6 @@ export class Parameters<P extends INodeProperties[]> {
 		this.definitions = indexDefinitions(context.getNode(), properties);
 	}
 
-	/** Returns the parameter name that users see. */
 	label(name: ParameterName<P>): string {
 		return this.definitionAt(name).definition.displayName;
 	}
@@ -65,7 +63,7 @@ export class Parameters<P extends INodeProperties[]> {
 	 * items.
 	 */
 	areConstant(...names: Array<ParameterName<P>>): boolean {
-		return names.every((name) => !hasExpression(this.raw(name, null)));
+		return names.every((name) => !hasExpression(this.stored(name, null)));
 	}
 
 	/** Returns true if the user has added a member to a collection, even if the member is empty. */
@@ -78,16 +76,22 @@ export class Parameters<P extends INodeProperties[]> {
 	 * contains.
 	 */
 	value(name: ParameterName<P>, itemIndex: number): unknown {
-		return this.read(name, itemIndex).value;
+		return this.find(name, itemIndex).value;
 	}
 
 	/**
 	 * Returns a value of the type in the definition. For text parameters, strings are returned unchanged, and numbers
 	 * and booleans become strings. Depending on the type, an empty value becomes the default, an empty string, an empty
-	 * object, or an empty list of names.
+	 * object, or an empty list of names. A collection contains only the members that the user has added and that are not
+	 * empty.
 	 */
 	get<N extends ParameterName<P>>(name: N, itemIndex: number): ValueOf<Definition<P, N>> {
-		return convert(this.read(name, itemIndex)) as ValueOf<Definition<P, N>>;
+		const { type } = this.definitionAt(name).definition;
+		const value =
+			type === 'collection'
+				? this.filledMembers(name, itemIndex)
+				: convert(this.find(name, itemIndex));
+		return value as ValueOf<Definition<P, N>>;
 	}
 
 	/**
@@ -96,12 +100,12 @@ export class Parameters<P extends INodeProperties[]> {
 	 * @param advice what to do if the string is empty. By default, the error shows the placeholder as an example
 	 */
 	requiredText(name: ParameterName<P>, itemIndex: number, advice?: string): string {
-		return requiredTextOf(this.read(name, itemIndex), advice);
+		return requiredTextOf(this.find(name, itemIndex), advice);
 	}
 
 	/** Returns the document ID in a parameter. The ID is not changed (see `documentId`). */
 	id(name: ParameterName<P>, itemIndex: number): string {
-		const { value, definition } = this.read(name, itemIndex);
+		const { value, definition } = this.find(name, itemIndex);
 		return documentId(value, `'${definition.displayName}'`);
 	}
 
@@ -111,7 +115,7 @@ export class Parameters<P extends INodeProperties[]> {
 	 * @param advice what to do if the string is not valid JSON
 	 */
 	json(name: ParameterName<P>, itemIndex: number, advice?: string): unknown {
-		return jsonOf(this.read(name, itemIndex), advice);
+		return jsonOf(this.find(name, itemIndex), advice);
 	}
 
 	/**
@@ -121,10 +125,10 @@ export class Parameters<P extends INodeProperties[]> {
 	 * @param advice what to do if there is no list
 	 */
 	list(name: ParameterName<P>, itemIndex: number, advice: string): FoundList {
-		const read = this.read(name, itemIndex);
-		if (Array.isArray(read.value))
-			return { field: read.definition.displayName, list: read.value };
-		const field = requiredTextOf(read);
+		const found = this.find(name, itemIndex);
+		if (Array.isArray(found.value))
+			return { field: found.definition.displayName, list: found.value };
+		const field = requiredTextOf(found);
 		const list = fieldOf(this.context.getInputData()[itemIndex]?.json ?? {}, field);
 		if (Array.isArray(list)) return { field, list };
 		throw new InputError(`The field '${field}' is not a list`, advice);
@@ -135,10 +139,10 @@ export class Parameters<P extends INodeProperties[]> {
 	 * mode, files are part of the JSON, and an expression may return the file itself. n8n's binary helpers accept both.
 	 */
 	file(name: ParameterName<P>, itemIndex: number): string | IBinaryData {
-		const read = this.read(name, itemIndex);
-		const { value } = read;
+		const found = this.find(name, itemIndex);
+		const { value } = found;
 		const isFile = typeof value === 'object' && value !== null && 'mimeType' in value;
-		return isFile ? (value as IBinaryData) : requiredTextOf(read);
+		return isFile ? (value as IBinaryData) : requiredTextOf(found);
 	}
 
 	/**
@@ -147,7 +151,7 @@ export class Parameters<P extends INodeProperties[]> {
 	 * @param path `parameter.group`, for example `additionalFields.field`
 	 */
 	rows(path: `${P[number]['name']}.${string}`, itemIndex: number): IDataObject[] {
-		const rows = this.raw(path, []) as IDataObject[];
+		const rows = this.stored(path, []) as IDataObject[];
 		const cell = (at: number, name: string) =>
 			this.readerOf(`${path}[${at}].${name}`, '')(itemIndex);
 		return rows.map((row, at) =>
@@ -172,40 +176,31 @@ export class Parameters<P extends INodeProperties[]> {
 			// Only the options that the user has added are read through n8n. Users usually add only a few options.
 			// Reading all other options would be slow.
 			values[member] = added.includes(member)
-				? convert(this.read(path, 0))
+				? convert(this.find(path, 0))
 				: this.definitionAt(path).initial;
 		}
 		return values as Omit<Values<Member<P, N>>, X>;
 	}
 
-	/**
-	 * Returns the members that the user has added to a collection, except empty ones.
-	 *
-	 * @param only names of the members to return. By default, all members are returned
-	 */
-	added<N extends CollectionName<P>, const X extends NameOf<Member<P, N>>>(
-		name: N,
-		itemIndex: number,
-		only?: readonly X[],
-	): Partial<Pick<Values<Member<P, N>>, X>> {
+	/** Returns the members of a collection that the user has added, except empty ones. */
+	private filledMembers(collection: string, itemIndex: number): Record<string, unknown> {
 		const values: Record<string, unknown> = {};
-		for (const member of this.membersAdded(name)) {
-			if (only && !(only as readonly string[]).includes(member)) continue;
-			const read = this.read(`${name}.${member}`, itemIndex);
-			if (!isNullOrEmptyText(read.value)) values[member] = convert(read);
+		for (const member of this.membersAdded(collection)) {
+			const found = this.find(`${collection}.${member}`, itemIndex);
+			if (!isNullOrEmptyText(found.value)) values[member] = convert(found);
 		}
-		return values as Partial<Pick<Values<Member<P, N>>, X>>;
+		return values;
 	}
 
 	/** Returns the names of the members that the user has added to a collection. They are the same for all items. */
 	private membersAdded(collection: string): string[] {
 		const members =
-			this.addedMembers.get(collection) ?? Object.keys(Object(this.raw(collection)));
+			this.addedMembers.get(collection) ?? Object.keys(Object(this.stored(collection)));
 		this.addedMembers.set(collection, members);
 		return members;
 	}
 
-	private read(path: string, itemIndex: number): FoundValue {
+	private find(path: string, itemIndex: number): FoundValue {
 		const { definition, initial } = this.definitionAt(path);
 		const isLocator = definition.type === 'resourceLocator';
 		const value = this.readerOf(path, initial, isLocator)(itemIndex);
@@ -218,7 +213,7 @@ export class Parameters<P extends INodeProperties[]> {
 		return indexed;
 	}
 
-	private raw(path: string, initial?: unknown): unknown {
+	private stored(path: string, initial?: unknown): unknown {
 		return this.context.getNodeParameter(path, 0, initial, { rawExpressions: true });
 	}
 
@@ -226,7 +221,7 @@ export class Parameters<P extends INodeProperties[]> {
 	private readerOf(path: string, initial: unknown, isLocator = false): Reader {
 		const known = this.readers.get(path);
 		if (known) return known;
-		const raw = this.raw(path, initial);
+		const raw = this.stored(path, initial);
 		const evaluate: Reader = (itemIndex) =>
 			this.context.getNodeParameter(path, itemIndex, initial);
 		let reader: Reader = () => raw;
@@ -245,7 +240,6 @@ const hasExpression = (raw: unknown): boolean =>
 
 type NameOf<M> = M extends { name: infer N extends string } ? N : never;
 
-/** Converts a value to a string. Throws for lists, objects, NaN and Infinity. */
 function textOf(found: FoundValue): string {
 	const { value } = found;
 	if (typeof value === 'string') return value;
@@ -323,9 +317,6 @@ function jsonOf({ value, definition }: FoundValue, advice = OBJECT_ADVICE): unkn
 	}
 }
 
-/**
- * Converts a value to a JSON object. Accepts objects, and strings that contain an object. A blank string becomes {}.
- */
 function objectOf(found: FoundValue): IDataObject {
 	const { value, definition } = found;
 	const text = value ?? '';
@@ -335,7 +326,6 @@ function objectOf(found: FoundValue): IDataObject {
 	throw new InputError(`'${definition.displayName}' is not a JSON object`, OBJECT_ADVICE);
 }
 
-/** Converts a value to a list of names. Accepts lists and comma-separated strings. Omits empty names. */
 function namesOf(found: FoundValue): string[] {
 	const { value } = found;
 	const names: unknown = typeof value === 'string' ? value.split(',') : (value ?? []);

@@ -36,14 +36,19 @@ const shownIf = <const P extends INodeProperties>(
 export const shownFor = <const P extends INodeProperties[]>(where: IDisplayOptions, list: P): P =>
 	list.map((declared) => shownIf(where, declared)) as P;
 
+export const onePerInputItem = {
+	name: 'One Item per Input Item',
+	value: 'perInputItem',
+	description:
+		'Each item contains the counts for one input item. An item fails if any of its documents fails.',
+} as const;
+
 // n8n creates a tool variant of each node for AI agents.
 const IN_TOOLS = { '@tool': [true] };
 
-/** Hides a parameter when the node is a tool. */
 export const notForTools = <const P extends INodeProperties>(declared: P): P =>
 	shownIf({ hide: IN_TOOLS }, declared);
 
-/** Shows a parameter only when the node is a tool. */
 export const onlyForTools = <const P extends INodeProperties>(declared: P): P =>
 	shownIf({ show: IN_TOOLS }, declared);
 
@@ -74,7 +79,6 @@ export function filledByModel<const P extends INodeProperties>(
 
 type Named<P extends INodeProperties[], N> = Extract<P[number], { name: N }>;
 
-/** The members of the collection named `N`. */
 export type Member<P extends INodeProperties[], N> =
 	Named<P, N> extends { options?: infer M } ? Extract<NonNullable<M>, unknown[]>[number] : never;
 
@@ -89,7 +93,6 @@ type MemberPath<P extends INodeProperties[]> = {
 		: never;
 }[CollectionName<P>];
 
-/** Names of all parameters, including the paths of collection members. */
 export type ParameterName<P extends INodeProperties[]> = P[number]['name'] | MemberPath<P>;
 
 export type Definition<P extends INodeProperties[], N> = N extends `${infer C}.${infer M}`
@@ -109,9 +112,11 @@ export type ValueOf<D> = D extends { type: 'number' }
 			? Choice<D>
 			: D extends { type: 'json' }
 				? IDataObject
-				: D extends { requiresDataPath: 'multiple' }
-					? string[]
-					: string;
+				: D extends { type: 'collection'; options?: infer M }
+					? Partial<Values<Extract<NonNullable<M>, unknown[]>[number]>>
+					: D extends { requiresDataPath: 'multiple' }
+						? string[]
+						: string;
 
 export type Values<M> = {
 	[D in M as D extends { name: infer N extends string } ? N : never]: ValueOf<D>;

@@ -2,15 +2,15 @@ import {
 	NodeApiError,
 	NodeOperationError,
 	type IExecuteFunctions,
+	type Failure as FailureOfN8n,
 	type JsonObject,
 } from 'n8n-workflow';
 
-import { causeOf } from '../../service/cause';
-import { ServiceFailure } from '../../service/failure';
+import { isTransientStatus, ServiceFailure } from '../../service/failure';
 import { InputError, messageOf } from '../../service/input-error';
 
 /** The two n8n error classes that a node may throw. */
-export type NodeFailure = NodeApiError | NodeOperationError;
+export type NodeError = NodeApiError | NodeOperationError;
 
 /** Thrown when a user or the workflow's timeout stops the execution. This error must never become an item. */
 export class Canceled extends Error {
@@ -24,7 +24,6 @@ export class Canceled extends Error {
 
 interface ErrorWords {
 	itemIndex?: number | undefined;
-	/** Replaces the message of the original error. */
 	message?: string | undefined;
 	/** Text to add to the description. The text contains advice, or says what the run has done so far. */
 	advice?: string | undefined;
@@ -52,7 +51,7 @@ export function nodeError(
 	context: IExecuteFunctions,
 	error: unknown,
 	{ itemIndex, message = messageOf(error), advice }: ErrorWords = {},
-): NodeFailure {
+): NodeError {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
 	const node = context.getNode();
 	const isOfService = error instanceof ServiceFailure;
@@ -75,4 +74,36 @@ export function nodeError(
 	// EEXIST. Therefore, the original message is restored.
 	failure.message = message;
 	return failure;
+}
+
+/**
+ * Returns the cause of a failure, in n8n's terms. An error workflow or an agent can use it to decide what to do.
+ *
+ * @returns undefined if there are several possible causes. For example, status 403 may mean that a firewall rejected
+ *   one document, or that the key belongs to another data source.
+ */
+export function causeOf(failure: ServiceFailure): FailureOfN8n | undefined {
+	const { kind, httpStatus = 0, isTransient, actionableCause } = failure;
+	if (actionableCause !== undefined) return { cause: actionableCause };
+	switch (kind) {
+		case 'status':
+			return causeOfStatus(httpStatus, failure);
+		case 'token':
+			return isTransient
+				? (causeOfStatus(httpStatus, failure) ?? { cause: 'temporarily-unavailable' })
+				: { cause: 'configuration-invalid' };
+		case 'transport':
+			return { cause: isTransient ? 'temporarily-unavailable' : 'configuration-invalid' };
+		default:
+			return undefined;
+	}
+}
+
+function causeOfStatus(status: number, { retryAfterMs }: ServiceFailure): FailureOfN8n | undefined {
+	const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
+	if (status === 429) return { cause: 'rate-limited', ...wait };
+	if (isTransientStatus(status)) return { cause: 'temporarily-unavailable', ...wait };
+	if (status === 401) return { cause: 'credential-invalid' };
+	const isRedirect = status >= 300 && status < 400;
+	return isRedirect || status === 407 ? { cause: 'configuration-invalid' } : undefined;
 }

@@ -1,6 +1,5 @@
 import type { RunStats } from '../../flow/run-state';
-import { capitalize } from '../../service/outcome-messages';
-import { figure, formatCount } from '../../service/numbers';
+import { capitalize, figure, formatCount } from '../../service/strings';
 import type { Meter } from './meter';
 
 /** A run with at most this many entries needs no hint, because users can see the entries in the output. */

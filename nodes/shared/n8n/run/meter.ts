@@ -1,5 +1,5 @@
 import type { RunStats } from '../../flow/run-state';
-import { formatCount, figure } from '../../service/numbers';
+import { figure, formatCount } from '../../service/strings';
 
 /**
  * Measures the requests sent during a run or for a file. The measurement starts when the meter is created. The figures
@@ -32,7 +32,6 @@ export class Meter {
 		};
 	}
 
-	/** Returns a short line for the log while the run is in progress. */
 	text({ recordsPerSecond, retries } = this.json()): string {
 		return `${recordsPerSecond} per second, ${formatCount(retries, 'retry', 'retries')}`;
 	}

@@ -7,7 +7,7 @@ import type {
 
 import type { Verdict } from '../../flow/verdict';
 import { ServiceFailure } from '../../service/failure';
-import { adviceOf, nodeError, type NodeFailure } from './errors';
+import { adviceOf, nodeError, type NodeError } from './errors';
 import { messageOf } from '../../service/input-error';
 
 interface ResultOptions {
@@ -28,7 +28,6 @@ export interface Failure {
 	message?: string | undefined;
 	/** Further advice, which is appended to the reason's advice. */
 	advice?: string | undefined;
-	/** Document ID, which becomes a field of the error item. */
 	id?: string | undefined;
 	/**
 	 * Additional fields of the error item. If there is a `response` field, it contains data that the service might not
@@ -51,15 +50,14 @@ export class Results {
 	 * no outcome yet.
 	 */
 	private readonly outputs: Array<INodeExecutionData[] | undefined>;
-	/** Whether the node has an error output for failed items. */
 	readonly toErrorOutput: boolean;
 	failures = 0;
 	/**
 	 * Used if the run stops on failures. `cause` is the failure that ended the run. `firstFailure` is the first failure
 	 * whose reason differs from the reason of `cause`.
 	 */
-	private firstFailure: NodeFailure | undefined;
-	private cause: NodeFailure | undefined;
+	private firstFailure: NodeError | undefined;
+	private cause: NodeError | undefined;
 
 	constructor(
 		private readonly context: IExecuteFunctions,
@@ -81,7 +79,7 @@ export class Results {
 			failure === undefined
 				? undefined
 				: () => nodeError(this.context, failure, { itemIndex });
-		for (const json of list) this.add(itemIndex, { json, pairedItem }, binary, makeError);
+		for (const json of list) this.addOutput(itemIndex, { json, pairedItem }, binary, makeError);
 		for (const item of items ?? [itemIndex]) this.outputs[item] ??= [];
 	}
 
@@ -111,11 +109,10 @@ export class Results {
 			...(status && { httpStatus: status }),
 		};
 		const pairedItem = { item: itemIndex };
-		this.add(itemIndex, { json: fields, pairedItem }, binary, makeError);
+		this.addOutput(itemIndex, { json: fields, pairedItem }, binary, makeError);
 	}
 
-	/** The failure that the node throws if the run stops on failures. */
-	get thrown(): NodeFailure | undefined {
+	get thrown(): NodeError | undefined {
 		return this.cause ?? this.firstFailure;
 	}
 
@@ -128,11 +125,11 @@ export class Results {
 	}
 
 	/** @param makeError function that creates the error for the error output, or undefined if nothing failed */
-	private add(
+	private addOutput(
 		itemIndex: number,
 		item: INodeExecutionData,
 		binary?: IBinaryKeyData,
-		makeError?: () => NodeFailure,
+		makeError?: () => NodeError,
 	): void {
 		if (binary && Object.keys(binary).length > 0) item.binary = binary;
 		// n8n sends items with an `error` property to the error output, but copies them first. If the copy had this

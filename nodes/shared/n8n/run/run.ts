@@ -16,12 +16,14 @@ import { RunStats, type RunState } from '../../flow/run-state';
 import { Canceled, nodeError } from './errors';
 import { Meter } from './meter';
 import { Results, type Failure } from './results';
-import { MAX_TIMEOUT_MS } from '../../http/exchange';
 import { messageOf } from '../../service/input-error';
-import { listOf } from '../../service/numbers';
+import { listOf } from '../../service/strings';
 
 /** Maximum time for which one execution may block all others, in milliseconds. */
 const SLICE_MS = 25;
+
+/** About 24 days. Node.js treats any longer timeout as zero. */
+export const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** Interval in milliseconds at which a long run writes to n8n's log. */
 const LOG_INTERVAL_MS = 10_000;
@@ -39,7 +41,6 @@ export class Run implements RunState {
 	readonly statuses: Record<number, number> = {};
 	readonly stopsOnFailure: boolean;
 	ended: { readonly reason: unknown } | undefined;
-	/** Whether an AI agent is running the node. */
 	readonly isTool: boolean;
 	/** This signal is aborted when the execution is canceled. */
 	readonly signal: AbortSignal;
@@ -55,7 +56,6 @@ export class Run implements RunState {
 	private readonly onEndListeners = new Set<() => void>();
 	/** Problems with files, grouped by the advice that applies to them. */
 	private readonly filesToHintAt: Record<string, string[]> = {};
-	/** The run's limiter clients. Each of them leaves its limiter when the run has ended. */
 	readonly limiterClients: LimiterClient[] = [];
 
 	constructor(readonly context: IExecuteFunctions) {
@@ -114,15 +114,14 @@ export class Run implements RunState {
 	async sleep(ms: number, wake?: AbortSignal): Promise<void> {
 		if (this.ended || wake?.aborted) return;
 		const timer = new AbortController();
-		const end = () => timer.abort();
-		const stopListening = this.onEnd(end);
-		wake?.addEventListener('abort', end);
+		const wakeUp = () => timer.abort();
+		const stopListening = this.onEnd(wakeUp);
+		wake?.addEventListener('abort', wakeUp);
 		await sleep(Math.min(ms, MAX_TIMEOUT_MS), timer.signal).catch(() => undefined);
-		wake?.removeEventListener('abort', end);
+		wake?.removeEventListener('abort', wakeUp);
 		stopListening();
 	}
 
-	/** Whether the run has ended and will not return any items. */
 	get returnsNothing(): boolean {
 		return this.signal.aborted || (this.stopsOnFailure && this.ended !== undefined);
 	}

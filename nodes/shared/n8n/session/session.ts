@@ -44,7 +44,6 @@ interface SessionRequest {
 	 * The node itself masks the rest of the response.
 	 */
 	isUnmasked?: boolean;
-	/** Advice by status. This advice replaces the service's own advice. */
 	advice?: Advice;
 }
 
@@ -53,11 +52,8 @@ interface SessionRequest {
  */
 const MAX_RECOVERIES = 4;
 
-/** Sends the requests from one run to one service. */
 export class Session {
 	private readonly masker: Masker;
-	/** The token map that was used to sign the last request, and this session's token in that map. */
-	private signedWith: { accessTokens: unknown; token: Token | undefined } | undefined;
 	/**
 	 * Functions that end the exchanges in flight. One listener calls all of these functions, because Node.js issues a
 	 * warning if there are many listeners.
@@ -122,13 +118,8 @@ export class Session {
 		for (let recoveries = 0; ; recoveries++) {
 			const data = ((await this.token?.signingData(this.fields)) ??
 				this.fields) as ICredentialDataDecryptedObject;
-			let token: Token | undefined;
-			let response: ReadResponse;
-			try {
-				response = await this.attempt(request, data);
-			} finally {
-				if (this.token) token = this.tokenIn(data);
-			}
+			const response = await this.attempt(request, data);
+			const token = this.tokenIn(data);
 			const { status } = response;
 			const { statuses } = this.run;
 			statuses[status] = (statuses[status] ?? 0) + 1;
@@ -144,14 +135,9 @@ export class Session {
 		}
 	}
 
-	/** Returns the token that was used to sign a request. From then on, the token is masked in responses. */
+	/** Returns the token that was used to sign a request. n8n may have requested it during the attempt. */
 	private tokenIn(data: ICredentialDataDecryptedObject): Token | undefined {
-		const { accessTokens } = data;
-		if (this.signedWith?.accessTokens !== accessTokens) {
-			this.signedWith = { accessTokens, token: SharedToken.findIn(data) };
-			this.masker.add(this.signedWith.token?.accessToken);
-		}
-		return this.signedWith?.token;
+		return this.token && SharedToken.findIn(data);
 	}
 
 	private failure({ advice }: SessionRequest, response: ReadResponse): ServiceFailure {
@@ -179,16 +165,21 @@ export class Session {
 		const { service } = this;
 		const { signal } = this.run;
 		signal.throwIfAborted();
-		return await exchange(
-			(how) => this.send(request, data, how),
-			() => (data.accessTokens === '' ? TOKEN_SERVER : service),
-			request.timeoutMs,
-			this.cancels,
-		).catch((error: unknown) => {
-			// If the run was canceled, this throws Canceled instead of the aborted request's error.
-			signal.throwIfAborted();
-			throw error;
-		});
+		return await exchange({
+			send: (how) => this.send(request, data, how),
+			endpoint: () => (SharedToken.isAwaitedIn(data) ? TOKEN_SERVER : service),
+			timeoutMs: request.timeoutMs,
+			cancels: this.cancels,
+		})
+			.catch((error: unknown) => {
+				// If the run was canceled, this throws Canceled instead of the aborted request's error.
+				signal.throwIfAborted();
+				throw error;
+			})
+			.finally(() => {
+				// Even if the attempt failed, the service may have received the token and repeat it in a later response.
+				this.masker.addSecret(this.tokenIn(data)?.accessToken);
+			});
 	}
 
 	/**

@@ -1,13 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { RecordError } from '../../records/record';
 import { ServiceFailure } from '../../service/failure';
-import { quoted } from '../../service/outcome-messages';
 import { adviceOf } from '../run/errors';
 import type { Failure } from '../run/results';
-import { messageOf } from '../../service/input-error';
+import { commonMessageOf, messageOf } from '../../service/input-error';
 
-/** Maximum number of failures to list in the output. Further failures are only counted. */
 const MAX_FAILURES = 100;
 /**
  * Maximum number of reasons to count separately. A limit is needed because a service might word every error
@@ -15,10 +12,7 @@ const MAX_FAILURES = 100;
  */
 const MAX_REASONS = 100;
 
-interface LocatedFailure extends Failure {
-	record?: number;
-	line?: number | undefined;
-}
+type FailureInFile = Failure & { record?: number; line?: number | undefined };
 
 /** Collects the failures in a file or in an input item. */
 export class FailureList {
@@ -27,9 +21,9 @@ export class FailureList {
 	readonly list: IDataObject[] = [];
 	private readonly reasons = new Map<string, number>();
 
-	note(failure: LocatedFailure): void {
+	addFailure(failure: FailureInFile): void {
 		this.total++;
-		const reason = commonReason(failure);
+		const reason = commonMessageOf(failure.reason);
 		const isKnown = this.reasons.has(reason) || this.reasons.size < MAX_REASONS;
 		const key = isKnown ? reason : 'Other errors';
 		this.reasons.set(key, (this.reasons.get(key) ?? 0) + 1);
@@ -48,7 +42,7 @@ export class FailureList {
 	}
 }
 
-function entryOf({ record, line, id, reason, message, advice }: LocatedFailure): IDataObject {
+function entryOf({ record, line, id, reason, message, advice }: FailureInFile): IDataObject {
 	const toDo = adviceOf(reason, advice);
 	const status = reason instanceof ServiceFailure ? reason.httpStatus : undefined;
 	return {
@@ -59,24 +53,4 @@ function entryOf({ record, line, id, reason, message, advice }: LocatedFailure):
 		...(toDo !== '' && { advice: toDo }),
 		...(status !== undefined && { httpStatus: status }),
 	};
-}
-
-/**
- * Returns a failure's message without the parts that differ between records, for example the line, ID, value
- * or size. Failures with the same reason can then be counted together.
- */
-function commonReason({ reason, id }: LocatedFailure): string {
-	const message = messageOf(reason);
-	if (reason instanceof RecordError) {
-		return message
-			.replace(/^(?:Line \d+|Record \d+ \(line \d+\))/, 'The record')
-			.replace(/:.*$/s, '');
-	}
-	return message
-		.replace(id === undefined ? '' : ` of document ${quoted(id)}`, '')
-		.replace(/ \(tried for \d+ s\)/, '')
-		.replace(/ is \S+, (?=a number )/, ' is ')
-		.replace(/ is \S+(?=: a spreadsheet )/, '')
-		.replace(/(?<= must be text or a whole number), but it is .*/, '')
-		.replace(/ has [\d,]+ bytes?, more than/, ' has more bytes than');
 }

@@ -1,6 +1,5 @@
 import type { Finding, FindingKind, Findings } from '../../records/findings';
-import { formatCount } from '../../service/numbers';
-import { quoted } from '../../service/outcome-messages';
+import { formatCount, quoted } from '../../service/strings';
 import type { Run } from '../run/run';
 
 /** Advice for texts without chunks. */

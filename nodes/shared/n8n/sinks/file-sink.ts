@@ -13,7 +13,7 @@ import { FileError } from '../../records/bytes';
 import type { RecordFile } from '../../records/format';
 import { RecordError } from '../../records/record';
 import { InputError, messageOf } from '../../service/input-error';
-import { quoted } from '../../service/outcome-messages';
+import { figure, formatCount, quoted } from '../../service/strings';
 import { Meter } from '../run/meter';
 import type { Failure } from '../run/results';
 import type { Run } from '../run/run';
@@ -25,13 +25,12 @@ import {
 	newCounts,
 	type EntryOrigin,
 	type Sink,
+	type SinkOptions,
 	type SinkResult,
 	type Success,
 	type ResultFormat,
 } from './sink';
 import { adviceToSkip, Watermark } from './watermark';
-import type { CommonOptions } from '../parameters/common-options';
-import { formatCount, figure } from '../../service/numbers';
 
 /** An open file, the item it comes from, and the records to read. */
 export interface FileToRead {
@@ -87,7 +86,7 @@ export class FileSink implements Sink {
 	constructor(
 		private readonly run: Run,
 		private readonly fileToRead: FileToRead,
-		options: CommonOptions,
+		options: SinkOptions,
 		private readonly result: FileResult,
 	) {
 		this.failedRecords = new FailedRecords(run, fileToRead.file, options.bytesPerFile);
@@ -228,7 +227,7 @@ export class FileSink implements Sink {
 		this.records = Math.max(this.records, record);
 		this.firstFailed = Math.min(this.firstFailed, record);
 		this.stats.increment('failed');
-		this.failures.note({ ...failure, record, line });
+		this.failures.addFailure({ ...failure, record, line });
 		if (!run.stopsOnFailure) return;
 		const { reason, message = messageOf(reason) } = failure;
 		const isUnreadable = reason instanceof RecordError;

@@ -15,13 +15,13 @@ import {
 	newCounts,
 	type EntryOrigin,
 	type Sink,
+	type SinkOptions,
 	type SinkResult,
 	type Success,
 	type ResultFormat,
 } from './sink';
 import { messageOf } from '../../service/input-error';
-import type { CommonOptions } from '../parameters/common-options';
-import { formatCount, figure } from '../../service/numbers';
+import { figure, formatCount } from '../../service/strings';
 
 /** Number of results to create before the node lets other executions continue. */
 const SLICE_ENTRIES = 64;
@@ -54,7 +54,7 @@ export class ItemSink implements Sink {
 
 	constructor(
 		private readonly run: Run,
-		private readonly options: CommonOptions,
+		private readonly options: SinkOptions,
 		private readonly result: ItemResult,
 	) {}
 
@@ -163,7 +163,7 @@ export class ItemSink implements Sink {
 	private countFailure(itemIndex: number, failure: Failure): void {
 		const tally = this.tallyOf(itemIndex);
 		tally.first ??= failure;
-		tally.failures.note(failure);
+		tally.failures.addFailure(failure);
 	}
 
 	private returnTally(itemIndex: number, { counts, failures, first }: ItemTally): void {

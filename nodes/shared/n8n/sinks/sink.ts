@@ -31,6 +31,13 @@ export interface ResultFormat<E, R> {
 	failure(entry: E, failed: Failed): Pick<Failure, 'message' | 'id'>;
 }
 
+/** Options that all sinks read. */
+export interface SinkOptions {
+	/** By default, each entry becomes an item. `summary` returns one item for all entries that succeeded. */
+	output?: 'perDocument' | 'perInputItem' | 'summary';
+	bytesPerFile: number;
+}
+
 export interface SinkResult {
 	/** Name of the success count, such as `pushed`. */
 	done: string;

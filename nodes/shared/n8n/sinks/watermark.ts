@@ -1,4 +1,4 @@
-import { figure } from '../../service/numbers';
+import { figure } from '../../service/strings';
 
 /** Tracks how many records at the beginning of a file have an outcome. Outcomes may arrive in any order. */
 export class Watermark {

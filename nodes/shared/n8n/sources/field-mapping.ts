@@ -1,8 +1,8 @@
 import { fieldOf } from '../../records/fields';
 import { isNullOrEmptyText, isRecord, nonEmptyMembers } from '../../service/json';
 import { InputError } from '../../service/input-error';
-import { exactId, exactText, isNullOrBlankText } from '../../service/push/document-id';
-import { quoted } from '../../service/outcome-messages';
+import { exactId, exactText } from '../../service/push/document-id';
+import { isNullOrBlankText, quoted } from '../../service/strings';
 import { properties, property, type WithParameter } from '../parameters/properties';
 
 /** Returns the definition of a parameter whose value is the name of a field in the records or items. */
@@ -121,11 +121,10 @@ export function readIdAndName(
 		throw missingError(isNullOrEmptyText(name) ? ['id', 'name'] : ['id'], mapping, adviceFor);
 	const text = exactId(id, () => describeField('id', mapping), OTHER_FIELD_ADVICE);
 	if (typeof name === 'string' && name !== '') return { id: text, name };
-	const of = ` of document ${quoted(text)}`;
-	if (isNullOrEmptyText(name)) throw missingError(['name'], mapping, adviceFor, of);
+	if (isNullOrEmptyText(name)) throw missingError(['name'], mapping, adviceFor, text);
 	return {
 		id: text,
-		name: exactText(name, () => describeField('name', mapping) + of, OTHER_FIELD_ADVICE),
+		name: exactText(name, () => describeField('name', mapping), OTHER_FIELD_ADVICE, text),
 	};
 }
 
@@ -133,13 +132,18 @@ function missingError(
 	fields: IdOrName[],
 	mapping: FieldMapping,
 	adviceFor: MissingAdvice,
-	of = '',
+	documentId?: string,
 ) {
 	const names = fields.map((field) => describeField(field, mapping)).join(' and ');
 	const are = fields.length > 1 ? 'are' : 'is';
-	const message = `${names.replace(' and The', ' and the')}${of} ${are} missing or empty`;
-	const labels = fields.map((field) => labelOf(field, mapping)).join(' or ');
-	return new InputError(message, adviceFor(fields), labels);
+	const subject = names.replace(' and The', ' and the');
+	const of = documentId === undefined ? '' : ` of document ${quoted(documentId)}`;
+	const problem = `${are} missing or empty`;
+	const missing = fields.map((field) => labelOf(field, mapping)).join(' or ');
+	return new InputError(`${subject}${of} ${problem}`, adviceFor(fields), {
+		missing,
+		commonMessage: `${subject} ${problem}`,
+	});
 }
 
 const labelOf = (field: IdOrName, mapping: FieldMapping): string =>

@@ -1,8 +1,7 @@
 import { FileError } from '../../records/bytes';
 import { RecordError } from '../../records/record';
 import { InputError, messageOf } from '../../service/input-error';
-import { listOf } from '../../service/numbers';
-import { quoted } from '../../service/outcome-messages';
+import { quoted } from '../../service/strings';
 import { Canceled } from '../run/errors';
 
 /** Returns the error for a file that is really an HTML page, such as a login page. */
@@ -32,9 +31,6 @@ export function readError(name: string, error: unknown): unknown {
 		'Check that the file still exists. n8n deletes files together with the execution that created them.',
 	);
 }
-
-/** Returns the names for a message. Each name is in quotes. A long list is shortened. */
-export const quotedList = (names: readonly string[]): string => listOf(names.map(quoted));
 
 /**
  * Returns the names that occur more than once. A header may have tens of thousands of columns, so the search

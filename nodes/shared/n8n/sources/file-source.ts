@@ -7,7 +7,7 @@
  */
 import type { IBinaryData } from 'n8n-workflow';
 
-import { quoted } from '../../service/outcome-messages';
+import { quoted } from '../../service/strings';
 import type { Run } from '../run/run';
 import type { FileSink, FileToRead } from '../sinks/file-sink';
 import type { EntryOrigin } from '../sinks/sink';

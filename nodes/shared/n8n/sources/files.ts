@@ -3,7 +3,7 @@ import type { IBinaryData, IDataObject } from 'n8n-workflow';
 import type { Bytes } from '../../records/bytes';
 import { textOf, type TextOptions } from '../../records/text';
 import { InputError } from '../../service/input-error';
-import { quoted } from '../../service/outcome-messages';
+import { quoted } from '../../service/strings';
 import { isRecord } from '../../service/json';
 import type { Run } from '../run/run';
 import { fileProperty } from './file-properties';

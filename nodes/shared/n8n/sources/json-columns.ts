@@ -1,8 +1,7 @@
 import { inexactNumberIn } from '../../records/exact-numbers';
 import { unpackVector } from '../../service/chunking/vector';
 import { InputError, messageOf } from '../../service/input-error';
-import { isNullOrBlankText } from '../../service/push/document-id';
-import { quoted } from '../../service/outcome-messages';
+import { isNullOrBlankText, quoted } from '../../service/strings';
 
 /**
  * Parses the JSON cells in a CSV row and omits empty ones. A packed vector from Chunk Text stays a string. Push
@@ -27,6 +26,7 @@ function parseCell(cell: string, column: string): unknown {
 		throw new InputError(
 			`The column ${quoted(column)} has the number ${number}, which would lose digits`,
 			KEEP_TEXT_ADVICE,
+			{ commonMessage: `The column ${quoted(column)} has a number that would lose digits` },
 		);
 	let parserMessage: string;
 	try {
@@ -34,10 +34,10 @@ function parseCell(cell: string, column: string): unknown {
 	} catch (error) {
 		parserMessage = messageOf(error);
 	}
-	throw new InputError(
-		`The column ${quoted(column)} has a cell that is not JSON: ${parserMessage}`,
-		KEEP_TEXT_ADVICE,
-	);
+	const problem = `The column ${quoted(column)} has a cell that is not JSON`;
+	throw new InputError(`${problem}: ${parserMessage}`, KEEP_TEXT_ADVICE, {
+		commonMessage: problem,
+	});
 }
 
 const KEEP_TEXT_ADVICE =

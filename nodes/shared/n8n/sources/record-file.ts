@@ -7,13 +7,13 @@ import { FORMATS, formatOf, type RecordFile, type RecordFormat } from '../../rec
 import { Findings } from '../../records/findings';
 import { readRecords, type SourceRecord } from '../../records/record';
 import { InputError } from '../../service/input-error';
-import { quoted } from '../../service/outcome-messages';
+import { quoted, quotedList } from '../../service/strings';
 import type { WithParameter } from '../parameters/properties';
 import { inputFile, type InputFile } from './files';
 import { isObject, isRecord } from '../../service/json';
 import type { Run } from '../run/run';
 import { isHtml } from '../../service/response-words';
-import { EMPTY_FILE_ADVICE, htmlError, quotedList, readError, repeatedNames } from './file-errors';
+import { EMPTY_FILE_ADVICE, htmlError, readError, repeatedNames } from './file-errors';
 
 /** Options for reading files. The options are the same for the whole run. */
 export interface RecordFileOptions {

@@ -3,12 +3,11 @@ import type { IDataObject } from 'n8n-workflow';
 import { InputError } from '../../service/input-error';
 import { isObject, isRecord } from '../../service/json';
 import type { Findings } from '../../records/findings';
-import { isNullOrBlankText } from '../../service/push/document-id';
+import { figure, formatCount, isNullOrBlankText, listOf } from '../../service/strings';
 import type { Run } from '../run/run';
 import type { ItemSink } from '../sinks/item-sink';
 import type { EntryOrigin, Sink } from '../sinks/sink';
 import { fieldsOfItem, fileFieldsOf } from './files';
-import { formatCount, figure, listOf } from '../../service/numbers';
 
 /** The entries from the input items or from one file, and the sink that accounts for them. */
 export interface Source<E> {

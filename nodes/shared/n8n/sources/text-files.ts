@@ -3,8 +3,7 @@ import type { IBinaryData } from 'n8n-workflow';
 import { Findings } from '../../records/findings';
 import { describeBadCharacters } from '../../records/text';
 import { InputError } from '../../service/input-error';
-import { isNullOrBlankText } from '../../service/push/document-id';
-import { quoted } from '../../service/outcome-messages';
+import { figure, isNullOrBlankText, quoted } from '../../service/strings';
 import type { WithParameter } from '../parameters/properties';
 import type { Run } from '../run/run';
 import { itemOf, type EntryOrigin, type Sink } from '../sinks/sink';
@@ -12,7 +11,6 @@ import { hintAtFindings } from '../sinks/file-findings';
 import { inputFile, type InputFile } from './files';
 import { encodingOf } from './record-file';
 import { stemOf } from '../sinks/stored-file';
-import { figure } from '../../service/numbers';
 import { isHtml } from '../../service/response-words';
 import { htmlError, readError, repeatedNames } from './file-errors';
 

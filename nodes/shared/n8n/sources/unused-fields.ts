@@ -1,5 +1,5 @@
 import { fieldOf } from '../../records/fields';
-import { quoted } from '../../service/outcome-messages';
+import { quoted } from '../../service/strings';
 import type { Run } from '../run/run';
 import type { FieldMapping } from './field-mapping';
 

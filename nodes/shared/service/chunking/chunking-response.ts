@@ -26,7 +26,6 @@ export interface TextResult {
 	mismatch?: VectorMismatch;
 }
 
-/** Describes what a chunking response means. Other code decides what happens to the job. */
 export interface ChunkingResponse {
 	state:
 		| 'finished'

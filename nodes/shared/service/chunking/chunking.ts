@@ -16,7 +16,6 @@ export const DEFAULT_RESULTS_PATH = `${PATHS.chunking}/${ID_PLACEHOLDER}`;
 export interface ChunkSettings {
 	chunker: string;
 	modelId: string;
-	/** Objects to add to the request body. Empty objects are omitted. */
 	modelConfig: Record<string, unknown>;
 	useCaseConfig: Record<string, unknown>;
 	chunkerConfig: Record<string, unknown>;

@@ -1,4 +1,5 @@
 import { InputError } from '../input-error';
+import { isNullOrBlankText, quoted } from '../strings';
 
 /**
  * Reads a document ID without changing it, because a changed ID would identify a different document.
@@ -16,13 +17,6 @@ export function documentId(
 	return exactId(value, () => label, advice);
 }
 
-/**
- * Returns true if a value is undefined, null or a blank string. Such a value cannot be an ID, because the
- * service might treat all blank IDs as the same ID.
- */
-export const isNullOrBlankText = (value: unknown): boolean =>
-	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
-
 /** Matches a number that a spreadsheet program or R has shortened, such as 4.00638E+12 or 1e+05. */
 const SHORTENED_NUMBER = /^\d([.,]\d+)?E\+\d{2}$/i;
 
@@ -35,9 +29,11 @@ const SHORTENED_NUMBER = /^\d([.,]\d+)?E\+\d{2}$/i;
 export function exactId(value: unknown, label: () => string, advice: string): string {
 	const id = exactText(value, label, advice);
 	if (!SHORTENED_NUMBER.test(id)) return id;
+	const problem = 'a spreadsheet has shortened the number';
 	throw new InputError(
-		`${label()} is ${id}: a spreadsheet has shortened the number`,
+		`${label()} is ${id}: ${problem}`,
 		'Format the column as text, or as a number without decimals, in the spreadsheet and export it again.',
+		{ commonMessage: `${label()}: ${problem}` },
 	);
 }
 
@@ -46,23 +42,32 @@ export function exactId(value: unknown, label: () => string, advice: string): st
  *
  * @param label function that returns the value's name for messages. This function is called only if there is an error
  * @param advice what the user can do about any other value
+ * @param documentId ID of the document that the value belongs to, for messages
  * @throws InputError for any other value, including NaN, Infinity and fractions. Numbers beyond 9,007,199,254,740,991
  *   are also rejected, because they may have lost digits
  */
-export function exactText(value: unknown, label: () => string, advice: string): string {
+export function exactText(
+	value: unknown,
+	label: () => string,
+	advice: string,
+	documentId?: string,
+): string {
 	if (typeof value === 'string') return value;
 	if (typeof value === 'bigint' || Number.isSafeInteger(value)) return String(value);
 	if (isDate(value) && Number.isFinite(value.getTime())) return value.toISOString();
+	const subject = `${label()}${documentId === undefined ? '' : ` of document ${quoted(documentId)}`}`;
 	if (Number.isInteger(value)) {
-		throw new InputError(
-			`${label()} is ${String(value)}, a number too large to be exact`,
-			EXACT_ADVICE,
-		);
+		const problem = 'a number too large to be exact';
+		throw new InputError(`${subject} is ${String(value)}, ${problem}`, EXACT_ADVICE, {
+			commonMessage: `${label()} is ${problem}`,
+		});
 	}
 	const kind = Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : value;
+	const rule = 'must be text or a whole number';
 	throw new InputError(
-		`${label()} must be text or a whole number, but it is ${String(kind)}`,
+		`${subject} ${rule}, but it is ${String(kind)}`,
 		typeof value === 'number' ? EXACT_ADVICE : advice,
+		{ commonMessage: `${label()} ${rule}` },
 	);
 }
 

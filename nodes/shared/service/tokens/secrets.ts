@@ -43,11 +43,10 @@ export class Masker {
 
 	/** @param secrets the secrets in their stored form; values that are not strings are ignored */
 	constructor(secrets: readonly unknown[] = []) {
-		for (const secret of secrets) this.add(secret);
+		for (const secret of secrets) this.addSecret(secret);
 	}
 
-	/** Adds a secret. Very short secrets are ignored. */
-	add(secret: unknown): void {
+	addSecret(secret: unknown): void {
 		const text = typeof secret === 'string' ? secret.trim() : '';
 		if (text.length < MIN_CHARACTERS || this.forms.includes(text)) return;
 		const encoded = encodeURIComponent(text.toWellFormed());

@@ -65,7 +65,6 @@ const HINT_AFTER_REVOCATIONS = 5;
 interface TokenState {
 	client: Client;
 	scope: string;
-	/** The newest known token. It was issued to this process or stored by any worker. */
 	newest?: Token;
 	revoked?: string;
 	pending?: Promise<Token> | undefined;
@@ -75,7 +74,6 @@ interface TokenState {
 	isUnstored: boolean;
 }
 
-/** The access token for one client and scope. */
 export class SharedToken {
 	static readonly states = new Map<string, TokenState>();
 
@@ -123,6 +121,11 @@ export class SharedToken {
 		if (token === undefined) return undefined;
 		const isOurs = token.issuedFor === parseClient(data).identity;
 		return isOurs && token.expiresAt > Date.now() ? token : undefined;
+	}
+
+	/** Returns true if a request with this credential data must wait for a token (see `signingData`). */
+	static isAwaitedIn({ accessTokens }: ScopeData): boolean {
+		return accessTokens === '';
 	}
 
 	/**
@@ -245,7 +248,6 @@ function validToken(state: TokenState): Token | undefined {
 	return newest && !isRevoked(state) && newest.expiresAt > Date.now() ? newest : undefined;
 }
 
-/** Returns the token for signing requests, or undefined if the token must be renewed first. */
 function usableToken(state: TokenState): Token | undefined {
 	const token = validToken(state);
 	return token && Date.now() < Math.max(token.renewAt, state.renewalPausedUntil)

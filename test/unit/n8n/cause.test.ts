@@ -1,6 +1,6 @@
 import type { Failure } from 'n8n-workflow';
 
-import { causeOf } from '../../../nodes/shared/service/cause';
+import { causeOf } from '../../../nodes/shared/n8n/run/errors';
 import { ServiceFailure, type FailureDetails } from '../../../nodes/shared/service/failure';
 import { parseTokenResponse } from '../../../nodes/shared/service/tokens/token';
 

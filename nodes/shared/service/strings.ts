@@ -1,0 +1,39 @@
+const MAX_EXCERPT_CHARACTERS = 200;
+
+/**
+ * Puts an ID in quotation marks for a message. A very long ID is shortened, and control characters are
+ * replaced.
+ */
+export function quoted(id: string): string {
+	const excerpt = id
+		.slice(0, MAX_EXCERPT_CHARACTERS)
+		.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu, '�');
+	return `'${excerpt}${id.length > MAX_EXCERPT_CHARACTERS ? '…' : ''}'`;
+}
+
+/** Returns the names for a message. Each name is in quotes. A long list is shortened. */
+export const quotedList = (names: readonly string[]): string => listOf(names.map(quoted));
+
+/** Joins the first entries of a list for use in a message, and adds the number of remaining entries. */
+export function listOf(entries: ReadonlyArray<string | number>, max = 20, between = ', '): string {
+	const others = entries.length - max;
+	const first = entries.slice(0, max).join(between);
+	return others > 0 ? `${first} and ${figure(others)} more` : first;
+}
+
+/** Formats a number with thousands separators, for example `12,000`. */
+export const figure = (number: number): string => number.toLocaleString('en-US');
+
+/** Formats a number with a noun, for example `1 document` or `3 documents`. */
+export function formatCount(number: number, noun: string, plural = `${noun}s`): string {
+	return `${figure(number)} ${number === 1 ? noun : plural}`;
+}
+
+export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/**
+ * Returns true if a value is undefined, null or a blank string. Such a value cannot be an ID, because the
+ * service might treat all blank IDs as the same ID.
+ */
+export const isNullOrBlankText = (value: unknown): boolean =>
+	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
