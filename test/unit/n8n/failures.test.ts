@@ -6,7 +6,7 @@ import { jsonLinesReader } from '../../../nodes/shared/records/line-reader';
 import type { RecordReader } from '../../../nodes/shared/records/record';
 import { ServiceFailure } from '../../../nodes/shared/service/failure';
 import { InputError, messageOf } from '../../../nodes/shared/service/input-error';
-import { usableText } from '../../../nodes/ChunkText/input/text';
+import { usableText } from '../../../nodes/ChunkText/input/text-entry';
 
 const counted = (...reasons: unknown[]) => {
 	const all = new FailureList();
