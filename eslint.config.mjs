@@ -26,6 +26,10 @@ const layer = (target, ...may) => ({
 	message: `${target} may only import: ${may.join(', ')} (see ARCHITECTURE.md).`,
 });
 
+/** The folders that know nothing of n8n's execution. */
+const PURE = ['shared/sending', 'shared/formats', 'shared/service'];
+const EXECUTION = ['shared/run', 'shared/parameters'];
+
 const layers = {
 	files: SHIPPED,
 	settings: {
@@ -40,21 +44,24 @@ const layers = {
 			'error',
 			{
 				zones: [
-					// The service layer returns verdicts, which tell the flow what to do after a failure.
-					layer('./nodes/shared/service', 'shared/service', 'shared/flow/verdict.ts'),
-					layer('./nodes/shared/flow', 'shared/flow'),
-					layer('./nodes/shared/records', 'shared/records'),
+					// A failure's diagnosis tells the sending code whether to try again.
+					layer('./nodes/shared/service', 'shared/service', 'shared/sending/diagnosis.ts'),
+					layer('./nodes/shared/sending', 'shared/sending'),
+					layer('./nodes/shared/formats', 'shared/formats'),
+					layer('./nodes/shared/run', 'shared/run', ...PURE),
+					layer('./nodes/shared/parameters', 'shared/parameters', ...PURE),
+					layer('./nodes/shared/session', 'shared/session', ...EXECUTION, ...PURE),
+					layer('./nodes/shared/output', 'shared/output', ...EXECUTION, ...PURE),
+					layer('./nodes/shared/input', 'shared/input', 'shared/output', ...EXECUTION, ...PURE),
+					// Credentials send through n8n, so they use the hooks and never the session.
 					layer(
-						'./nodes/shared/http',
-						'shared/http',
+						'./credentials',
+						'shared/session/credential-hooks.ts',
+						'shared/session/token-sender.ts',
 						'shared/service',
-						'shared/n8n/run/run.ts',
 					),
-					layer('./nodes/shared/n8n', 'shared'),
-					layer('./credentials', 'shared/http', 'shared/service'),
 					...NODES.map((node) => layer(`./nodes/${node}`, node, 'shared')),
 					{ target: './nodes', from: './credentials' },
-					{ target: './nodes/shared/n8n/sinks', from: './nodes/shared/n8n/sources' },
 					{ target: './nodes/ChunkText/input', from: './nodes/ChunkText/jobs' },
 					{ target: './nodes/ChunkText/input', from: './nodes/ChunkText/output' },
 					{ target: './nodes/ChunkText/jobs', from: './nodes/ChunkText/output' },
@@ -65,10 +72,10 @@ const layers = {
 };
 
 /**
- * The service, flow and records layers do not use n8n at run time, so they can be tested and reused without it.
+ * The folders service, sending and formats do not use n8n at run time, so they can be tested and reused without it.
  */
 const pure = {
-	files: ['nodes/shared/{service,flow,records}/**/*.ts'],
+	files: ['nodes/shared/{service,sending,formats}/**/*.ts'],
 	rules: {
 		'@typescript-eslint/no-restricted-imports': [
 			'error',

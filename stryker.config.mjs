@@ -1,6 +1,6 @@
 /**
  * Mutation tests for the pure layers. To run all tests, use `npx stryker run`. To run some of them, use `npx stryker
- * run --mutate 'nodes/shared/flow/*.ts'`. Earlier results are stored in .cache so that only changed code is tested
+ * run --mutate 'nodes/shared/sending/*.ts'`. Earlier results are stored in .cache so that only changed code is tested
  * again.
  *
  * @type {import('@stryker-mutator/api/core').PartialStrykerOptions}
@@ -8,7 +8,7 @@
 export default {
 	testRunner: 'jest',
 	jest: { configFile: 'support/mutation.jest.config.cjs', enableFindRelatedTests: true },
-	mutate: ['nodes/shared/{flow,service,records}/**/*.ts'],
+	mutate: ['nodes/shared/{sending,service,formats}/**/*.ts'],
 	coverageAnalysis: 'perTest',
 	concurrency: 2,
 	// The tests run in virtual time. If a test takes this long in real time, the mutant has caused the test to hang.

@@ -6,8 +6,8 @@ import type {
 	IHttpRequestHelper,
 } from 'n8n-workflow';
 
-import { withAdviceInMessage, credentialHooks } from '../nodes/shared/http/credential-hooks';
-import { tokenSender } from '../nodes/shared/http/token-sender';
+import { withAdviceInMessage, credentialHooks } from '../nodes/shared/session/credential-hooks';
+import { tokenSender } from '../nodes/shared/session/token-sender';
 import { AI_SERVICE, statusAdvice } from '../nodes/shared/service/service-definitions';
 import {
 	DEFAULT_SCOPE,

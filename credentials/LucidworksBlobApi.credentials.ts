@@ -1,6 +1,6 @@
 import type { ICredentialTestRequest, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { credentialHooks, TEST_STATE_FIELD } from '../nodes/shared/http/credential-hooks';
+import { credentialHooks, TEST_STATE_FIELD } from '../nodes/shared/session/credential-hooks';
 import { BLOB_SERVICE } from '../nodes/shared/service/service-definitions';
 import { PATHS } from '../nodes/shared/service/url';
 

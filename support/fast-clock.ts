@@ -1,4 +1,4 @@
-import { Run } from '../nodes/shared/n8n/run/run';
+import { Run } from '../nodes/shared/run/run';
 
 const { now, sleep } = Run.prototype;
 

@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INodeProperties, INodeType } from 'n8n-workflow';
 
-import { Parameters } from '../nodes/shared/n8n/parameters/parameters';
+import { Parameters } from '../nodes/shared/parameters/parameters';
 import { runNode, type RunOptions } from './engine';
 
 /**

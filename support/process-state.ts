@@ -5,11 +5,11 @@
  */
 import type { Readable } from 'node:stream';
 
-import { Budget } from '../nodes/shared/flow/budget';
-import type { Limiter } from '../nodes/shared/flow/limiter';
-import { Run } from '../nodes/shared/n8n/run/run';
-import { limiters } from '../nodes/shared/n8n/session/request-settings';
-import { Session } from '../nodes/shared/n8n/session/session';
+import { Budget } from '../nodes/shared/sending/budget';
+import type { Limiter } from '../nodes/shared/sending/limiter';
+import { Run } from '../nodes/shared/run/run';
+import { limiters } from '../nodes/shared/session/request-settings';
+import { Session } from '../nodes/shared/session/session';
 import { eventually } from './eventually';
 
 /** Canceled requests end a little later than their run, so the check waits for them. */

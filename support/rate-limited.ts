@@ -1,8 +1,8 @@
-import { bulk } from '../nodes/shared/flow/bulk';
-import { oneEach } from '../nodes/shared/flow/one-each';
-import { Limiter } from '../nodes/shared/flow/limiter';
-import { ServiceHealth } from '../nodes/shared/flow/retry-policy';
-import { judge, ServiceFailure } from '../nodes/shared/service/failure';
+import { bulk } from '../nodes/shared/sending/bulk';
+import { oneEach } from '../nodes/shared/sending/one-each';
+import { Limiter } from '../nodes/shared/sending/limiter';
+import { ServiceHealth } from '../nodes/shared/sending/retry-policy';
+import { diagnose, ServiceFailure } from '../nodes/shared/service/failure';
 import type { Admission } from '../sandbox/rates';
 import { VirtualClock } from './virtual-clock';
 import { VirtualRun } from './virtual-run';
@@ -111,7 +111,7 @@ export async function play({
 			health: new ServiceHealth(),
 			concurrency,
 			retryForMs: 60_000,
-			judge: (error: unknown) => judge(error, { idempotent: true }),
+			diagnose: (error: unknown) => diagnose(error, { idempotent: true }),
 		};
 		function* entries() {
 			for (let at = 0; at < requests * perRequest && !run.ended; at++) yield [at];

@@ -1,4 +1,4 @@
-import type { Clock } from '../nodes/shared/flow/run-state';
+import type { Clock } from '../nodes/shared/sending/run-state';
 
 interface Timer {
 	due: number;

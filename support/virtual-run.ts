@@ -1,4 +1,4 @@
-import { RunStats, type RunState } from '../nodes/shared/flow/run-state';
+import { RunStats, type RunState } from '../nodes/shared/sending/run-state';
 import { VirtualClock } from './virtual-clock';
 
 export class VirtualRun implements RunState {

@@ -1,6 +1,6 @@
 import type { ICredentialType, INodeParameters, INodeType } from 'n8n-workflow';
 
-import type { Clock } from '../nodes/shared/flow/run-state';
+import type { Clock } from '../nodes/shared/sending/run-state';
 import type { CredentialTypes } from './credential-types';
 import { watchLimiters, watchRuns } from './process-state';
 import { type CredentialStore, runNode, type RunOptions, type RunResult } from './engine';
@@ -30,8 +30,8 @@ export function startWorker({ speed = 1 } = {}): Worker {
 			require('../credentials/LucidworksAiOAuth2Api.credentials') as {
 				LucidworksAiOAuth2Api: new () => ICredentialType;
 			};
-		const { Run } = require('../nodes/shared/n8n/run/run') as { Run: { prototype: Clock } };
-		const { limiters } = require('../nodes/shared/n8n/session/request-settings') as {
+		const { Run } = require('../nodes/shared/run/run') as { Run: { prototype: Clock } };
+		const { limiters } = require('../nodes/shared/session/request-settings') as {
 			limiters: Parameters<typeof watchLimiters>[0];
 		};
 		/* eslint-enable @typescript-eslint/no-require-imports */

@@ -9,7 +9,7 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { runNode } from '../shared/n8n/run/run';
+import { runNode } from '../shared/run/run';
 import { OPERATIONS } from './operations';
 import { allProperties } from './parameters';
 import { CHUNKER_NAMES, MODELS } from './parameters/chunker';

@@ -5,8 +5,8 @@
  * request, the request's texts are reported as failures. Get Results submits nothing, so it only reports what it has
  * fetched (`fetchItems`).
  */
-import { Budget } from '../shared/flow/budget';
-import { bulk } from '../shared/flow/bulk';
+import { Budget } from '../shared/sending/budget';
+import { bulk } from '../shared/sending/bulk';
 import type { TextEntry } from './input/text-entry';
 import { openService, type ChunkService, type Job, type Jobs } from './jobs/chunk-service';
 import type { FetchResult, JobWait } from './jobs/fetch';

@@ -1,7 +1,7 @@
-import { ItemSink } from '../shared/n8n/sinks/item-sink';
-import { itemOf } from '../shared/n8n/sinks/sink';
-import { fieldsOfItem } from '../shared/n8n/sources/files';
-import { withItems, type ItemReading } from '../shared/n8n/sources/source';
+import { ItemSink } from '../shared/output/item-sink';
+import { itemOf } from '../shared/output/sink';
+import { fieldsOfItem } from '../shared/input/files';
+import { withItems, type ItemReading } from '../shared/input/source';
 import { chunkAll, type Operation, type Work } from './chunk-all';
 import { ItemTexts, type IdSource } from './input/item-texts';
 import type { TextEntry } from './input/text-entry';

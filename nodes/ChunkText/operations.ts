@@ -1,4 +1,4 @@
-import type { Run } from '../shared/n8n/run/run';
+import type { Run } from '../shared/run/run';
 import { checkResultsPath } from '../shared/service/chunking/chunking';
 import { fetchAll, fetchNothing, fetchOnce, waitForEnd } from './jobs/fetch';
 import type { Returned } from './output/chunk-hints';

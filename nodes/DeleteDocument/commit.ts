@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { doneText } from '../shared/n8n/run/hints';
-import type { Run } from '../shared/n8n/run/run';
+import { doneText } from '../shared/run/hints';
+import type { Run } from '../shared/run/run';
 import { formatCount } from '../shared/service/strings';
 
 /** Decides which deletes ask for a commit, and keeps track of what is committed. */

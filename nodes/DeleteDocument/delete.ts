@@ -1,24 +1,24 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { bulk } from '../shared/flow/bulk';
-import { oneEach, sendOne } from '../shared/flow/one-each';
-import { fieldOf } from '../shared/records/fields';
-import { Parameters } from '../shared/n8n/parameters/parameters';
-import { troubleText } from '../shared/n8n/run/hints';
-import type { Run } from '../shared/n8n/run/run';
-import { requestSettings } from '../shared/n8n/session/request-settings';
-import { Session } from '../shared/n8n/session/session';
-import { FileSink, type FileToRead } from '../shared/n8n/sinks/file-sink';
-import { ItemSink } from '../shared/n8n/sinks/item-sink';
-import { account, type EntryOrigin, type ResultFormat } from '../shared/n8n/sinks/sink';
-import { PER_ITEM_OPTIONS } from '../shared/n8n/sources/file-properties';
-import { withFiles, type FileReading } from '../shared/n8n/sources/file-source';
+import { bulk } from '../shared/sending/bulk';
+import { oneEach, sendOne } from '../shared/sending/one-each';
+import { fieldOf } from '../shared/formats/fields';
+import { Parameters } from '../shared/parameters/parameters';
+import { troubleText } from '../shared/run/hints';
+import type { Run } from '../shared/run/run';
+import { requestSettings } from '../shared/session/request-settings';
+import { Session } from '../shared/session/session';
+import { FileSink, type FileToRead } from '../shared/output/file-sink';
+import { ItemSink } from '../shared/output/item-sink';
+import { account, type EntryOrigin, type ResultFormat } from '../shared/output/sink';
+import { PER_ITEM_OPTIONS } from '../shared/input/file-properties';
+import { withFiles, type FileReading } from '../shared/input/file-source';
 import {
 	withItems,
 	type ItemReading,
 	type ItemValues,
 	type Source,
-} from '../shared/n8n/sources/source';
+} from '../shared/input/source';
 import { documentOutcomes } from '../shared/service/accepted';
 import { isObject } from '../shared/service/json';
 import { documentId } from '../shared/service/push/document-id';
@@ -29,7 +29,7 @@ import { formatCount, quoted } from '../shared/service/strings';
 import { Commit } from './commit';
 import { NotFound } from './not-found';
 import { deleteProperties, type DeleteOptions, type DeleteParameters } from './properties';
-import { DRY_RUN_RESULT } from '../shared/n8n/sinks/dry-run';
+import { DRY_RUN_RESULT } from '../shared/output/dry-run';
 
 interface Entry extends EntryOrigin {
 	id: string;

@@ -1,4 +1,4 @@
-import { requiredFieldProperties } from '../shared/n8n/sources/field-mapping';
+import { requiredFieldProperties } from '../shared/input/field-mapping';
 import {
 	encodingProperty,
 	fileOptionProperties,
@@ -6,16 +6,16 @@ import {
 	fileProperty,
 	ID_FILES,
 	type RunOptions,
-} from '../shared/n8n/sources/file-properties';
-import type { Parameters } from '../shared/n8n/parameters/parameters';
+} from '../shared/input/file-properties';
+import type { Parameters } from '../shared/parameters/parameters';
 import {
 	filledByModel,
 	onePerInputItem,
 	optionsProperty,
 	properties,
 	shownFor,
-} from '../shared/n8n/parameters/properties';
-import { requestProperties } from '../shared/n8n/parameters/request-properties';
+} from '../shared/parameters/properties';
+import { requestProperties } from '../shared/parameters/request-properties';
 
 const showForFile = { show: { idSource: ['file'] } };
 /** A slash before a name means that the parameter is outside the collection. */

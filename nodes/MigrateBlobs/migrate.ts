@@ -1,12 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { sendOne } from '../shared/flow/one-each';
-import type { Failed, Outcome } from '../shared/flow/outcome';
-import { Canceled } from '../shared/n8n/run/errors';
-import { Parameters } from '../shared/n8n/parameters/parameters';
-import { requestSettings } from '../shared/n8n/session/request-settings';
-import type { Run } from '../shared/n8n/run/run';
-import { Session } from '../shared/n8n/session/session';
+import { sendOne } from '../shared/sending/one-each';
+import type { Failed, Outcome } from '../shared/sending/outcome';
+import { Canceled } from '../shared/run/errors';
+import { Parameters } from '../shared/parameters/parameters';
+import { requestSettings } from '../shared/session/request-settings';
+import type { Run } from '../shared/run/run';
+import { Session } from '../shared/session/session';
 import { migrationFailure } from '../shared/service/accepted';
 import { InputError } from '../shared/service/input-error';
 import { isNullOrEmptyText } from '../shared/service/json';

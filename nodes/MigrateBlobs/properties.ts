@@ -1,4 +1,4 @@
-import { optionsProperty, properties } from '../shared/n8n/parameters/properties';
+import { optionsProperty, properties } from '../shared/parameters/properties';
 
 export const migrateProperties = properties([
 	{

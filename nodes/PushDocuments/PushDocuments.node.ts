@@ -6,7 +6,7 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { runNode } from '../shared/n8n/run/run';
+import { runNode } from '../shared/run/run';
 import { pushProperties } from './properties';
 import { pushDocuments } from './push';
 

@@ -6,17 +6,17 @@ import {
 	type FieldMapping,
 	type MissingAdvice,
 	type IdOrName,
-} from '../shared/n8n/sources/field-mapping';
-import { fileFieldsOf, fieldsOfItem, dataFields } from '../shared/n8n/sources/files';
-import type { TextFiles } from '../shared/n8n/sources/text-files';
-import type { Run } from '../shared/n8n/run/run';
-import { fieldOf } from '../shared/records/fields';
+} from '../shared/input/field-mapping';
+import { fileFieldsOf, fieldsOfItem, dataFields } from '../shared/input/files';
+import type { TextFiles } from '../shared/input/text-files';
+import type { Run } from '../shared/run/run';
+import { fieldOf } from '../shared/formats/fields';
 import { InputError } from '../shared/service/input-error';
 import { isNullOrEmptyText, isObject, isRecord, nonEmptyMembers } from '../shared/service/json';
 import type { PushDocument } from '../shared/service/push/push';
 import { quoted, quotedList } from '../shared/service/strings';
 import type { PushOptions, PushParameters } from './properties';
-import { EMPTY_FILE_ADVICE } from '../shared/n8n/sources/file-errors';
+import { EMPTY_FILE_ADVICE } from '../shared/input/file-errors';
 
 /** The mapping for documents that already use the service's field names. */
 export const DEFAULT_MAPPING: FieldMapping = { id: 'id', name: 'name', description: '', url: '' };

@@ -1,7 +1,7 @@
 import {
 	recommendedFieldProperties,
 	requiredFieldProperties,
-} from '../shared/n8n/sources/field-mapping';
+} from '../shared/input/field-mapping';
 import {
 	encodingProperty,
 	fileOptionProperties,
@@ -10,8 +10,8 @@ import {
 	RECORD_FILES,
 	textFileDocumentProperties,
 	type RunOptions,
-} from '../shared/n8n/sources/file-properties';
-import type { Parameters } from '../shared/n8n/parameters/parameters';
+} from '../shared/input/file-properties';
+import type { Parameters } from '../shared/parameters/parameters';
 import {
 	filledByModel,
 	notForTools,
@@ -21,8 +21,8 @@ import {
 	properties,
 	property,
 	shownFor,
-} from '../shared/n8n/parameters/properties';
-import { requestProperties } from '../shared/n8n/parameters/request-properties';
+} from '../shared/parameters/properties';
+import { requestProperties } from '../shared/parameters/request-properties';
 import { MAX_PUSH_BYTES } from '../shared/service/push/push';
 
 const showForFields = { show: { documentSource: ['fields'] } };

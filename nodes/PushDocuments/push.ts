@@ -1,32 +1,32 @@
-import { bulk } from '../shared/flow/bulk';
+import { bulk } from '../shared/sending/bulk';
 import {
 	idIn,
 	requiredFields,
 	readFieldMapping,
 	type FieldMapping,
 	type MissingAdvice,
-} from '../shared/n8n/sources/field-mapping';
-import { doneText, troubleText } from '../shared/n8n/run/hints';
-import { Parameters } from '../shared/n8n/parameters/parameters';
-import { Session } from '../shared/n8n/session/session';
-import type { Run } from '../shared/n8n/run/run';
-import { FileSink, type FileToRead } from '../shared/n8n/sinks/file-sink';
-import { ItemSink } from '../shared/n8n/sinks/item-sink';
-import { account } from '../shared/n8n/sinks/sink';
-import { PER_ITEM_OPTIONS } from '../shared/n8n/sources/file-properties';
-import { withFiles, type FileReading } from '../shared/n8n/sources/file-source';
+} from '../shared/input/field-mapping';
+import { doneText, troubleText } from '../shared/run/hints';
+import { Parameters } from '../shared/parameters/parameters';
+import { Session } from '../shared/session/session';
+import type { Run } from '../shared/run/run';
+import { FileSink, type FileToRead } from '../shared/output/file-sink';
+import { ItemSink } from '../shared/output/item-sink';
+import { account } from '../shared/output/sink';
+import { PER_ITEM_OPTIONS } from '../shared/input/file-properties';
+import { withFiles, type FileReading } from '../shared/input/file-source';
 import {
 	withItems,
 	type ItemReading,
 	type ItemValues,
 	type Reading,
 	type Source,
-} from '../shared/n8n/sources/source';
-import { TextFiles } from '../shared/n8n/sources/text-files';
-import { UnusedFields } from '../shared/n8n/sources/unused-fields';
-import { fieldsOfItem } from '../shared/n8n/sources/files';
-import { FORMATS } from '../shared/records/format';
-import { detach } from '../shared/records/record';
+} from '../shared/input/source';
+import { TextFiles } from '../shared/input/text-files';
+import { UnusedFields } from '../shared/input/unused-fields';
+import { fieldsOfItem } from '../shared/input/files';
+import { FORMATS } from '../shared/formats/format';
+import { detach } from '../shared/formats/record';
 import { PUSH_SERVICE } from '../shared/service/service-definitions';
 import {
 	adviceForItem,
@@ -38,7 +38,7 @@ import {
 import { pushProperties, type PushOptions, type PushParameters } from './properties';
 import { pushRequests, pushResultFormat, type Entry } from './requests';
 import { SAME_ID_ADVICE, SameIds } from './same-ids';
-import { DRY_RUN_RESULT } from '../shared/n8n/sinks/dry-run';
+import { DRY_RUN_RESULT } from '../shared/output/dry-run';
 import { formatCount } from '../shared/service/strings';
 
 /**

@@ -1,12 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Packed } from '../shared/flow/batcher';
-import type { BatchResult, BulkOptions } from '../shared/flow/batch-sender';
-import type { Run } from '../shared/n8n/run/run';
-import { requestSettings } from '../shared/n8n/session/request-settings';
-import type { Session } from '../shared/n8n/session/session';
-import type { EntryOrigin, ResultFormat } from '../shared/n8n/sinks/sink';
-import { exactJson, hasLongNumbers, parseExactly } from '../shared/records/exact-numbers';
+import type { Packed } from '../shared/sending/batcher';
+import type { BatchResult, BulkOptions } from '../shared/sending/batch-sender';
+import type { Run } from '../shared/run/run';
+import { requestSettings } from '../shared/session/request-settings';
+import type { Session } from '../shared/session/session';
+import type { EntryOrigin, ResultFormat } from '../shared/output/sink';
+import { exactJson, hasLongNumbers, parseExactly } from '../shared/formats/exact-numbers';
 import { documentOutcomes, type DocumentOutcome } from '../shared/service/accepted';
 import { ServiceFailure } from '../shared/service/failure';
 import { InputError } from '../shared/service/input-error';

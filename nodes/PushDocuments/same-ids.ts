@@ -1,8 +1,8 @@
-import type { BatchResult } from '../shared/flow/batch-sender';
-import { account, type ResultFormat } from '../shared/n8n/sinks/sink';
-import type { Source } from '../shared/n8n/sources/source';
-import type { Findings } from '../shared/records/findings';
-import { RecentIds } from '../shared/records/recent-ids';
+import type { BatchResult } from '../shared/sending/batch-sender';
+import { account, type ResultFormat } from '../shared/output/sink';
+import type { Source } from '../shared/input/source';
+import type { Findings } from '../shared/formats/findings';
+import { RecentIds } from '../shared/formats/recent-ids';
 import { formatCount } from '../shared/service/strings';
 import type { Entry, PushOutcomes } from './requests';
 

@@ -65,7 +65,7 @@ const STEP = /`(\w+)` \(`([\w./-]+\.ts)`\)/g;
 const PATH = /`((?:[\w.-]+\/)+[\w.-]+\.\w+)`/g;
 /** Pages for maintainers. Each path in these pages is relative to one of the `FOLDERS`. */
 const MAINTAINERS_PAGES = ['AGENTS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'STYLE.md'];
-const FOLDERS = ['nodes/shared', 'nodes/shared/n8n', 'nodes', ''];
+const FOLDERS = ['nodes/shared', 'nodes', ''];
 /**
  * Matches files that a build or a command writes. Also matches names that contain a placeholder in capitals, such as
  * `ENDPOINT.STATUS.json`.

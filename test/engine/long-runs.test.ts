@@ -8,7 +8,7 @@ import type { INodeParameters, INodeType } from 'n8n-workflow';
 
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
-import { Run } from '../../nodes/shared/n8n/run/run';
+import { Run } from '../../nodes/shared/run/run';
 import type { FaultRule } from '../../sandbox';
 import { useFiles } from '../../support/binary-data';
 import { sandboxCredentials } from '../../support/credentials';

@@ -11,8 +11,8 @@ import {
 	NOT_PLAIN,
 	parsePlainPath,
 	readPlainPath,
-} from '../../nodes/shared/n8n/parameters/plain-path';
-import { properties } from '../../nodes/shared/n8n/parameters/properties';
+} from '../../nodes/shared/parameters/plain-path';
+import { properties } from '../../nodes/shared/parameters/properties';
 import { readOnEngine } from '../../support/parameters';
 
 const READING = properties([

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions, INodeParameters } from 'n8n-workflow';
 
-import type { Parameters } from '../../nodes/shared/n8n/parameters/parameters';
-import { properties, property } from '../../nodes/shared/n8n/parameters/properties';
+import type { Parameters } from '../../nodes/shared/parameters/parameters';
+import { properties, property } from '../../nodes/shared/parameters/properties';
 import { readOnEngine, type Reading } from '../../support/parameters';
 
 const concurrencyProperty = (initial: number) =>

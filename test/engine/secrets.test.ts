@@ -12,7 +12,7 @@ import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
-import { Run } from '../../nodes/shared/n8n/run/run';
+import { Run } from '../../nodes/shared/run/run';
 import { packageCredentialType } from '../../support/credential-types';
 import { runNode, testCredential, type CredentialData } from '../../support/engine';
 

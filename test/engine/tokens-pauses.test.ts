@@ -1,5 +1,5 @@
 /** Tests how long a run waits after a 401. During the pause, another worker can store a new token. */
-import { Run } from '../../nodes/shared/n8n/run/run';
+import { Run } from '../../nodes/shared/run/run';
 import { indexes } from '../../support/sandbox';
 import { texts, useChunkText } from '../../support/chunking';
 

@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Run } from '../../shared/n8n/run/run';
+import type { Run } from '../../shared/run/run';
 import { quotedList } from '../../shared/service/strings';
-import { fieldsOfItem, fileFieldsOf } from '../../shared/n8n/sources/files';
+import { fieldsOfItem, fileFieldsOf } from '../../shared/input/files';
 import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText, nonEmptyMembers } from '../../shared/service/json';
 import type { ChunkTask } from '../parameters';

@@ -1,4 +1,4 @@
-import { TextFiles } from '../../shared/n8n/sources/text-files';
+import { TextFiles } from '../../shared/input/text-files';
 import { resultsPath } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText } from '../../shared/service/json';

@@ -1,12 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { inexactNumberIn } from '../../shared/records/exact-numbers';
-import { fieldOf, withoutField } from '../../shared/records/fields';
-import type { Findings } from '../../shared/records/findings';
-import { FORMATS } from '../../shared/records/format';
-import type { RecentIds } from '../../shared/records/recent-ids';
-import { detach } from '../../shared/records/record';
-import type { FileToRead } from '../../shared/n8n/sinks/file-sink';
+import { inexactNumberIn } from '../../shared/formats/exact-numbers';
+import { fieldOf, withoutField } from '../../shared/formats/fields';
+import type { Findings } from '../../shared/formats/findings';
+import { FORMATS } from '../../shared/formats/format';
+import type { RecentIds } from '../../shared/formats/recent-ids';
+import { detach } from '../../shared/formats/record';
+import type { FileToRead } from '../../shared/output/file-sink';
 import {
 	idIn,
 	requiredFields,
@@ -14,9 +14,9 @@ import {
 	readItemMapping,
 	readIdAndName,
 	type FieldMapping,
-} from '../../shared/n8n/sources/field-mapping';
-import type { FileReading } from '../../shared/n8n/sources/file-source';
-import type { UnusedFields } from '../../shared/n8n/sources/unused-fields';
+} from '../../shared/input/field-mapping';
+import type { FileReading } from '../../shared/input/file-source';
+import type { UnusedFields } from '../../shared/input/unused-fields';
 import { InputError } from '../../shared/service/input-error';
 import { isObject } from '../../shared/service/json';
 import { quoted } from '../../shared/service/strings';

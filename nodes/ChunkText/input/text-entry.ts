@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { EntryOrigin } from '../../shared/n8n/sinks/sink';
+import type { EntryOrigin } from '../../shared/output/sink';
 import type { ChunkSettings } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText } from '../../shared/service/json';

@@ -1,7 +1,7 @@
-import type { RequestSettings } from '../../shared/flow/attempt';
-import type { Run } from '../../shared/n8n/run/run';
-import { requestSettings } from '../../shared/n8n/session/request-settings';
-import { Session } from '../../shared/n8n/session/session';
+import type { RequestSettings } from '../../shared/sending/attempt';
+import type { Run } from '../../shared/run/run';
+import { requestSettings } from '../../shared/session/request-settings';
+import { Session } from '../../shared/session/session';
 import { listOf } from '../../shared/service/strings';
 import { AI_SERVICE } from '../../shared/service/service-definitions';
 import { SCOPE_ADVICE } from '../../shared/service/tokens/scope';

@@ -6,12 +6,12 @@
  * lost a job, or if a job with several texts has failed, the outcome tells `bulk` to submit the texts again. Get
  * Results uses the same functions for jobs from earlier runs, but it never submits anything.
  */
-import { bulk } from '../../shared/flow/bulk';
-import { oneEach } from '../../shared/flow/one-each';
-import { finalFailure, type Outcome, type Unfinished } from '../../shared/flow/outcome';
-import { inParallel, type Consumer } from '../../shared/flow/parallel';
-import { poll, type Ending, type PollOptions, type PollResult } from '../../shared/flow/poll';
-import type { Verdict } from '../../shared/flow/verdict';
+import { bulk } from '../../shared/sending/bulk';
+import { oneEach } from '../../shared/sending/one-each';
+import { finalFailure, type Outcome, type Unfinished } from '../../shared/sending/outcome';
+import { inParallel, type Consumer } from '../../shared/sending/parallel';
+import { poll, type Ending, type PollOptions, type PollResult } from '../../shared/sending/poll';
+import type { Diagnosis } from '../../shared/sending/diagnosis';
 import { resultsPath } from '../../shared/service/chunking/chunking';
 import { classify, type TextResult } from '../../shared/service/chunking/chunking-response';
 import { ServiceFailure } from '../../shared/service/failure';
@@ -62,10 +62,10 @@ export const waitForEnd =
 			intervals: POLLING,
 			deadline: job.since + options.maxWaitSeconds * 1000,
 			check: async (leftMs) => await checkUnlessLost(job, service, leftMs + POLLING.finalMs),
-			judge: (error) =>
+			diagnose: (error) =>
 				canPollAgain(error, job, run.now())
 					? { action: 'retry' }
-					: judgePoll(error, service),
+					: diagnosePoll(error, service),
 			expire: (lastError) => {
 				if (whenTimeRunsOut === 'output')
 					return { state: 'finished', response: { type: 'pending', lastError } };
@@ -117,7 +117,7 @@ export async function* fetchOnce(
 		if (finding.state === 'failed') throw finding.reason;
 		return finding.state === 'finished' ? finding.response : { type: 'pending' };
 	};
-	const settings = { ...service.fetching, judge: (error: unknown) => judgePoll(error, service) };
+	const settings = { ...service.fetching, diagnose: (error: unknown) => diagnosePoll(error, service) };
 	for await (const results of bulk([[...jobs]], { ...oneEach(settings, send), arePolls: true }))
 		yield results.flatMap(({ entries, outcome }) => entries.map((job) => ({ job, outcome })));
 }
@@ -178,10 +178,10 @@ function canPollAgain(error: unknown, { isOfThisRun, since }: Job, now: number):
  * Normally, a status such as 401 ends the run. Here, such a status makes only this job fail, because other jobs may
  * belong to other clients.
  */
-function judgePoll(error: unknown, { fetching }: ChunkService): Verdict {
-	const verdict = fetching.judge(error);
+function diagnosePoll(error: unknown, { fetching }: ChunkService): Diagnosis {
+	const diagnosis = fetching.diagnose(error);
 	const isOfJob = error instanceof ServiceFailure && error.kind === 'status';
-	return verdict.action === 'stop' && isOfJob ? { ...verdict, action: 'fail' } : verdict;
+	return diagnosis.action === 'stop' && isOfJob ? { ...diagnosis, action: 'fail' } : diagnosis;
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { Packed } from '../../shared/flow/batcher';
-import type { BulkOptions } from '../../shared/flow/batch-sender';
+import type { Packed } from '../../shared/sending/batcher';
+import type { BulkOptions } from '../../shared/sending/batch-sender';
 import { submitBody, submitPath } from '../../shared/service/chunking/chunking';
 import { classify } from '../../shared/service/chunking/chunking-response';
 import { textTooLarge, type TextEntry } from '../input/text-entry';

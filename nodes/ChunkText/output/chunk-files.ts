@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import type { Run } from '../../shared/n8n/run/run';
-import { itemOf } from '../../shared/n8n/sinks/sink';
-import { storeFile } from '../../shared/n8n/sinks/stored-file';
-import { PartWriter, type Part } from '../../shared/records/part-writer';
+import type { Run } from '../../shared/run/run';
+import { itemOf } from '../../shared/output/sink';
+import { storeFile } from '../../shared/output/stored-file';
+import { PartWriter, type Part } from '../../shared/formats/part-writer';
 import type { AwaitedText } from '../input/text-entry';
 
 /**

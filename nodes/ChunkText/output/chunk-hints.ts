@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { costText, doneText, troubleText } from '../../shared/n8n/run/hints';
-import { NO_CHUNKS_ADVICE, OMITTED_END_ADVICE } from '../../shared/n8n/sinks/file-findings';
-import type { Run } from '../../shared/n8n/run/run';
+import { costText, doneText, troubleText } from '../../shared/run/hints';
+import { NO_CHUNKS_ADVICE, OMITTED_END_ADVICE } from '../../shared/output/file-findings';
+import type { Run } from '../../shared/run/run';
 import type { Chunk } from '../../shared/service/chunking/chunking-response';
 import { messageOf } from '../../shared/service/input-error';
 import { figure, formatCount } from '../../shared/service/strings';

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { mapInSlices } from '../../shared/n8n/run/slices';
-import { fieldOf } from '../../shared/records/fields';
+import { mapInSlices } from '../../shared/run/slices';
+import { fieldOf } from '../../shared/formats/fields';
 import type { Chunk, Coverage } from '../../shared/service/chunking/chunking-response';
 import { packVector } from '../../shared/service/chunking/vector';
 import type { AwaitedText } from '../input/text-entry';

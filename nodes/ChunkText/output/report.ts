@@ -1,11 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { failureOf, type Failed, type Outcome } from '../../shared/flow/outcome';
-import type { Session } from '../../shared/n8n/session/session';
-import { itemOf, type Sink } from '../../shared/n8n/sinks/sink';
-import { fieldsOfItem } from '../../shared/n8n/sources/files';
-import type { Findings } from '../../shared/records/findings';
-import { detach } from '../../shared/records/record';
+import { failureOf, type Failed, type Outcome } from '../../shared/sending/outcome';
+import type { Session } from '../../shared/session/session';
+import { itemOf, type Sink } from '../../shared/output/sink';
+import { fieldsOfItem } from '../../shared/input/files';
+import type { Findings } from '../../shared/formats/findings';
+import { detach } from '../../shared/formats/record';
 import {
 	coverage,
 	type Chunk,
@@ -144,12 +144,12 @@ export class Report {
 
 	private async fail(
 		text: AwaitedText,
-		{ reason, skipped, verdict }: Failed,
+		{ reason, skipped, diagnosis }: Failed,
 		message: string,
 		json: IDataObject,
 	): Promise<void> {
 		const { id } = text.document ?? {};
-		await this.sink.addFailure(text, { reason, skipped, verdict, message, id, json });
+		await this.sink.addFailure(text, { reason, skipped, diagnosis, message, id, json });
 	}
 
 	/**

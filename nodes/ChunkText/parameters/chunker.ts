@@ -1,4 +1,4 @@
-import { properties } from '../../shared/n8n/parameters/properties';
+import { properties } from '../../shared/parameters/properties';
 
 /**
  * Embedding models named in the service's documentation (docs/service-interface.md, Models). To use any other

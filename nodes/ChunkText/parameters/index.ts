@@ -1,4 +1,4 @@
-import { Parameters } from '../../shared/n8n/parameters/parameters';
+import { Parameters } from '../../shared/parameters/parameters';
 import {
 	filledByModel,
 	notForTools,
@@ -6,16 +6,16 @@ import {
 	properties,
 	property,
 	shownFor,
-} from '../../shared/n8n/parameters/properties';
-import type { Run } from '../../shared/n8n/run/run';
-import { fieldProperty, requiredFieldProperties } from '../../shared/n8n/sources/field-mapping';
+} from '../../shared/parameters/properties';
+import type { Run } from '../../shared/run/run';
+import { fieldProperty, requiredFieldProperties } from '../../shared/input/field-mapping';
 import {
 	fileProperties,
 	fileProperty,
 	PER_ITEM_OPTIONS,
 	RECORD_FILES,
 	textFileDocumentProperties,
-} from '../../shared/n8n/sources/file-properties';
+} from '../../shared/input/file-properties';
 import { scopeProperties } from '../../shared/service/tokens/scope';
 import { chunkerProperties } from './chunker';
 import { allOptions } from './options';

@@ -1,11 +1,11 @@
-import { recommendedFieldProperties } from '../../shared/n8n/sources/field-mapping';
+import { recommendedFieldProperties } from '../../shared/input/field-mapping';
 import {
 	bytesPerFileProperty,
 	encodingProperty,
 	readOptionProperties,
-} from '../../shared/n8n/sources/file-properties';
-import { optionsProperty, shownFor } from '../../shared/n8n/parameters/properties';
-import { requestProperties } from '../../shared/n8n/parameters/request-properties';
+} from '../../shared/input/file-properties';
+import { optionsProperty, shownFor } from '../../shared/parameters/properties';
+import { requestProperties } from '../../shared/parameters/request-properties';
 import { DEFAULT_RESULTS_PATH, MAX_CHUNK_TEXT_BYTES } from '../../shared/service/chunking/chunking';
 
 const submits = { show: { '/operation': ['submitAndWait', 'submit'] } };

@@ -3,12 +3,12 @@
  * server or n8n. A failure states what is known: its kind, whether the request may have taken effect, and what the user
  * can do.
  *
- * `judge` returns a verdict that is based on a single failure. The retry policy (`flow/retry-policy.ts`) also considers
+ * `diagnose` returns a diagnosis that is based on a single failure. The retry policy (`sending/retry-policy.ts`) also considers
  * earlier attempts and other requests, and then decides what happens next.
  */
 import type { ActionableCause } from 'n8n-workflow';
 
-import type { Verdict } from '../flow/verdict';
+import type { Diagnosis } from '../sending/diagnosis';
 
 /** Kinds of failures (docs/service-interface.md, Failures). */
 type FailureKind =
@@ -150,27 +150,27 @@ const repeatTime = ({ triedForMs = 0 }: FailureDetails): string =>
 export const MAX_RETRY_AFTER_MS = 5 * 60_000;
 
 /**
- * Returns the verdict on a failure without considering other failures (docs/service-interface.md, Failures).
+ * Returns the diagnosis on a failure without considering other failures (docs/service-interface.md, Failures).
  *
  * @param error the error that a request threw
  * @param options.idempotent whether the request can be repeated without harm. If not, it is retried only after status
  *   429, or if it definitely never reached the service.
- * @returns the verdict. For any error that is not a ServiceFailure, the action is `fail`.
+ * @returns the diagnosis. For any error that is not a ServiceFailure, the action is `fail`.
  */
-export function judge(error: unknown, { idempotent }: { idempotent: boolean }): Verdict {
+export function diagnose(error: unknown, { idempotent }: { idempotent: boolean }): Diagnosis {
 	if (!(error instanceof ServiceFailure)) return { action: 'fail' };
-	const verdict = verdictOf(error, idempotent);
+	const diagnosis = diagnosisOf(error, idempotent);
 	const { retryAfterMs } = error;
-	if (verdict.action !== 'retry' || retryAfterMs === undefined) return verdict;
-	return { ...verdict, delayMs: Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) };
+	if (diagnosis.action !== 'retry' || retryAfterMs === undefined) return diagnosis;
+	return { ...diagnosis, delayMs: Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) };
 }
 
-function verdictOf(failure: ServiceFailure, idempotent: boolean): Verdict {
+function diagnosisOf(failure: ServiceFailure, idempotent: boolean): Diagnosis {
 	switch (failure.kind) {
 		case 'status':
-			return statusVerdict(failure.httpStatus ?? 0, idempotent);
+			return statusDiagnosis(failure.httpStatus ?? 0, idempotent);
 		case 'transport':
-			return transportVerdict(failure, idempotent);
+			return transportDiagnosis(failure, idempotent);
 		case 'token':
 			return failure.isTransient ? { action: 'retry', kind: 'noToken' } : { action: 'stop' };
 		default:
@@ -188,7 +188,7 @@ const LASTING_STATUSES = [501, 505];
 export const isTransientStatus = (status: number): boolean =>
 	[408, 425, 429].includes(status) || (status >= 500 && !LASTING_STATUSES.includes(status));
 
-function statusVerdict(status: number, idempotent: boolean): Verdict {
+function statusDiagnosis(status: number, idempotent: boolean): Diagnosis {
 	if (status === 429) return { action: 'retry', kind: 'throttled' };
 	// An overloaded proxy may answer with status 503 instead of 429.
 	if (idempotent && status === 503) return { action: 'retry', kind: 'overloaded' };
@@ -202,7 +202,7 @@ function statusVerdict(status: number, idempotent: boolean): Verdict {
 	return { action: isRedirect || status === 401 || status === 407 ? 'stop' : 'fail' };
 }
 
-function transportVerdict(failure: ServiceFailure, idempotent: boolean): Verdict {
+function transportDiagnosis(failure: ServiceFailure, idempotent: boolean): Diagnosis {
 	// An error without a code comes from n8n itself. Retrying would not help.
 	if (failure.transportCode === undefined) return { action: 'fail' };
 	if (!failure.isTransient) return { action: 'stop' };

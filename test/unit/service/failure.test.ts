@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 
 import {
-	judge,
+	diagnose,
 	MAX_RETRY_AFTER_MS,
 	ServiceFailure,
 	type FailureDetails,
 } from '../../../nodes/shared/service/failure';
-import type { Verdict } from '../../../nodes/shared/flow/verdict';
+import type { Diagnosis } from '../../../nodes/shared/sending/diagnosis';
 import { serverMessage } from '../../../nodes/shared/service/response-words';
 
-describe('judge', () => {
-	const retry: Verdict = { action: 'retry', kind: 'down' };
-	const again: Verdict = { action: 'retry' };
-	const split: Verdict = { action: 'split' };
-	const stop: Verdict = { action: 'stop' };
-	const fail: Verdict = { action: 'fail' };
+describe('diagnose', () => {
+	const retry: Diagnosis = { action: 'retry', kind: 'down' };
+	const again: Diagnosis = { action: 'retry' };
+	const split: Diagnosis = { action: 'split' };
+	const stop: Diagnosis = { action: 'stop' };
+	const fail: Diagnosis = { action: 'fail' };
 	const connection = (code: string, more: Partial<FailureDetails> = {}): FailureDetails => ({
 		kind: 'transport',
 		code,
@@ -23,10 +23,10 @@ describe('judge', () => {
 	const wasNeverSent = { wasNeverSent: true };
 
 	/**
-	 * The first verdict applies to an idempotent request. The second verdict, if there is one, applies to any other
+	 * The first diagnosis applies to an idempotent request. The second diagnosis, if there is one, applies to any other
 	 * request.
 	 */
-	const table: Array<[string, FailureDetails, Verdict, Verdict?]> = [
+	const table: Array<[string, FailureDetails, Diagnosis, Diagnosis?]> = [
 		['302', { kind: 'status', status: 302 }, stop],
 		['304', { kind: 'status', status: 304 }, stop],
 		['400', { kind: 'status', status: 400 }, split],
@@ -81,8 +81,8 @@ describe('judge', () => {
 
 	test.each(table)('%s', (_, details, idempotent, otherwise = idempotent) => {
 		const failure = new ServiceFailure('x', details);
-		expect(judge(failure, { idempotent: true })).toEqual(idempotent);
-		expect(judge(failure, { idempotent: false })).toEqual(otherwise);
+		expect(diagnose(failure, { idempotent: true })).toEqual(idempotent);
+		expect(diagnose(failure, { idempotent: false })).toEqual(otherwise);
 	});
 
 	test.each([
@@ -93,34 +93,34 @@ describe('judge', () => {
 		[Infinity, 300_000],
 	])('a Retry-After of %p ms is a pause of %p ms', (retryAfterMs, delayMs) => {
 		const failure = new ServiceFailure('x', { kind: 'status', status: 502, retryAfterMs });
-		expect(judge(failure, { idempotent: true })).toMatchObject({ action: 'retry', delayMs });
+		expect(diagnose(failure, { idempotent: true })).toMatchObject({ action: 'retry', delayMs });
 	});
 
 	test('a Retry-After has no effect if the request is not retried', () => {
 		const details: FailureDetails = { kind: 'status', status: 503, retryAfterMs: 7000 };
-		expect(judge(new ServiceFailure('x', details), { idempotent: false })).toEqual(fail);
+		expect(diagnose(new ServiceFailure('x', details), { idempotent: false })).toEqual(fail);
 	});
 
 	test('503 slows down all requests, like 429, except if the token server answers it', () => {
-		const verdictOf = (details: Omit<FailureDetails, 'status'>) =>
-			judge(new ServiceFailure('x', { status: 503, ...details }), { idempotent: true });
-		expect(verdictOf({ kind: 'status', retryAfterMs: 7000 })).toMatchObject({
+		const diagnosisOf = (details: Omit<FailureDetails, 'status'>) =>
+			diagnose(new ServiceFailure('x', { status: 503, ...details }), { idempotent: true });
+		expect(diagnosisOf({ kind: 'status', retryAfterMs: 7000 })).toMatchObject({
 			action: 'retry',
 			delayMs: 7000,
 			kind: 'overloaded',
 		});
-		expect(verdictOf({ kind: 'status' })).toMatchObject({
+		expect(diagnosisOf({ kind: 'status' })).toMatchObject({
 			action: 'retry',
 			kind: 'overloaded',
 		});
-		const busy = verdictOf({ kind: 'token', isTransient: true, retryAfterMs: 7000 });
+		const busy = diagnosisOf({ kind: 'token', isTransient: true, retryAfterMs: 7000 });
 		expect(busy).toMatchObject({ action: 'retry', delayMs: 7000 });
 	});
 
 	test.each([[new Error('bug')], ['text'], [undefined], [{ kind: 'status', httpStatus: 503 }]])(
 		'any other error fails: %p',
 		(error) => {
-			expect(judge(error, { idempotent: true })).toEqual(fail);
+			expect(diagnose(error, { idempotent: true })).toEqual(fail);
 		},
 	);
 
@@ -137,7 +137,7 @@ describe('judge', () => {
 		fc.assert(
 			fc.property(details, (any) => {
 				const failure = new ServiceFailure('x', any);
-				if (judge(failure, { idempotent: false }).action !== 'retry') return;
+				if (diagnose(failure, { idempotent: false }).action !== 'retry') return;
 				expect(failure.wasNeverSent || failure.httpStatus === 429).toBe(true);
 				expect(failure.isOutcomeUnknown).toBe(false);
 			}),

@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check';
 
-import { requestBytes } from '../../../nodes/shared/flow/batcher';
+import { requestBytes } from '../../../nodes/shared/sending/batcher';
 import { InputError } from '../../../nodes/shared/service/input-error';
 import { packVector } from '../../../nodes/shared/service/chunking/vector';
 import { documentText, PUSH_BODY_BYTES, pushBody } from '../../../nodes/shared/service/push/push';

@@ -1,12 +1,12 @@
-import type { Packed } from '../../../nodes/shared/flow/batcher';
-import { bulk } from '../../../nodes/shared/flow/bulk';
-import type { BulkOptions } from '../../../nodes/shared/flow/batch-sender';
-import type { Verdict } from '../../../nodes/shared/flow/verdict';
-import { Limiter } from '../../../nodes/shared/flow/limiter';
-import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
-import type { RunStats } from '../../../nodes/shared/flow/run-state';
+import type { Packed } from '../../../nodes/shared/sending/batcher';
+import { bulk } from '../../../nodes/shared/sending/bulk';
+import type { BulkOptions } from '../../../nodes/shared/sending/batch-sender';
+import type { Diagnosis } from '../../../nodes/shared/sending/diagnosis';
+import { Limiter } from '../../../nodes/shared/sending/limiter';
+import { ServiceHealth } from '../../../nodes/shared/sending/retry-policy';
+import type { RunStats } from '../../../nodes/shared/sending/run-state';
 import { flat } from './slices';
-import { judge, ServiceFailure } from '../../../nodes/shared/service/failure';
+import { diagnose, ServiceFailure } from '../../../nodes/shared/service/failure';
 import { VirtualRun } from '../../../support/virtual-run';
 
 export interface RequestInfo {
@@ -78,7 +78,7 @@ export interface Outcome {
 	endedAt: number;
 }
 
-export const verdictOf = (error: unknown): Verdict => judge(error, { idempotent: true });
+export const diagnosisOf = (error: unknown): Diagnosis => diagnose(error, { idempotent: true });
 
 export const CANCEL = new Error('The execution was stopped');
 export const ENVELOPE_BYTES = 2;
@@ -211,7 +211,7 @@ export async function runScenario(scenario: Scenario): Promise<Outcome> {
 		limiterClient: new Limiter().join(run, concurrency),
 		health: new ServiceHealth(),
 		send,
-		judge: verdictOf,
+		diagnose: diagnosisOf,
 		tooLarge: ({ id }, bytes) => new Error(`${id} has ${bytes} bytes`),
 	};
 	const consume = async () => {

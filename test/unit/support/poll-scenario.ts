@@ -1,10 +1,10 @@
-import type { Outcome } from '../../../nodes/shared/flow/outcome';
-import { Limiter } from '../../../nodes/shared/flow/limiter';
-import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
-import { poll, type PollResult, type PollOptions } from '../../../nodes/shared/flow/poll';
-import type { Verdict } from '../../../nodes/shared/flow/verdict';
+import type { Outcome } from '../../../nodes/shared/sending/outcome';
+import { Limiter } from '../../../nodes/shared/sending/limiter';
+import { ServiceHealth } from '../../../nodes/shared/sending/retry-policy';
+import { poll, type PollResult, type PollOptions } from '../../../nodes/shared/sending/poll';
+import type { Diagnosis } from '../../../nodes/shared/sending/diagnosis';
 import { ServiceFailure } from '../../../nodes/shared/service/failure';
-import { verdictOf } from './bulk-scenario';
+import { diagnosisOf } from './bulk-scenario';
 import type { VirtualClock } from '../../../support/virtual-clock';
 import { VirtualRun } from '../../../support/virtual-run';
 
@@ -28,7 +28,7 @@ interface Settings {
 	stopsOnFailure?: boolean;
 	startMs?: number;
 	capMs?: number;
-	judge?: PollOptions<string>['judge'];
+	diagnose?: PollOptions<string>['diagnose'];
 }
 
 interface Poll {
@@ -49,7 +49,7 @@ const timeoutOf = (result: Outcome<string>): Timeout | undefined =>
 		? (result.reason as Timeout)
 		: undefined;
 
-/** Polls jobs in virtual time. `answer` returns what the nth poll of a job finds, or throws a verdict. */
+/** Polls jobs in virtual time. `answer` returns what the nth poll of a job finds, or throws a diagnosis. */
 export async function pollAll<J extends Job>(
 	jobs: J[],
 	answer: (
@@ -95,9 +95,9 @@ export async function pollAll<J extends Job>(
 			const answering = async () => await answer(job, timesOf(job.name).length, clock);
 			return await answering().finally(() => inFlight--);
 		},
-		judge:
-			settings.judge ??
-			((error) => (error instanceof Error ? verdictOf(error) : (error as Verdict))),
+		diagnose:
+			settings.diagnose ??
+			((error) => (error instanceof Error ? diagnosisOf(error) : (error as Diagnosis))),
 		expire: (lastError) => ({ state: 'failed', reason: { name: job.name, lastError } }),
 	});
 	const polling = async () => {

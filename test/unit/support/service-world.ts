@@ -2,15 +2,15 @@
  * Simulates a node's run in virtual time, against a service that fails according to rules. The requests go through
  * `bulk` and `poll` with the nodes' settings. Failures have the same form as in a real run.
  */
-import { bulk } from '../../../nodes/shared/flow/bulk';
-import type { BulkOptions } from '../../../nodes/shared/flow/batch-sender';
-import { oneEach } from '../../../nodes/shared/flow/one-each';
-import type { Outcome } from '../../../nodes/shared/flow/outcome';
-import { Limiter } from '../../../nodes/shared/flow/limiter';
-import { ServiceHealth } from '../../../nodes/shared/flow/retry-policy';
-import { poll, type PollOptions } from '../../../nodes/shared/flow/poll';
-import { transportFailure } from '../../../nodes/shared/http/transport-failure';
-import { judge } from '../../../nodes/shared/service/failure';
+import { bulk } from '../../../nodes/shared/sending/bulk';
+import type { BulkOptions } from '../../../nodes/shared/sending/batch-sender';
+import { oneEach } from '../../../nodes/shared/sending/one-each';
+import type { Outcome } from '../../../nodes/shared/sending/outcome';
+import { Limiter } from '../../../nodes/shared/sending/limiter';
+import { ServiceHealth } from '../../../nodes/shared/sending/retry-policy';
+import { poll, type PollOptions } from '../../../nodes/shared/sending/poll';
+import { transportFailure } from '../../../nodes/shared/session/transport-failure';
+import { diagnose } from '../../../nodes/shared/service/failure';
 import {
 	AI_SERVICE,
 	PUSH_SERVICE,
@@ -220,7 +220,7 @@ export async function playWorld({
 		limiterClient: limiter.join(run, concurrency),
 		health: new ServiceHealth(),
 		retryForMs: retryForSeconds * 1000,
-		judge: (error: unknown) => judge(error, { idempotent: true }),
+		diagnose: (error: unknown) => diagnose(error, { idempotent: true }),
 	});
 	const bulkOptions = <R>(send: BulkOptions<number, R>['send']): BulkOptions<number, R> => ({
 		...newLine(),

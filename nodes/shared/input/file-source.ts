@@ -1,0 +1,252 @@
+/**
+ * Reads the files in the input items. `withFiles` first finds all files and then opens them one after
+ * another. For each file, it calls the node's `use` function, which sends the entries. Records are read only
+ * when a request needs them, so memory does not grow with the length of a file. An invalid record is passed
+ * to its file's sink as a failure. If a file cannot be opened, its item fails. If the run ends early, each
+ * unread file gets its own error. In this way, every file and every record is accounted for.
+ */
+import type { IBinaryData } from 'n8n-workflow';
+
+import { quoted } from '../service/strings';
+import type { Run } from '../run/run';
+import type { FileSink, FileToRead } from '../output/file-sink';
+import type { EntryOrigin } from '../output/sink';
+import { fieldOf } from '../formats/fields';
+import type { Findings } from '../formats/findings';
+import { FORMATS, type RecordFile } from '../formats/format';
+import type { SourceRecord } from '../formats/record';
+import { isRecord } from '../service/json';
+import { hasFile, inputFile } from './files';
+import { withJsonCells } from './json-columns';
+import {
+	checkFields,
+	openItemFile,
+	type FileInput,
+	type FileParameters,
+	type RequiredField,
+	type RecordFileOptions,
+} from './record-file';
+import { passOnSummary, type Reading, type Source } from './source';
+import { InputError, messageOf } from '../service/input-error';
+import { readError } from './file-errors';
+
+/** Describes how a file's records become entries. Also specifies the sink that receives the outcomes of the entries. */
+export interface FileReading<E extends EntryOrigin> extends Reading<E> {
+	/** Fields that the file must contain (see `checkFields`). */
+	requiredFields: readonly RequiredField[];
+	sink: FileSink;
+}
+
+interface Files<E extends EntryOrigin, R extends FileReading<E>> extends FileInput {
+	readingOf: (fileToRead: FileToRead) => R;
+	/** Sends a file's entries. When it returns, every entry has an outcome. */
+	use: (source: Source<E>, reading: R) => Promise<void>;
+	/** Whether the next file is opened while entries from the previous file are still in flight. */
+	overlaps?: boolean;
+}
+
+/** Maximum number of files to name in an error message. The message names the files that were opened last. */
+const MAX_FILES_NAMED = 3;
+
+/**
+ * Reads the files in all input items, one after another. An item without a usable file fails. If an item is a
+ * file summary from another node of this package, it is passed on unchanged.
+ */
+export async function withFiles<E extends EntryOrigin, R extends FileReading<E>>(
+	files: Files<E, R>,
+): Promise<void> {
+	const { run, parameters, overlaps = false } = files;
+	const unfinished = new Set<Promise<void>>();
+	const sinks = new Set<FileSink>();
+	const locations: Array<{ itemIndex: number; location: string | IBinaryData }> = [];
+	for (const itemIndex of run.items.keys()) {
+		await run.yieldToOthers();
+		if (run.returnsNothing) break;
+		for (const location of locationsOf(run, parameters, itemIndex))
+			locations.push({ itemIndex, location });
+	}
+	for (const [at, { itemIndex, location }] of locations.entries()) {
+		await run.yieldToOthers();
+		if (run.returnsNothing) break;
+		const opened = run.ended ? undefined : await open(files, itemIndex, location);
+		if (opened === undefined) {
+			if (run.ended) failUnreadFile(run, itemIndex, location);
+			continue;
+		}
+		const { sink } = opened.reading;
+		sinks.add(sink);
+		run.logLines = () => [...sinks].map((one) => one.logLine());
+		run.progress = () => progressOf(sinks.size > 0 ? [...sinks] : [sink]);
+		const isLast = at === locations.length - 1;
+		let onRead: () => void = () => undefined;
+		const reading = new Promise<void>((resolve) => (onRead = resolve));
+		const using: Promise<void> = useFile(files, opened, isLast, onRead).finally(() => {
+			if (!run.ended) sinks.delete(sink);
+			unfinished.delete(using);
+		});
+		unfinished.add(using);
+		await (overlaps ? Promise.race([reading, using]) : using);
+	}
+	await Promise.all(unfinished);
+}
+
+const progressOf = (sinks: readonly FileSink[]): string =>
+	sinks
+		.slice(-MAX_FILES_NAMED)
+		.map((sink) => sink.progress())
+		.reduce((before, text) => `${before.replace(/\.$/, '')}. ${text}`);
+
+/** Opens a file. If opening fails, the files in the item's other fields are still read. */
+async function open<E extends EntryOrigin, R extends FileReading<E>>(
+	files: Files<E, R>,
+	itemIndex: number,
+	location: string | IBinaryData,
+): Promise<{ fileToRead: FileToRead; reading: R } | undefined> {
+	const { run, parameters, readingOf } = files;
+	let file: RecordFile | undefined;
+	try {
+		file = await openItemFile(files, itemIndex, location);
+		const skip = parameters.get('options.skipRecords', itemIndex);
+		const max = parameters.get('options.maxRecords', itemIndex);
+		const fileToRead = { file, itemIndex, skip, max };
+		return { fileToRead, reading: readingOf(fileToRead) };
+	} catch (error) {
+		file?.close();
+		// When a run ends, it closes all files, even those that are still being opened. The error that results from
+		// closing such a file is not reported.
+		if (!run.ended) run.refuse(itemIndex, error);
+		return undefined;
+	}
+}
+
+/** @param onRead function that is called when the file's last record has been read */
+async function useFile<E extends EntryOrigin, R extends FileReading<E>>(
+	{ run, options, use }: Files<E, R>,
+	{ fileToRead, reading }: { fileToRead: FileToRead; reading: R },
+	isLast: boolean,
+	onRead: () => void,
+): Promise<void> {
+	const { sink } = reading;
+	try {
+		const entries = entriesOf(run, fileToRead, reading, options, onRead);
+		await use({ entries, sink, findings: fileToRead.file.findings, isLast }, reading);
+		await sink.close();
+	} catch (error) {
+		run.refuse(fileToRead.itemIndex, error);
+	} finally {
+		fileToRead.file.close();
+	}
+}
+
+function failUnreadFile(run: Run, itemIndex: number, location: string | IBinaryData): void {
+	if (typeof location === 'string' && !hasFile(run, itemIndex, location)) return;
+	const reason = run.ended?.reason;
+	const { name } = inputFile(run, itemIndex, location);
+	const message = `The file ${quoted(name)} was not read: ${messageOf(reason)}`;
+	run.fail(itemIndex, { reason, message, json: { file: name }, skipped: true });
+}
+
+/**
+ * Returns the fields that contain an item's files. The parameter may name several fields, separated by
+ * commas. Fields without a file are ignored.
+ */
+function locationsOf(
+	run: Run,
+	parameters: FileParameters,
+	itemIndex: number,
+): Array<string | IBinaryData> {
+	try {
+		const location = parameters.file('binaryPropertyName', itemIndex);
+		if (typeof location !== 'string') return [location];
+		const names = [...new Set(location.split(',').flatMap((name) => name.trim() || []))];
+		const found = names.filter((name) => hasFile(run, itemIndex, name));
+		for (const name of names)
+			if (found.length > 0 && !found.includes(name))
+				run.hintAtFile(`Item ${itemIndex} has no file in the field ${quoted(name)}`, '');
+		if (found.length > 0) return found;
+		// If none of the fields contains a file, the error names the first field.
+		return passOnSummary(run, itemIndex) ? [] : [names[0] ?? ''];
+	} catch (error) {
+		run.refuse(itemIndex, error);
+		return [];
+	}
+}
+
+/**
+ * Yields a file's entries. Records that cannot be sent are passed to the sink as failures.
+ *
+ * @throws InputError if no record can be read or a required field is missing
+ */
+async function* entriesOf<E extends EntryOrigin>(
+	run: Run,
+	{ file, itemIndex, skip, max }: FileToRead,
+	{ requiredFields, entryOf, idOf, sink }: FileReading<E>,
+	{ jsonColumns }: RecordFileOptions,
+	onRead: () => void,
+): AsyncGenerator<E[], void, undefined> {
+	const items = [itemIndex];
+	const last = max === 0 ? Infinity : skip + max;
+	const { findings } = file;
+	const columns = file.format === 'csv' ? jsonColumns : [];
+	let areDecimal = !FORMATS[file.format].isJson;
+	const fields = [
+		...requiredFields,
+		...columns.map((name): RequiredField => [name, 'JSON Columns']),
+	];
+	const fieldNames = requiredFields.map(([field]) => field);
+	const idField = requiredFields.find(([, parameter]) => parameter === 'ID Field')?.[0];
+	let isFirst = true;
+	let at = 0;
+	try {
+		for await (const records of file.records(skip, fieldNames)) {
+			const slice: E[] = [];
+			for (const record of records) {
+				const pause = run.yieldToOthers();
+				if (pause) await pause;
+				if (run.ended || record.record > last) break;
+				if (isFirst) checkFields(run, file, record, fields);
+				isFirst = false;
+				at = record.record;
+				const origin = { items, record };
+				try {
+					if (record.error) throw record.error;
+					if (columns.length > 0)
+						record.value = withJsonCells(record.value as object, columns);
+					slice.push(entryOf(record.value, origin));
+					if (areDecimal) areDecimal = noteDecimalId(findings, record, idField);
+				} catch (reason) {
+					await sink.addFailure(origin, { reason, id: idOf?.(record.value) });
+				}
+			}
+			if (slice.length > 0) yield slice;
+			if (run.ended || (records.at(-1)?.record ?? 0) > last) return;
+		}
+		if (isFirst && !run.ended) checkFields(run, file, undefined, fields);
+		sink.isAtEnd = !run.ended;
+	} catch (error) {
+		// Errors are ignored in two cases. If the run has ended, it has closed its files, so any read fails. If the
+		// error occurs after the last requested record, the error does not affect this run.
+		if (run.ended || at >= last) return;
+		const read = Math.max(at, Math.min(skip, file.reader.position.record - 1));
+		if (read === 0 || error instanceof InputError) throw readError(file.name, error);
+		sink.breakOff(read + 1, error);
+	} finally {
+		onRead();
+	}
+}
+
+/**
+ * Matches an ID such as 7.0, which a program may have made from the number 7. However, 7.0 can also be a version
+ * number. Therefore, these IDs are reported only if all IDs in the file look like this.
+ */
+const DECIMAL = /^\d+\.0+$/;
+
+/** @returns false if this ID is not a decimal number */
+function noteDecimalId(findings: Findings, { value, line }: SourceRecord, idField = ''): boolean {
+	const id = isRecord(value) ? fieldOf(value, idField) : value;
+	if (typeof id !== 'string') return true;
+	const isDecimal = DECIMAL.test(id);
+	if (isDecimal) findings.add('decimalId', line, id);
+	else findings.exclude('decimalId');
+	return isDecimal;
+}

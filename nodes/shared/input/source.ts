@@ -1,0 +1,196 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { InputError } from '../service/input-error';
+import { isObject, isRecord } from '../service/json';
+import type { Findings } from '../formats/findings';
+import { figure, formatCount, isNullOrBlankText, listOf } from '../service/strings';
+import type { Run } from '../run/run';
+import type { ItemSink } from '../output/item-sink';
+import type { EntryOrigin, Sink } from '../output/sink';
+import { fieldsOfItem, fileFieldsOf } from './files';
+
+/** The entries from the input items or from one file, and the sink that accounts for them. */
+export interface Source<E> {
+	/** Slices of entries. They are read on demand, and reading stops when the run ends. */
+	entries: AsyncIterable<E[]>;
+	sink: Sink;
+	/** The findings about the file, or undefined if the entries come from items. */
+	findings?: Findings;
+	isLast: boolean;
+}
+
+/** Describes how a node makes entries from the values that it reads. */
+export interface Reading<E extends EntryOrigin, V = unknown> {
+	/**
+	 * Returns the entry for a value. The value is an item, a record, or an element of a list in an item.
+	 *
+	 * @throws InputError if the value cannot be sent
+	 */
+	entryOf(value: V, origin: EntryOrigin): E;
+	/** Returns the ID of an invalid value, which is reported together with the error. */
+	idOf?(value: V): string | undefined;
+}
+
+/** The values in one item, and how they become entries. */
+export interface ItemValues<E extends EntryOrigin, V = unknown> extends Reading<E, V> {
+	values: readonly V[];
+}
+
+type MaybeValues<E extends EntryOrigin, V> = ItemValues<E, V> | undefined;
+
+/** Describes how a node reads input items. All items are read and checked before anything is sent. */
+export interface ItemReading<E extends EntryOrigin, V = unknown> {
+	/**
+	 * Returns an item's values, or undefined if the item is already accounted for.
+	 *
+	 * @throws InputError if the item has no value
+	 */
+	valuesOf(itemIndex: number): MaybeValues<E, V> | Promise<MaybeValues<E, V>>;
+	/** Returns an invalid item's ID, if the item represents one document. */
+	idOfItem?(itemIndex: number): string | undefined;
+	/** Verb for messages, such as `push`. */
+	verb: string;
+	/** Result for an item whose list of values is empty. */
+	emptyList?: IDataObject;
+	/**
+	 * Rearranges the entries after all items have been read. If this function removes an entry, it must report the
+	 * entry's outcome to the sink.
+	 */
+	resolve?(entries: E[], sink: Sink): E[] | Promise<E[]>;
+	sink: ItemSink;
+}
+
+/** Reads all input items and passes their entries to `use` as one source. */
+export async function withItems<E extends EntryOrigin, V = unknown>(
+	run: Run,
+	reading: ItemReading<E, V>,
+	use: (source: Source<E>) => Promise<void>,
+): Promise<void> {
+	const { sink } = reading;
+	run.progress = () => sink.progress();
+	const found = await readItems(run, reading);
+	const entries = (await reading.resolve?.(found, sink)) ?? found;
+	if (!run.ended) sink.total = entries.length;
+	await use({ entries: slicesOf(run, entries), sink, isLast: true });
+	await sink.close();
+}
+
+async function readItems<E extends EntryOrigin, V>(
+	run: Run,
+	reading: ItemReading<E, V>,
+): Promise<E[]> {
+	const { sink } = reading;
+	const all: E[] = [];
+	/**
+	 * Invalid items that are missing the same value as the first invalid item. This list is used only if the run stops
+	 * at the first error. The error can then name all of these items.
+	 */
+	const withMissingValue: Array<{ itemIndex: number; error: InputError }> = [];
+	const addInvalid = (itemIndex: number, error: unknown, id?: string) => {
+		const [first] = withMissingValue;
+		const missing = first?.error.missing ?? '';
+		if (run.stopsOnFailure && error instanceof InputError && error.missing?.includes(missing))
+			withMissingValue.push({ itemIndex, error });
+		else if (!first) sink.addInvalid(itemIndex, error, id);
+	};
+	/** Errors for blank items. They are reported only if all items are blank. */
+	const blankItems = new Map<number, unknown>();
+	for (const itemIndex of run.items.keys()) {
+		const pause = run.yieldToOthers();
+		if (pause) await pause;
+		if (run.ended) return all;
+		let found: MaybeValues<E, V>;
+		try {
+			const reads = reading.valuesOf(itemIndex);
+			found = reads instanceof Promise ? await reads : reads;
+		} catch (error) {
+			if (isBlankItem(run, itemIndex)) blankItems.set(itemIndex, error);
+			else if (!passOnSummary(run, itemIndex))
+				addInvalid(itemIndex, error, reading.idOfItem?.(itemIndex));
+			continue;
+		}
+		if (found === undefined) continue;
+		const { values } = found;
+		if (values.length === 0) sink.addEmptyList(itemIndex, reading.emptyList ?? {});
+		for (const [position, value] of values.entries()) {
+			const pause = position > 0 ? run.yieldToOthers() : undefined;
+			if (pause) await pause;
+			if (run.ended) return all;
+			try {
+				all.push(found.entryOf(value, { items: [itemIndex] }));
+			} catch (error) {
+				if (passOnSummary(run, itemIndex)) break;
+				if (isBlankThroughout(value) && isBlankItem(run, itemIndex))
+					blankItems.set(itemIndex, error);
+				else
+					addInvalid(
+						itemIndex,
+						withPosition(error, position, values.length),
+						found.idOf?.(value),
+					);
+			}
+		}
+	}
+	const [first] = withMissingValue;
+	const items = withMissingValue.map(({ itemIndex }) => itemIndex);
+	const total = run.items.length - blankItems.size;
+	if (first)
+		sink.addInvalid(first.itemIndex, errorForItems(first.error, items, total, reading.verb));
+	for (const [itemIndex, error] of blankItems) {
+		if (blankItems.size < run.items.length) sink.addBlankItem(itemIndex);
+		else sink.addInvalid(itemIndex, error);
+	}
+	return all;
+}
+
+/**
+ * Returns the error for items without a required value. If other items have the value, the parameter is correct. In
+ * that case, the advice is to correct the items without the value.
+ */
+function errorForItems(
+	error: InputError,
+	items: number[],
+	total: number,
+	verb: string,
+): InputError {
+	if (items.length === total) return error;
+	const [noun, have, them] =
+		items.length === 1 ? ['item', 'has', 'it'] : ['items', 'have', 'them'];
+	const advice = `${figure(items.length)} of ${formatCount(total, 'item')} ${have} no ${error.missing} (${noun} ${listOf(items)}). Correct ${them}, or set 'On Error' to 'Continue (using error output)' to ${verb} the others.`;
+	return new InputError(error.message, advice);
+}
+
+const isBlankItem = (run: Run, itemIndex: number): boolean =>
+	isBlankThroughout(fieldsOfItem(run, itemIndex)) && fileFieldsOf(run, itemIndex).length === 0;
+
+const isBlankThroughout = (value: unknown): boolean =>
+	isNullOrBlankText(value) || (isObject(value) && Object.values(value).every(isNullOrBlankText));
+
+function withPosition(error: unknown, position: number, length: number): unknown {
+	if (length === 1 || !(error instanceof InputError)) return error;
+	const message = `Entry ${position} (zero-based) of the list: ${error.message}`;
+	return new InputError(message, error.description);
+}
+
+const SLICE_ENTRIES = 500;
+
+async function* slicesOf<E>(run: Run, all: readonly E[]): AsyncGenerator<E[], void, undefined> {
+	for (let from = 0; from < all.length; from += SLICE_ENTRIES) {
+		// A canceled run returns nothing, so the remaining entries need no outcome.
+		if (run.signal.aborted) return;
+		yield all.slice(from, from + SLICE_ENTRIES);
+	}
+}
+
+/**
+ * Passes an item through unchanged if it is a file summary from another node of this package.
+ *
+ * @returns whether the item is a file summary
+ */
+export function passOnSummary(run: Run, itemIndex: number): boolean {
+	const { json = {}, binary = {} } = run.items[itemIndex] ?? {};
+	const { file, records, stats } = json;
+	const isSummary = typeof file === 'string' && typeof records === 'number' && isRecord(stats);
+	if (isSummary) run.results.give(itemIndex, [json], { binary });
+	return isSummary;
+}

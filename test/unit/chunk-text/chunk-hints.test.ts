@@ -1,0 +1,47 @@
+import { ChunkHints, type Returned } from '../../../nodes/ChunkText/output/chunk-hints';
+import { RunStats } from '../../../nodes/shared/sending/run-state';
+import type { Run } from '../../../nodes/shared/run/run';
+
+const CHUNKED: Returned = { done: 'chunked', returnsChunks: true };
+const SUBMITTED: Returned = { done: 'submitted', returnsChunks: false };
+
+function figures(hints: ChunkHints, done: number, returned = CHUNKED): string[][] {
+	const said: string[] = [];
+	const stats = new RunStats();
+	stats.increment('done', done);
+	stats.increment('requests', 40);
+	stats.increment('retries', 3);
+	const run = { stats, meter: { seconds: 7 }, hint: (text: string) => said.push(text) };
+	hints.addHintsTo(run as unknown as Run, returned);
+	return said.filter(Boolean).map((hint) => hint.match(/\d[\d,]*(?!\w)/g) ?? []);
+}
+
+const TROUBLE = ['3'];
+
+it('texts that are not finished do not count as chunked', () => {
+	const hints = new ChunkHints();
+	hints.countUnfinished(20, undefined);
+	hints.countUnfinished(5, undefined);
+	expect(figures(hints, 150)).toEqual([['125', '40', '7'], TROUBLE, ['25']]);
+	expect(figures(hints, 150, SUBMITTED)).toEqual([['150', '40', '7'], TROUBLE]);
+});
+
+it('the hints contain the totals of all files', () => {
+	const hints = new ChunkHints();
+	hints.countFile({ records: 1_000, chunked: 900, chunks: 3_000 });
+	hints.countFile({ records: 50, chunked: 40, chunks: 70 });
+	expect(figures(hints, 0)).toEqual([['2', '940', '1,050', '3,070', '0'], TROUBLE]);
+});
+
+it('texts without chunks, without vectors or without their ends are counted', () => {
+	const hints = new ChunkHints();
+	const chunk = { text: 'a', tokensUsed: 600 } as never;
+	hints.countText([], true);
+	hints.countText([chunk], true);
+	hints.countText([{ tokensUsed: 513 } as never], false);
+	hints.countMissing([], 0);
+	hints.countMissing([], 0);
+	hints.countMissing([chunk], 30);
+	hints.countMissing([chunk], 12);
+	expect(figures(hints, 5)).toEqual([TROUBLE, ['2'], ['1'], ['600', '512'], ['2', '42']]);
+});

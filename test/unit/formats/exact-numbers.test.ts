@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+
+import {
+	exactJson,
+	hasLongNumbers,
+	inexactNumberIn,
+	parseExactly,
+} from '../../../nodes/shared/formats/exact-numbers';
+
+const rewritten = (json: string): string => exactJson(JSON.stringify(parseExactly(json)));
+
+test.each([
+	'{"a":12345678901234567890,"b":[1e400,-1E+400],"c":0.12345678901234567890}',
+	'{"a":"12345678901234567890","b":"\\"1e400","\\u00e9":1}',
+	'[9007199254740993,-9007199254740993]',
+])('%s is written as it was', (json) => {
+	expect(hasLongNumbers(json)).toBe(true);
+	expect(rewritten(json).replace('é', '\\u00e9')).toBe(json);
+});
+
+test('any other JSON is written as JSON.parse and JSON.stringify do', () => {
+	fc.assert(
+		fc.property(fc.json({ maxDepth: 3 }), (json) => {
+			expect(JSON.parse(rewritten(json))).toEqual(JSON.parse(json));
+		}),
+		{ numRuns: 500 },
+	);
+});
+
+test.each([
+	['{"a":12345678901234567890}', '12345678901234567890'],
+	['[1,1e400]', '1e400'],
+	['[1,2.5,9007199254740992,0.12345678901234567,"12345678901234567890"]', undefined],
+	['{"1e400":1}', undefined],
+])('the first number of %s that JavaScript would change is %s', (json, number) => {
+	expect(inexactNumberIn(json)).toBe(number);
+});

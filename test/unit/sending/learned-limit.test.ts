@@ -1,0 +1,100 @@
+import { Limiter } from '../../../nodes/shared/sending/limiter';
+import { VirtualRun } from '../../../support/virtual-run';
+
+test.each([
+	[429, undefined, true],
+	[503, 1000, true],
+	[503, undefined, false],
+])('status %i, Retry-After %p: all requests pause: %p', async (status, delayMs, pausesAll) => {
+	const run = new VirtualRun();
+	const limiterClient = new Limiter().join(run, 1);
+	const down = status === 503 ? { kind: 'overloaded' as const } : {};
+	const diagnosis = { ...down, ...(delayMs !== undefined && { delayMs }) };
+	const pauses = limiterClient.schedule(async ({ sequence }) =>
+		Promise.resolve(limiterClient.noteRefusal(sequence, diagnosis)),
+	);
+	expect(await run.clock.run(pauses)).toBe(pausesAll);
+	const startedAt = limiterClient.schedule(async () => Promise.resolve(run.now()));
+	expect((await run.clock.run(startedAt)) > 0).toBe(pausesAll);
+});
+
+function setUp(max: number) {
+	const run = new VirtualRun();
+	const limiter = new Limiter();
+	const limiterClient = limiter.join(run, max);
+	const starts: number[] = [];
+	/**
+	 * Sends `count` requests. The service accepts only the first `accepted` requests. Returns the start time of each
+	 * request.
+	 */
+	const send = async (count: number, accepted = count, through = limiterClient) => {
+		starts.length = 0;
+		const one = async (at: number) =>
+			await through.schedule(async (turn) => {
+				starts.push(run.now());
+				await run.clock.sleep(at < accepted ? 100 : 50);
+				if (at < accepted) turn.acceptedAt = run.now();
+				else through.noteRefusal(turn.sequence, { delayMs: 1000 });
+			});
+		const begin = run.now();
+		await run.clock.run(Promise.all(Array.from({ length: count }, (_, at) => one(at))));
+		return starts.map((at) => Math.round(at - begin));
+	};
+	return { run, limiter, limiterClient, send };
+}
+
+test('after a pause, requests start one by one, and each success allows one more', async () => {
+	const { send } = setUp(8);
+	// The service accepts no request here, so the limiter does not know how many requests it can send at the same time.
+	await send(1, 0);
+	expect(await send(8)).toEqual([1000, 1100, 1100, 1200, 1200, 1200, 1200, 1300]);
+});
+
+test('the window shrinks to the number of requests that the service accepted at once', async () => {
+	const { send } = setUp(8);
+	await send(8, 3);
+	await send(6);
+	expect(await send(6)).toEqual([0, 0, 0, 100, 100, 100]);
+});
+
+test('after a refusal, requests start evenly, at 95% of the measured rate', async () => {
+	const { send } = setUp(1);
+	await send(21, 20);
+	const starts = await send(20);
+	// The service accepted 20 requests in 2.05 s, which is 9.76 requests per second. Then it refused one request. The
+	// limiter therefore allows 95% of that rate. A request may start 20 ms early.
+	const lastMs = (starts[19] ?? 0) - (starts[0] ?? 0);
+	expect(lastMs).toBeGreaterThanOrEqual(Math.floor((19 * 1000) / (0.95 * 9.76)) - 20);
+	expect(lastMs).toBeLessThan(2100);
+});
+
+test('hours without requests do not lower the measured rate', async () => {
+	const { run, send } = setUp(1);
+	await send(1, 0);
+	await send(20);
+	await run.clock.run(run.clock.sleep(3_600_000));
+	await send(1, 0);
+	const starts = await send(10);
+	expect((starts[9] ?? 0) - (starts[0] ?? 0)).toBeLessThan(2000);
+});
+
+test('the learned limit is forgotten after the last run that uses the limiter', async () => {
+	const { run, limiter, limiterClient, send } = setUp(1);
+	const other = limiter.join(run, 1);
+	await send(21, 20);
+	limiterClient.leave();
+	const starts = await send(1, 1, other);
+	expect(starts[0]).toBeGreaterThan(900);
+	await send(1, 0, other);
+	other.leave();
+	expect(await send(1, 1, limiter.join(run, 1))).toEqual([0]);
+});
+
+test('a poll whose deadline has come does not wait for the rate', async () => {
+	const { run, limiterClient, send } = setUp(1);
+	await send(21, 20);
+	await send(2);
+	const waiting = limiterClient.schedule(async () => Promise.resolve(run.now()), run.now());
+	const begin = run.now();
+	expect(await run.clock.run(waiting)).toBe(begin);
+});
