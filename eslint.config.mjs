@@ -45,14 +45,24 @@ const layers = {
 			{
 				zones: [
 					// A failure's diagnosis tells the sending code whether to try again.
-					layer('./nodes/shared/service', 'shared/service', 'shared/sending/diagnosis.ts'),
+					layer(
+						'./nodes/shared/service',
+						'shared/service',
+						'shared/sending/diagnosis.ts',
+					),
 					layer('./nodes/shared/sending', 'shared/sending'),
 					layer('./nodes/shared/formats', 'shared/formats'),
 					layer('./nodes/shared/run', 'shared/run', ...PURE),
 					layer('./nodes/shared/parameters', 'shared/parameters', ...PURE),
 					layer('./nodes/shared/session', 'shared/session', ...EXECUTION, ...PURE),
 					layer('./nodes/shared/output', 'shared/output', ...EXECUTION, ...PURE),
-					layer('./nodes/shared/input', 'shared/input', 'shared/output', ...EXECUTION, ...PURE),
+					layer(
+						'./nodes/shared/input',
+						'shared/input',
+						'shared/output',
+						...EXECUTION,
+						...PURE,
+					),
 					// Credentials send through n8n, so they use the hooks and never the session.
 					layer(
 						'./credentials',

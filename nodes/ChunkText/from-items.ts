@@ -1,6 +1,6 @@
 import { ItemSink } from '../shared/output/item-sink';
 import { itemOf } from '../shared/output/sink';
-import { fieldsOfItem } from '../shared/input/files';
+import { fieldsOfItem } from '../shared/input/item-fields';
 import { withItems, type ItemReading } from '../shared/input/source';
 import { chunkAll, type Operation, type Work } from './chunk-all';
 import { ItemTexts, type IdSource } from './input/item-texts';

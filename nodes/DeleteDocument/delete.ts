@@ -13,12 +13,7 @@ import { ItemSink } from '../shared/output/item-sink';
 import { account, type EntryOrigin, type ResultFormat } from '../shared/output/sink';
 import { PER_ITEM_OPTIONS } from '../shared/input/file-properties';
 import { withFiles, type FileReading } from '../shared/input/file-source';
-import {
-	withItems,
-	type ItemReading,
-	type ItemValues,
-	type Source,
-} from '../shared/input/source';
+import { withItems, type ItemReading, type ItemValues, type Source } from '../shared/input/source';
 import { documentOutcomes } from '../shared/service/accepted';
 import { isObject } from '../shared/service/json';
 import { documentId } from '../shared/service/push/document-id';

@@ -14,7 +14,7 @@ import {
 	optionsProperty,
 	properties,
 	shownFor,
-} from '../shared/parameters/properties';
+} from '../shared/parameters/property';
 import { requestProperties } from '../shared/parameters/request-properties';
 
 const showForFile = { show: { idSource: ['file'] } };

@@ -1,4 +1,4 @@
-import { optionsProperty, properties } from '../shared/parameters/properties';
+import { optionsProperty, properties } from '../shared/parameters/property';
 
 export const migrateProperties = properties([
 	{

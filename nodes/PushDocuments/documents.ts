@@ -7,13 +7,13 @@ import {
 	type MissingAdvice,
 	type IdOrName,
 } from '../shared/input/field-mapping';
-import { fileFieldsOf, fieldsOfItem, dataFields } from '../shared/input/files';
+import { fileFieldsOf, fieldsOfItem, dataFields } from '../shared/input/item-fields';
 import type { TextFiles } from '../shared/input/text-files';
 import type { Run } from '../shared/run/run';
 import { fieldOf } from '../shared/formats/fields';
 import { InputError } from '../shared/service/input-error';
 import { isNullOrEmptyText, isObject, isRecord, nonEmptyMembers } from '../shared/service/json';
-import type { PushDocument } from '../shared/service/push/push';
+import type { PushDocument } from '../shared/service/push/push-document';
 import { quoted, quotedList } from '../shared/service/strings';
 import type { PushOptions, PushParameters } from './properties';
 import { EMPTY_FILE_ADVICE } from '../shared/input/file-errors';

@@ -1,7 +1,4 @@
-import {
-	recommendedFieldProperties,
-	requiredFieldProperties,
-} from '../shared/input/field-mapping';
+import { recommendedFieldProperties, requiredFieldProperties } from '../shared/input/field-mapping';
 import {
 	encodingProperty,
 	fileOptionProperties,
@@ -21,9 +18,9 @@ import {
 	properties,
 	property,
 	shownFor,
-} from '../shared/parameters/properties';
+} from '../shared/parameters/property';
 import { requestProperties } from '../shared/parameters/request-properties';
-import { MAX_PUSH_BYTES } from '../shared/service/push/push';
+import { MAX_PUSH_BYTES } from '../shared/service/push/push-document';
 
 const showForFields = { show: { documentSource: ['fields'] } };
 const showForTextFile = { show: { documentSource: ['textFile'] } };

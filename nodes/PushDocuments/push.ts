@@ -24,7 +24,7 @@ import {
 } from '../shared/input/source';
 import { TextFiles } from '../shared/input/text-files';
 import { UnusedFields } from '../shared/input/unused-fields';
-import { fieldsOfItem } from '../shared/input/files';
+import { fieldsOfItem } from '../shared/input/item-fields';
 import { FORMATS } from '../shared/formats/format';
 import { detach } from '../shared/formats/record';
 import { PUSH_SERVICE } from '../shared/service/service-definitions';

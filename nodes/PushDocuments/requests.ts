@@ -15,7 +15,7 @@ import {
 	PUSH_BODY_BYTES,
 	pushBody,
 	type PushDocument,
-} from '../shared/service/push/push';
+} from '../shared/service/push/push-document';
 import { outcomeMessage, pushAction } from '../shared/service/outcome-messages';
 import type { PushOptions } from './properties';
 import { figure, formatCount } from '../shared/service/strings';

@@ -7,12 +7,8 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 
-import {
-	NOT_PLAIN,
-	parsePlainPath,
-	readPlainPath,
-} from '../../nodes/shared/parameters/plain-path';
-import { properties } from '../../nodes/shared/parameters/properties';
+import { NOT_PLAIN, parsePlainPath, readPlainPath } from '../../nodes/shared/parameters/plain-path';
+import { properties } from '../../nodes/shared/parameters/property';
 import { readOnEngine } from '../../support/parameters';
 
 const READING = properties([

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions, INodeParameters } from 'n8n-workflow';
 
 import type { Parameters } from '../../nodes/shared/parameters/parameters';
-import { properties, property } from '../../nodes/shared/parameters/properties';
+import { properties, property } from '../../nodes/shared/parameters/property';
 import { readOnEngine, type Reading } from '../../support/parameters';
 
 const concurrencyProperty = (initial: number) =>

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { Run } from '../../shared/run/run';
 import { quotedList } from '../../shared/service/strings';
-import { fieldsOfItem, fileFieldsOf } from '../../shared/input/files';
+import { fieldsOfItem, fileFieldsOf } from '../../shared/input/item-fields';
 import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText, nonEmptyMembers } from '../../shared/service/json';
 import type { ChunkTask } from '../parameters';

@@ -117,7 +117,10 @@ export async function* fetchOnce(
 		if (finding.state === 'failed') throw finding.reason;
 		return finding.state === 'finished' ? finding.response : { type: 'pending' };
 	};
-	const settings = { ...service.fetching, diagnose: (error: unknown) => diagnosePoll(error, service) };
+	const settings = {
+		...service.fetching,
+		diagnose: (error: unknown) => diagnosePoll(error, service),
+	};
 	for await (const results of bulk([[...jobs]], { ...oneEach(settings, send), arePolls: true }))
 		yield results.flatMap(({ entries, outcome }) => entries.map((job) => ({ job, outcome })));
 }

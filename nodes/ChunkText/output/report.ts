@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { failureOf, type Failed, type Outcome } from '../../shared/sending/outcome';
 import type { Session } from '../../shared/session/session';
 import { itemOf, type Sink } from '../../shared/output/sink';
-import { fieldsOfItem } from '../../shared/input/files';
+import { fieldsOfItem } from '../../shared/input/item-fields';
 import type { Findings } from '../../shared/formats/findings';
 import { detach } from '../../shared/formats/record';
 import {

@@ -1,4 +1,4 @@
-import { properties } from '../../shared/parameters/properties';
+import { properties } from '../../shared/parameters/property';
 
 /**
  * Embedding models named in the service's documentation (docs/service-interface.md, Models). To use any other

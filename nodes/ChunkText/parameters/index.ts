@@ -6,7 +6,7 @@ import {
 	properties,
 	property,
 	shownFor,
-} from '../../shared/parameters/properties';
+} from '../../shared/parameters/property';
 import type { Run } from '../../shared/run/run';
 import { fieldProperty, requiredFieldProperties } from '../../shared/input/field-mapping';
 import {

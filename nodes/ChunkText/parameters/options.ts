@@ -4,7 +4,7 @@ import {
 	encodingProperty,
 	readOptionProperties,
 } from '../../shared/input/file-properties';
-import { optionsProperty, shownFor } from '../../shared/parameters/properties';
+import { optionsProperty, shownFor } from '../../shared/parameters/property';
 import { requestProperties } from '../../shared/parameters/request-properties';
 import { DEFAULT_RESULTS_PATH, MAX_CHUNK_TEXT_BYTES } from '../../shared/service/chunking/chunking';
 

@@ -3,7 +3,7 @@ import { isNullOrEmptyText, isRecord, nonEmptyMembers } from '../service/json';
 import { InputError } from '../service/input-error';
 import { exactId, exactText } from '../service/push/document-id';
 import { isNullOrBlankText, quoted } from '../service/strings';
-import { properties, property, type WithParameter } from '../parameters/properties';
+import { properties, property, type WithParameter } from '../parameters/property';
 
 /** Returns the definition of a parameter whose value is the name of a field in the records or items. */
 export const fieldProperty = <const F extends string>(

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { FORMATS, formatsWith, type RecordFormat } from '../formats/format';
-import { properties, property, shownFor, type Member, type Values } from '../parameters/properties';
+import { properties, property, shownFor, type Member, type Values } from '../parameters/property';
 
 /** The file formats that a node reads, and their descriptions in the editor. */
 interface FileKind {

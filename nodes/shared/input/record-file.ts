@@ -8,7 +8,7 @@ import { Findings } from '../formats/findings';
 import { readRecords, type SourceRecord } from '../formats/record';
 import { InputError } from '../service/input-error';
 import { quoted, quotedList } from '../service/strings';
-import type { WithParameter } from '../parameters/properties';
+import type { WithParameter } from '../parameters/property';
 import { inputFile, type InputFile } from './files';
 import { isObject, isRecord } from '../service/json';
 import type { Run } from '../run/run';

@@ -4,7 +4,7 @@ import { Findings } from '../formats/findings';
 import { describeBadCharacters } from '../formats/text';
 import { InputError } from '../service/input-error';
 import { figure, isNullOrBlankText, quoted } from '../service/strings';
-import type { WithParameter } from '../parameters/properties';
+import type { WithParameter } from '../parameters/property';
 import type { Run } from '../run/run';
 import { itemOf, type EntryOrigin, type Sink } from '../output/sink';
 import { hintAtFindings } from '../output/file-findings';

@@ -24,7 +24,7 @@ import { fieldOf } from '../formats/fields';
 import { InputError } from '../service/input-error';
 import { isNullOrEmptyText, isObject } from '../service/json';
 import { documentId } from '../service/push/document-id';
-import { indexDefinitions, type IndexedDefinition } from './definitions';
+import { indexDefinitions, type IndexedDefinition } from './definition-index';
 import { invalidJson, invalidValue, type FoundValue } from './invalid-value';
 import { plainReader, type Reader } from './plain-path';
 import type {
@@ -34,7 +34,7 @@ import type {
 	ParameterName,
 	ValueOf,
 	Values,
-} from './properties';
+} from './property';
 
 /** A list from an item. `field` names the field or the parameter that contained the list. */
 interface FoundList {

@@ -1,4 +1,4 @@
-import { properties } from './properties';
+import { properties } from './property';
 
 export const RETRY_FOR_SECONDS = 60;
 

@@ -5,7 +5,7 @@ export interface Diagnosis {
 		| /** Send the entries in smaller requests. */ 'split'
 		| /** Let the request fail and end the run, because every further request would also fail. */ 'stop'
 		| /** Let this request fail. */ 'fail';
-	/** What the failure means for other requests. Undefined if it means nothing for them. */
+	/** The meaning for other requests. Undefined if the failure means nothing for them. */
 	kind?:
 		| /** The service asks for fewer requests (429). */ 'throttled'
 		| /** The service asks for fewer requests or is down (503). */ 'overloaded'

@@ -8,7 +8,11 @@ import fc from 'fast-check';
 import { requestBytes } from '../../../nodes/shared/sending/batcher';
 import { InputError } from '../../../nodes/shared/service/input-error';
 import { packVector } from '../../../nodes/shared/service/chunking/vector';
-import { documentText, PUSH_BODY_BYTES, pushBody } from '../../../nodes/shared/service/push/push';
+import {
+	documentText,
+	PUSH_BODY_BYTES,
+	pushBody,
+} from '../../../nodes/shared/service/push/push-document';
 import { deletePath, pushUrl } from '../../../nodes/shared/service/push/push-url';
 import { PATHS } from '../../../nodes/shared/service/url';
 import { thrownBy } from '../support/text';

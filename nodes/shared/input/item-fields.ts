@@ -1,0 +1,54 @@
+import type { IBinaryData, IDataObject } from 'n8n-workflow';
+
+import type { Run } from '../run/run';
+import { isRecord } from '../service/json';
+
+/** JSON field in which n8n keeps files if the workflow's binary mode is `combined`. */
+export const FILES_IN_JSON = '_files';
+
+const BYTE_ORDER_MARK = '\uFEFF';
+
+/** Returns an item's fields without its files (see `dataFields`). */
+export const fieldsOfItem = ({ items }: Run, itemIndex: number): IDataObject =>
+	dataFields(items[itemIndex]?.json ?? {});
+
+/**
+ * Returns the fields in an item's JSON, except the files that n8n may keep there. The function also removes the byte
+ * order mark that n8n's Extract from File node leaves in the first column's name.
+ */
+export function dataFields(json: IDataObject): IDataObject {
+	const first = firstName(json);
+	const isMarked = first.startsWith(BYTE_ORDER_MARK);
+	const files = json[FILES_IN_JSON];
+	const hasFiles = files !== undefined && isRecord(files) && Object.values(files).every(isFile);
+	if (!isMarked && !hasFiles) return json;
+	const { [first]: marked, ...others } = json;
+	const fields: IDataObject = isMarked ? { [first.slice(1)]: marked, ...others } : { ...json };
+	if (hasFiles) delete fields[FILES_IN_JSON];
+	return fields;
+}
+
+/**
+ * Returns the name of the first field. The function is called for nearly every item in a run, so it does not
+ * list all names.
+ */
+function firstName(json: IDataObject): string {
+	for (const name in json) return name;
+	return '';
+}
+
+/** Returns an item's files by field, including the files that n8n keeps in the JSON. */
+export function filesIn(run: Run, itemIndex: number): Record<string, unknown> {
+	const { binary = {}, json = {} } = run.items[itemIndex] ?? {};
+	const inJson = json[FILES_IN_JSON];
+	if (inJson === undefined) return binary;
+	return { ...(isRecord(inJson) ? inJson : {}), ...binary };
+}
+
+/** Returns the names of the fields that contain an item's files. */
+export const fileFieldsOf = (run: Run, itemIndex: number): string[] =>
+	Object.entries(filesIn(run, itemIndex)).flatMap(([name, file]) => (isFile(file) ? name : []));
+
+export function isFile(value: unknown): value is IBinaryData {
+	return isRecord(value) && 'mimeType' in value && ('data' in value || 'id' in value);
+}
