@@ -23,10 +23,7 @@ export const fieldProperty = <const F extends string>(
 		description: `Field or column (e.g. ${example} or meta.${example}) that contains the ${/^[A-Z]+$/.test(label) ? label : field}${advice}`,
 	});
 
-/**
- * Parameters for the names of the ID field and the name field. Each node defines when the editor shows these
- * parameters.
- */
+/** Each node defines when the editor shows these parameters. */
 export const requiredFieldProperties = properties([
 	fieldProperty('id', 'ID', 'sku'),
 	fieldProperty('name', 'Name', 'title'),

@@ -3,7 +3,6 @@ import type { INodeProperties } from 'n8n-workflow';
 import { FORMATS, formatsWith, type RecordFormat } from '../formats/format';
 import { properties, property, shownFor, type Member, type Values } from '../parameters/property';
 
-/** The file formats that a node reads, and their descriptions in the editor. */
 interface FileKind {
 	formats: readonly RecordFormat[];
 	/** List of the formats, such as "CSV, JSON or JSON Lines". */
@@ -16,7 +15,6 @@ const fileKind = (formats: readonly RecordFormat[], autoDetectText: string): Fil
 	return { formats, text: text.replace(/, ([^,]+)$/, ' or $1'), autoDetectText };
 };
 
-/** Files whose records have fields. */
 export const RECORD_FILES = fileKind(
 	formatsWith(({ isOnlyIds }) => !isOnlyIds),
 	"Detected from the file's extension, MIME type or content",
@@ -41,10 +39,7 @@ export const fileProperty = property({
 		'Name of the binary field that contains the file. To read records from several files, separate the field names with commas. A text file needs a single name.',
 });
 
-/**
- * Parameters for a text file's document. These parameters have separate names because their defaults differ from the
- * defaults of the item parameters.
- */
+/** These parameters have separate names because their defaults differ from the defaults of the item parameters. */
 export const textFileDocumentProperties = properties([
 	{
 		displayName: 'Document ID',
@@ -228,10 +223,8 @@ export const readOptionProperties = properties([
 	},
 ]);
 
-/** Options that may have a different value for each input item. */
 export const PER_ITEM_OPTIONS = ['encoding', 'skipRecords', 'maxRecords'] as const;
 
-/** The options that have one value for the whole run. */
 export type RunOptions<P extends INodeProperties[]> = Omit<
 	Values<Member<P, 'options'>>,
 	(typeof PER_ITEM_OPTIONS)[number]

@@ -30,16 +30,14 @@ import { passOnSummary, type Reading, type Source } from './source';
 import { InputError, messageOf } from '../service/input-error';
 import { readError } from './file-errors';
 
-/** Describes how a file's records become entries. Also specifies the sink that receives the outcomes of the entries. */
 export interface FileReading<E extends EntryOrigin> extends Reading<E> {
-	/** Fields that the file must contain (see `checkFields`). */
 	requiredFields: readonly RequiredField[];
 	sink: FileSink;
 }
 
 interface Files<E extends EntryOrigin, R extends FileReading<E>> extends FileInput {
 	readingOf: (fileToRead: FileToRead) => R;
-	/** Sends a file's entries. When it returns, every entry has an outcome. */
+	/** When it returns, every entry has an outcome. */
 	use: (source: Source<E>, reading: R) => Promise<void>;
 	/** Whether the next file is opened while entries from the previous file are still in flight. */
 	overlaps?: boolean;
@@ -96,7 +94,7 @@ const progressOf = (sinks: readonly FileSink[]): string =>
 		.map((sink) => sink.progress())
 		.reduce((before, text) => `${before.replace(/\.$/, '')}. ${text}`);
 
-/** Opens a file. If opening fails, the files in the item's other fields are still read. */
+/** If opening fails, the files in the item's other fields are still read. */
 async function open<E extends EntryOrigin, R extends FileReading<E>>(
 	files: Files<E, R>,
 	itemIndex: number,
@@ -173,7 +171,7 @@ function locationsOf(
 }
 
 /**
- * Yields a file's entries. Records that cannot be sent are passed to the sink as failures.
+ * Records that cannot be sent are passed to the sink as failures.
  *
  * @throws InputError if no record can be read or a required field is missing
  */

@@ -16,7 +16,7 @@ export interface InputFile {
 	name: string;
 	isNamed: boolean;
 	mimeType: string;
-	/** Opens the file. n8n stores a file either outside the item or as base64 inside the item. */
+	/** n8n stores a file either outside the item or as base64 inside the item. */
 	open(options: TextOptions): Promise<OpenFile>;
 }
 
@@ -72,7 +72,6 @@ async function openBinary(
 const fieldName = (field: string): string =>
 	field.startsWith(`${FILES_IN_JSON}.`) ? field.slice(FILES_IN_JSON.length + 1) : field;
 
-/** Returns whether an item has a file in this field. */
 export const hasFile = (run: Run, itemIndex: number, field: string): boolean =>
 	findFile(filesIn(run, itemIndex), fieldName(field)) !== undefined;
 
@@ -97,9 +96,6 @@ function fileIn(run: Run, itemIndex: number, field: string): IBinaryData {
 	);
 }
 
-/**
- * Matches the fields in which this package's nodes return failed records, unreadable records and responses.
- */
 const FAILED_RECORDS_FIELD = /^(?:failed|unreadable|responses)\d*$/;
 
 /**

@@ -28,10 +28,7 @@ export function dataFields(json: IDataObject): IDataObject {
 	return fields;
 }
 
-/**
- * Returns the name of the first field. The function is called for nearly every item in a run, so it does not
- * list all names.
- */
+/** The function is called for nearly every item in a run, so it does not list all names. */
 function firstName(json: IDataObject): string {
 	for (const name in json) return name;
 	return '';
@@ -45,7 +42,6 @@ export function filesIn(run: Run, itemIndex: number): Record<string, unknown> {
 	return { ...(isRecord(inJson) ? inJson : {}), ...binary };
 }
 
-/** Returns the names of the fields that contain an item's files. */
 export const fileFieldsOf = (run: Run, itemIndex: number): string[] =>
 	Object.entries(filesIn(run, itemIndex)).flatMap(([name, file]) => (isFile(file) ? name : []));
 

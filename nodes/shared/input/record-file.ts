@@ -15,7 +15,7 @@ import type { Run } from '../run/run';
 import { isHtml } from '../service/response-words';
 import { EMPTY_FILE_ADVICE, htmlError, readError, repeatedNames } from './file-errors';
 
-/** Options for reading files. The options are the same for the whole run. */
+/** The options are the same for the whole run. */
 export interface RecordFileOptions {
 	/** Delimiter for CSV files, or '' to detect it. */
 	delimiter: string;
@@ -26,7 +26,6 @@ export interface RecordFileOptions {
 /** A field that every record needs, and the label of the parameter that names the field. */
 export type RequiredField = readonly [field: string, parameter: string];
 
-/** Parameters that locate a file and describe how to read it. They are defined in file-properties.ts. */
 export type FileParameters = WithParameter<'fileFormat', 'auto' | RecordFormat> &
 	WithParameter<'listPath', string> &
 	WithParameter<'options.skipRecords' | 'options.maxRecords', number> & {

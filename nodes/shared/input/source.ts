@@ -9,7 +9,6 @@ import type { ItemSink } from '../output/item-sink';
 import type { EntryOrigin, Sink } from '../output/sink';
 import { fieldsOfItem, fileFieldsOf } from './item-fields';
 
-/** The entries from the input items or from one file, and the sink that accounts for them. */
 export interface Source<E> {
 	/** Slices of entries. They are read on demand, and reading stops when the run ends. */
 	entries: AsyncIterable<E[]>;
@@ -19,10 +18,9 @@ export interface Source<E> {
 	isLast: boolean;
 }
 
-/** Describes how a node makes entries from the values that it reads. */
 export interface Reading<E extends EntryOrigin, V = unknown> {
 	/**
-	 * Returns the entry for a value. The value is an item, a record, or an element of a list in an item.
+	 * The value is an item, a record, or an element of a list in an item.
 	 *
 	 * @throws InputError if the value cannot be sent
 	 */
@@ -31,14 +29,13 @@ export interface Reading<E extends EntryOrigin, V = unknown> {
 	idOf?(value: V): string | undefined;
 }
 
-/** The values in one item, and how they become entries. */
 export interface ItemValues<E extends EntryOrigin, V = unknown> extends Reading<E, V> {
 	values: readonly V[];
 }
 
 type MaybeValues<E extends EntryOrigin, V> = ItemValues<E, V> | undefined;
 
-/** Describes how a node reads input items. All items are read and checked before anything is sent. */
+/** All items are read and checked before anything is sent. */
 export interface ItemReading<E extends EntryOrigin, V = unknown> {
 	/**
 	 * Returns an item's values, or undefined if the item is already accounted for.

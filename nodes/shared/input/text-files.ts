@@ -20,10 +20,7 @@ interface TextFileParameters extends WithParameter<'fileDocumentName', string> {
 	id(name: 'fileDocumentId', itemIndex: number): string;
 }
 
-/**
- * Reads input items that have one text file each. By default, a document's ID and name come from the name of
- * its file.
- */
+/** By default, a document's ID and name come from the name of its file. */
 export class TextFiles {
 	/** File names that serve as document IDs, by item. */
 	private readonly names = new Map<number, string>();
@@ -34,11 +31,7 @@ export class TextFiles {
 		private readonly maxBytes: number,
 	) {}
 
-	/**
-	 * Reads the text of an item's file.
-	 *
-	 * @throws InputError if the file is missing, damaged or too large, is an HTML page, or is not text
-	 */
+	/** @throws InputError if the file is missing, damaged or too large, is an HTML page, or is not text */
 	async read(itemIndex: number): Promise<string> {
 		const { run, maxBytes } = this;
 		const file = this.fileOf(itemIndex);
@@ -71,8 +64,7 @@ export class TextFiles {
 	}
 
 	/**
-	 * Returns the ID and the name of an item's document. If the parameter for the ID or the name is empty, the file
-	 * name is used instead.
+	 * If the parameter for the ID or the name is empty, the file name is used instead.
 	 *
 	 * @throws InputError if the file name is needed but the file has no name
 	 */

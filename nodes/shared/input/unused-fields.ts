@@ -8,7 +8,7 @@ const OPTIONAL_FIELDS = [
 	['url', 'URL Field'],
 ] as const;
 
-/** A field that a parameter names. `isFound` is true if at least one record contains the field. */
+/** `isFound` is true if at least one record contains the field. */
 interface FieldSearch {
 	parameter: string;
 	isDefault: boolean;
@@ -48,7 +48,6 @@ export class UnusedFields {
 		if (!searches.some(isMistake)) this.settledMapping = mapping;
 	}
 
-	/** Adds hints about the fields that no record contains. */
 	addTo(run: Pick<Run, 'hint'>): void {
 		for (const [key, named] of this.searches) {
 			if (!isMistake(named)) continue;
@@ -66,10 +65,7 @@ export class UnusedFields {
 	}
 }
 
-/**
- * Returns whether the user probably entered a wrong name. A missing field with the default name is treated as a mistake
- * only if the first record has a similar field.
- */
+/** A missing field with the default name is treated as a mistake only if the first record has a similar field. */
 const isMistake = ({ isFound, isDefault, similar }: FieldSearch): boolean =>
 	!isFound && (!isDefault || similar !== undefined);
 
