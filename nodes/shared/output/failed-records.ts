@@ -50,8 +50,8 @@ export class FailedRecords {
 	}
 
 	/**
-	 * Keeps a failure's response, if there is one. The service might not return the response again. The response may
-	 * contain many vectors, so each vector is written in a separate step.
+	 * The service might not return the response again. The response may contain many vectors, so each vector is written
+	 * in a separate step.
 	 */
 	async keepResponse({ record }: SourceRecord, { id, json }: Failure): Promise<void> {
 		if (json?.response === undefined) return;

@@ -14,7 +14,6 @@ const MAX_REASONS = 100;
 
 type FailureInFile = Failure & { record?: number; line?: number | undefined };
 
-/** Collects the failures in a file or in an input item. */
 export class FailureList {
 	total = 0;
 	/** The first failures: `{ record?, line?, id?, error, advice?, httpStatus? }`. */

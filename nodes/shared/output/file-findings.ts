@@ -2,18 +2,15 @@ import type { Finding, FindingKind, Findings } from '../formats/findings';
 import { formatCount, quoted } from '../service/strings';
 import type { Run } from '../run/run';
 
-/** Advice for texts without chunks. */
 export const NO_CHUNKS_ADVICE =
 	"Check the texts and the settings of the chunker, or lower 'Texts per Request'.";
 
-/** Advice for texts whose end is missing from the chunks. */
 export const OMITTED_END_ADVICE =
 	"Shorten the texts, lower 'Texts per Request', or add 'Vector Quantization Method' or a smaller 'Dimension Reduction Size' to the options, which allows more chunks.";
 
 interface FindingText {
 	/** Singular wording, shown after the number 1. `$file` is replaced with the name of the file. */
 	one: string;
-	/** Plural wording, shown for any number except 1. */
 	many: string;
 	/** Description of what to do, or '' if nothing needs to be done. */
 	advice: string;

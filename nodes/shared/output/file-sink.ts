@@ -32,7 +32,6 @@ import {
 } from './sink';
 import { adviceToSkip, Watermark } from './watermark';
 
-/** An open file, the item it comes from, and the records to read. */
 export interface FileToRead {
 	file: RecordFile;
 	itemIndex: number;
@@ -59,8 +58,8 @@ export interface FileResult extends SinkResult {
 }
 
 /**
- * Returns one item that summarizes a file. The failed records are attached to the item as files. Each record that was
- * read is counted exactly once. It is counted as succeeded, failed or skipped, or it is included in a separate count.
+ * Each record that was read is counted exactly once. It is counted as succeeded, failed or skipped, or it is included
+ * in a separate count.
  */
 export class FileSink implements Sink {
 	isAtEnd = false;

@@ -139,11 +139,7 @@ export class ItemSink implements Sink {
 		return this.options.output === 'perInputItem' && !this.run.stopsOnFailure;
 	}
 
-	/**
-	 * Outputs or counts an entry, depending on the Output option.
-	 *
-	 * @param countName name of the count, or undefined if there is no entry to count
-	 */
+	/** @param countName name of the count, or undefined if there is no entry to count */
 	private giveOrCount(itemIndex: number, items: () => IDataObject[], countName?: string): void {
 		const { output } = this.options;
 		if (output === 'summary') this.summaryItems.add(itemIndex);
@@ -195,10 +191,7 @@ export class ItemSink implements Sink {
 		this.run.results.give(items[0] ?? 0, [{ ...json, ...this.result.json?.() }], { items });
 	}
 
-	/**
-	 * Adds a hint about failures. If a run continues after errors, n8n shows the run as successful, so users might miss
-	 * the failures.
-	 */
+	/** If a run continues after errors, n8n shows the run as successful, so users might miss the failures. */
 	private hintAtFailures(): void {
 		const { run, otherCounts } = this;
 		const { done, failed } = run.stats;

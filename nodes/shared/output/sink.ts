@@ -4,7 +4,6 @@ import type { Failed, Outcome } from '../sending/outcome';
 import type { SourceRecord } from '../formats/record';
 import type { Failure } from '../run/results';
 
-/** The input items and the record that an entry comes from. */
 export interface EntryOrigin {
 	/**
 	 * The input items that receive the entry's outcome. For a record, the only such item is the one that contains the
@@ -19,9 +18,8 @@ export const itemOf = ({ items: [itemIndex = 0] }: EntryOrigin): number => itemI
 
 export type Success<R> = Extract<Outcome<R>, { ok: true }>;
 
-/** Describes how a node reports the outcomes of its entries. */
 export interface ResultFormat<E, R> {
-	/** Returns the output for an entry that succeeded. This function is called only if the output is one item per entry. */
+	/** This function is called only if the output is one item per entry. */
 	result(entry: E, response: R): IDataObject;
 	/**
 	 * Returns the name of the count that a successful entry increases, such as `notFound`. The default is the success
@@ -31,7 +29,6 @@ export interface ResultFormat<E, R> {
 	failure(entry: E, failed: Failed): Pick<Failure, 'message' | 'id'>;
 }
 
-/** Options that all sinks read. */
 export interface SinkOptions {
 	/** By default, each entry becomes an item. `summary` returns one item for all entries that succeeded. */
 	output?: 'perDocument' | 'perInputItem' | 'summary';
@@ -78,7 +75,7 @@ export interface Sink {
 	 * run.
 	 */
 	addFailure(entry: EntryOrigin, failure: Failure): Promise<void>;
-	/** Returns the remaining results. This function is called after all entries have an outcome. */
+	/** This function is called after all entries have an outcome. */
 	close(): Promise<void>;
 }
 
