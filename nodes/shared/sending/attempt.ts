@@ -3,7 +3,6 @@ import type { RetrySettings } from './retry-policy';
 import type { RunStats } from './run-state';
 import { asksForFewerRequests, type Diagnosis } from './diagnosis';
 
-/** Settings shared by all requests of one kind in a run. */
 export interface RequestSettings extends RetrySettings {
 	/** Counters for the requests. By default, the run's counters are used. */
 	stats?: RunStats;
@@ -21,7 +20,6 @@ export interface RequestSettings extends RetrySettings {
 	forEntry?: (reason: unknown) => unknown;
 }
 
-/** The result of one attempt. */
 type AttemptResult<R> =
 	| { ok: true; response: R }
 	| {

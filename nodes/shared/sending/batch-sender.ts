@@ -34,9 +34,9 @@ import type { Consumer, Tasks } from './parallel';
 import { RetryPolicy, type FailedAttempt } from './retry-policy';
 import type { RunStats } from './run-state';
 
-/** Options for `bulk`. `A` is the response to a request, and `R` is the final result for the request's entries. */
+/** `A` is the response to a request, and `R` is the final result for the request's entries. */
 export interface BulkOptions<E, A, R = A> extends Packing<E>, RequestSettings {
-	/** Sends one request. `bytes` is the size of the request body. */
+	/** `bytes` is the size of the request body. */
 	send: (batch: Batch<E>, bytes: number) => Promise<A>;
 	/**
 	 * Returns the reason why a successful response rejects an entry. Returns undefined if the service accepted the
@@ -54,7 +54,7 @@ export interface BulkOptions<E, A, R = A> extends Packing<E>, RequestSettings {
 	 * comes from a finished job. A finished job proves that the service works.
 	 */
 	isFinished?: (result: R) => boolean;
-	/** Whether the requests are polls. Polls are not counted as requests. */
+	/** Polls are not counted as requests. */
 	arePolls?: boolean;
 	/** Called before the entries of an accepted request are sent again. */
 	onRepeat?: (accepted: A) => void;
@@ -63,7 +63,6 @@ export interface BulkOptions<E, A, R = A> extends Packing<E>, RequestSettings {
 	bytesInBudget?: (entry: E) => number;
 }
 
-/** The request that a result belongs to. */
 export interface RequestInfo<A> {
 	/** The response, if the service accepted the request. */
 	accepted?: A;
@@ -92,7 +91,7 @@ interface Part<E> {
 	policy: RetryPolicy;
 	request: number;
 	attempts: number;
-	/** Failure of the last attempt. When a part is split, the new parts inherit this failure. */
+	/** When a part is split, the new parts inherit this failure. */
 	last?: Failed | undefined;
 	/** Whether these entries are sent again because the job of an accepted request did not finish. */
 	isRepeated?: boolean | undefined;
@@ -111,9 +110,8 @@ interface FailedJob<E, A> {
 
 export const entriesOf = <E>(batch: Batch<E>): E[] => batch.map(({ entry }) => entry);
 
-/** Sends batches and passes the outcomes of their entries to the consumer. */
 export class BatchSender<E, A, R> {
-	/** Limits for one request. If the service rejects a request as too large, `maxBytes` shrinks. */
+	/** If the service rejects a request as too large, `maxBytes` shrinks. */
 	readonly limits: BatchLimits;
 	/** The batches that are being sent, indexed by the keys of their entries. */
 	private readonly started = new Map<Keys, Promise<void>>();
@@ -129,7 +127,7 @@ export class BatchSender<E, A, R> {
 		this.stats = options.stats ?? options.run.stats;
 	}
 
-	/** Starts sending a batch. The batch first waits for all earlier batches that contain one of its keys. */
+	/** The batch first waits for all earlier batches that contain one of its keys. */
 	start({ batch, keys, bytes }: FullBatch<E>): void {
 		const { started, options } = this;
 		const { budget, bytesInBudget } = options;
@@ -147,14 +145,12 @@ export class BatchSender<E, A, R> {
 		started.set(keys, sending);
 	}
 
-	/** Reports the failure of an entry that does not fit into any request. */
 	async failUnsendable({ entry, reason, bytes }: Unsendable<E>): Promise<void> {
 		const outcome = failureOf(reason);
 		endRunAfter(this.options.run, outcome);
 		await this.tasks.put({ entries: [entry], outcome, ...NEVER_SENT, bytes });
 	}
 
-	/** Reports entries that are never sent because the run has ended. */
 	async skip(entries: E[], ended: { readonly reason: unknown }): Promise<void> {
 		if (entries.length > 0)
 			await this.tasks.put({ entries, outcome: skippedFailure(ended), ...NEVER_SENT });
@@ -205,9 +201,7 @@ export class BatchSender<E, A, R> {
 			for (const entry of entries) budget.release(bytesInBudget(entry));
 	}
 
-	/**
-	 * Keeps sending a batch until each entry has an outcome or waits for a job. If the batch is split, sends the parts.
-	 */
+	/** Keeps sending a batch until each entry has an outcome or waits for a job. */
 	private async sendParts(whole: Part<E>): Promise<void> {
 		const parts = [whole];
 		for (let part = parts.shift(); part !== undefined; part = parts.shift()) {

@@ -16,7 +16,6 @@ export interface Packed<E> {
 	bytes: number;
 }
 
-/** An entry that cannot be sent, for example because it is too large. */
 export interface Unsendable<E> {
 	type: 'unsendable';
 	entry: E;
@@ -27,7 +26,7 @@ export interface Unsendable<E> {
 
 export interface Packing<E> {
 	limits: BatchLimits;
-	/** Serializes an entry. This function is called once per entry. If it throws, the entry cannot be sent. */
+	/** This function is called once per entry. If it throws, the entry cannot be sent. */
 	textOf: (entry: E) => string;
 	/** Creates the error for an entry that exceeds the maximum request size. If missing, such an entry is sent. */
 	tooLarge?: (entry: E, bytes: number) => Error;
@@ -80,11 +79,6 @@ export class Batcher<E> {
 		private readonly limits: BatchLimits,
 	) {}
 
-	/**
-	 * Adds an entry to the current batch.
-	 *
-	 * @returns a full batch, an entry that cannot be sent, or undefined
-	 */
 	add(entry: E): FullBatch<E> | Unsendable<E> | undefined {
 		const { keyOf, groupOf, textOf, tooLarge, limits: largest } = this.packing;
 		const key = keyOf?.(entry);

@@ -1,10 +1,10 @@
 /** The meaning of a single failure, regardless of the request's earlier attempts. */
 export interface Diagnosis {
 	action:
-		| /** Send the same request again. */ 'retry'
-		| /** Send the entries in smaller requests. */ 'split'
+		| 'retry'
+		| 'split'
 		| /** Let the request fail and end the run, because every further request would also fail. */ 'stop'
-		| /** Let this request fail. */ 'fail';
+		| 'fail';
 	/** The meaning for other requests. Undefined if the failure means nothing for them. */
 	kind?:
 		| /** The service asks for fewer requests (429). */ 'throttled'
@@ -12,7 +12,7 @@ export interface Diagnosis {
 		| /** The service may be down (other 5xx, no connection). */ 'down'
 		| /** The service may be refusing every request, or only these entries (403). */ 'forbidden'
 		| /** Further requests must be smaller (413). */ 'tooLarge'
-		| /** There is no access token, so no request can be sent. */ 'noToken';
+		| 'noToken';
 	/** Minimum delay before a retry, as requested by the service. */
 	delayMs?: number;
 }

@@ -70,9 +70,7 @@ export const CATCH_UP_MS = 20;
 /** Bounds for the pause after a refusal without Retry-After. */
 const REFUSED_PAUSE = { baseMs: 50, capMs: 30_000 };
 
-/** A response in which the service asks for fewer requests. */
 interface Refusal {
-	/** Pause that the service asks for, in milliseconds. */
 	askedMs: number | undefined;
 	/** Whether the refusal may be a random failure of the service. If it is, sending fewer requests does not help. */
 	mayBeFailure: boolean;
@@ -152,7 +150,7 @@ export class LearnedLimit {
 		return Math.max(this.pausedUntil, this.nextStart) - now;
 	}
 
-	/** Notes that a request has started. Each sequence number must be higher than the previous one. */
+	/** Each sequence number must be higher than the previous one. */
 	noteStart(sequence: number, now: number): void {
 		this.since ??= now;
 		this.inFlight.set(sequence, this.inFlight.size + 1);
@@ -165,7 +163,6 @@ export class LearnedLimit {
 		this.inFlight.delete(sequence);
 	}
 
-	/** Notes that no request was waiting or in flight for this many milliseconds. */
 	noteIdle(ms: number): void {
 		if (this.since !== undefined) this.gapsMs += ms;
 	}
@@ -189,8 +186,6 @@ export class LearnedLimit {
 	}
 
 	/**
-	 * Notes that the service has refused a request that is in flight.
-	 *
 	 * @param circumstances.random a number from 0 up to 1
 	 * @param circumstances.lastSequence sequence number of the latest request
 	 * @returns true if all requests pause, or false if only this request must back off

@@ -46,36 +46,28 @@ interface Waiter {
 
 /** A request's turn, which lasts until the request ends. */
 export interface Turn {
-	/** Sequence number of the request. The limiter numbers requests in the order in which they start. */
+	/** The limiter numbers requests in the order in which they start. */
 	readonly sequence: number;
 	/** Time when the turn began, according to the run's clock. */
 	readonly startedAt: number;
-	/** Time at which the service accepted the request. The sender sets this time, and the limiter reads it. */
+	/** The sender sets this time, and the limiter reads it. */
 	acceptedAt?: number;
 }
 
-/** Schedules all requests of one kind in a run. */
 export interface LimiterClient {
 	/**
 	 * Sends a request as soon as its turn comes. If the run ends first, `send` is called immediately, so `send` must
 	 * check whether the run has ended.
 	 *
 	 * @param ignorePausesAfter time after which the request ignores any pause that the service has asked for
-	 * @returns the result of `send`
-	 * @throws the error that `send` throws
 	 */
 	schedule<T>(send: (turn: Turn) => Promise<T>, ignorePausesAfter?: number): Promise<T>;
-	/**
-	 * Notes that the service has refused the request with this sequence number.
-	 *
-	 * @returns true if all requests pause, or false if only this request must back off
-	 */
+	/** @returns true if all requests pause, or false if only this request must back off */
 	noteRefusal(sequence: number, diagnosis: Pick<Diagnosis, 'delayMs' | 'kind'>): boolean;
 	/** Leaves the limiter. The client must not send any more requests. */
 	leave(): void;
 }
 
-/** Limits the requests that are sent to one service with one credential. */
 export class Limiter {
 	private readonly members = new Set<Member>();
 	private readonly waiting: Waiter[] = [];
@@ -87,7 +79,7 @@ export class Limiter {
 	private nextStart = -Infinity;
 
 	/**
-	 * Adds a client. The client stays until its `leave` is called.
+	 * The client stays until its `leave` is called.
 	 *
 	 * @param max maximum number of requests in flight
 	 * @param perMinute maximum number of requests per minute, or 0 for no limit
@@ -159,7 +151,6 @@ export class Limiter {
 		if (this.members.size === 0) this.learned = new LearnedLimit();
 	}
 
-	/** Returns the first waiting request whose client may send another request. */
 	private next(): Waiter | undefined {
 		return this.waiting.find(({ member }) => member.running < member.max);
 	}

@@ -1,24 +1,18 @@
 import type { RunState } from './run-state';
 import type { Diagnosis } from './diagnosis';
 
-/** The final result of a request, a job or an entry. */
 export type Outcome<R> = { ok: true; response: R; next?: undefined } | Failed;
 
-/** The outcome of a request, job or entry that failed or was never sent. */
 export interface Failed {
 	ok: false;
 	reason: unknown;
-	/**
-	 * The consequences of the failure for this and later requests. In a final outcome, the diagnosis's action is `fail`
-	 * or `stop`.
-	 */
+	/** In a final outcome, the diagnosis's action is `fail` or `stop`. */
 	diagnosis: Diagnosis;
 	next?: undefined;
 	/** Whether the work was skipped because the run had already ended. If so, `reason` says why the run ended. */
 	skipped?: true;
 }
 
-/** A failed attempt. The request is sent again, or its entries are sent in several requests. */
 export interface Unfinished extends Omit<Failed, 'next' | 'skipped'> {
 	next: 'again' | 'singleOut' | 'split';
 }

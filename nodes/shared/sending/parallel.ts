@@ -16,7 +16,6 @@ export class Tasks<T> implements Consumer {
 	private wake?: () => void;
 	isAbandoned = false;
 
-	/** @param max maximum number of concurrent tasks */
 	constructor(private readonly max = Infinity) {}
 
 	/**
@@ -81,14 +80,13 @@ export class Tasks<T> implements Consumer {
 		this.wake?.();
 	}
 
-	/** Notes that the consumer has left, so that tasks stop waiting for it. */
 	abandon(): void {
 		this.isAbandoned = true;
 		this.close();
 		for (const { consumed } of this.waiting.splice(0)) consumed();
 	}
 
-	/** Yields the waiting values in lists. Each list contains all values that are waiting when the list is yielded. */
+	/** Each list contains all values that are waiting when the list is yielded. */
 	async *slices(): AsyncGenerator<T[], void, undefined> {
 		for (;;) {
 			const next = this.waiting.splice(0);

@@ -6,21 +6,17 @@ import type { Diagnosis } from './diagnosis';
 
 export type PollResult<R> = { state: 'pending' } | Ending<R>;
 
-/**
- * The end of a job. If `next` is set, a failed job is resubmitted once, either as a whole or as one job per entry.
- */
+/** If `next` is set, a failed job is resubmitted once, either as a whole or as one job per entry. */
 export type Ending<R> =
 	| { state: 'finished'; response: R }
 	| { state: 'failed'; reason: unknown; next?: 'again' | 'split' | undefined };
 
-/** Options for polling one job. */
 export interface PollOptions<R>
 	extends Pick<RequestSettings, 'run' | 'stats' | 'limiterClient' | 'health'> {
-	/** The delay after the first poll, and the maximum delay. */
 	intervals: { firstMs: number; longestMs: number };
 	/** Time by which the job should have finished, according to the run's clock. */
 	deadline: number;
-	/** Polls the job once. `leftMs` is the time until the deadline, or 0 after the deadline. */
+	/** `leftMs` is the time until the deadline, or 0 after the deadline. */
 	check: (leftMs: number) => Promise<PollResult<R>>;
 	diagnose: (error: unknown) => Diagnosis;
 	/** Returns the ending for a job that did not finish in time. */
@@ -74,7 +70,7 @@ class Polling<R> {
 		}
 	}
 
-	/** Polls once. If the result is fatal to the run, ends the run before the limiter can start another request. */
+	/** If the result is fatal to the run, ends the run before the limiter can start another request. */
 	private async poll(turn: Turn): Promise<Outcome<R> | Unfinished | undefined> {
 		const { options } = this;
 		const { run, stats = run.stats, deadline, check, expire } = options;

@@ -34,7 +34,6 @@ const MAX_FORBIDDEN_IN_A_ROW = 3;
 /** Factor by which each success reduces the weight of earlier requests, so that mainly the last 30 matter. */
 const FADING = 0.97;
 
-/** Tracks the health of all requests of one kind in a run. */
 export class ServiceHealth {
 	/** Sequence number of the latest successful request, or 0 before the first success. */
 	lastSuccess = 0;
@@ -97,12 +96,11 @@ export class ServiceHealth {
 	}
 }
 
-/** The next step after a failed attempt. */
 export type Decision =
-	| /** Send it again. */ 'again'
+	| 'again'
 	| /** Send one entry and the others in two requests. */ 'singleOut'
 	| /** Send the entries in two smaller requests. */ 'split'
-	| /** Let the entries fail. */ 'fail'
+	| 'fail'
 	| /** Let the entries fail, and end the run. */ 'end';
 
 export interface FailedAttempt {
@@ -123,7 +121,6 @@ export interface RetrySettings {
 	concurrency: number;
 }
 
-/** Decides what to do after each failed attempt of one request. */
 export class RetryPolicy {
 	/** When the next attempt may start, or undefined if it does not have to wait. */
 	resumeAt: number | undefined;

@@ -24,7 +24,6 @@ export const backoffMs = (
 	{ baseMs, capMs }: { baseMs: number; capMs: number },
 ): number => random * Math.min(capMs, baseMs * 2 ** (failures - 1));
 
-/** Counts what a run or a part of a run has sent. */
 export class RunStats {
 	/** Number of requests. Each part of a split batch counts. Retries and polls do not count. */
 	requests = 0;
@@ -49,7 +48,6 @@ export class RunStats {
 	/** @param whole counters for the whole run, if this object counts only a part of the run */
 	constructor(private readonly whole?: RunStats) {}
 
-	/** Increases a counter and the matching counter for the whole run. */
 	increment(name: Counter, number = 1): void {
 		this[name] += number;
 		this.whole?.increment(name, number);
@@ -58,7 +56,7 @@ export class RunStats {
 
 type Counter = Exclude<keyof RunStats, 'increment' | 'inFlight'>;
 
-/** The view of the run for the code in `flow`. Only the run decides whether to continue. */
+/** Only the run decides whether to continue. */
 export interface RunState extends Clock {
 	/**
 	 * The reason why the run ended, or undefined while the run continues. Once this field is set, no further requests
