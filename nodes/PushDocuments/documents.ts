@@ -64,10 +64,7 @@ export function documentFrom(
 	return document;
 }
 
-/**
- * Returns whether a value is null or an empty string, list or object. A date is not empty, because a date becomes a
- * string in JSON.
- */
+/** A date is not empty, because a date becomes a string in JSON. */
 const isEmptyInJson = (value: unknown): boolean =>
 	isNullOrEmptyText(value) ||
 	(isRecord(value) &&

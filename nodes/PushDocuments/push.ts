@@ -133,7 +133,7 @@ const readingWith = (
 	idOf: (value) => idIn(value, mapping.id),
 });
 
-/** Returns a function that reads an item's mapping. A mapping that is the same for all items is read only once. */
+/** A mapping that is the same for all items is read only once. */
 function mappingReader(parameters: PushParameters): (itemIndex: number) => FieldMapping {
 	const fields = ['idField', 'nameField', 'descriptionField', 'urlField'] as const;
 	if (!parameters.areConstant(...fields))

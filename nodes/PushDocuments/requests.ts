@@ -22,7 +22,7 @@ import { figure, formatCount } from '../shared/service/strings';
 
 export interface Entry extends EntryOrigin {
 	id: string;
-	/** The document. To save memory, it is removed after it has been written as JSON. */
+	/** To save memory, it is removed after it has been written as JSON. */
 	document: PushDocument | undefined;
 	/** The record's original JSON, which is sent as it is. Set only if the document is unchanged. */
 	original?: string | undefined;
