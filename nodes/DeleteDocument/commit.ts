@@ -4,7 +4,6 @@ import { doneText } from '../shared/run/hints';
 import type { Run } from '../shared/run/run';
 import { formatCount } from '../shared/service/strings';
 
-/** Decides which deletes ask for a commit, and keeps track of what is committed. */
 export class Commit<E> {
 	/** The entry to send after all other deletes have an outcome, so that its commit applies to all of them. */
 	last: E | undefined;
@@ -39,7 +38,6 @@ export class Commit<E> {
 		if (this.when === 'lastDeleteOnly') this.uncommitted.push(result);
 	}
 
-	/** Marks the results as committed after the last delete, if the service accepted its commit. */
 	markCommitted(): void {
 		if (this.isAccepted) for (const result of this.uncommitted) result.committed = true;
 	}

@@ -30,7 +30,7 @@ interface Entry extends EntryOrigin {
 	id: string;
 }
 
-/** The result for a document. `committed` means that the service also accepted the commit. */
+/** `committed` means that the service also accepted the commit. */
 type DeleteResult = 'deleted' | 'committed' | 'notFound' | 'checked';
 
 interface Deletes {
@@ -150,7 +150,7 @@ const deleteResultFormat = (commit: Commit<Entry>): ResultFormat<Entry, DeleteRe
 	}),
 });
 
-/** Describes how IDs are read from items. Each ID is deleted only once, even if several items contain it. */
+/** Each ID is deleted only once, even if several items contain it. */
 function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> {
 	const valuesInList = (itemIndex: number): ItemValues<Entry> => ({
 		values: parameters.list('listField', itemIndex, LIST_ADVICE).list,
@@ -175,10 +175,7 @@ function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> 
 	};
 }
 
-/**
- * Returns the document ID in an item. If Chunk Count is set, the IDs of the document's chunks are returned
- * instead.
- */
+/** If Chunk Count is set, the IDs of the document's chunks are returned instead. */
 function idsOf(parameters: DeleteParameters, itemIndex: number): unknown[] {
 	const chunkCount = parameters.get('options.chunkCount', itemIndex);
 	const id = parameters.value('documentId', itemIndex);
@@ -209,10 +206,7 @@ function mergeRepeated(entries: readonly Entry[]): Entry[] {
 	return [...items].map(([id, all]) => ({ id, items: [...all] }));
 }
 
-/**
- * Describes how IDs are read from a file. Only the IDs in flight are kept in memory. Therefore, an ID that occurs twice
- * is deleted twice.
- */
+/** Only the IDs in flight are kept in memory. Therefore, an ID that occurs twice is deleted twice. */
 function fileReading(deletes: Deletes, fileToRead: FileToRead): FileReading<Entry> {
 	const { run, parameters, options } = deletes;
 	const idField = parameters.requiredText('idField', fileToRead.itemIndex);

@@ -25,11 +25,7 @@ export class NotFound {
 		this.counts[hasSlash(id) ? 'deletedWithSlash' : 'deleted']++;
 	}
 
-	/**
-	 * Returns the result for a document that does not exist, or no longer exists.
-	 *
-	 * @throws the error of the attempt, unless it is an acceptable 404
-	 */
+	/** @throws the error of the attempt, unless it is an acceptable 404 */
 	resultAfter(error: unknown, entry: { id: string }): 'deleted' | 'notFound' {
 		if (!(error instanceof ServiceFailure)) throw error;
 		if (error.isOutcomeUnknown) this.mayBeDeleted.add(entry);
