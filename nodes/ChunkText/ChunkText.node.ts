@@ -14,7 +14,7 @@ import { OPERATIONS } from './operations';
 import { allProperties } from './parameters';
 import { CHUNKER_NAMES, MODELS } from './parameters/chunker';
 
-/** Expressions for the subtitle. n8n stores the model as a string or as a resource locator. */
+/** n8n stores the model as a string or as a resource locator. */
 const CHUNKER = `(${JSON.stringify(CHUNKER_NAMES)}[$parameter["chunker"]] || $parameter["chunker"])`;
 const MODEL = '($parameter["modelId"]?.value ?? $parameter["modelId"])';
 const DETAILS = `${CHUNKER} + (${MODEL} ? ", " + ${MODEL} : "")`;

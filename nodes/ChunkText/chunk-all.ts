@@ -15,7 +15,6 @@ import { ChunkHints, type Returned } from './output/chunk-hints';
 import type { Report } from './output/report';
 import type { ChunkTask } from './parameters';
 
-/** Describes an operation that submits texts. */
 export interface Operation extends Returned {
 	/** Whether the node opens the next file while texts of the previous file wait for their chunks. */
 	readonly overlapsFiles: boolean;
@@ -84,7 +83,7 @@ const MIN_BYTES_OF_TEXT = MAX_BYTES / 500;
 const bytesInBudget = ({ record }: TextEntry): number =>
 	Math.max(MIN_BYTES_OF_TEXT, Buffer.byteLength(record?.text ?? ''));
 
-/** Limits how much text from files is in memory. All files in a run share one object. */
+/** All files in a run share one object. */
 export class TextMemory {
 	readonly budget = new Budget(MAX_BYTES);
 

@@ -43,9 +43,7 @@ async function submit(run: Run): Promise<void> {
 	);
 }
 
-/**
- * Fetches the chunks of earlier requests. If several items refer to the same request, its chunks are fetched only once.
- */
+/** If several items refer to the same request, its chunks are fetched only once. */
 async function getResults(run: Run): Promise<void> {
 	const task = taskOf(run);
 	const { parameters, options } = task;

@@ -4,7 +4,7 @@ import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText } from '../../shared/service/json';
 import type { AwaitedText, SourceDocument } from './text-entry';
 
-/** A request from an earlier run. `texts` contains only the texts whose chunks are needed. */
+/** `texts` contains only the texts whose chunks are needed. */
 export interface PreviousRequest {
 	chunkingId: string;
 	texts: AwaitedText[];

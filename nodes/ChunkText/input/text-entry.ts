@@ -6,7 +6,7 @@ import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText } from '../../shared/service/json';
 import { figure } from '../../shared/service/strings';
 
-/** The document that a text belongs to. Set only if the node returns documents. */
+/** Set only if the node returns documents. */
 export interface SourceDocument {
 	id: string;
 	/** Contains `name`. Also contains `description` and `url` if the document has them. */

@@ -29,7 +29,7 @@ export interface Job {
 
 const MAX_IDS_IN_MESSAGE = 100;
 
-/** All jobs in a run. If the texts come from files, jobs that have finished or failed are removed. */
+/** If the texts come from files, jobs that have finished or failed are removed. */
 export class Jobs extends Set<Job> {
 	/**
 	 * Whether the service has answered a poll for any job that this run submitted. If it has, the results
@@ -59,7 +59,6 @@ export class Jobs extends Set<Job> {
 	}
 }
 
-/** The AI service as one run uses it. */
 export interface ChunkService {
 	run: Run;
 	options: ChunkOptions;

@@ -17,7 +17,6 @@ export interface Returned {
 	readonly returnsChunks: boolean;
 }
 
-/** Collects information for the hints at the end of a run. */
 export class ChunkHints {
 	private unfinishedTexts = 0;
 	private lastError: unknown;

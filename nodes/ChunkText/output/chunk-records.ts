@@ -61,10 +61,7 @@ const chunkDocumentId = (id: string, index: number): string => `${id}#${index}`;
 
 type SourceFieldOptions = Pick<ChunkOptions, 'keepSourceFields' | 'sourceFieldsToKeep'>;
 
-/**
- * Fields that the Chunk Details option adds. Source fields with these names are removed, because they would
- * look like details of the chunk.
- */
+/** Source fields with these names are removed, because they would look like details of the chunk. */
 const DETAIL_FIELDS = ['chunkingId', 'chunkCount', 'start', 'end', 'tokensUsed'];
 /** Fields that Submit adds to a text whose job has not ended. */
 const STATE_FIELDS = ['status', 'textPosition', 'textsInRequest'];

@@ -235,8 +235,6 @@ const OPTIONS_PER_ITEM = [
 ] as const;
 
 /**
- * Reads the options that have one value for the whole run.
- *
  * @returns the options. `vectors` is `none` in a tool, and never `compact` if the chunks go to files.
  *   `keepSourceFields` is undefined if the user has not added that option.
  */
