@@ -93,12 +93,12 @@ export class LucidworksAiOAuth2Api implements ICredentialType {
 		},
 	];
 
-	/** Obtains a token for the requested scope. n8n stores the returned token. */
+	/** n8n stores the returned token. */
 	preAuthentication = HOOKS.preAuthentication;
 
 	/**
-	 * Signs a request with the credential's token. If there is no valid token, the request is sent unsigned. The
-	 * service then answers with status 401, so n8n obtains a new token and repeats the request.
+	 * If there is no valid token, the request is sent unsigned. The service then answers with status 401, so n8n
+	 * obtains a new token and repeats the request.
 	 */
 	authenticate = HOOKS.authenticate;
 
@@ -119,7 +119,7 @@ const JUST_NOW_MS = 10_000;
 
 const canChunk = (data: Data): boolean => scopeOf(data).split(/\s+/).includes(DEFAULT_SCOPE);
 
-/** Obtains a token and adds it to the credential's data. Returns the data that n8n must store, if any. */
+/** Returns the data that n8n must store, if any. */
 async function obtainToken(
 	helper: IHttpRequestHelper,
 	data: Data & ScopeData,
