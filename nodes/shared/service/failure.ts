@@ -69,8 +69,8 @@ export interface FailureDetails {
 }
 
 /**
- * Describes why a request failed. It contains no headers or URLs, so it can be shown to the user. No property is named
- * `status` or `code`. If there were such a property, n8n would replace the message.
+ * It contains no headers or URLs, so it can be shown to the user. No property is named `status` or `code`. If there
+ * were such a property, n8n would replace the message.
  */
 export class ServiceFailure extends Error {
 	override readonly name = 'ServiceFailure';
@@ -135,7 +135,6 @@ export class ServiceFailure extends Error {
 		return description === undefined ? this : this.with({ description });
 	}
 
-	/** Returns a copy of this failure with some details replaced. */
 	with(
 		details: Pick<FailureDetails, 'description' | 'isOutcomeUnknown' | 'triedForMs'>,
 	): ServiceFailure {

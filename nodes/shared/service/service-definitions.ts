@@ -4,7 +4,6 @@ import { parseBaseUrl } from './url';
 import { capitalize } from './strings';
 import { isHtml, serverMessage } from './response-words';
 
-/** Describes a service: its credential, its URL, and the advice for each status. */
 export interface Service {
 	/** Name that is used in messages, e.g. `the push service`. */
 	name: string;
@@ -37,7 +36,6 @@ export interface ReadResponse {
 	status: number;
 	/** The parsed body if the body is JSON, otherwise the text of the body. */
 	body: unknown;
-	/** Time in milliseconds that an error response asks the client to wait. */
 	retryAfterMs?: number | undefined;
 }
 

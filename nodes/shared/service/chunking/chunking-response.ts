@@ -1,7 +1,7 @@
 import { isObject, membersOf } from '../json';
 import { MESSAGE_KEYS, serverMessage } from '../response-words';
 
-/** A chunk of a text. The service may omit any field except `text`. */
+/** The service may omit any field except `text`. */
 export interface Chunk {
 	text: string;
 	/** Character offsets of the chunk in the submitted text. The end is exclusive. */
@@ -42,7 +42,7 @@ export interface ChunkingResponse {
 		| 'invalid';
 	status?: string;
 	chunkingId?: string;
-	/** Whether the response contains data. The service might not deliver the data again. */
+	/** The service might not deliver the data again. */
 	hasContent: boolean;
 	/** Results of a finished job, in the order of its texts. If a result cannot be read, it is undefined. */
 	texts: Array<TextResult | undefined>;
@@ -89,10 +89,7 @@ export function classify(body: unknown): ChunkingResponse {
 	return { ...facts, state: isList ? 'finished' : 'pending' };
 }
 
-/**
- * Returns true if a value is a nonempty list or object. A string is not data, because it can only be a description of
- * the job.
- */
+/** A string is not data, because it can only be a description of the job. */
 const hasMembers = (value: unknown): boolean =>
 	typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 
@@ -100,9 +97,9 @@ const hasMembers = (value: unknown): boolean =>
 const beginsAsJson = (text: string): boolean => /^\s*["[{]/.test(text);
 
 /**
- * Reads the entries in a response. There are two known formats. Either each entry contains its own vectors,
- * or one list next to the entries contains the vectors for all texts. The vectors are not copied, because
- * they account for most of the memory that a large response needs.
+ * There are two known formats. Either each entry contains its own vectors, or one list next to the entries contains the
+ * vectors for all texts. The vectors are not copied, because they account for most of the memory that a large response
+ * needs.
  */
 function readEntries(entries: unknown[], vector: unknown): Array<TextResult | undefined> {
 	const shared = Array.isArray(vector) ? vector : [];
@@ -142,8 +139,8 @@ function spanOf(span: unknown): Pick<Chunk, 'start' | 'end'> | undefined {
 }
 
 /**
- * Assigns vectors to chunks. If the number of vectors differs from the number of chunks, no vectors are
- * assigned, because they could belong to other chunks.
+ * If the number of vectors differs from the number of chunks, no vectors are assigned, because they could belong to
+ * other chunks.
  */
 function addVectors(text: TextResult, entries: unknown[]): void {
 	const { chunks } = text;

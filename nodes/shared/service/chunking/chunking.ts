@@ -12,7 +12,7 @@ export const MAX_CHUNK_TEXT_BYTES = 1_000_000;
  */
 export const DEFAULT_RESULTS_PATH = `${PATHS.chunking}/${ID_PLACEHOLDER}`;
 
-/** Settings for chunking a text. Texts with the same settings can share a request. */
+/** Texts with the same settings can share a request. */
 export interface ChunkSettings {
 	chunker: string;
 	modelId: string;

@@ -1,7 +1,7 @@
 import { InputError } from '../input-error';
 import { parseBaseUrl, PATHS, pathSegment } from '../url';
 
-/** Matches the path of a push URL. The endpoint at the end of the path may be missing. */
+/** The endpoint at the end of the path may be missing. */
 const PUSH_PATH = new RegExp(`${PATHS.push}(?:/([^/]+))?$`);
 
 /**

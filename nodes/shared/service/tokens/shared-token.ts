@@ -25,10 +25,7 @@ import {
 /** Tokens by scope, as stored in the credential's hidden field. */
 type TokenMap = Record<string, Token>;
 
-/**
- * Sends a token request. The promise resolves with a response of any status, and rejects if there is no
- * response.
- */
+/** The promise resolves with a response of any status, and rejects if there is no response. */
 export type SendTokenRequest = (request: TokenRequest) => Promise<ReadResponse>;
 
 /** Functions that a run provides for its token, for example to read the stored credential. */
@@ -59,7 +56,6 @@ const MAX_PAUSE_MS = 10_000;
  * over.
  */
 const MAX_LIFETIME_IN_ROW_MS = 5 * 60_000;
-/** Number of consecutive revocations after which the user gets a hint. */
 const HINT_AFTER_REVOCATIONS = 5;
 
 interface TokenState {
@@ -89,11 +85,7 @@ export class SharedToken {
 		private readonly user?: TokenUser,
 	) {}
 
-	/**
-	 * Returns the token for a client and scope.
-	 *
-	 * @param user the run that uses the token. If there is no run, the stored token map cannot be read
-	 */
+	/** @param user the run that uses the token. If there is no run, the stored token map cannot be read */
 	static forScope(client: Client, scope: string, user?: TokenUser): SharedToken {
 		const key = `${client.identity} ${scope}`;
 		const state = this.states.get(key) ?? {
@@ -202,10 +194,7 @@ export class SharedToken {
 		});
 	}
 
-	/**
-	 * Returns the token map for the hidden field. The map contains the client's valid tokens for all
-	 * scopes.
-	 */
+	/** The map contains the client's valid tokens for all scopes. */
 	mapToStore(): string {
 		const { state } = this;
 		state.isUnstored = false;
@@ -233,7 +222,7 @@ export class SharedToken {
 		await this.readStored(user);
 	}
 
-	/** Reads the stored token map. If this fails, the process continues with its own tokens. */
+	/** If this fails, the process continues with its own tokens. */
 	private async readStored(user: TokenUser): Promise<void> {
 		const stored = await user.readStored().catch(() => undefined);
 		this.adoptStored(stored?.accessTokens);

@@ -28,7 +28,7 @@ export interface Token {
 	expiresAt: number;
 	/** Time in epoch milliseconds. After this time, the token is renewed before it is used. */
 	renewAt: number;
-	/** Identity of the client to which the token was issued. The token is never used for another client. */
+	/** The token is never used for another client. */
 	issuedFor: string;
 }
 
