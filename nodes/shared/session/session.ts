@@ -106,10 +106,10 @@ export class Session {
 	}
 
 	/**
-	 * Sends a request. After a 401, sends the request again if the service might accept another token.
+	 * After a 401, sends the request again if the service might accept another token.
 	 *
-	 * @returns a response with a 2xx status. A JSON body is returned as a parsed value. Any other body is returned as a
-	 *   string
+	 * @returns a response with a 2xx status. A JSON body is returned as a parsed value. Any other body is returned as
+	 *   a string
 	 * @throws ServiceFailure for any other status and for an HTML page
 	 * @throws InputError if the credential is invalid
 	 * @throws Canceled if the run was canceled
@@ -145,10 +145,7 @@ export class Session {
 		return statusFailure({ ...service, advice: { ...service.advice, ...advice } }, response);
 	}
 
-	/**
-	 * Masks this session's secrets in a value from a response. If the value contains no secrets, returns the same
-	 * value.
-	 */
+	/** If the value contains no secrets, returns the same value. */
 	mask(value: unknown): unknown {
 		return this.masker.mask(value);
 	}
@@ -183,8 +180,7 @@ export class Session {
 	}
 
 	/**
-	 * Makes one attempt to send a request. Each attempt needs new options, because n8n modifies the options it
-	 * receives.
+	 * Each attempt needs new options, because n8n modifies the options it receives.
 	 *
 	 * The credential's data is passed to n8n for two reasons. Without this data, n8n would read the credential again
 	 * for each request. After a 401, n8n would also request a new token, even though another worker may already have

@@ -5,7 +5,7 @@ import { Masker, secretsOf } from '../service/tokens/secrets';
 import { send } from './exchange';
 import type { Endpoint } from './transport-failure';
 
-/** The token server as an endpoint. A run might stop waiting for a token before `maxTimeoutMs` has elapsed. */
+/** A run might stop waiting for a token before `maxTimeoutMs` has elapsed. */
 export const TOKEN_SERVER = {
 	name: 'the token server',
 	urlLabel: 'Token Server URL',

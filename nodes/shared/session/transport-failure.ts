@@ -136,10 +136,7 @@ function causes(error: unknown): Members[] {
 	return chain;
 }
 
-/**
- * Returns the code of an error. If the error has no cause, n8n stores the code in the `httpCode` field. This field may
- * also contain a status.
- */
+/** If the error has no cause, n8n stores the code in the `httpCode` field. This field may also contain a status. */
 function codeOf(chain: Members[]): string | undefined {
 	const codes = chain.map(({ code }) => code).filter((code) => typeof code === 'string');
 	return codes[0] ?? chain.map(({ httpCode }) => text(httpCode)).find((each) => /\D/.test(each));
