@@ -9,7 +9,6 @@ import {
 import { isTransientStatus, ServiceFailure } from '../service/failure';
 import { InputError, messageOf } from '../service/input-error';
 
-/** The two n8n error classes that a node may throw. */
 export type NodeError = NodeApiError | NodeOperationError;
 
 /** Thrown when a user or the workflow's timeout stops the execution. This error must never become an item. */

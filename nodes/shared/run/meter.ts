@@ -2,8 +2,8 @@ import type { RunStats } from '../sending/run-state';
 import { figure, formatCount } from '../service/strings';
 
 /**
- * Measures the requests sent during a run or for a file. The measurement starts when the meter is created. The figures
- * appear in summaries, in the log, and in the execution's metadata.
+ * The measurement starts when the meter is created. The figures appear in summaries, in the log, and in the execution's
+ * metadata.
  */
 export class Meter {
 	private readonly before: Omit<RunStats, 'increment'>;
@@ -17,7 +17,7 @@ export class Meter {
 		return (performance.now() - this.since) / 1000;
 	}
 
-	/** Returns the figures for a summary. `bytes` includes only what the service accepted, and is 0 for deletes. */
+	/** `bytes` includes only what the service accepted, and is 0 for deletes. */
 	json() {
 		const { stats, before, seconds } = this;
 		const done = stats.done - before.done;

@@ -21,7 +21,6 @@ interface ResultOptions {
 	failure?: unknown;
 }
 
-/** The failure of an item or of a part of an item, as reported to the user. */
 export interface Failure {
 	reason: unknown;
 	/** Replaces the reason's message, for example to name the document. */
@@ -67,11 +66,7 @@ export class Results {
 		this.toErrorOutput = context.getNode().onError === 'continueErrorOutput';
 	}
 
-	/**
-	 * Adds results for an item.
-	 *
-	 * @param list JSON of each output item. If the list is empty, nothing is returned for the input item
-	 */
+	/** @param list JSON of each output item. If the list is empty, nothing is returned for the input item */
 	give(itemIndex: number, list: IDataObject[], options: ResultOptions = {}): void {
 		const { items, binary, failure } = options;
 		const pairedItem = items?.map((item) => ({ item })) ?? { item: itemIndex };
@@ -83,11 +78,7 @@ export class Results {
 		for (const item of items ?? [itemIndex]) this.outputs[item] ??= [];
 	}
 
-	/**
-	 * Adds a failure for an item or for a part of the item.
-	 *
-	 * @param isCause whether this failure is the reason why the run has ended
-	 */
+	/** @param isCause whether this failure is the reason why the run has ended */
 	fail(itemIndex: number, failure: Failure, isCause = false): void {
 		const { reason, message = messageOf(reason), advice, id, json, binary } = failure;
 		this.failures++;

@@ -29,10 +29,10 @@ export const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 const LOG_INTERVAL_MS = 10_000;
 
 /**
- * One execution of a node, with its items and results. A run ends early if it is told to stop, if it is canceled, or if
- * the node throws an error. If there are several reasons, the first one applies. However, an error that the node throws
- * overrides an earlier reason, and a cancellation overrides any other reason. All code that waits uses the run's
- * `sleep`, so that it stops waiting when the run ends.
+ * A run ends early if it is told to stop, if it is canceled, or if the node throws an error. If there are several
+ * reasons, the first one applies. However, an error that the node throws overrides an earlier reason, and a
+ * cancellation overrides any other reason. All code that waits uses the run's `sleep`, so that it stops waiting when
+ * the run ends.
  */
 export class Run implements RunState {
 	readonly items: INodeExecutionData[];
@@ -84,11 +84,7 @@ export class Run implements RunState {
 		for (const listener of this.onEndListeners) listener();
 	}
 
-	/**
-	 * Calls the listener when the run ends.
-	 *
-	 * @returns a function that removes the listener
-	 */
+	/** @returns a function that removes the listener */
 	onEnd(listener: () => void): () => void {
 		this.onEndListeners.add(listener);
 		return () => this.onEndListeners.delete(listener);
@@ -126,7 +122,7 @@ export class Run implements RunState {
 		return this.signal.aborted || (this.stopsOnFailure && this.ended !== undefined);
 	}
 
-	/** Adds a failure for an item or for a part of the item. If the run stops on failures, the failure ends the run. */
+	/** If the run stops on failures, the failure ends the run. */
 	fail(itemIndex: number, failure: Failure): void {
 		if (this.signal.aborted) return;
 		const { reason } = failure;
@@ -136,7 +132,7 @@ export class Run implements RunState {
 		this.results.fail(itemIndex, failure, this.ended?.reason === reason);
 	}
 
-	/** Adds a failure for an item that cannot be read. Nothing was sent for this item. */
+	/** Nothing was sent for this item. */
 	refuse(itemIndex: number, reason: unknown, id?: string): void {
 		// If the run stops on failures, n8n itself adds the item number to the error.
 		const where = this.stopsOnFailure ? '' : ` (item ${itemIndex})`;
@@ -150,7 +146,7 @@ export class Run implements RunState {
 	}
 
 	/**
-	 * Adds a hint about a problem with a file. Problems with the same advice share one hint.
+	 * Problems with the same advice share one hint.
 	 *
 	 * @param advice what to do, or '' if there is nothing to do
 	 */
@@ -158,10 +154,7 @@ export class Run implements RunState {
 		(this.filesToHintAt[advice] ??= []).push(what);
 	}
 
-	/**
-	 * Writes lines to n8n's log. Each log entry also contains the figures as separate fields, which can be used to
-	 * filter the log.
-	 */
+	/** Each log entry also contains the figures as separate fields, which can be used to filter the log. */
 	log(lines = this.logLines(), figures = this.meter.json()): void {
 		const { context, statuses } = this;
 		const { done: records, failed } = this.stats;
@@ -171,7 +164,7 @@ export class Run implements RunState {
 	}
 
 	/**
-	 * Returns the node's output. This method must be called at the end of every run, even if the run failed.
+	 * This method must be called at the end of every run, even if the run failed.
 	 *
 	 * @throws Canceled if the execution was canceled, or the first failure if the run stops on failures
 	 */
