@@ -1,8 +1,7 @@
 /**
  * `Parameters` reads a node's parameters, item by item. Labels, defaults, bounds, choices and types come from the
- * property definitions, which are declared with `property` and `properties` (`properties.ts`). A parameter's name is
- * the name of its property. A parameter in a collection is called a member of the collection, and its name is
- * `collection.member`.
+ * property definitions, which are declared with `property` and `properties` . A parameter's name is the name of its
+ * property. A parameter in a collection is called a member of the collection, and its name is `collection.member`.
  *
  * If the user has not added a member to a collection, the member normally has its default value. If the default is an
  * expression, the member is empty until the user adds it. If a value is invalid, every method throws an InputError that
@@ -36,7 +35,7 @@ import type {
 	Values,
 } from './property';
 
-/** A list from an item. `field` names the field or the parameter that contained the list. */
+/** `field` names the field or the parameter that contained the list. */
 interface FoundList {
 	field: string;
 	list: readonly unknown[];
@@ -103,7 +102,7 @@ export class Parameters<P extends INodeProperties[]> {
 		return requiredTextOf(this.find(name, itemIndex), advice);
 	}
 
-	/** Returns the document ID in a parameter. The ID is not changed (see `documentId`). */
+	/** The ID is not changed (see `documentId`). */
 	id(name: ParameterName<P>, itemIndex: number): string {
 		const { value, definition } = this.find(name, itemIndex);
 		return documentId(value, `'${definition.displayName}'`);
@@ -182,7 +181,6 @@ export class Parameters<P extends INodeProperties[]> {
 		return values as Omit<Values<Member<P, N>>, X>;
 	}
 
-	/** Returns the members of a collection that the user has added, except empty ones. */
 	private filledMembers(collection: string, itemIndex: number): Record<string, unknown> {
 		const values: Record<string, unknown> = {};
 		for (const member of this.membersAdded(collection)) {
@@ -260,8 +258,8 @@ function requiredTextOf(found: FoundValue, advice?: string): string {
 }
 
 /**
- * Converts a value to a number. Accepts numbers, and strings that contain a number. An empty value becomes the default,
- * unless the parameter is required. If the definition has no `numberPrecision`, the number must be whole.
+ * Accepts numbers, and strings that contain a number. An empty value becomes the default, unless the parameter is
+ * required. If the definition has no `numberPrecision`, the number must be whole.
  */
 function numberOf(found: FoundValue): number {
 	const { value, definition } = found;
@@ -282,9 +280,9 @@ function numberOf(found: FoundValue): number {
 }
 
 /**
- * Converts a value to a boolean. If the parameter is optional, the strings 'true' and 'false' are accepted too, and an
- * empty value becomes the default. If the parameter is required, only booleans are accepted, because each required
- * boolean decides whether the node does anything at all.
+ * If the parameter is optional, the strings 'true' and 'false' are accepted too, and an empty value becomes the
+ * default. If the parameter is required, only booleans are accepted, because each required boolean decides whether the
+ * node does anything at all.
  */
 function booleanOf(found: FoundValue): boolean {
 	const { value, definition } = found;
