@@ -45,11 +45,7 @@ export class PartWriter {
 		return part;
 	}
 
-	/**
-	 * Finishes the current part.
-	 *
-	 * @returns the part, or undefined if it contains no records
-	 */
+	/** @returns the part, or undefined if it contains no records */
 	end(): Part | undefined {
 		if (this.records === 0) return undefined;
 		this.write(this.frame.after);

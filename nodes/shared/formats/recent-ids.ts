@@ -1,10 +1,7 @@
 /** Maximum number of IDs in each of the two sets that `RecentIds` keeps. */
 const MAX_IDS = 100_000;
 
-/**
- * Remembers the IDs of the most recent documents. It holds at least the last 100,000 different IDs and at most 200,000
- * IDs.
- */
+/** It holds at least the last 100,000 different IDs and at most 200,000 IDs. */
 export class RecentIds {
 	private recent = new Set<string>();
 	private older = new Set<string>();

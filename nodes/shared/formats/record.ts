@@ -17,10 +17,7 @@ export interface SourceRecord {
 	error: RecordError | undefined;
 }
 
-/**
- * Describes a record that cannot be read. If a reader throws this error, all earlier records have been
- * returned, but no later record can be read.
- */
+/** If a reader throws this error, all earlier records have been returned, but no later record can be read. */
 export class RecordError extends Error {
 	override readonly name = 'RecordError';
 
