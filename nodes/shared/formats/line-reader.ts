@@ -116,7 +116,7 @@ const LONG_LINE = 1_000_000;
 const OBJECT_BOUNDARY = /\}\s*\{/;
 const TOKEN = /["[\]{}]/g;
 
-/** Any other line is returned as a whole. */
+/** Splits a line that consists of several objects. Any other line is returned as a whole. */
 function splitObjects(line: string): string[] {
 	const objects: string[] = [];
 	let depth = 0;

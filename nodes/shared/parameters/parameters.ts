@@ -1,6 +1,6 @@
 /**
  * `Parameters` reads a node's parameters, item by item. Labels, defaults, bounds, choices and types come from the
- * property definitions, which are declared with `property` and `properties` . A parameter's name is the name of its
+ * property definitions, which are declared with `property` and `properties`. A parameter's name is the name of its
  * property. A parameter in a collection is called a member of the collection, and its name is `collection.member`.
  *
  * If the user has not added a member to a collection, the member normally has its default value. If the default is an

@@ -98,7 +98,7 @@ export class ServiceHealth {
 
 export type Decision =
 	| 'again'
-	| /** Send one entry and the others in two requests. */ 'singleOut'
+	| 'singleOut'
 	| /** Send the entries in two smaller requests. */ 'split'
 	| 'fail'
 	| /** Let the entries fail, and end the run. */ 'end';
@@ -106,13 +106,11 @@ export type Decision =
 export interface FailedAttempt {
 	diagnosis: Diagnosis;
 	sequence: number;
-	/** Number of entries in the request. */
 	size: number;
 	/** Whether the limiter pauses all requests, so that this request needs no pause of its own. */
 	pausesAll?: boolean | undefined;
 }
 
-/** Retry settings that are shared by all requests of one kind in a run. */
 export interface RetrySettings {
 	run: RunState;
 	health: ServiceHealth;

@@ -2,7 +2,6 @@ import { ServiceFailure } from '../service/failure';
 import { membersOf, type Members } from '../service/json';
 import { capitalize } from '../service/strings';
 
-/** A server as it appears in messages. */
 export interface Endpoint {
 	name: string;
 	urlLabel: string;

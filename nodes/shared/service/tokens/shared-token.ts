@@ -28,7 +28,6 @@ type TokenMap = Record<string, Token>;
 /** The promise resolves with a response of any status, and rejects if there is no response. */
 export type SendTokenRequest = (request: TokenRequest) => Promise<ReadResponse>;
 
-/** Functions that a run provides for its token, for example to read the stored credential. */
 interface TokenUser {
 	readStored(): Promise<Record<string, unknown>>;
 	/** Ends early when the run ends. */
