@@ -7,7 +7,8 @@ import { figure, formatCount, isNullOrBlankText, listOf } from '../service/strin
 import type { Run } from '../run/run';
 import type { ItemSink } from '../output/item-sink';
 import type { EntryOrigin, Sink } from '../output/sink';
-import { fieldsOfItem, fileFieldsOf } from './item-fields';
+import { fieldsOfItem } from './item-fields';
+import { fileFieldsOf } from './files';
 
 /** The entries from the input items or from one file, and the sink that accounts for them. */
 export interface Source<E> {

@@ -49,6 +49,7 @@ export class Run implements RunState {
 	logLines: () => string[] = () => [`${this.progress()} (${this.meter.text()})`.trimStart()];
 	readonly meter: Meter;
 	readonly results: Results;
+	readonly now = performance.now.bind(performance);
 	private sliceStartedAt = performance.now();
 	/** Whether requests were in flight when the run was canceled. */
 	private isInterrupted = false;
@@ -101,10 +102,6 @@ export class Run implements RunState {
 	crash(error: unknown): void {
 		if (!this.signal.aborted) this.ended = { reason: error };
 		this.stop(error);
-	}
-
-	now(): number {
-		return performance.now();
 	}
 
 	random(): number {
