@@ -8,10 +8,10 @@
 import { Budget } from '../shared/sending/budget';
 import { bulk } from '../shared/sending/bulk';
 import type { TextEntry } from './input/text-entry';
-import { openService, type ChunkService, type Job, type Jobs } from './jobs/chunk-service';
+import type { ChunkService, Job, Jobs } from './jobs/chunk-service';
 import type { FetchResult, JobWait } from './jobs/fetch';
 import { submissions } from './jobs/submit';
-import { ChunkHints, type Returned } from './output/chunk-hints';
+import type { ChunkHints, Returned } from './output/chunk-hints';
 import type { Report } from './output/report';
 import type { ChunkTask } from './parameters';
 
@@ -25,21 +25,6 @@ export interface Work {
 	task: ChunkTask;
 	service: ChunkService;
 	hints: ChunkHints;
-}
-
-/**
- * Opens a session, carries out an operation, and adds the hints.
- *
- * @throws InputError if the credential is invalid
- */
-export async function withWork(
-	task: ChunkTask,
-	returned: Returned,
-	use: (work: Work) => Promise<void>,
-): Promise<void> {
-	const hints = new ChunkHints();
-	await use({ task, service: await openService(task), hints });
-	hints.addHintsTo(task.run, returned);
 }
 
 export interface Chunking {

@@ -1,9 +1,10 @@
 import type { Run } from '../shared/run/run';
 import { checkResultsPath } from '../shared/service/chunking/chunking';
 import { fetchAll, fetchNothing, fetchOnce, waitForEnd } from './jobs/fetch';
-import type { Returned } from './output/chunk-hints';
-import { taskOf } from './parameters';
-import { withWork, type Operation } from './chunk-all';
+import { openService } from './jobs/chunk-service';
+import { ChunkHints, type Returned } from './output/chunk-hints';
+import { taskOf, type ChunkTask } from './parameters';
+import type { Operation } from './chunk-all';
 import { chunkFiles } from './from-files';
 import { chunkItems, fetchItems } from './from-items';
 
@@ -22,25 +23,25 @@ async function submitAndWait(run: Run): Promise<void> {
 		overlapsFiles: true,
 		waitForJob: waitForEnd(mustBeComplete ? 'fail' : options.whenTimeRunsOut),
 	};
-	await withWork(task, operation, async (work) =>
-		isFile ? await chunkFiles(work, operation) : await chunkItems(work, operation),
-	);
+	const work = { task, service: await openService(task), hints: new ChunkHints() };
+	await (isFile ? chunkFiles(work, operation) : chunkItems(work, operation));
+	work.hints.addHintsTo(run, operation);
 }
 
 async function submit(run: Run): Promise<void> {
-	const task = taskOf(run);
-	const isFile = task.parameters.get('textSource', 0) === 'file';
+	const all = taskOf(run);
+	const isFile = all.parameters.get('textSource', 0) === 'file';
 	// Get Results cannot read the file again, so the items returned by Submit also contain the documents.
-	const mode = isFile ? 'documents' : 'chunks';
+	const task: ChunkTask = { ...all, mode: isFile ? 'documents' : 'chunks' };
 	const operation: Operation = {
 		done: 'submitted',
 		returnsChunks: false,
 		overlapsFiles: false,
 		waitForJob: fetchNothing,
 	};
-	await withWork({ ...task, mode }, operation, async (work) =>
-		isFile ? await chunkFiles(work, operation) : await chunkItems(work, operation),
-	);
+	const work = { task, service: await openService(task), hints: new ChunkHints() };
+	await (isFile ? chunkFiles(work, operation) : chunkItems(work, operation));
+	work.hints.addHintsTo(run, operation);
 }
 
 /** If several items refer to the same request, its chunks are fetched only once. */
@@ -54,7 +55,9 @@ async function getResults(run: Run): Promise<void> {
 	};
 	const fetch = parameters.get('wait', 0) ? fetchAll : fetchOnce;
 	const returned: Returned = { done: 'chunked', returnsChunks: true };
-	await withWork(task, returned, async (work) => await fetchItems(work, ids, fetch));
+	const work = { task, service: await openService(task), hints: new ChunkHints() };
+	await fetchItems(work, ids, fetch);
+	work.hints.addHintsTo(run, returned);
 }
 
 const ID_ADVICE = "Drag the field 'chunkingId' from the output of 'Submit' here.";

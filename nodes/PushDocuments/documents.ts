@@ -7,7 +7,8 @@ import {
 	type MissingAdvice,
 	type IdOrName,
 } from '../shared/input/field-mapping';
-import { fileFieldsOf, fieldsOfItem, dataFields } from '../shared/input/item-fields';
+import { fieldsOfItem, dataFields } from '../shared/input/item-fields';
+import { fileFieldsOf } from '../shared/input/files';
 import type { TextFiles } from '../shared/input/text-files';
 import type { Run } from '../shared/run/run';
 import { fieldOf } from '../shared/formats/fields';

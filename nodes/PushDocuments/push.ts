@@ -49,6 +49,7 @@ import { formatCount } from '../shared/service/strings';
 export async function pushDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, pushProperties);
 	const options = parameters.collection('options', PER_ITEM_OPTIONS);
+	const documentSource = parameters.get('documentSource', 0);
 	const session = await Session.open(run, PUSH_SERVICE);
 	const pushing = pushRequests(run, session, options);
 	const sameIds = new SameIds();
@@ -63,19 +64,24 @@ export async function pushDocuments(run: Run): Promise<void> {
 			}
 		}
 	};
-	if (parameters.get('documentSource', 0) === 'file') {
+	if (documentSource === 'file') {
 		const readingOf = fileReading(run, parameters, options, unusedFields);
 		await withFiles({ run, parameters, options, readingOf, use: pushAll });
 	} else {
-		await withItems(run, itemReading(run, parameters, options, unusedFields), pushAll);
+		await withItems(
+			run,
+			itemReading(run, parameters, documentSource, options, unusedFields),
+			pushAll,
+		);
 	}
-	addHints(run, options, sameIds);
 	unusedFields.addTo(run);
+	addHints(run, options, sameIds);
 }
 
 function itemReading(
 	run: Run,
 	parameters: PushParameters,
+	documentSource: string,
 	options: PushOptions,
 	unusedFields: UnusedFields,
 ): ItemReading<Entry> {
@@ -87,7 +93,6 @@ function itemReading(
 			repeating: 'Pushing all of them again is safe',
 		}),
 	};
-	const documentSource = parameters.get('documentSource', 0);
 	if (documentSource === 'wholeItem') {
 		const mappingOf = mappingReader(parameters);
 		const valuesOf = (itemIndex: number): ItemValues<Entry> => {
@@ -170,10 +175,10 @@ const resultsOf = ({ dryRun }: PushOptions) => ({ done: 'pushed', ...(dryRun && 
 
 function addHints(run: Run, { dryRun }: PushOptions, sameIds: SameIds): void {
 	const { stats, meter } = run;
+	const counts = sameIds.counts();
 	const done = dryRun
 		? `Dry run: ${formatCount(stats.done, 'document')} in ${formatCount(stats.requests, 'request')}, ${formatCount(stats.bytes, 'byte')} in total. Nothing was sent.`
 		: doneText(stats, meter, 'document', 'pushed');
-	const counts = sameIds.counts();
 	const trouble = troubleText(stats, counts);
 	run.hint(done, 'info');
 	run.hint(counts.length > 0 ? `${trouble}. ${SAME_ID_ADVICE}` : trouble);

@@ -403,7 +403,7 @@ describe('collection', () => {
 
 	it('uses a default that is an expression only if the member was added', async () => {
 		const reader = (parameters: Parameters<Sample>, at: number) => [
-			parameters.isAdded('options', 'resume'),
+			parameters.membersAdded('options').has('resume'),
 			parameters.get('options.resume', at),
 		];
 		const items = [{ chunkingId: 'c1' }];

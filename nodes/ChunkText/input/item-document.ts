@@ -2,9 +2,11 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { Run } from '../../shared/run/run';
 import { quotedList } from '../../shared/service/strings';
-import { fieldsOfItem, fileFieldsOf } from '../../shared/input/item-fields';
+import { fieldsOfItem } from '../../shared/input/item-fields';
+import { fileFieldsOf } from '../../shared/input/files';
 import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText, nonEmptyMembers } from '../../shared/service/json';
+import { documentId } from '../../shared/service/push/document-id';
 import type { ChunkTask } from '../parameters';
 import type { SourceDocument } from './text-entry';
 
@@ -13,25 +15,35 @@ const OPTIONAL_FIELDS = [
 	['url', 'documentUrl'],
 ] as const;
 
-export type RequiredParameter = 'documentId' | 'documentName' | 'text';
+export interface DocumentNeeds {
+	/** The parameters that must not be empty. If the text is empty, the name may be empty too. */
+	required: ReadonlyArray<'documentId' | 'documentName' | 'text'>;
+	/** Value of the parameter 'text', if it is required. */
+	text?: unknown;
+	/** ID and name of the document, if the text comes from a text file. */
+	file?: { id: string; name: string } | undefined;
+}
 
 /**
  * Reads an item's document.
  *
- * @param required the parameters that must not be empty. If the text is empty, the name may be empty too
- * @param file ID and name of the document, if the text comes from a text file
  * @throws InputError that names all empty parameters
  */
 export function readDocument(
 	{ run, parameters, mode }: ChunkTask,
 	itemIndex: number,
-	required: readonly RequiredParameter[],
-	file?: { id: string; name: string },
+	{ required, text, file }: DocumentNeeds,
 ): SourceDocument {
 	const json = fieldsOfItem(run, itemIndex);
 	const advice = (labels: string) => adviceFor(labels, json, mode === 'perDocument');
+	const needsName = required.includes('documentName');
+	const values: Partial<Record<string, unknown>> = { text };
+	if (!file) {
+		values.documentId = parameters.value('documentId', itemIndex);
+		if (needsName) values.documentName = parameters.value('documentName', itemIndex);
+	}
 	const empty = (file ? [] : required).filter((name) => {
-		const value = parameters.value(name, itemIndex);
+		const value = values[name];
 		return isNullOrEmptyText(value) || (name !== 'text' && String(value).trim() === '');
 	});
 	// If only the text is missing, `ItemTexts` throws the error.
@@ -43,18 +55,19 @@ export function readDocument(
 		const first = empty.includes('text') ? adviceForText(run, itemIndex, forAll) : forAll;
 		throw new InputError(message, first, { missing: names.replace(' and ', ' or ') });
 	}
-	const id = file?.id ?? parameters.id('documentId', itemIndex);
+	const id = file ? file.id : documentId(values.documentId);
 	// If the text is the only field of the item, the user may have chosen it as the ID. Changing the text would then
 	// change the ID, so the old document could not be updated.
 	if (id.includes('\n') && parameters.value('text', itemIndex) === id)
 		throw new InputError("'Document ID' is the text itself", advice("'Document ID'"));
 	const previousChunkCount = parameters.get('options.previousChunkCount', itemIndex);
-	if (!required.includes('documentName')) return { id, fields: {}, previousChunkCount };
+	if (!needsName) return { id, fields: {}, previousChunkCount };
 	const name = file?.name ?? parameters.get('documentName', itemIndex);
-	const others = OPTIONAL_FIELDS.map(([field, option]): [string, unknown] => {
-		const isAdded = parameters.isAdded('options', option);
-		return [field, isAdded ? parameters.value(`options.${option}`, itemIndex) : json[field]];
-	});
+	const added = parameters.membersAdded('options');
+	const others = OPTIONAL_FIELDS.map(([field, option]): [string, unknown] => [
+		field,
+		added.has(option) ? parameters.value(`options.${option}`, itemIndex) : json[field],
+	]);
 	return {
 		id,
 		fields: { name, ...(nonEmptyMembers(others) as IDataObject) },

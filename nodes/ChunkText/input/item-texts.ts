@@ -4,7 +4,7 @@ import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText } from '../../shared/service/json';
 import { quoted, quotedList } from '../../shared/service/strings';
 import type { ChunkTask } from '../parameters';
-import { adviceForText, readDocument, type RequiredParameter } from './item-document';
+import { adviceForText, readDocument, type DocumentNeeds } from './item-document';
 import { documentsIn, previousRequest, type PreviousRequest } from './previous-requests';
 import { areConstant, readSettings } from './settings';
 import {
@@ -14,6 +14,8 @@ import {
 	type SourceDocument,
 	type TextEntry,
 } from './text-entry';
+
+const ID_AND_NAME = ['documentId', 'documentName'] as const;
 
 export interface IdSource {
 	idOf: (itemIndex: number) => string;
@@ -60,13 +62,13 @@ export class ItemTexts {
 		let text = isOfItem ? parameters.value('text', itemIndex) : undefined;
 		if (this.files) text = await this.files.read(itemIndex);
 		if (mode === 'perDocument' && text === '') {
-			const document = this.documentOf(itemIndex, ['documentId']);
+			const document = this.documentOf(itemIndex, { required: ['documentId'] });
 			this.empty.push({ items: [itemIndex], document });
 			return undefined;
 		}
 		if (chunkingId !== undefined) return this.addRequest(itemIndex, chunkingId);
-		const needed = isOfItem ? (['text'] as const) : [];
-		const document = this.documentOf(itemIndex, ['documentId', 'documentName', ...needed]);
+		const required = isOfItem ? [...ID_AND_NAME, 'text' as const] : ID_AND_NAME;
+		const document = this.documentOf(itemIndex, { required, text });
 		return [this.entryOf(itemIndex, text, document)];
 	}
 
@@ -93,13 +95,10 @@ export class ItemTexts {
 		}
 	}
 
-	private documentOf(
-		itemIndex: number,
-		required: readonly RequiredParameter[],
-	): SourceDocument | undefined {
+	private documentOf(itemIndex: number, needs: DocumentNeeds): SourceDocument | undefined {
 		if (this.task.mode === 'chunks') return undefined;
 		const file = this.files?.documentOf(itemIndex);
-		const document = readDocument(this.task, itemIndex, required, file);
+		const document = readDocument(this.task, itemIndex, { ...needs, file });
 		const same = this.documents.get(document.id) ?? [];
 		this.documents.set(document.id, same);
 		same.push(document);
@@ -115,7 +114,7 @@ export class ItemTexts {
 		resultsPath(options.resultsPath, chunkingId);
 		const document = documentsIn(json)
 			? undefined
-			: this.documentOf(itemIndex, ['documentId', 'documentName']);
+			: this.documentOf(itemIndex, { required: ID_AND_NAME });
 		const known = this.requests.get(chunkingId) ?? { chunkingId, texts: [], textCount };
 		this.requests.set(chunkingId, known);
 		known.textCount ??= textCount;

@@ -28,11 +28,11 @@ export function readSettings(
 	);
 	// This call only validates the names. `submitPath` throws an error if a URL path cannot contain them.
 	submitPath(chunker, modelId);
+	const added = parameters.membersAdded('options');
 	const isFilledIn = (
 		option: 'vectorQuantizationMethod' | 'dataType' | 'dimReductionSize',
 	): boolean =>
-		parameters.isAdded('options', option) &&
-		!isNullOrBlankText(parameters.value(`options.${option}`, itemIndex));
+		added.has(option) && !isNullOrBlankText(parameters.value(`options.${option}`, itemIndex));
 	// An expression can return a value that is not one of the option's choices.
 	const readText = (option: 'vectorQuantizationMethod' | 'dataType') =>
 		isFilledIn(option) ? parameters.requiredText(`options.${option}`, itemIndex) : '';

@@ -242,7 +242,7 @@ function optionsOf(parameters: ChunkParameters, isTool: boolean) {
 	const options = parameters.collection('options', OPTIONS_PER_ITEM);
 	const { outputTo, vectors, keepSourceFields } = options;
 	const inFiles = outputTo === 'files' && vectors === 'compact' ? 'list' : vectors;
-	const isChosen = parameters.isAdded('options', 'keepSourceFields');
+	const isChosen = parameters.membersAdded('options').has('keepSourceFields');
 	return {
 		...options,
 		vectors: isTool ? 'none' : inFiles,

@@ -3,10 +3,13 @@ import type { IBinaryData } from 'n8n-workflow';
 import type { Bytes } from '../formats/bytes';
 import { textOf, type TextOptions } from '../formats/text';
 import { InputError } from '../service/input-error';
+import { isRecord } from '../service/json';
 import { quoted } from '../service/strings';
 import type { Run } from '../run/run';
 import { fileProperty } from './file-properties';
-import { FILES_IN_JSON, filesIn, isFile } from './item-fields';
+
+/** JSON field in which n8n keeps files if the workflow's binary mode is `combined`. */
+export const FILES_IN_JSON = '_files';
 
 /** Number of bytes to read from n8n's storage at a time. Fewer but larger reads take n8n less time. */
 const READ_BYTES = 256 * 1024;
@@ -67,6 +70,22 @@ async function openBinary(
 			close();
 		},
 	};
+}
+
+/** Returns an item's files by field, including the files that n8n keeps in the JSON. */
+function filesIn(run: Run, itemIndex: number): Record<string, unknown> {
+	const { binary = {}, json = {} } = run.items[itemIndex] ?? {};
+	const inJson = json[FILES_IN_JSON];
+	if (inJson === undefined) return binary;
+	return { ...(isRecord(inJson) ? inJson : {}), ...binary };
+}
+
+/** Returns the names of the fields that contain an item's files. */
+export const fileFieldsOf = (run: Run, itemIndex: number): string[] =>
+	Object.entries(filesIn(run, itemIndex)).flatMap(([name, file]) => (isFile(file) ? name : []));
+
+export function isFile(value: unknown): value is IBinaryData {
+	return isRecord(value) && 'mimeType' in value && ('data' in value || 'id' in value);
 }
 
 const fieldName = (field: string): string =>

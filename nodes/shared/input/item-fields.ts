@@ -1,10 +1,8 @@
-import type { IBinaryData, IDataObject } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 
 import type { Run } from '../run/run';
 import { isRecord } from '../service/json';
-
-/** JSON field in which n8n keeps files if the workflow's binary mode is `combined`. */
-export const FILES_IN_JSON = '_files';
+import { FILES_IN_JSON, isFile } from './files';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
@@ -28,23 +26,11 @@ export function dataFields(json: IDataObject): IDataObject {
 	return fields;
 }
 
-/** The function is called for nearly every item in a run, so it does not list all names. */
+/**
+ * Returns the name of the first field. The function is called for nearly every item in a run, so it does not
+ * list all names.
+ */
 function firstName(json: IDataObject): string {
 	for (const name in json) return name;
 	return '';
-}
-
-/** Returns an item's files by field, including the files that n8n keeps in the JSON. */
-export function filesIn(run: Run, itemIndex: number): Record<string, unknown> {
-	const { binary = {}, json = {} } = run.items[itemIndex] ?? {};
-	const inJson = json[FILES_IN_JSON];
-	if (inJson === undefined) return binary;
-	return { ...(isRecord(inJson) ? inJson : {}), ...binary };
-}
-
-export const fileFieldsOf = (run: Run, itemIndex: number): string[] =>
-	Object.entries(filesIn(run, itemIndex)).flatMap(([name, file]) => (isFile(file) ? name : []));
-
-export function isFile(value: unknown): value is IBinaryData {
-	return isRecord(value) && 'mimeType' in value && ('data' in value || 'id' in value);
 }

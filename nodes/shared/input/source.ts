@@ -7,7 +7,8 @@ import { figure, formatCount, isNullOrBlankText, listOf } from '../service/strin
 import type { Run } from '../run/run';
 import type { ItemSink } from '../output/item-sink';
 import type { EntryOrigin, Sink } from '../output/sink';
-import { fieldsOfItem, fileFieldsOf } from './item-fields';
+import { fieldsOfItem } from './item-fields';
+import { fileFieldsOf } from './files';
 
 export interface Source<E> {
 	/** Slices of entries. They are read on demand, and reading stops when the run ends. */

@@ -6,10 +6,13 @@ import {
 } from 'n8n-workflow';
 
 export interface IndexedDefinition {
+	/** `name` or `collection.member` */
+	path: string;
 	definition: INodeProperties;
 	/** The value that applies if the workflow does not set one. */
 	initial: unknown;
-	members: string[];
+	/** The members of a collection. */
+	members: IndexedDefinition[];
 }
 
 /**
@@ -22,19 +25,19 @@ export function indexDefinitions(
 	properties: INodeProperties[],
 ): Map<string, IndexedDefinition> {
 	const index = new Map<string, IndexedDefinition>();
-	for (const [name, definition] of chooseDefinitions(node, properties)) {
+	for (const [path, definition] of chooseDefinitions(node, properties)) {
 		const { type, default: initial, options = [] } = definition;
-		const members =
-			type === 'collection'
-				? chooseDefinitions(node, options as INodeProperties[])
-				: undefined;
-		index.set(name, { definition, initial, members: [...(members?.keys() ?? [])] });
-		for (const [member, inside] of members ?? [])
-			index.set(`${name}.${member}`, {
+		const members: IndexedDefinition[] = [];
+		index.set(path, { path, definition, initial, members });
+		if (type !== 'collection') continue;
+		for (const [name, inside] of chooseDefinitions(node, options as INodeProperties[]))
+			members.push({
+				path: `${path}.${name}`,
 				definition: inside,
 				initial: initialOf(inside),
 				members: [],
 			});
+		for (const member of members) index.set(member.path, member);
 	}
 	return index;
 }

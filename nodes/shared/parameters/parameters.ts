@@ -44,7 +44,7 @@ interface FoundList {
 export class Parameters<P extends INodeProperties[]> {
 	private readonly definitions: ReadonlyMap<string, IndexedDefinition>;
 	private readonly readers = new Map<string, Reader>();
-	private readonly addedMembers = new Map<string, string[]>();
+	private readonly addedMembers = new Map<string, ReadonlySet<string>>();
 
 	constructor(
 		private readonly context: IExecuteFunctions,
@@ -65,9 +65,12 @@ export class Parameters<P extends INodeProperties[]> {
 		return names.every((name) => !hasExpression(this.stored(name, null)));
 	}
 
-	/** Returns true if the user has added a member to a collection, even if the member is empty. */
-	isAdded<N extends CollectionName<P>>(collection: N, member: NameOf<Member<P, N>>): boolean {
-		return this.membersAdded(collection).includes(member);
+	/**
+	 * Returns the members that the user has added to a collection, even if they are empty. They are the same for all
+	 * items.
+	 */
+	membersAdded<N extends CollectionName<P>>(collection: N): ReadonlySet<NameOf<Member<P, N>>> {
+		return this.namesAdded(collection) as ReadonlySet<NameOf<Member<P, N>>>;
 	}
 
 	/**
@@ -75,7 +78,7 @@ export class Parameters<P extends INodeProperties[]> {
 	 * contains.
 	 */
 	value(name: ParameterName<P>, itemIndex: number): unknown {
-		return this.find(name, itemIndex).value;
+		return this.find(this.definitionAt(name), itemIndex).value;
 	}
 
 	/**
@@ -85,11 +88,11 @@ export class Parameters<P extends INodeProperties[]> {
 	 * empty.
 	 */
 	get<N extends ParameterName<P>>(name: N, itemIndex: number): ValueOf<Definition<P, N>> {
-		const { type } = this.definitionAt(name).definition;
+		const indexed = this.definitionAt(name);
 		const value =
-			type === 'collection'
+			indexed.definition.type === 'collection'
 				? this.filledMembers(name, itemIndex)
-				: convert(this.find(name, itemIndex));
+				: convert(this.find(indexed, itemIndex));
 		return value as ValueOf<Definition<P, N>>;
 	}
 
@@ -99,12 +102,12 @@ export class Parameters<P extends INodeProperties[]> {
 	 * @param advice what to do if the string is empty. By default, the error shows the placeholder as an example
 	 */
 	requiredText(name: ParameterName<P>, itemIndex: number, advice?: string): string {
-		return requiredTextOf(this.find(name, itemIndex), advice);
+		return requiredTextOf(this.find(this.definitionAt(name), itemIndex), advice);
 	}
 
 	/** The ID is not changed (see `documentId`). */
 	id(name: ParameterName<P>, itemIndex: number): string {
-		const { value, definition } = this.find(name, itemIndex);
+		const { value, definition } = this.find(this.definitionAt(name), itemIndex);
 		return documentId(value, `'${definition.displayName}'`);
 	}
 
@@ -114,7 +117,7 @@ export class Parameters<P extends INodeProperties[]> {
 	 * @param advice what to do if the string is not valid JSON
 	 */
 	json(name: ParameterName<P>, itemIndex: number, advice?: string): unknown {
-		return jsonOf(this.find(name, itemIndex), advice);
+		return jsonOf(this.find(this.definitionAt(name), itemIndex), advice);
 	}
 
 	/**
@@ -124,7 +127,7 @@ export class Parameters<P extends INodeProperties[]> {
 	 * @param advice what to do if there is no list
 	 */
 	list(name: ParameterName<P>, itemIndex: number, advice: string): FoundList {
-		const found = this.find(name, itemIndex);
+		const found = this.find(this.definitionAt(name), itemIndex);
 		if (Array.isArray(found.value))
 			return { field: found.definition.displayName, list: found.value };
 		const field = requiredTextOf(found);
@@ -138,7 +141,7 @@ export class Parameters<P extends INodeProperties[]> {
 	 * mode, files are part of the JSON, and an expression may return the file itself. n8n's binary helpers accept both.
 	 */
 	file(name: ParameterName<P>, itemIndex: number): string | IBinaryData {
-		const found = this.find(name, itemIndex);
+		const found = this.find(this.definitionAt(name), itemIndex);
 		const { value } = found;
 		const isFile = typeof value === 'object' && value !== null && 'mimeType' in value;
 		return isFile ? (value as IBinaryData) : requiredTextOf(found);
@@ -168,38 +171,37 @@ export class Parameters<P extends INodeProperties[]> {
 		perItem: readonly X[] = [],
 	): Omit<Values<Member<P, N>>, X> {
 		const values: Record<string, unknown> = {};
-		const added = this.membersAdded(name);
+		const added = this.namesAdded(name);
 		for (const member of this.definitionAt(name).members) {
-			if ((perItem as readonly string[]).includes(member)) continue;
-			const path = `${name}.${member}`;
+			const memberName = member.definition.name;
+			if ((perItem as readonly string[]).includes(memberName)) continue;
 			// Only the options that the user has added are read through n8n. Users usually add only a few options.
 			// Reading all other options would be slow.
-			values[member] = added.includes(member)
-				? convert(this.find(path, 0))
-				: this.definitionAt(path).initial;
+			values[memberName] = added.has(memberName)
+				? convert(this.find(member, 0))
+				: member.initial;
 		}
 		return values as Omit<Values<Member<P, N>>, X>;
 	}
 
 	private filledMembers(collection: string, itemIndex: number): Record<string, unknown> {
 		const values: Record<string, unknown> = {};
-		for (const member of this.membersAdded(collection)) {
-			const found = this.find(`${collection}.${member}`, itemIndex);
-			if (!isNullOrEmptyText(found.value)) values[member] = convert(found);
+		for (const name of this.namesAdded(collection)) {
+			const found = this.find(this.definitionAt(`${collection}.${name}`), itemIndex);
+			if (!isNullOrEmptyText(found.value)) values[name] = convert(found);
 		}
 		return values;
 	}
 
-	/** Returns the names of the members that the user has added to a collection. They are the same for all items. */
-	private membersAdded(collection: string): string[] {
-		const members =
-			this.addedMembers.get(collection) ?? Object.keys(Object(this.stored(collection)));
-		this.addedMembers.set(collection, members);
-		return members;
+	private namesAdded(collection: string): ReadonlySet<string> {
+		const names =
+			this.addedMembers.get(collection) ??
+			new Set(Object.keys(Object(this.stored(collection))));
+		this.addedMembers.set(collection, names);
+		return names;
 	}
 
-	private find(path: string, itemIndex: number): FoundValue {
-		const { definition, initial } = this.definitionAt(path);
+	private find({ path, definition, initial }: IndexedDefinition, itemIndex: number): FoundValue {
 		const isLocator = definition.type === 'resourceLocator';
 		const value = this.readerOf(path, initial, isLocator)(itemIndex);
 		return { value, definition };

@@ -36,7 +36,7 @@ const LOG_INTERVAL_MS = 10_000;
  */
 export class Run implements RunState {
 	readonly items: INodeExecutionData[];
-	readonly stats = new RunStats();
+	readonly stats: RunStats;
 	/** Number of responses for each status, including responses to polls. */
 	readonly statuses: Record<number, number> = {};
 	readonly stopsOnFailure: boolean;
@@ -49,6 +49,7 @@ export class Run implements RunState {
 	logLines: () => string[] = () => [`${this.progress()} (${this.meter.text()})`.trimStart()];
 	readonly meter: Meter;
 	readonly results: Results;
+	readonly now = performance.now.bind(performance);
 	private sliceStartedAt = performance.now();
 	/** Whether requests were in flight when the run was canceled. */
 	private isInterrupted = false;
@@ -63,6 +64,7 @@ export class Run implements RunState {
 		this.stopsOnFailure = !context.continueOnFail();
 		// If an AI agent uses the node as a tool, the node's type name ends with this word.
 		this.isTool = context.getNode().type.endsWith('Tool');
+		this.stats = new RunStats();
 		this.results = new Results(context, this.stopsOnFailure);
 		this.meter = new Meter(this.stats);
 		this.signal = this.canceling.signal;
@@ -97,10 +99,6 @@ export class Run implements RunState {
 	crash(error: unknown): void {
 		if (!this.signal.aborted) this.ended = { reason: error };
 		this.stop(error);
-	}
-
-	now(): number {
-		return performance.now();
 	}
 
 	random(): number {

@@ -263,6 +263,7 @@ export class BatchSender<E, A, R> {
 		if (!result.ok) return this.afterFailure(part, turn, result);
 		const { response } = result;
 		const accepted = { response, rejected: this.rejectedBy(response, part) };
+		stats.increment('bytes', bytes);
 		return { ok: true, response: accepted };
 	}
 
@@ -308,9 +309,8 @@ export class BatchSender<E, A, R> {
 		{ response, rejected }: Accepted<E, A>,
 		sent: RequestInfo<A>,
 	): Promise<void> {
-		const { batch, bytes } = part;
+		const { batch } = part;
 		const info = { ...sent, accepted: response };
-		this.stats.increment('bytes', bytes);
 		if (this.options.waitForJob) {
 			void this.tasks.follow(async () => await this.followJob(part, info));
 			return;

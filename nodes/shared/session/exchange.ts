@@ -10,7 +10,6 @@ import { ServiceFailure } from '../service/failure';
 import { InputError } from '../service/input-error';
 import { parseRetryAfter } from '../service/retry-after';
 import type { ReadResponse } from '../service/service-definitions';
-import { collectBody, MAX_BODY_BYTES, type ResponseStream } from './response-body';
 import { timeoutFailure, transportFailure, type Endpoint } from './transport-failure';
 
 export type SendOptions = Partial<IHttpRequestOptions> & { abortSignal: AbortSignal };
@@ -20,6 +19,18 @@ export type SendOptions = Partial<IHttpRequestOptions> & { abortSignal: AbortSig
  * headers arrive, but the node's limit also covers the body.
  */
 const N8N_LATER_MS = 1_000;
+
+/**
+ * Maximum size of a response, in bytes. The largest documented results are one sixth of this size
+ * (docs/service-interface.md, Limits).
+ */
+const MAX_BODY_BYTES = 64_000_000;
+
+/**
+ * Maximum size of an error response, in bytes. Only the message in the response is shown. A broken server might never
+ * stop sending data.
+ */
+const MAX_ERROR_BODY_BYTES = 1_000_000;
 
 // These errors are created only once, because recording a stack trace is slow.
 const TIME_IS_UP = new Error('The time is up');
@@ -61,7 +72,7 @@ export async function exchange({
 			isAnswered = true;
 			const { statusCode: status, headers } = response;
 			const isSuccess = status >= 200 && status < 300;
-			const stream = response.body as unknown as ResponseStream;
+			const stream = response.body as unknown as AsyncIterable<Uint8Array>;
 			const { body, isCut } = await collectBody(stream, isSuccess, signal);
 			if (isCut && isSuccess) throw tooLongFailure(endpoint());
 			const retryAfterMs = isSuccess ? undefined : parseRetryAfter(headers);
@@ -126,6 +137,40 @@ async function withTimeLimit<T>(
 		cancels?.delete(cancel);
 		// The work has ended, so this call only clears the timer.
 		cancel();
+	}
+}
+
+/**
+ * Collects the body of a response and parses it once.
+ *
+ * @param isSuccess whether the response is a success. The size limit for error responses is much lower
+ * @param signal signal that is aborted once nothing is waiting for the body anymore
+ * @returns the body as parsed JSON, or as a string if it is not JSON. `isCut` is true if the body exceeds the size
+ *   limit
+ * @throws the error that interrupts the stream
+ */
+async function collectBody(
+	stream: AsyncIterable<Uint8Array>,
+	isSuccess: boolean,
+	signal: AbortSignal,
+): Promise<{ body: unknown; isCut: boolean }> {
+	const maxBytes = isSuccess ? MAX_BODY_BYTES : MAX_ERROR_BODY_BYTES;
+	const pieces: Uint8Array[] = [];
+	let bytes = 0;
+	for await (const piece of stream) {
+		signal.throwIfAborted();
+		pieces.push(piece);
+		bytes += piece.length;
+		if (bytes > maxBytes) break;
+	}
+	const isCut = bytes > maxBytes;
+	// Many services answer without a body. Trying to parse an empty string is slow, because the parser throws an error.
+	if (bytes === 0) return { body: '', isCut };
+	const text = isCut && isSuccess ? '' : new TextDecoder().decode(Buffer.concat(pieces));
+	try {
+		return { body: JSON.parse(text) as unknown, isCut };
+	} catch {
+		return { body: text, isCut };
 	}
 }
 

@@ -119,7 +119,6 @@ export class Session {
 			const data = ((await this.token?.signingData(this.fields)) ??
 				this.fields) as ICredentialDataDecryptedObject;
 			const response = await this.attempt(request, data);
-			const token = this.tokenIn(data);
 			const { status } = response;
 			const { statuses } = this.run;
 			statuses[status] = (statuses[status] ?? 0) + 1;
@@ -129,8 +128,9 @@ export class Session {
 				if (page) throw page;
 				return { ...response, body };
 			}
-			if (status === 401 && token) this.token?.markRevoked(token);
-			if (status !== 401 || !token || recoveries === MAX_RECOVERIES)
+			const token = status === 401 ? this.tokenIn(data) : undefined;
+			if (token) this.token?.markRevoked(token);
+			if (!token || recoveries === MAX_RECOVERIES)
 				throw this.failure(request, { ...response, body: this.masker.mask(body) });
 		}
 	}
@@ -175,7 +175,8 @@ export class Session {
 			})
 			.finally(() => {
 				// Even if the attempt failed, the service may have received the token and repeat it in a later response.
-				this.masker.addSecret(this.tokenIn(data)?.accessToken);
+				const token = this.tokenIn(data);
+				if (token) this.masker.addSecret(token.accessToken);
 			});
 	}
 
