@@ -32,13 +32,15 @@ async function submit(run: Run): Promise<void> {
 	const isFile = task.parameters.get('textSource', 0) === 'file';
 	// Get Results cannot read the file again, so the items returned by Submit also contain the documents.
 	const mode = isFile ? 'documents' : 'chunks';
+	// Get Results could not number the chunks of a document that was submitted in several texts.
+	const canSplit = false;
 	const operation: Operation = {
 		done: 'submitted',
 		returnsChunks: false,
 		overlapsFiles: false,
 		waitForJob: fetchNothing,
 	};
-	await withWork({ ...task, mode }, operation, async (work) =>
+	await withWork({ ...task, mode, canSplit }, operation, async (work) =>
 		isFile ? await chunkFiles(work, operation) : await chunkItems(work, operation),
 	);
 }
