@@ -7,7 +7,7 @@
  */
 import { Budget } from '../shared/sending/budget';
 import { bulk } from '../shared/sending/bulk';
-import type { TextEntry } from './input/text-entry';
+import { textsOf, type TextEntry } from './input/text-entry';
 import type { ChunkService, Job, Jobs } from './jobs/chunk-service';
 import type { FetchResult, JobWait } from './jobs/fetch';
 import { submissions } from './jobs/submit';
@@ -31,6 +31,7 @@ export interface Chunking {
 	service: ChunkService;
 	waitForJob: JobWait;
 	report: Report;
+	hints: ChunkHints;
 	/** Needed only for texts from a file. The texts of items stay in memory anyway. */
 	memory?: TextMemory;
 }
@@ -38,9 +39,9 @@ export interface Chunking {
 /** Submits the texts from one source, waits for their jobs and reports their chunks. */
 export async function chunkAll(
 	entries: AsyncIterable<TextEntry[]>,
-	{ service, waitForJob, report, memory }: Chunking,
+	{ service, waitForJob, report, hints, memory }: Chunking,
 ): Promise<void> {
-	const results = bulk(entries, {
+	const results = bulk(textsIn(entries, hints), {
 		...submissions(service),
 		...(memory && { budget: memory.budget, bytesInBudget }),
 		isFinished: ({ type }: FetchResult) => type === 'results',
@@ -56,6 +57,16 @@ export async function chunkAll(
 		}
 	}
 	await report.storeLastFile();
+}
+
+async function* textsIn(
+	entries: AsyncIterable<TextEntry[]>,
+	hints: ChunkHints,
+): AsyncGenerator<TextEntry[], void, undefined> {
+	for await (const slice of entries) {
+		for (const { text } of slice) hints.examine(text);
+		yield slice.flatMap(textsOf);
+	}
 }
 
 /**

@@ -56,6 +56,7 @@ export async function chunkFiles(
 			},
 			waitForJob,
 			report: new Report(task, service.session, hints, sink, chunkFilePrefix, findings),
+			hints,
 			memory,
 		};
 	};

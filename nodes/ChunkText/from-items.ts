@@ -15,7 +15,7 @@ export async function chunkItems(work: Work, { done, waitForJob }: Operation): P
 	const reading = readingOf(work, new ItemTexts(task), done);
 	await withItems(task.run, reading, async ({ entries, sink }) => {
 		const report = new Report(task, service.session, hints, sink);
-		await chunkAll(entries, { service, waitForJob, report });
+		await chunkAll(entries, { service, waitForJob, report, hints });
 	});
 }
 

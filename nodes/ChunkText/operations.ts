@@ -32,7 +32,9 @@ async function submit(run: Run): Promise<void> {
 	const all = taskOf(run);
 	const isFile = all.parameters.get('textSource', 0) === 'file';
 	// Get Results cannot read the file again, so the items returned by Submit also contain the documents.
-	const task: ChunkTask = { ...all, mode: isFile ? 'documents' : 'chunks' };
+	// It could not number the chunks of a document that was submitted in several texts either.
+	const mode = isFile ? 'documents' : 'chunks';
+	const task: ChunkTask = { ...all, mode, canSplit: false };
 	const operation: Operation = {
 		done: 'submitted',
 		returnsChunks: false,

@@ -139,7 +139,12 @@ describe('a submission', () => {
 describe('bad input', () => {
 	it.each<[string, IDataObject, INodeParameters, RegExp]>([
 		['an empty text', { text: '' }, {}, /^'Text' is empty$/],
-		['a text that is an object', { text: { a: 1 } }, {}, /^'Text' must be a string$/],
+		[
+			'a text that is an object',
+			{ text: { a: 1 } },
+			{},
+			/^'Text' must be a string or a list of pages$/,
+		],
 		['a model that is ..', { text: 'a' }, { modelId: '..' }, /^'Model ID' must not be/],
 		[
 			'a missing chunker name',

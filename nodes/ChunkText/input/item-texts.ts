@@ -130,18 +130,17 @@ export class ItemTexts {
 	}
 
 	private entryOf(itemIndex: number, text: unknown, document?: SourceDocument): TextEntry {
-		const { run, options } = this.task;
-		const maxBytes = options.bytesPerRequest;
+		const { run } = this.task;
 		const entry = { document, items: [itemIndex], ...this.settingsOf(itemIndex) };
 		if (this.files) {
 			const subject = `The file ${quoted(this.files.fileOf(itemIndex).name)}`;
-			return { text: usableText(text, subject, maxBytes, FILE_ADVICE), ...entry };
+			return { ...usableText(text, subject, this.task, FILE_ADVICE), ...entry };
 		}
 		if (isNullOrEmptyText(text)) {
 			const advice = adviceForText(run, itemIndex, POINT_TO_TEXT);
 			throw new InputError("'Text' is empty", advice, { missing: "'Text'" });
 		}
-		return { text: usableText(text, "'Text'", maxBytes), ...entry };
+		return { ...usableText(text, "'Text'", this.task), ...entry };
 	}
 }
 

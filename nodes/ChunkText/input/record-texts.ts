@@ -34,14 +34,15 @@ import { usableText, type SourceDocument, type TextEntry } from './text-entry';
  * @throws InputError if a parameter is invalid
  */
 export function recordTexts(
-	{ parameters, options, mode }: ChunkTask,
+	task: ChunkTask,
 	{ file: { format, findings }, itemIndex }: FileToRead,
 	{ ids, unusedFields }: { ids: RecentIds; unusedFields: UnusedFields },
 ): Omit<FileReading<TextEntry>, 'sink'> {
+	const { parameters, options, mode } = task;
 	const textField = parameters.requiredText('textField', itemIndex);
 	const mapping = mode === 'chunks' ? undefined : documentMapping(parameters, itemIndex);
 	const settings = readSettings(parameters, itemIndex);
-	const { bytesPerRequest: maxBytes, keepSourceFields = 'none' } = options;
+	const { keepSourceFields = 'none' } = options;
 	return {
 		requiredFields: [[textField, 'Text Field'], ...(mapping ? requiredFields(mapping) : [])],
 		entryOf: (value, { items, record }) => {
@@ -51,7 +52,7 @@ export function recordTexts(
 			const text = usableText(
 				fieldOf(value, textField),
 				`The field ${quoted(textField)}`,
-				maxBytes,
+				task,
 				NO_TEXT_ADVICE,
 			);
 			const sourceDocument = mapping && documentOf(value, mapping);
@@ -62,7 +63,7 @@ export function recordTexts(
 				findings.add('sameId', line, detach(sourceDocument.id));
 			return {
 				items,
-				text,
+				...text,
 				document: sourceDocument,
 				...settings,
 				// The entry already contains everything that is needed from the value. The value is removed to

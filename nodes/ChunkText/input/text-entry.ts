@@ -5,6 +5,8 @@ import type { ChunkSettings } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText } from '../../shared/service/json';
 import { figure } from '../../shared/service/strings';
+import type { ChunkTask } from '../parameters';
+import { joinPages, type PagedText, type Pages } from './pages';
 
 /** Set only if the node returns documents. */
 export interface SourceDocument {
@@ -28,6 +30,10 @@ export interface AwaitedText extends EntryOrigin {
 	/** Set if the input item represents all texts in a request and this text is one of them. */
 	isOneOfAll?: true;
 	text?: string | undefined;
+	pages?: Pages | undefined;
+	/** Set if the text is one of several texts of a large document. `of` is the document's entry. */
+	part?: { of: TextEntry; index: number; total: number };
+	settings?: ChunkSettings;
 	source?: IDataObject | undefined;
 	document?: SourceDocument | undefined;
 }
@@ -37,6 +43,19 @@ export interface TextEntry extends AwaitedText {
 	settings: ChunkSettings;
 	/** A key that is the same for equal settings. Texts with the same key can share a request. */
 	group: string;
+	/** The further texts of a document that is too large for one text. */
+	following?: PagedText[];
+}
+
+/** Returns the texts to submit for an entry. Most entries have only one. */
+export function textsOf(entry: TextEntry): TextEntry[] {
+	const { following = [], ...first } = entry;
+	if (following.length === 0) return [entry];
+	const texts = [first, ...following.map((text) => ({ ...first, ...text, record: undefined }))];
+	return texts.map((text, index) => ({
+		...text,
+		part: { of: entry, index, total: texts.length },
+	}));
 }
 
 /**
@@ -44,24 +63,34 @@ export interface TextEntry extends AwaitedText {
  *
  * @param what subject of the error message
  * @param advice advice for an invalid value
- * @throws InputError if the value is not text or is too large
+ * @returns the text, and further texts if the value is a list of pages that is too large for one text
+ * @throws InputError if the value is neither text nor a list of pages, or is too large
  */
 export function usableText(
 	value: unknown,
 	what: string,
-	maxBytes: number,
+	{ options: { bytesPerRequest: maxBytes }, canSplit }: ChunkTask,
 	advice = POINT_TO_TEXT,
-): string {
-	if (typeof value === 'boolean' || Number.isFinite(value)) return String(value);
-	if (typeof value === 'string' && value !== '') {
-		const bytes = Buffer.byteLength(value);
-		if (bytes > maxBytes) throw textTooLarge(what, bytes, maxBytes);
-		return value;
+): Pick<TextEntry, 'text' | 'pages' | 'following'> {
+	if (typeof value === 'boolean' || Number.isFinite(value)) return { text: String(value) };
+	if (Array.isArray(value) && value.length > 0) {
+		const [first, ...following] = joinPages(value, what, canSplit ? maxBytes : Infinity);
+		if (first && following.length > 0) return { ...first, following };
+		if (first) return { ...first, text: withinLimit(first.text, what, maxBytes) };
 	}
+	if (typeof value === 'string' && value !== '')
+		return { text: withinLimit(value, what, maxBytes) };
+	const isEmpty = isNullOrEmptyText(value) || Array.isArray(value);
 	throw new InputError(
-		`${what} ${isNullOrEmptyText(value) ? 'is empty' : 'must be a string'}`,
+		`${what} ${isEmpty ? 'is empty' : 'must be a string or a list of pages'}`,
 		advice,
 	);
+}
+
+function withinLimit(text: string, what: string, maxBytes: number): string {
+	const bytes = Buffer.byteLength(text);
+	if (bytes > maxBytes) throw textTooLarge(what, bytes, maxBytes);
+	return text;
 }
 
 export const POINT_TO_TEXT = 'Drag the field with the text to chunk here, or enter the text.';

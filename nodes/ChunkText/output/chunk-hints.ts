@@ -3,12 +3,20 @@ import type { IDataObject } from 'n8n-workflow';
 import { costText, doneText, troubleText } from '../../shared/run/hints';
 import { NO_CHUNKS_ADVICE, OMITTED_END_ADVICE } from '../../shared/output/file-findings';
 import type { Run } from '../../shared/run/run';
+import type { AwaitedText } from '../input/text-entry';
 import type { Chunk } from '../../shared/service/chunking/chunking-response';
 import { messageOf } from '../../shared/service/input-error';
 import { figure, formatCount } from '../../shared/service/strings';
 
 /** Most embedding models read only about this many tokens per chunk. */
 const MODEL_TOKENS = 512;
+
+const EXAMINED_TEXTS = 100;
+const CLOSING_BLOCK_TAG = /<\/(?:p|div|li|td)\s*>/i;
+/** A text with fewer block tags may be Markdown or a product description. */
+const HTML_TAGS = 3;
+const LONG_TEXT_CHARACTERS = 2000;
+const MIN_UNSPLIT_TEXTS = 5;
 
 export interface Returned {
 	/** The word for success in hints. Also the name of the success count in a file's summary. */
@@ -25,8 +33,28 @@ export class ChunkHints {
 	private mostTokens = 0;
 	private cutTexts = 0;
 	private cutCharacters = 0;
+	private withoutPages = 0;
+	private examined = 0;
+	private withTags = 0;
+	private unsplit = 0;
 	/** Totals for all files that do not get a summary item. */
 	private readonly files = { files: 0, records: 0, chunked: 0, chunks: 0 };
+
+	/** Looks for HTML in the first texts. Texts with a few tags, such as Markdown with line breaks, are not counted. */
+	examine(text: string): void {
+		if (++this.examined > EXAMINED_TEXTS) return;
+		if (text.split(CLOSING_BLOCK_TAG, HTML_TAGS + 1).length > HTML_TAGS) this.withTags++;
+	}
+
+	/** Counts long texts that the regular expression has not split. */
+	countSettings({ text = '', settings }: AwaitedText, chunks: number): void {
+		const isLong = text.length > LONG_TEXT_CHARACTERS;
+		if (chunks === 1 && isLong && settings?.chunker === 'regex-splitter') this.unsplit++;
+	}
+
+	countWithoutPages(): void {
+		this.withoutPages++;
+	}
 
 	/** @param lacksVectors whether vectors are expected but no chunk has one */
 	countText(chunks: readonly Chunk[], lacksVectors: boolean): void {
@@ -101,6 +129,12 @@ export class ChunkHints {
 			yield `The largest chunk has ${formatCount(mostTokens, 'token')}, but most embedding models read only about ${MODEL_TOKENS}. The chunker 'Dynamic Sentence' limits the size of chunks.`;
 		if (cutTexts > 0)
 			yield `The AI service omitted the end of ${formatCount(cutTexts, 'text')}, ${formatCount(cutCharacters, 'character')} in total. ${OMITTED_END_ADVICE}`;
+		if (this.withoutPages > 0)
+			yield `The pages of the chunks are unknown for ${formatCount(this.withoutPages, 'text')}, because the AI service did not say for certain where the chunks are in the text.`;
+		if (this.unsplit >= MIN_UNSPLIT_TEXTS)
+			yield `${formatCount(this.unsplit, 'text')} of more than ${figure(LONG_TEXT_CHARACTERS)} characters gave one chunk each. The regular expression may not match: check 'Regex', or choose another chunker.`;
+		if (this.withTags > 0)
+			yield `${formatCount(this.withTags, 'text')} of the first ${figure(Math.min(this.examined, EXAMINED_TEXTS))} ${this.withTags === 1 ? 'contains' : 'contain'} HTML tags, which become part of the chunks. Convert HTML with n8n's Markdown node first.`;
 		if (unfinishedTexts > 0 && returnsChunks)
 			yield `${formatCount(unfinishedTexts, 'text')} ${unfinishedTexts === 1 ? 'is' : 'are'} not finished. Fetch the chunks later with the operation 'Get Results'.`;
 	}

@@ -2,15 +2,16 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { mapInSlices } from '../../shared/run/slices';
 import { fieldOf } from '../../shared/formats/fields';
-import type { Chunk, Coverage } from '../../shared/service/chunking/chunking-response';
+import type { Coverage } from '../../shared/service/chunking/chunking-response';
 import { packVector } from '../../shared/service/chunking/vector';
 import type { AwaitedText } from '../input/text-entry';
 import type { ChunkOptions, ChunkTask } from '../parameters';
+import type { LocatedChunk } from './located-chunks';
 
 interface TextWithChunks {
 	text: AwaitedText;
 	chunkingId: string;
-	chunks: Chunk[];
+	chunks: LocatedChunk[];
 	covered: Coverage;
 	source: IDataObject;
 }
@@ -31,7 +32,7 @@ export async function recordsOf(
 	const details = options.chunkDetails ? detailsOf(textWithChunks) : {};
 	if (chunks.length === 0 && !document) return [{ ...sourceFields, ...details, chunkCount: 0 }];
 	return await mapInSlices(chunks, run, (chunk, chunkIndex) => {
-		const { text: chunkText, vector, ...measures } = chunk;
+		const { text: chunkText, vector, page, pageEnd, ...measures } = chunk;
 		const chunkFields = {
 			...(document && {
 				id: chunkDocumentId(document.id, chunkIndex),
@@ -39,6 +40,8 @@ export async function recordsOf(
 				parentId: document.id,
 			}),
 			chunkIndex,
+			...(page !== undefined && { page }),
+			...(pageEnd !== undefined && { pageEnd }),
 			text: chunkText,
 			...(options.chunkDetails && { ...details, ...measures }),
 		};

@@ -21,6 +21,7 @@ import {
 	jobMessage,
 	noChunks,
 	noSuchText,
+	outOfTime,
 	positionMissing,
 	vectorMismatch,
 } from '../jobs/job-errors';
@@ -28,6 +29,8 @@ import type { ChunkTask } from '../parameters';
 import { ChunkFiles } from './chunk-files';
 import type { ChunkHints } from './chunk-hints';
 import { itemsOf, recordsOf, selectSourceFields } from './chunk-records';
+import { locateOnPages, type LocatedChunk } from './located-chunks';
+import { SplitDocument, type ChunkedText, type FailedText } from './split-document';
 
 type AssignedResult = { text: AwaitedText } & (
 	| { chunks: Chunk[]; covered: Coverage }
@@ -38,6 +41,7 @@ type Results = Extract<FetchResult, { type: 'results' }>;
 
 export class Report {
 	private readonly files: ChunkFiles | undefined;
+	private readonly splitDocuments = new Map<TextEntry, SplitDocument>();
 
 	constructor(
 		private readonly task: ChunkTask,
@@ -93,6 +97,40 @@ export class Report {
 		{ chunkingId }: Job,
 		{ text, chunks, covered }: Extract<AssignedResult, { chunks: unknown }>,
 	): Promise<void> {
+		this.hints.countSettings(text, chunks.length);
+		await this.report(text, { chunkingId, chunks: this.located(text, chunks), covered });
+	}
+
+	private located({ text = '', pages }: AwaitedText, chunks: Chunk[]): LocatedChunk[] {
+		if (pages === undefined || chunks.length === 0) return chunks;
+		const located = locateOnPages(text, pages, chunks);
+		if (located === undefined) this.hints.countWithoutPages();
+		return located ?? chunks;
+	}
+
+	/** Reports a text's result. The texts of a large document are reported together. */
+	private async report(text: AwaitedText, result: ChunkedText | FailedText): Promise<void> {
+		const document = text.part?.of;
+		if (document === undefined) return await this.reportResult(text, result);
+		const split = this.splitDocuments.get(document) ?? new SplitDocument();
+		this.splitDocuments.set(document, split);
+		const whole = split.addResult(text, result);
+		if (whole === undefined) return;
+		this.splitDocuments.delete(document);
+		await this.reportResult(document, whole);
+	}
+
+	private async reportResult(text: AwaitedText, result: ChunkedText | FailedText): Promise<void> {
+		if ('chunks' in result) return await this.addChunks(text, result);
+		const { outcome, message, fields: json } = result;
+		const { id } = text.document ?? {};
+		await this.sink.addFailure(text, { ...outcome, message, id, json });
+	}
+
+	private async addChunks(
+		text: AwaitedText,
+		{ chunkingId, chunks, covered }: ChunkedText,
+	): Promise<void> {
 		const { options } = this.task;
 		const hasVectors = chunks.some(({ vector }) => vector !== undefined);
 		this.hints.countText(chunks, options.vectors !== 'none' && !hasVectors);
@@ -118,9 +156,15 @@ export class Report {
 				await this.sink.addItems(text, at === 0 ? [jobFields(job)] : []);
 			return;
 		}
-		this.hints.countUnfinished(texts.length, lastError);
-		const { keepSourceFields = 'all', sourceFieldsToKeep } = this.task.options;
+		const { keepSourceFields = 'all', sourceFieldsToKeep, maxWaitSeconds } = this.task.options;
 		for (const [at, text] of texts.entries()) {
+			// Get Results could not number the chunks of a document that was submitted in several texts.
+			if (text.part) {
+				const reason = outOfTime(maxWaitSeconds, status, lastError);
+				await this.reportFailure(job, text, failureOf(reason), undefined);
+				continue;
+			}
+			this.hints.countUnfinished(1, lastError);
 			const sourceFields = selectSourceFields(this.sourceOf(text), {
 				keepSourceFields,
 				sourceFieldsToKeep,
@@ -144,12 +188,11 @@ export class Report {
 
 	private async fail(
 		text: AwaitedText,
-		{ reason, skipped, diagnosis }: Failed,
+		outcome: Failed,
 		message: string,
-		json: IDataObject,
+		fields: IDataObject,
 	): Promise<void> {
-		const { id } = text.document ?? {};
-		await this.sink.addFailure(text, { reason, skipped, diagnosis, message, id, json });
+		await this.report(text, { outcome, message, fields });
 	}
 
 	/**

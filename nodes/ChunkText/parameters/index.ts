@@ -122,7 +122,7 @@ export const allProperties = properties([
 				default: '={{ $json.text }}',
 				required: true,
 				placeholder: 'e.g. Goods may be returned within thirty days.',
-				description: 'The text to chunk',
+				description: 'The text to chunk, or a list with the pages of one document',
 				displayOptions: { show: { textSource: ['item'] } },
 			},
 			'The complete text to split',
@@ -260,11 +260,13 @@ export interface ChunkTask {
 	readonly parameters: ChunkParameters;
 	readonly options: ChunkOptions;
 	readonly mode: OutputMode;
+	/** Whether a document that is too large for one text may be submitted in several texts. */
+	readonly canSplit: boolean;
 }
 
 /** Reads the task of a run from the node's parameters. */
 export function taskOf(run: Run): ChunkTask {
 	const parameters: ChunkParameters = new Parameters(run.context, allProperties);
 	const options = optionsOf(parameters, run.isTool);
-	return { run, parameters, options, mode: parameters.get('output', 0) };
+	return { run, parameters, options, mode: parameters.get('output', 0), canSplit: true };
 }

@@ -6,6 +6,7 @@ import { jsonLinesReader } from '../../../nodes/shared/formats/line-reader';
 import type { RecordReader } from '../../../nodes/shared/formats/record';
 import { ServiceFailure } from '../../../nodes/shared/service/failure';
 import { InputError, messageOf } from '../../../nodes/shared/service/input-error';
+import type { ChunkTask } from '../../../nodes/ChunkText/parameters';
 import { usableText } from '../../../nodes/ChunkText/input/text-entry';
 
 const counted = (...reasons: unknown[]) => {
@@ -40,7 +41,8 @@ const thrownBy = (act: () => unknown): unknown => {
 };
 const MAPPING = { id: 'id', name: 'name', description: '', url: '' };
 const document = (source: object) => thrownBy(() => readIdAndName(source, MAPPING));
-const text = (bytes: number) => thrownBy(() => usableText('x'.repeat(bytes), 'The text', 5));
+const TASK = { options: { bytesPerRequest: 5 }, canSplit: false } as ChunkTask;
+const text = (bytes: number) => thrownBy(() => usableText('x'.repeat(bytes), 'The text', TASK));
 const record = (readers: RecordReader, file: string) =>
 	[...readers.push(file), ...readers.end()].find(({ error }) => error)?.error;
 const lost = (triedForMs: number) =>

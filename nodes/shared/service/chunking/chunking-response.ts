@@ -205,3 +205,43 @@ export function coverage(text: string | undefined, chunks: readonly Chunk[]): Co
 	const isComplete = missing >= 0 && characters.slice(end).join('').trim() === '';
 	return { missing: isComplete || missing < MIN_MISSING_CHARACTERS ? 0 : missing, isComplete };
 }
+
+const SURROGATES = /[\ud800-\udfff]/;
+
+/**
+ * Returns a function that converts a position in a response to an offset in the text, in UTF-16 units. The service may
+ * count characters, as Python does, or UTF-16 units. The function returns undefined for a position beyond the text.
+ *
+ * @returns undefined if it is not certain in which unit the service counts
+ */
+export function offsetsIn(
+	text: string,
+	chunks: readonly Chunk[],
+): ((position: number) => number | undefined) | undefined {
+	const end = chunks.at(-1)?.end;
+	if (end === undefined) return undefined;
+	const within = (position: number) =>
+		Number.isInteger(position) && position >= 0 && position <= text.length
+			? position
+			: undefined;
+	if (!SURROGATES.test(text)) return end <= text.length ? within : undefined;
+	const offsets = codePointOffsets(text);
+	const isEnd = (offset: number | undefined) =>
+		offset !== undefined && text.slice(offset).trim() === '';
+	const areUnits = isEnd(within(end));
+	const areCharacters = isEnd(offsets[end]);
+	if (areUnits === areCharacters) return undefined;
+	return areUnits ? within : (position) => offsets[position];
+}
+
+/** Returns the UTF-16 offset of each character, and of the end of the text. */
+function codePointOffsets(text: string): number[] {
+	const offsets: number[] = [];
+	let offset = 0;
+	for (const character of text) {
+		offsets.push(offset);
+		offset += character.length;
+	}
+	offsets.push(offset);
+	return offsets;
+}
