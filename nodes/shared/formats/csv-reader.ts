@@ -12,17 +12,16 @@
  * - Values in columns without a name are left out and counted.
  * - If several columns have the same name, the first nonempty value is used.
  */
+import { DELIMITERS, likeliestDelimiter } from './csv-delimiter';
 import {
 	afterLine,
 	cellsOf,
 	columnsOf,
-	DELIMITERS,
 	endOfRow,
 	hasLineBreaks,
 	MAX_COUNTED_LINES,
 	hasColumn,
 	isBlankRow,
-	likeliestDelimiter,
 	lineBreaksIn,
 	NO_LINES,
 	NOT_CLOSED,

@@ -9,9 +9,6 @@ export interface Dialect {
 	hasQuotes: boolean;
 }
 
-/** Delimiters that can be detected, with the most likely one first. */
-export const DELIMITERS = [',', ';', '\t', '|'] as const;
-
 const QUOTE = '"';
 const LINE_BREAKS = /\r\n|\r|\n/g;
 const QUOTE_OR_LINE_BREAK = /["\r\n]/g;
@@ -90,26 +87,6 @@ export const columnsOf = (header: string, dialect: Dialect): string[] | undefine
 /** Returns true if `fieldOf` would find the field in a record with these columns. */
 export const hasColumn = (columns: readonly string[], field: string): boolean =>
 	fieldOf(Object.fromEntries(columns.map((column) => [column, column])), field) !== undefined;
-
-/**
- * Returns the delimiter that finds the most required fields in the header row. If several delimiters are equally good,
- * returns the one that occurs most often outside quotes.
- */
-export function likeliestDelimiter(
-	header: string,
-	hasQuotes: boolean,
-	requiredFields: readonly string[],
-): string {
-	const unquoted = hasQuotes ? header.replaceAll(/"[^"]*"/g, '') : header;
-	const scores = DELIMITERS.map((delimiter) => {
-		const columns = columnsOf(header, { delimiter, hasQuotes }) ?? [];
-		const found = requiredFields.filter((field) => hasColumn(columns, field)).length;
-		return { delimiter, found, cells: unquoted.split(delimiter).length };
-	});
-	// Sorting is stable, so delimiters with equal scores stay in the order of `DELIMITERS`.
-	scores.sort((one, other) => other.found - one.found || other.cells - one.cells);
-	return scores[0]?.delimiter ?? ',';
-}
 
 function closingQuote(text: string, opening: number): number {
 	let at = text.indexOf(QUOTE, opening + 1);

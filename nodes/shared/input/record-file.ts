@@ -1,7 +1,8 @@
 import type { IBinaryData } from 'n8n-workflow';
 
 import { peek } from '../formats/bytes';
-import { columnsOf, hasColumn, likeliestDelimiter } from '../formats/csv-rows';
+import { likeliestDelimiter } from '../formats/csv-delimiter';
+import { columnsOf, hasColumn } from '../formats/csv-rows';
 import { fieldOf } from '../formats/fields';
 import { FORMATS, formatOf, type RecordFile, type RecordFormat } from '../formats/format';
 import { Findings } from '../formats/findings';
