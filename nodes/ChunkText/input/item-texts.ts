@@ -7,13 +7,7 @@ import type { ChunkTask } from '../parameters';
 import { adviceForText, readDocument, type RequiredParameter } from './item-document';
 import { documentsIn, previousRequest, type PreviousRequest } from './previous-requests';
 import { areConstant, readSettings } from './settings';
-import {
-	POINT_TO_TEXT,
-	usableText,
-	type AwaitedText,
-	type SourceDocument,
-	type TextEntry,
-} from './text-entry';
+import { usableText, type AwaitedText, type SourceDocument, type TextEntry } from './text-entry';
 
 export interface IdSource {
 	idOf: (itemIndex: number) => string;
@@ -139,7 +133,7 @@ export class ItemTexts {
 			return { text: usableText(text, subject, maxBytes, FILE_ADVICE), ...entry };
 		}
 		if (isNullOrEmptyText(text)) {
-			const advice = adviceForText(run, itemIndex, POINT_TO_TEXT);
+			const advice = adviceForText(run, itemIndex);
 			throw new InputError("'Text' is empty", advice, { missing: "'Text'" });
 		}
 		return { text: usableText(text, "'Text'", maxBytes), ...entry };
