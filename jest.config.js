@@ -28,6 +28,7 @@ module.exports = {
 	},
 	// stream-json and stream-chain are ES modules, but Jest runs CommonJS.
 	transformIgnorePatterns: ['/node_modules/(?!(stream-json|stream-chain)/)'],
+	globalSetup: '<rootDir>/support/built.cjs',
 	setupFiles: ['<rootDir>/support/setup.ts'],
 	// Tests spend most of their time waiting. Therefore, two processors can run four workers.
 	maxWorkers: 4,

@@ -32,8 +32,7 @@ export class LucidworksAiOAuth2Api implements ICredentialType {
 
 	icon = { light: 'file:icons/aiService.svg', dark: 'file:icons/aiService.dark.svg' } as const;
 
-	documentationUrl =
-		'https://example.com/n8n-nodes-search-ingest/blob/main/docs/credentials.md#lucidworks-ai-oauth2-api';
+	documentationUrl = 'https://doc.lucidworks.com/docs/lw-platform/lw-platform/authentication-api';
 
 	properties: INodeProperties[] = [
 		{

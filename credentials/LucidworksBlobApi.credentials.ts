@@ -19,7 +19,7 @@ export class LucidworksBlobApi implements ICredentialType {
 	} as const;
 
 	documentationUrl =
-		'https://example.com/n8n-nodes-search-ingest/blob/main/docs/credentials.md#lucidworks-fusion-blobs-api';
+		'https://doc.lucidworks.com/docs/4.2/fusion-server/reference/api/blob-store-api';
 
 	properties: INodeProperties[] = [
 		{

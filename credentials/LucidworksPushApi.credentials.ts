@@ -19,7 +19,7 @@ export class LucidworksPushApi implements ICredentialType {
 	} as const;
 
 	documentationUrl =
-		'https://example.com/n8n-nodes-search-ingest/blob/main/docs/credentials.md#lucidworks-push-endpoint-api';
+		'https://doc.lucidworks.com/lucidworks-cloud/site-search/development/data-sources/push-endpoint.html';
 
 	properties: INodeProperties[] = [
 		{

@@ -24,6 +24,52 @@ export function ownerOf(root: string): Owner {
 	};
 }
 
+const CREDENTIAL_PAGES = {
+	LucidworksAiOAuth2Api: 'docs/credentials.md#lucidworks-ai-oauth2-api',
+	LucidworksPushApi: 'docs/credentials.md#lucidworks-push-endpoint-api',
+	LucidworksBlobApi: 'docs/credentials.md#lucidworks-fusion-blobs-api',
+};
+
+/**
+ * The pages that n8n's Docs links open. As long as the repository has no address, these links open pages of
+ * Lucidworks. Each list is in the order of the links in the file.
+ */
+const DOCS_LINKS: Readonly<Record<string, string[]>> = {
+	'nodes/ChunkText/ChunkText.node.json': [
+		'docs/chunk-text.md',
+		CREDENTIAL_PAGES.LucidworksAiOAuth2Api,
+	],
+	'nodes/PushDocuments/PushDocuments.node.json': [
+		'docs/push-documents.md',
+		CREDENTIAL_PAGES.LucidworksPushApi,
+	],
+	'nodes/DeleteDocument/DeleteDocument.node.json': [
+		'docs/delete-document.md',
+		CREDENTIAL_PAGES.LucidworksPushApi,
+	],
+	'nodes/MigrateBlobs/MigrateBlobs.node.json': [
+		'docs/migrate-blobs.md',
+		CREDENTIAL_PAGES.LucidworksBlobApi,
+	],
+	...Object.fromEntries(
+		Object.entries(CREDENTIAL_PAGES).map(([name, page]) => [
+			`credentials/${name}.credentials.ts`,
+			[page],
+		]),
+	),
+};
+
+const VENDOR_LINK = /https:\/\/doc\.lucidworks\.com\/[^'"]+/g;
+
+/** Replaces Lucidworks' pages in the Docs links of a file by pages of the repository. */
+export function ownDocsLinks(file: string, text: string, repository: string): string {
+	const pages = DOCS_LINKS[file]?.values();
+	return text.replace(VENDOR_LINK, (link) => {
+		const page = pages?.next().value;
+		return page === undefined ? link : `${repository}/blob/main/${page}`;
+	});
+}
+
 /** Replaces the owner in all files in the repository, and returns the files that changed. */
 export function replaceOwner(root: string, owner: Owner): string[] {
 	const before = ownerOf(root);
@@ -32,7 +78,8 @@ export function replaceOwner(root: string, owner: Owner): string[] {
 		.filter((file) => file !== '' && !/\.(png|svg)$|package-lock\.json$/.test(file));
 	return files.filter((file) => {
 		const text = readFileSync(path.join(root, file), 'utf8');
-		let written = text.replaceAll(before.repository, owner.repository);
+		let written = ownDocsLinks(file, text, owner.repository);
+		written = written.replaceAll(before.repository, owner.repository);
 		// In other files, the author's name can occur as an ordinary word.
 		if (['LICENSE', 'package.json'].includes(file)) {
 			written = written

@@ -70,7 +70,8 @@ export function tableOf(all: Properties, argument: string): string {
 				...members.map(({ name, description }) => [name, lineOf(description)]),
 			]
 		: [[title, 'Default', 'Meaning'], ['---', '---', '---'], ...members.map(rowOf)];
-	return rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+	// A parameter that two operations declare is listed once.
+	return [...new Set(rows.map((cells) => `| ${cells.join(' | ')} |`))].join('\n');
 }
 
 /**

@@ -9,6 +9,8 @@ const base = require('../jest.config.js');
 module.exports = {
 	...base,
 	rootDir: '..',
+	// These tests need no build, and Stryker's copy of the sources cannot be built.
+	globalSetup: undefined,
 	testEnvironment: 'node',
 	roots: ['<rootDir>/nodes', '<rootDir>/test/unit', '<rootDir>/test/worlds/sending'],
 	testMatch: ['<rootDir>/test/{unit,worlds/sending}/**/*.test.ts'],

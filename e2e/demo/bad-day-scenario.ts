@@ -244,7 +244,7 @@ async function changedPush(stage: Stage, example: string): Promise<void> {
 
 async function ranges(stage: Stage): Promise<void> {
 	const { url } = stage.demo.sandbox;
-	const body = { ranges: 1, recordsPerRange: 1000, waitSeconds: 3, maxCalls: 1 };
+	const body = { ranges: 1, recordsPerRange: 1000, waitSeconds: 1, maxCalls: 1 };
 	const noId = await storeFile(stage, 'no-id.csv', 'sku,title\n1,Kettle\n');
 	const files: Array<[what: string, fileUrl: string, says: RegExp]> = [
 		['records that fail', `${url}/files/documents.jsonl`, /^Range 0 .+ 5 records failed/],
@@ -283,7 +283,7 @@ async function changedFile(stage: Stage): Promise<void> {
 		[1, 2, 3, 4].map((at) => `{"id":"range/${at}","name":"${name}"}\n`).join('');
 	const fileUrl = await storeFile(stage, 'changing.jsonl', file('Before'));
 	faults.add({ route: 'files', status: 404, skip: 1, times: 1 });
-	const body = { fileUrl, ranges: 2, recordsPerRange: 2, waitSeconds: 3, maxCalls: 2 };
+	const body = { fileUrl, ranges: 2, recordsPerRange: 2, waitSeconds: 1, maxCalls: 2 };
 	const run = stage.callWebhook(FAN_OUT, body);
 	const before = stage.demo.sandbox.requests.length;
 	await until(() => stage.demo.sandbox.requests.length >= before + 3, 5000);

@@ -41,8 +41,12 @@ async function dataFolder(command: Command, keepData: boolean): Promise<string> 
 /**
  * Starts the demo. Everything is stopped when the command ends.
  * @param options.keepData true to keep the data for the next start
+ * @param options.useEditorPort true to use n8n's usual port if it is free. A test run leaves it free for a demo
  */
-export async function startDemo(command: Command, options: { keepData: boolean }): Promise<Demo> {
+export async function startDemo(
+	command: Command,
+	options: { keepData: boolean; useEditorPort?: boolean },
+): Promise<Demo> {
 	await installN8n();
 	const packed = await step('Building and packing the package', packPackage);
 	const folder = await dataFolder(command, options.keepData);
@@ -51,9 +55,8 @@ export async function startDemo(command: Command, options: { keepData: boolean }
 	command.onStop(async () => await sandbox.close());
 	const chatModel = await startChatModel();
 	command.onStop(async () => await chatModel.close());
-	// A test run leaves the usual port free for an interactive demo.
-	const port = await (options.keepData ? freePort(EDITOR_PORT) : freePort());
-	if (options.keepData && port !== EDITOR_PORT) {
+	const port = await freePort(options.useEditorPort ? EDITOR_PORT : undefined);
+	if (options.useEditorPort && port !== EDITOR_PORT) {
 		say(`  Port ${EDITOR_PORT} is taken: the editor gets ${port}.`);
 	}
 	const files = await createSampleFiles(folder);

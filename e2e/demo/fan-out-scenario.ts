@@ -7,7 +7,7 @@ const RANGE = 'fan-out-one-range';
 const TABLE = 'Fan-Out Ranges';
 
 /** The workflow waits this long. n8n keeps a workflow in memory during such a short wait, which keeps the demo fast. */
-const WAIT_SECONDS = 3;
+const WAIT_SECONDS = 1;
 
 const indexed = (stage: Stage): number =>
 	stage.documents().filter(({ id }) => String(id).startsWith('fan-out/')).length;

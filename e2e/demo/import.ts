@@ -10,27 +10,27 @@ import { readTemplate, saveCredentials } from '../service/templates';
 import { EXAMPLES } from '../shared/paths';
 import { say } from '../shared/progress';
 
-const FIRST_EXAMPLE = 'getting-started';
+/** The example for newcomers. */
+export const STARTER = 'getting-started';
 
 export interface Imported {
 	credentials: Credentials;
 	/** Imported workflows, keyed by the example's file name without `.json`. */
 	workflows: Record<string, StoredWorkflow>;
+	/** The names of the examples that a user has changed in n8n. */
+	edited: ReadonlySet<string>;
 }
 
-/** Previously imported examples, keyed by name. Each entry contains n8n's version ID and the contents of the file. */
-type EarlierImport = Record<string, { versionId: string | undefined; template: string }>;
+/** Examples that an earlier start imported, keyed by name. Each of them is as it was sent to n8n. */
+type EarlierImport = Record<string, { template: string }>;
 
-/**
- * Returns the names of all example workflows. A name is the file name without `.json`. The example for newcomers comes
- * first.
- */
+/** Returns the names of all example workflows. A name is the file name without `.json`. The starter comes first. */
 export function exampleNames(): string[] {
 	const others = readdirSync(EXAMPLES)
 		.filter((file) => file.endsWith('.json'))
 		.map((file) => path.basename(file, '.json'))
-		.filter((name) => name !== FIRST_EXAMPLE);
-	return [FIRST_EXAMPLE, ...others];
+		.filter((name) => name !== STARTER);
+	return [STARTER, ...others];
 }
 
 /** Triggers that n8n starts only in published workflows. Schedules are omitted, so no example runs by itself. */
@@ -40,13 +40,20 @@ function mustBePublished(workflow: Workflow): boolean {
 	return workflow.nodes.some(({ type }) => PUBLISHED.includes(type));
 }
 
+/**
+ * Returns everything in a workflow that a user can edit. n8n's version number is not used, because n8n also changes it
+ * if the same content is saved again.
+ */
+const contentOf = ({ nodes, connections, settings, pinData }: Workflow): string =>
+	JSON.stringify([nodes, connections, settings, pinData]);
+
 function readEarlierImport(file: string): EarlierImport {
 	return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as EarlierImport) : {};
 }
 
 /**
  * Stores the demo credentials and all example workflows in n8n. Publishes the workflows whose triggers require
- * publication. Does not overwrite examples that were edited in n8n since the last start.
+ * publication. Replaces an example that an earlier start stored, unless its content was edited in n8n.
  * @param files the folder that n8n may read
  * @param folder the folder that stores the list of imported examples
  */
@@ -59,15 +66,23 @@ export async function importExamples(
 	const file = path.join(folder, 'imported.json');
 	const earlier = readEarlierImport(file);
 	const workflows: Record<string, StoredWorkflow> = {};
+	const edited = new Set<string>();
 	let isAnySaved = false;
 	for (const name of exampleNames()) {
 		const example = path.join(EXAMPLES, `${name}.json`);
 		const template = readTemplate(example, credentials, { url: sandbox.url, files });
-		const text = JSON.stringify(template);
+		const wanted = contentOf(template);
+		const known = earlier[name] && contentOf(JSON.parse(earlier[name].template) as Workflow);
 		const existing = await api.findWorkflow(template.name);
-		const isEdited = existing && existing.versionId !== earlier[name]?.versionId;
-		if (isEdited) say(`    '${template.name}' was edited: it stays as it is`);
-		if (existing && (isEdited || earlier[name]?.template === text)) {
+		const content = existing && contentOf(existing);
+		if (existing && content !== wanted && content !== known) {
+			say(`    '${template.name}' was edited: it stays as it is`);
+			edited.add(name);
+			workflows[name] = existing;
+			continue;
+		}
+		earlier[name] = { template: JSON.stringify(template) };
+		if (existing && content === wanted) {
 			workflows[name] = existing;
 			continue;
 		}
@@ -75,13 +90,10 @@ export async function importExamples(
 		if (mustBePublished(saved)) await api.activate(saved);
 		workflows[name] = saved;
 		isAnySaved = true;
-		const { versionId } = (await api.findWorkflow(template.name)) ?? saved;
-		earlier[name] = { versionId, template: text };
 	}
 	writeFileSync(file, JSON.stringify(earlier));
-	// n8n lists the most recently saved workflow first, so the first example is saved again. Saving a workflow without
-	// changes does not change its version, so the next start does not treat it as edited.
-	const first = workflows[FIRST_EXAMPLE];
-	if (isAnySaved) await api.saveWorkflow(first, first.id);
-	return { credentials, workflows };
+	// n8n lists the most recently saved workflow first, so the starter is saved again.
+	const starter = workflows[STARTER];
+	if (isAnySaved) await api.saveWorkflow(starter, starter.id);
+	return { credentials, workflows, edited };
 }

@@ -6,19 +6,20 @@ import { chunksWithContext, nightlyCsv } from './csv-scenarios';
 import { useTools } from './agent-scenario';
 import { fanOut, oldRange } from './fan-out-scenario';
 import { bulkLoad, chunkTextFiles, ingestCorpus, pushInRounds } from './file-scenarios';
-import { exampleNames } from './import';
+import { exampleNames, STARTER } from './import';
 import { outages } from './outage-scenario';
 import { checkService, tellMe } from './service-scenarios';
 import type { Stage } from './stage';
 import { nightlySync, sync } from './sync-scenario';
 import { ingest, remove, update } from './webhook-scenarios';
 
+export { STARTER };
+
 /**
  * Functions that run and check the examples. The keys are the file names without `.json`. The functions run in this
- * order.
+ * order. The starter is the last one, because others delete documents with its IDs.
  */
 const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
-	'getting-started': start,
 	'ingest-documents': ingest,
 	'chunk-text-files': chunkTextFiles,
 	'delete-documents': remove,
@@ -39,6 +40,7 @@ const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
 	'fan-out-over-workers': fanOut,
 	'fan-out-one-range': oldRange,
 	'agent-with-search-ingest-tools': useTools,
+	[STARTER]: start,
 };
 
 /** Scenarios that check all examples together. Their names can be passed on the command line. */
@@ -46,12 +48,17 @@ const OF_ALL: Record<string, (stage: Stage) => Promise<void>> = { 'bad-days': ba
 
 /**
  * Checks that every example has a scenario, and that every scenario has an example.
+ * @param names the scenarios to run. Each of them must exist
  * @throws Error with the names that have no counterpart
  */
-export function checkScenarios(): void {
+export function checkScenarios(names: string[]): void {
 	const examples = exampleNames();
 	const scenarios = Object.keys(SCENARIOS);
+	const all = [...scenarios, ...Object.keys(OF_ALL)];
 	const lacking = [
+		...names
+			.filter((name) => !all.includes(name))
+			.map((name) => `There is no example '${name}'. There are: ${all.join(', ')}`),
 		...examples
 			.filter((name) => !scenarios.includes(name))
 			.map((name) => `examples/${name}.json has no entry in e2e/demo/scenarios.ts`),
@@ -67,30 +74,26 @@ export async function runScenario(example: string, stage: Stage): Promise<void> 
 }
 
 /**
- * Runs and checks examples, and shows the progress on one line.
+ * Runs and checks examples, and shows what each of them takes.
  * @param names the examples to run. By default, all of them run
  * @param options.withBadDays whether to also run the scenarios in `OF_ALL`. Applies only if no names are given
  */
 export async function runScenarios(
 	stage: Stage,
-	names: string[] = [],
-	{ withBadDays = true } = {},
+	names: string[],
+	{ withBadDays }: { withBadDays: boolean },
 ): Promise<void> {
-	const examples = Object.keys(SCENARIOS);
-	const chosen = names.length === 0 ? examples : examples.filter((one) => names.includes(one));
-	const { checks } = stage;
-	await step('Running the examples', async (detail) => {
-		for (const [at, example] of chosen.entries()) {
-			const which = `${at + 1} of ${chosen.length}, ${example}`;
-			detail(() => `${which}; ${checks.all.length} checks, ${checks.failed.length} failed`);
-			await runToEnd(stage, example, SCENARIOS[example]);
-		}
-		for (const [name, scenario] of Object.entries(OF_ALL)) {
-			if (names.length > 0 ? !names.includes(name) : !withBadDays) continue;
-			detail(() => `${name}; ${checks.all.length} checks, ${checks.failed.length} failed`);
-			await runToEnd(stage, name, scenario);
-		}
-	});
+	const all = { ...SCENARIOS, ...OF_ALL };
+	const unnamed = Object.keys(withBadDays ? all : SCENARIOS);
+	const chosen =
+		names.length === 0 ? unnamed : Object.keys(all).filter((one) => names.includes(one));
+	for (const name of chosen) {
+		await step(name, async (detail) => {
+			const { checks } = stage;
+			detail(() => `${checks.all.length} checks, ${checks.failed.length} failed`);
+			await runToEnd(stage, name, all[name]);
+		});
+	}
 }
 
 /** Runs a scenario. Adds a failed check if the scenario throws an error. The other scenarios still run. */
@@ -109,9 +112,9 @@ async function runToEnd(
 
 /** Splits three documents into chunks at blank lines. Checks that the index contains each chunk and its vector. */
 async function start(stage: Stage): Promise<void> {
-	const execution = await stage.runByHand('getting-started');
+	const execution = await stage.runByHand(STARTER);
 	const pushed = execution.items('Push Documents').filter(({ json }) => json.pushed === true);
-	// `npm start` keeps the index, so the index also contains the chunks of other examples.
+	// The index also contains what a user has pushed since an earlier start.
 	const ids = new Set(pushed.map(({ json }) => json.id));
 	const vectors = stage
 		.documents()

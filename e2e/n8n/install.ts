@@ -36,18 +36,6 @@ function lockHash(): string {
 /** Returns true if an installation was completed and the lock file has not changed since then. */
 const isInstalled = (): boolean => existsSync(STAMP) && readFileSync(STAMP, 'utf8') === lockHash();
 
-/**
- * Returns the folder with the header files of n8n's Node.js. With these files, compiling `sqlite3` requires no
- * download.
- */
-function headersFolder(): string | undefined {
-	const packages = path.join(MODULES, 'node', 'node_modules');
-	if (!existsSync(packages)) return undefined;
-	return readdirSync(packages)
-		.map((name) => path.join(packages, name))
-		.find((folder) => existsSync(path.join(folder, 'include', 'node', 'node_api.h')));
-}
-
 async function npm(name: string, args: string[], options?: NpmOptions): Promise<void> {
 	let downloads = 0;
 	await run('npm', args, {
@@ -62,27 +50,49 @@ async function npm(name: string, args: string[], options?: NpmOptions): Promise<
 	});
 }
 
-async function compileSqlite(): Promise<void> {
+/**
+ * Returns the folder with the header files of n8n's Node.js. With these files, compiling the database
+ * driver requires no download.
+ */
+function headersFolder(): string | undefined {
+	const packages = path.join(MODULES, 'node', 'node_modules');
+	if (!existsSync(packages)) return undefined;
+	return readdirSync(packages)
+		.map((name) => path.join(packages, name))
+		.find((folder) => existsSync(path.join(folder, 'include', 'node', 'node_api.h')));
+}
+
+/** Compiles the database driver if its package contains no binary for this machine. */
+async function prepareDatabaseDriver(): Promise<void> {
+	const logFile = path.join(CACHE, 'database-driver.log');
+	const load = async () =>
+		await run(N8N_NODE, ['--eval', "require('sqlite3')"], { cwd: E2E, logFile });
+	try {
+		await load();
+		return;
+	} catch {
+		say("    There is no binary of n8n's database driver for this machine, so it is compiled.");
+	}
 	const headers = headersFolder();
 	const env = headers === undefined ? {} : { npm_config_nodedir: headers };
 	try {
-		await npm('sqlite', ['rebuild', 'sqlite3', '--ignore-scripts=false'], { env });
+		await npm('sqlite', ['rebuild', '@appthreat/sqlite3', '--ignore-scripts=false'], { env });
+		await load();
 	} catch (error) {
 		throw new Error(
-			`${(error as Error).message}\n\nn8n's database driver is compiled on this machine, which needs Python 3, make and a C++ compiler (Debian: apt-get install python3 make g++).`,
+			`${(error as Error).message}\n\nTo compile n8n's database driver, this machine needs Python 3, make and a C++ compiler (Debian: apt-get install python3 make g++).`,
 			{ cause: error },
 		);
 	}
 }
 
 /**
- * Installs n8n into e2e/node_modules if necessary. Only two packages may run their install scripts. The script of
- * `node` downloads its binary, and the script of `sqlite3` compiles the package.
+ * Installs n8n into e2e/node_modules if necessary. Only `node` may run its install script, which downloads its binary.
  * @throws Error with the end of npm's output
  */
 export async function installN8n(): Promise<void> {
 	if (isInstalled()) return;
-	say(`  n8n ${n8nVersion()} is installed once (about 2,000 packages, 2.4 GB, 3 to 5 minutes):`);
+	say(`  n8n ${n8nVersion()} is installed once (about 2,000 packages, 2.4 GB, 2 to 4 minutes):`);
 	await step('Downloading and unpacking n8n', async (detail) => {
 		const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=http'];
 		await npm('ci', ['ci', '--ignore-scripts', '--legacy-peer-deps', ...quiet], { detail });
@@ -90,6 +100,6 @@ export async function installN8n(): Promise<void> {
 	await step("Setting up n8n's own Node.js", async () => {
 		await npm('node', ['rebuild', 'node', '--ignore-scripts=false']);
 	});
-	await step("Compiling n8n's database driver", compileSqlite);
+	await step("Checking n8n's database driver", prepareDatabaseDriver);
 	writeFileSync(STAMP, lockHash());
 }

@@ -9,8 +9,8 @@ const SANDBOX_PORT = 4321;
 
 export const TEMPLATE_URL = `http://localhost:${SANDBOX_PORT}`;
 
-/** Long enough for the node to poll more than once, and short enough for a demo. */
-const CHUNK_DELAY_MS = 1500;
+/** Long enough for the node to poll twice: at once and after a second. */
+const CHUNK_DELAY_MS = 300;
 
 /** Starts the demo's local service. Its index is stored in the folder. */
 export async function startDemoSandbox(folder: string): Promise<Sandbox> {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { CACHE } from './paths';
-import { say } from './progress';
+import { say, shortened } from './progress';
 import { until } from './wait';
 
 const SHOWN_WITHIN_MS = 60_000;
@@ -47,7 +47,7 @@ export function printChecks(checks: Checks): boolean {
 	mkdirSync(CACHE, { recursive: true });
 	writeFileSync(CHECKS_LOG, `${checks.all.map(line).join('\n')}\n`);
 	say();
-	for (const check of checks.failed) say(line(check));
+	for (const check of checks.failed) say(shortened(line(check)));
 	say(`${checks.all.length - failed} passed, ${failed} failed (each check: ${CHECKS_LOG})`);
 	return failed === 0;
 }

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { shortened } from './progress';
 import { until } from './wait';
 
 /** Time for a process to stop before it is killed. */
@@ -51,9 +52,11 @@ const running = new Map<RunningProcess, { isLast: boolean }>();
 
 let isClosing = false;
 
+/** Returns the last lines of a log. Long lines are shortened. */
 export function tail(logFile: string, lines = TAIL_LINES): string {
 	try {
-		return readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');
+		const last = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-lines);
+		return last.map(shortened).join('\n');
 	} catch {
 		return '(no output)';
 	}

@@ -1,5 +1,4 @@
 /** Seconds between a step's progress lines in a log. On a terminal, one line is updated instead. */
-
 const LOG_EVERY_SECONDS = 15;
 
 /**
@@ -10,6 +9,14 @@ export type Detail = (read: () => string) => void;
 
 export function say(text = ''): void {
 	process.stdout.write(`${text}\n`);
+}
+
+/** Maximum length of a line that is read from elsewhere. Such lines contain whole requests or indexes. */
+const LINE_LENGTH = 300;
+
+/** Shortens a line so that it never fills the screen. The log that it comes from has all of it. */
+export function shortened(line: string): string {
+	return line.length > LINE_LENGTH ? `${line.slice(0, LINE_LENGTH)} …` : line;
 }
 
 export function seconds(milliseconds: number): string {

@@ -133,10 +133,17 @@ describe('a submission', () => {
 		});
 		expect(bodies()[0].chunkerConfig).toEqual({ regex: '(?<x>a)' });
 		expect(error?.message).toMatch(/^"Invalid regular expression: unknown extension \?<x.*": /);
+		expect(error?.description).toContain("'Regex'");
 	});
 });
 
 describe('bad input', () => {
+	it('names the fields of the item if the expression for the text finds nothing', async () => {
+		const { error } = await chunk([{ body: 'a', views: 1 }], { output: 'chunks' });
+		expect(error?.message).toBe("'Text' is empty");
+		expect(error?.description).toContain("The fields of the item are: 'body', 'views'.");
+	});
+
 	it.each<[string, IDataObject, INodeParameters, RegExp]>([
 		['an empty text', { text: '' }, {}, /^'Text' is empty$/],
 		[

@@ -301,7 +301,7 @@ describe('failed records', () => {
 		const result = await push(await Promise.all(indexes(5).map(named)), {}, CONTINUE);
 		expect(hintsOf(result)).toEqual([
 			expect.stringMatching(
-				/^1 record of '0\.jsonl' failed; 1 record of '1\.jsonl' failed; 1 record of '2\.jsonl' failed and 2 more\. See 'failures' for the reasons\./,
+				/^1 record of '0\.jsonl' failed; 1 record of '1\.jsonl' failed; 1 record of '2\.jsonl' failed and 2 more\. See 'failures' on the JSON tab for the reasons\./,
 			),
 		]);
 	});

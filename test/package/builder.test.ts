@@ -7,6 +7,7 @@ import 'reflect-metadata';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 
 import { generateNodeDefinitions } from '@n8n/workflow-sdk/dist/generate-types/generate-node-defs-cli';
 import { setSchemaBaseDirs, validateNodeConfig } from '@n8n/workflow-sdk';
@@ -63,11 +64,18 @@ describe('the types that n8n generates', () => {
 	const shownToUsers = (properties: INodeProperties[]) =>
 		properties.filter(({ displayOptions }) => !displayOptions?.show?.['@tool']);
 	const repeated = (properties: INodeProperties[]): string[] => {
-		const names = shownToUsers(properties).map(({ name }) => name);
-		return names.filter((name, at) => names.indexOf(name) !== at);
+		const shown = shownToUsers(properties).map(
+			({ displayOptions: _, ...property }) => property,
+		);
+		return shown
+			.filter(({ name }, at) => {
+				const first = shown.findIndex((one) => one.name === name);
+				return first !== at && !isDeepStrictEqual(shown[first], shown[at]);
+			})
+			.map(({ name }) => name);
 	};
 
-	it('contain all properties, because no two properties share a name', () => {
+	it('contain all properties, because no two different properties share a name', () => {
 		for (const { name, properties } of descriptions) {
 			const inner = properties
 				.filter(({ type }) => type === 'collection')

@@ -11,6 +11,7 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 
+import { ownDocsLinks } from '../../scripts/owner';
 import { credentialClasses, nodeNames } from '../../support/manifest';
 import { packPackage, type PackedPackage } from '../../support/packed-package';
 import { SEARCH_TERMS, SHARED_SEARCH_TERMS } from '../../support/search-terms';
@@ -116,18 +117,21 @@ describe.each(nodeNames)('%s', (name) => {
 		folder = path.join(packed.folder, path.dirname(sourcePath));
 	});
 
-	it('has a codex n8n can read', async () => {
+	it('has a codex n8n can read, with links to our pages once the owner is set', async () => {
 		const { codex } = description;
 		expect(codex?.categories?.length).toBeGreaterThan(0);
 		expect(codex?.categories?.filter((one) => !CATEGORIES.includes(one))).toEqual([]);
 		expect(codex?.subcategories).toBeUndefined();
 		expect(codex?.alias?.length).toBeGreaterThan(3);
 		expect(new Set(codex?.alias).size).toBe(codex?.alias?.length);
-		const { primaryDocumentation, credentialDocumentation } = codex?.resources ?? {};
-		expect(primaryDocumentation?.[0].url).toMatch(
-			new RegExp(`/docs/${slug(description.displayName)}\\.md$`),
-		);
-		expect(credentialDocumentation?.[0].url).toMatch(/\/docs\/credentials\.md/);
+		const source = `nodes/${path.basename(folder)}/${path.basename(folder)}.node.json`;
+		const resources = ownDocsLinks(source, JSON.stringify(codex?.resources), '');
+		expect(JSON.parse(resources)).toEqual({
+			primaryDocumentation: [
+				{ url: expect.stringMatching(`/docs/${slug(description.displayName)}\\.md$`) },
+			],
+			credentialDocumentation: [{ url: expect.stringContaining('/docs/credentials.md#') }],
+		});
 		const file = full.nodeTypes[name].sourcePath.replace(/\.js$/, '.json');
 		const { node } = JSON.parse(await packed.read(file)) as { node: string };
 		expect(node).toBe(`${packed.manifest.name}.${name}`);
@@ -171,9 +175,10 @@ describe('credentials', () => {
 		expect(kinds.filter((type) => ['notice', 'callout'].includes(type))).toEqual([]);
 	});
 
-	it('link to their section of docs/credentials.md', () => {
-		for (const { displayName, documentationUrl } of full.types.credentials) {
-			expect(documentationUrl).toMatch(
+	it('link to their section of docs/credentials.md once the owner is set', () => {
+		for (const { name, displayName, documentationUrl = '' } of full.types.credentials) {
+			const source = `credentials/${name[0].toUpperCase()}${name.slice(1)}.credentials.ts`;
+			expect(ownDocsLinks(source, documentationUrl, '')).toMatch(
 				new RegExp(`/docs/credentials\\.md#${slug(displayName)}$`),
 			);
 		}

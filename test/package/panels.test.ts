@@ -50,6 +50,23 @@ describe('the panel', () => {
 		expect(names(shownWith(new ChunkText(), values).parameters).join(' ')).toBe(expected);
 	});
 
+	it.each(['file', 'textFile'])(
+		'of Chunk Text shows the same for Get Results, whatever Texts From was before: %s',
+		(textSource) => {
+			// While the panel is open, the editor keeps the values of parameters that it no longer shows.
+			const { description } = new ChunkText();
+			const shown = (values: INodeParameters) =>
+				description.properties.filter((property) =>
+					NodeHelpers.displayParameter(values, property, { typeVersion: 1 }, description),
+				);
+			const values = { operation: 'getResults', output: 'documents' };
+			expect(names(shown({ ...values, textSource }))).toEqual(names(shown(values)));
+			expect(names(shown(values))).toEqual(
+				expect.arrayContaining(['documentId', 'documentName']),
+			);
+		},
+	);
+
 	it('of Chunk Text lists the known models before the choice of an ID', () => {
 		const { parameters } = shownWith(new ChunkText(), {});
 		const model = parameters.find(({ name }) => name === 'modelId');

@@ -104,13 +104,37 @@ it('a new owner is written into all files', () => {
 	expect(read('node.ts')).toBe("'https://github.com/bob/y/blob/main/docs/x.md'");
 });
 
-it('the license and the Docs links name the owner of package.json', () => {
+const VENDOR = 'https://doc.lucidworks.com/';
+
+it("a new owner's pages replace those of Lucidworks in the Docs links, and nowhere else", () => {
+	const codex = 'nodes/MigrateBlobs/MigrateBlobs.node.json';
+	mkdirSync(path.dirname(path.join(root, codex)), { recursive: true });
+	write(codex, `"${VENDOR}a" "${VENDOR}b"`);
+	write('README.md', `${VENDOR}c`);
+	git('add', '.');
+	replaceOwner(root, { repository: 'https://github.com/bob/y', author: 'B', email: 'b@b.io' });
+	const docs = 'https://github.com/bob/y/blob/main/docs';
+	expect(read(codex)).toBe(
+		`"${docs}/migrate-blobs.md" "${docs}/credentials.md#lucidworks-fusion-blobs-api"`,
+	);
+	expect(read('README.md')).toBe(`${VENDOR}c`);
+});
+
+it('the license names the owner, and all Docs links open either pages of Lucidworks or of the owner', () => {
 	const { author, repository } = ownerOf(ROOT);
 	expect(readFileSync(path.join(ROOT, 'LICENSE'), 'utf8')).toContain(author);
 	const links = execFileSync(
 		'git',
-		['grep', '-ohE', 'https?://[^"\' ]+/blob/main/docs/', '--', 'nodes', 'credentials'],
+		[
+			'grep',
+			'-ohE',
+			'(https://doc.lucidworks.com/|https?://[^"\' ]+/blob/main/docs/)',
+			'--',
+			'nodes',
+			'credentials',
+		],
 		{ cwd: ROOT, encoding: 'utf8' },
 	);
-	expect(new Set(links.trim().split('\n'))).toEqual(new Set([`${repository}/blob/main/docs/`]));
+	const opened = [...new Set(links.trim().split('\n'))];
+	expect([[VENDOR], [`${repository}/blob/main/docs/`]]).toContainEqual(opened);
 });

@@ -132,7 +132,7 @@ test('the index survives restarts; everything else does not', async () => {
 	rmSync(folder, { recursive: true });
 });
 
-test('the page lists documents with their fields, chunks under their parents, and searches', async () => {
+test('the page lists documents with their fields, chunks under their parents, what was pushed last on top, and searches', async () => {
 	const chunk = (number: number, text: string) => ({
 		id: `guide#${number}`,
 		name: 'Guide',
@@ -156,4 +156,7 @@ test('the page lists documents with their fields, chunks under their parents, an
 	expect(found).toContain('1 of 3 documents');
 	expect(found).not.toContain('Other');
 	expect(sandbox().requests.map(({ route }) => route)).toEqual(['push']);
+	expect(all).toMatch(/>Other.*>Guide/s);
+	await push(sandbox(), [chunk(0, 'Returns')]);
+	expect(await page()).toMatch(/>Guide.*>Other/s);
 });

@@ -8,7 +8,7 @@ import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText, nonEmptyMembers } from '../../shared/service/json';
 import { documentId } from '../../shared/service/push/document-id';
 import type { ChunkTask } from '../parameters';
-import type { SourceDocument } from './text-entry';
+import { POINT_TO_TEXT, type SourceDocument } from './text-entry';
 
 const OPTIONAL_FIELDS = [
 	['description', 'documentDescription'],
@@ -79,13 +79,17 @@ export function readDocument(
 function adviceFor(labels: string, json: IDataObject, isPerDocument: boolean): string {
 	const output = isPerDocument ? 'One Item per Document' : 'Documents Ready to Push';
 	const target = labels.includes(' and ') ? 'each' : 'it';
+	return `'${output}' needs ${labels}: drag a field from the item or from an earlier node into ${target}, or set 'Output' to 'One Item per Chunk'.${fieldsIn(json)}`;
+}
+
+/** Returns a sentence that names the fields of an item, or an empty string if the item has no fields. */
+function fieldsIn(json: IDataObject): string {
 	const names = Object.keys(json);
-	const fields = names.length > 0 ? ` The fields of the item are: ${quotedList(names)}.` : '';
-	return `'${output}' needs ${labels}: drag a field from the item or from an earlier node into ${target}, or set 'Output' to 'One Item per Chunk'.${fields}`;
+	return names.length > 0 ? ` The fields of the item are: ${quotedList(names)}.` : '';
 }
 
 /** Returns the advice to show if the text is empty. If the item has a file, the text may be in that file. */
-export const adviceForText = (run: Run, itemIndex: number, otherwise: string): string =>
+export const adviceForText = (run: Run, itemIndex: number, otherwise?: string): string =>
 	fileFieldsOf(run, itemIndex).length === 0
-		? otherwise
+		? (otherwise ?? `${POINT_TO_TEXT}${fieldsIn(fieldsOfItem(run, itemIndex))}`)
 		: "The item has a file. To chunk its text, choose 'Text File' in 'Texts From', or 'File' if it has one record per text.";

@@ -7,13 +7,7 @@ import type { ChunkTask } from '../parameters';
 import { adviceForText, readDocument, type DocumentNeeds } from './item-document';
 import { documentsIn, previousRequest, type PreviousRequest } from './previous-requests';
 import { areConstant, readSettings } from './settings';
-import {
-	POINT_TO_TEXT,
-	usableText,
-	type AwaitedText,
-	type SourceDocument,
-	type TextEntry,
-} from './text-entry';
+import { usableText, type AwaitedText, type SourceDocument, type TextEntry } from './text-entry';
 
 const ID_AND_NAME = ['documentId', 'documentName'] as const;
 
@@ -137,7 +131,7 @@ export class ItemTexts {
 			return { ...usableText(text, subject, this.task, FILE_ADVICE), ...entry };
 		}
 		if (isNullOrEmptyText(text)) {
-			const advice = adviceForText(run, itemIndex, POINT_TO_TEXT);
+			const advice = adviceForText(run, itemIndex);
 			throw new InputError("'Text' is empty", advice, { missing: "'Text'" });
 		}
 		return { ...usableText(text, "'Text'", this.task), ...entry };

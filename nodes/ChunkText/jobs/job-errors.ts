@@ -70,8 +70,8 @@ export function jobFailed(status: string, words: string, texts: number): Service
 		? ''
 		: ` for a request with ${formatCount(texts, 'text')}, any of which may be the cause`;
 	const description = isAlone
-		? 'Check the text, the model, the chunker and its settings, then submit the text again.'
-		: "If all texts fail, check the model, the chunker and its settings. To find out which text fails, submit them with 'Texts per Request' set to 1.";
+		? "Check the text, the model, the chunker and its settings, such as 'Regex', then submit the text again."
+		: "If all texts fail, check the model, the chunker and its settings, such as 'Regex'. To find out which text fails, submit them with 'Texts per Request' set to 1.";
 	const details = {
 		kind: 'response',
 		description,

@@ -55,6 +55,31 @@ const submits = { show: { operation: ['submitAndWait', 'submit'] } };
 const fetching = { operation: ['submitAndWait', 'getResults'] };
 const ofDocuments = { output: ['documents', 'perDocument'] };
 
+const itemDocumentProperties = properties([
+	...filledByModel({
+		displayName: 'Document ID',
+		name: 'documentId',
+		type: 'string',
+		default: '={{ $json.id }}',
+		required: true,
+		placeholder: 'e.g. handbook/returns.md',
+		description:
+			'ID of the document that the text belongs to. The chunks of document "a" get the IDs a#0, a#1 and so on.',
+	}),
+	...filledByModel(
+		{
+			displayName: 'Document Name',
+			name: 'documentName',
+			type: 'string',
+			default: '={{ $json.name }}',
+			required: true,
+			placeholder: 'e.g. Returns',
+			description: 'Name of the document and of each of its chunks',
+		},
+		'Title of the document that the text belongs to',
+	),
+]);
+
 export const allProperties = properties([
 	{
 		displayName: 'Operation',
@@ -175,32 +200,12 @@ export const allProperties = properties([
 				'Whether to wait until the chunks are ready. Otherwise, unfinished texts are returned with their status.',
 		},
 	]),
+	// Get Results has no 'Texts From', but the editor keeps its last value while the panel is open. A condition on that
+	// value would hide these parameters from Get Results.
+	...shownFor({ show: { operation: ['getResults'], ...ofDocuments } }, itemDocumentProperties),
 	...shownFor(
-		{ show: { ...fetching, ...ofDocuments }, hide: { textSource: ['file', 'textFile'] } },
-		[
-			...filledByModel({
-				displayName: 'Document ID',
-				name: 'documentId',
-				type: 'string',
-				default: '={{ $json.id }}',
-				required: true,
-				placeholder: 'e.g. handbook/returns.md',
-				description:
-					'ID of the document that the text belongs to. The chunks of document "a" get the IDs a#0, a#1 and so on.',
-			}),
-			...filledByModel(
-				{
-					displayName: 'Document Name',
-					name: 'documentName',
-					type: 'string',
-					default: '={{ $json.name }}',
-					required: true,
-					placeholder: 'e.g. Returns',
-					description: 'Name of the document and of each of its chunks',
-				},
-				'Title of the document that the text belongs to',
-			),
-		],
+		{ show: { operation: ['submitAndWait'], ...ofDocuments, textSource: ['item'] } },
+		itemDocumentProperties,
 	),
 	...shownFor(
 		{ show: { operation: ['submitAndWait'], ...ofDocuments, textSource: ['textFile'] } },

@@ -11,7 +11,8 @@ import { DEFAULT_RESULTS_PATH, MAX_CHUNK_TEXT_BYTES } from '../../shared/service
 const submits = { show: { '/operation': ['submitAndWait', 'submit'] } };
 const fetching = { '/operation': ['submitAndWait', 'getResults'] };
 const fetches = { show: fetching };
-const fromFile = { show: { '/textSource': ['file'] } };
+// Get Results has no 'Texts From', but the editor keeps its last value while the panel is open.
+const fromFile = { show: { ...submits.show, '/textSource': ['file'] } };
 const notFromFile = { hide: { '/textSource': ['file'] } };
 const ofDocuments = { '/output': ['documents', 'perDocument'] };
 
@@ -242,7 +243,10 @@ export const allOptions = optionsProperty([
 		description: "What to do with texts that still have no chunks after 'Max Wait (Seconds)'",
 		displayOptions: { ...fetches, ...notFromFile },
 	},
-	{ ...encodingProperty, displayOptions: { show: { '/textSource': ['file', 'textFile'] } } },
+	{
+		...encodingProperty,
+		displayOptions: { show: { ...submits.show, '/textSource': ['file', 'textFile'] } },
+	},
 	...shownFor(fromFile, readOptionProperties),
 	// This option applies if the texts come from a file or if the chunks are written to files. `displayOptions` cannot
 	// express this "or", so the option is always shown, except in tools.

@@ -46,7 +46,8 @@ export const textFileDocumentProperties = properties([
 		name: 'fileDocumentId',
 		type: 'string',
 		default: '',
-		placeholder: 'e.g. {{ $binary.data.directory }}/{{ $binary.data.fileName }}',
+		placeholder: 'e.g. {{ $json.path }}',
+		hint: 'If empty, the file name without its folder is used',
 		description:
 			'ID of the document. If this field is empty, the node uses the file name without the folder.',
 	},

@@ -280,4 +280,4 @@ const FETCH_AGAIN_ADVICE =
 const SKIP_RECORD_ADVICE = "To skip this record, set 'On Error' to 'Continue'.";
 
 const CORRECT_FILES_ADVICE =
-	"See 'failures' for the reasons. The failed records are attached as files. Correct these files, then run this node on them.";
+	"See 'failures' on the JSON tab for the reasons. The failed records are attached as files. Correct these files, then run this node on them.";

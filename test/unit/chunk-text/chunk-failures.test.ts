@@ -54,9 +54,9 @@ it('each failure says what happened, and what to do', () => {
 		The AI service returned 2 vectors for 1 chunk, so it is unknown which belongs to which
 		    If submitting the text again does not help, set 'Vectors' to 'None' to get the chunks without them. With 'On Error' set to 'Continue', the failed item contains the response.
 		The AI service reported ERROR, "Out of memory"
-		    Check the text, the model, the chunker and its settings, then submit the text again.
+		    Check the text, the model, the chunker and its settings, such as 'Regex', then submit the text again.
 		The AI service reported ERROR for a request with 3 texts, any of which may be the cause
-		    If all texts fail, check the model, the chunker and its settings. To find out which text fails, submit them with 'Texts per Request' set to 1.
+		    If all texts fail, check the model, the chunker and its settings, such as 'Regex'. To find out which text fails, submit them with 'Texts per Request' set to 1.
 		The chunks were already retrieved, and the AI service does not return them again
 		    Submit the text again. With 'On Error' set to 'Continue', the failed item contains the response.
 		The chunks were already retrieved, and the AI service does not return them again
