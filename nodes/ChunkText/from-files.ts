@@ -16,8 +16,8 @@ type TextFile = FileReading<TextEntry> & Chunking;
 
 /**
  * Chunks the texts in the files of all input items. An item without a usable file fails. For each file, the node
- * returns one item with a summary. If the chunks are returned as items and nothing failed, a hint replaces the summary
- * item.
+ * returns one item with a summary. A hint replaces this item if the chunks are returned as items, the file was read to
+ * its end, and nothing failed or caused a warning.
  */
 export async function chunkFiles(
 	{ task, service, hints }: Work,

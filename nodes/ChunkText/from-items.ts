@@ -58,8 +58,7 @@ function readingOf(
 			const { files } = items;
 			const texts = files ? await files.withoutRepeatedNames(entries, sink) : entries;
 			items.markSharedDocuments();
-			const empty = files ? await files.withoutRepeatedNames(items.empty, sink) : items.empty;
-			for (const text of empty) {
+			for (const text of items.empty) {
 				const source = fieldsOfItem(run, itemOf(text));
 				const covered = { missing: 0, isComplete: true };
 				const withoutChunks = { text, chunks: [], covered, source };

@@ -59,10 +59,9 @@ describe('a document', () => {
 		expect(new Set(names)).toEqual(new Set(['/food']));
 	});
 
-	it('has no chunks if the file is empty', async () => {
-		const { output } = await chunkFiles([await item('')], { output: 'perDocument' });
-		expect(jsonOf(output)).toMatchObject([{ chunkCount: 0, documents: [] }]);
-		const { error } = await chunkFiles([await item('')]);
+	it.each(['documents', 'perDocument'])('fails if the file is empty (%s)', async (output) => {
+		const options = { previousChunkCount: 3 };
+		const { error } = await chunkFiles([await item('')], { output, options });
 		expect(error?.message).toBe("The file 'pears.md' is empty");
 	});
 });

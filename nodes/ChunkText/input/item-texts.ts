@@ -55,7 +55,7 @@ export class ItemTexts {
 		const chunkingId = this.ids?.idOf(itemIndex).trim();
 		let text = isOfItem ? parameters.value('text', itemIndex) : undefined;
 		if (this.files) text = await this.files.read(itemIndex);
-		if (mode === 'perDocument' && text === '') {
+		if (mode === 'perDocument' && text === '' && !this.files) {
 			const document = this.documentOf(itemIndex, { required: ['documentId'] });
 			this.empty.push({ items: [itemIndex], document });
 			return undefined;

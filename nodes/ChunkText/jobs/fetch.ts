@@ -179,7 +179,7 @@ function canPollAgain(error: unknown, { isOfThisRun, since }: Job, now: number):
 
 /**
  * Normally, a status such as 401 ends the run. Here, such a status makes only this job fail, because other jobs may
- * belong to other clients.
+ * belong to other clients. Three polls in a row with 403 still end the run (`poll`).
  */
 function diagnosePoll(error: unknown, { fetching }: ChunkService): Diagnosis {
 	const diagnosis = fetching.diagnose(error);

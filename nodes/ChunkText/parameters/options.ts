@@ -219,7 +219,8 @@ export const allOptions = optionsProperty([
 		type: 'number',
 		typeOptions: { minValue: 1 },
 		default: 300,
-		description: 'How long to wait for the chunks of a request after it is submitted',
+		description:
+			'How long to wait for the chunks of a request, from its submission on or, in Get Results, from the start of the node',
 		displayOptions: fetches,
 	},
 	{
@@ -241,7 +242,8 @@ export const allOptions = optionsProperty([
 		],
 		default: 'fail',
 		description: "What to do with texts that still have no chunks after 'Max Wait (Seconds)'",
-		displayOptions: { ...fetches, ...notFromFile },
+		// With one item per document, texts without all of their chunks always fail.
+		displayOptions: { ...fetches, hide: { ...notFromFile.hide, '/output': ['perDocument'] } },
 	},
 	{
 		...encodingProperty,

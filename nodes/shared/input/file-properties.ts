@@ -110,7 +110,8 @@ export const bytesPerFileProperty = property({
 	// The maximum exists because n8n stores a file in a single step, so a very large file would block n8n.
 	typeOptions: { minValue: 1000, maxValue: 100_000_000 },
 	default: 32_000_000,
-	description: 'Maximum size, in bytes, of each file that the node returns',
+	description:
+		'Maximum size, in bytes, of each file that the node returns. A larger record gets a larger file.',
 });
 
 export const encodingProperty = property({
@@ -122,7 +123,7 @@ export const encodingProperty = property({
 			name: 'Auto-Detect',
 			value: 'auto',
 			description:
-				'Detects UTF-16 by its byte order mark. Otherwise reads each line as UTF-8, or as Windows-1252 if it is not valid UTF-8.',
+				'Detects UTF-16 by its byte order mark. Otherwise reads each line as UTF-8, or as Windows-1252 if it is not valid UTF-8. After a letter in UTF-8, such a line fails.',
 		},
 		{ name: 'Big5', value: 'big5', description: 'Traditional Chinese' },
 		{ name: 'EUC-JP', value: 'euc-jp', description: 'Japanese' },

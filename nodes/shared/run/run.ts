@@ -1,8 +1,8 @@
 /**
  * `runNode` runs a node. It creates a `Run`, which is one execution of the node, and passes the `Run` to the function
  * that does the node's work. All other code asks the run whether to continue, waits with the run's `sleep`, and reports
- * results and failures to the run. Whatever happens, the run returns either results or an error for each input item,
- * and never both.
+ * results and failures to the run. Whatever happens, each entry has one outcome. An item that contains a list can
+ * therefore have both results and errors.
  */
 import {
 	sleep,

@@ -4,8 +4,8 @@
  *
  * Each element of a list in a response is called an entry. The response as a whole is also called an entry. If an entry
  * reports a failure and contains a document's ID, that document was rejected. If the entry contains no ID from the
- * request, it may refer to any document. The outcome of all documents is then unknown, except for documents that have
- * their own entry.
+ * request, it may refer to any document. The outcome of all documents is then unknown, except for documents whose own
+ * entry reports a success or a failure.
  *
  * Fields that only repeat the sent document are ignored, because a document may itself contain a field such as `error`
  * or `status`. For all rules, see docs/service-interface.md, Responses.

@@ -15,7 +15,7 @@ export const MESSAGE_KEYS = [
 const MAX_MESSAGE_CHARACTERS = 500;
 
 /**
- * Finds the service's own message in a response of any shape (docs/service-interface.md, Error bodies).
+ * Finds the service's own message in a response (docs/service-interface.md, Error bodies).
  *
  * @param body a response without secrets
  * @returns a single line, or '' if the response contains nothing readable. A message of more than 500

@@ -2,7 +2,7 @@ import { InputError, messageOf } from '../input-error';
 import { unpackVector } from '../chunking/vector';
 
 /**
- * Maximum size of a push request, in bytes. The service silently ignores larger requests
+ * Maximum size of a push request, in bytes. Larger requests are not indexed, and the response to them is not documented
  * (docs/service-interface.md, Limits).
  */
 export const MAX_PUSH_BYTES = 5_000_000;
