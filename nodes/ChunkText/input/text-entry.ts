@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { EntryOrigin } from '../../shared/output/sink';
 import type { ChunkSettings } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
-import { isNullOrEmptyText } from '../../shared/service/json';
+import { isNullOrEmptyText, isoDate } from '../../shared/service/json';
 import { figure } from '../../shared/service/strings';
 import type { ChunkTask } from '../parameters';
 import { joinPages, type PagedText, type Pages } from './pages';
@@ -71,12 +71,22 @@ export function usableText(
 	what: string,
 	{ options: { bytesPerRequest: maxBytes }, canSplit }: ChunkTask,
 	advice = POINT_TO_TEXT,
+<<<<<<< HEAD
 ): Pick<TextEntry, 'text' | 'pages' | 'following'> {
 	if (typeof value === 'boolean' || Number.isFinite(value)) return { text: String(value) };
 	if (Array.isArray(value) && value.length > 0) {
 		const [first, ...following] = joinPages(value, what, canSplit ? maxBytes : Infinity);
 		if (first && following.length > 0) return { ...first, following };
 		if (first) return { ...first, text: withinLimit(first.text, what, maxBytes) };
+=======
+): string {
+	if (typeof value === 'boolean' || Number.isFinite(value)) return String(value);
+	const text = isoDate(value) ?? value;
+	if (typeof text === 'string' && text !== '') {
+		const bytes = Buffer.byteLength(text);
+		if (bytes > maxBytes) throw textTooLarge(what, bytes, maxBytes);
+		return text;
+>>>>>>> d6033496 (A Luxon DateTime is a date wherever a node takes text)
 	}
 	if (typeof value === 'string' && value !== '')
 		return { text: withinLimit(value, what, maxBytes) };
