@@ -71,25 +71,15 @@ export function usableText(
 	what: string,
 	{ options: { bytesPerRequest: maxBytes }, canSplit }: ChunkTask,
 	advice = POINT_TO_TEXT,
-<<<<<<< HEAD
 ): Pick<TextEntry, 'text' | 'pages' | 'following'> {
 	if (typeof value === 'boolean' || Number.isFinite(value)) return { text: String(value) };
 	if (Array.isArray(value) && value.length > 0) {
 		const [first, ...following] = joinPages(value, what, canSplit ? maxBytes : Infinity);
 		if (first && following.length > 0) return { ...first, following };
 		if (first) return { ...first, text: withinLimit(first.text, what, maxBytes) };
-=======
-): string {
-	if (typeof value === 'boolean' || Number.isFinite(value)) return String(value);
-	const text = isoDate(value) ?? value;
-	if (typeof text === 'string' && text !== '') {
-		const bytes = Buffer.byteLength(text);
-		if (bytes > maxBytes) throw textTooLarge(what, bytes, maxBytes);
-		return text;
->>>>>>> d6033496 (A Luxon DateTime is a date wherever a node takes text)
 	}
-	if (typeof value === 'string' && value !== '')
-		return { text: withinLimit(value, what, maxBytes) };
+	const text = isoDate(value) ?? value;
+	if (typeof text === 'string' && text !== '') return { text: withinLimit(text, what, maxBytes) };
 	const isEmpty = isNullOrEmptyText(value) || Array.isArray(value);
 	throw new InputError(
 		`${what} ${isEmpty ? 'is empty' : 'must be a string or a list of pages'}`,
