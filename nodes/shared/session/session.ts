@@ -165,13 +165,15 @@ export class Session {
 		const { token, fields } = this;
 		const signingData = (await token?.signingData(fields, mayStore)) ?? fields;
 		const data = signingData as ICredentialDataDecryptedObject;
-		try {
-			return { response: await this.exchange(request, data), data };
-		} catch (error) {
-			// If n8n could not store the token, it has not sent the request.
-			if (this.run.signal.aborted || !token?.storeLater(data)) throw error;
-			return await this.attempt(request, false);
-		}
+		return await this.exchange(request, data).then(
+			(response) => ({ response, data }),
+			async (error: unknown) => {
+				// If n8n could not store the token, it has not sent the request.
+				if (!this.run.signal.aborted && token?.storeLater(data))
+					return await this.attempt(request, false);
+				throw error;
+			},
+		);
 	}
 
 	private async exchange(
