@@ -138,13 +138,16 @@ async function obtainToken(
 	// Requests from other nodes always store the token, because n8n repeats such a request with the stored token.
 	const isToStore = shared.isUnstored || !isOfNode;
 	data.accessTokens = shared.mapToStore();
-	return isToStore ? { accessTokens: data.accessTokens } : undefined;
+	if (!isToStore) return undefined;
+	SharedToken.noteStoring(data);
+	return { accessTokens: data.accessTokens };
 }
 
 const HOOKS = credentialHooks({
 	service: AI_SERVICE,
 	urlField: 'aiUrl',
 	sign: (data) => {
+		SharedToken.noteSigned(data);
 		const token = SharedToken.findIn(data);
 		return token ? { headers: { Authorization: `Bearer ${token.accessToken}` } } : {};
 	},

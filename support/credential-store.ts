@@ -21,6 +21,9 @@ export class CredentialStore {
 
 	onDecrypt?: (type: string) => void | Promise<void>;
 
+	/** Called before n8n stores a token. If it throws an error, the token is not stored. */
+	onUpdate?: (type: string) => void | Promise<void>;
+
 	/**
 	 * Whether storing a token also overwrites the credential's other fields with the values that the run loaded. n8n
 	 * did this before 2.34.

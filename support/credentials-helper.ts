@@ -273,6 +273,7 @@ export class EngineCredentialsHelper extends ICredentialsHelper {
 		type: string,
 		data: ICredentialDataDecryptedObject,
 	): Promise<void> {
+		await this.store.onUpdate?.(type);
 		this.store.replace(type, data);
 	}
 

@@ -363,15 +363,38 @@ it('says that a firewall may be rejecting a single document with status 403', as
 	expect(error?.description).toMatch(/^If other documents are accepted, a firewall may reject/);
 });
 
-it('says that a single document that always receives status 500 is the cause', async () => {
-	fault({ status: 500, whenBodyContains: '"d3"' });
-	const options = { documentsPerRequest: 4, concurrency: 2 };
-	const { errorOutput } = await push(documents(40), { options }, TO_ERROR_OUTPUT);
-	expect(jsonOf(errorOutput)).toEqual([
-		expect.objectContaining({
-			id: 'd3',
-			advice: expect.stringContaining('Requests without this document succeed'),
-		}),
-	]);
-	expect(indexed()).toHaveLength(39);
+describe.each<[string, Omit<FaultRule, 'route'>]>([
+	['status 500', { status: 500 }],
+	['a reset', { reset: 'beforeResponse' }],
+	['a reset within the response', { reset: 'midBody' }],
+])('a single document that always receives %s', (_failure, rule) => {
+	it.each([
+		['in a batch', 4],
+		['in a request of its own', 1],
+	])('is named as the cause: %s', async (_case, documentsPerRequest) => {
+		fault({ ...rule, whenBodyContains: '"d3"' });
+		const options = { documentsPerRequest, concurrency: 2, retryForSeconds: 1 };
+		const { errorOutput } = await push(documents(40), { options }, TO_ERROR_OUTPUT);
+		expect(jsonOf(errorOutput)).toEqual([
+			expect.objectContaining({
+				id: 'd3',
+				advice: expect.stringMatching(
+					/^Requests without this document succeed, .*leave it out/,
+				),
+			}),
+		]);
+		const others = indexed().filter(({ id }) => id !== 'd3');
+		expect(others).toHaveLength(39);
+	});
+});
+
+it('a refused connection never says that a document is the cause', async () => {
+	fault({ status: 503, whenBodyContains: '"d3"', times: 1 });
+	const parameters = { options: { retryForSeconds: 1 } };
+	const settings = { ...CONTINUE, credentials: { ...sandboxCredentials(sandbox()) } };
+	Object.assign(settings.credentials.lucidworksPushApi ?? {}, {
+		pushUrl: 'http://127.0.0.1:9/site',
+	});
+	const { output } = await push(documents(2), parameters, settings);
+	expect(jsonOf(output)[0]?.advice).toMatch(/^Check 'Push Service URL'/);
 });

@@ -5,7 +5,7 @@ import { quotedList } from '../../shared/service/strings';
 import { fieldsOfItem } from '../../shared/input/item-fields';
 import { fileFieldsOf } from '../../shared/input/files';
 import { InputError } from '../../shared/service/input-error';
-import { isNullOrEmptyText, nonEmptyMembers } from '../../shared/service/json';
+import { isNullOrEmptyText, isoDate, nonEmptyMembers } from '../../shared/service/json';
 import { documentId } from '../../shared/service/push/document-id';
 import type { ChunkTask } from '../parameters';
 import { POINT_TO_TEXT, type SourceDocument } from './text-entry';
@@ -64,10 +64,12 @@ export function readDocument(
 	if (!needsName) return { id, fields: {}, previousChunkCount };
 	const name = file?.name ?? parameters.get('documentName', itemIndex);
 	const added = parameters.membersAdded('options');
-	const others = OPTIONAL_FIELDS.map(([field, option]): [string, unknown] => [
-		field,
-		added.has(option) ? parameters.value(`options.${option}`, itemIndex) : json[field],
-	]);
+	const others = OPTIONAL_FIELDS.map(([field, option]): [string, unknown] => {
+		const value = added.has(option)
+			? parameters.value(`options.${option}`, itemIndex)
+			: json[field];
+		return [field, isoDate(value) ?? value];
+	});
 	return {
 		id,
 		fields: { name, ...(nonEmptyMembers(others) as IDataObject) },

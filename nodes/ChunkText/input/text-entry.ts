@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { EntryOrigin } from '../../shared/output/sink';
 import type { ChunkSettings } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
-import { isNullOrEmptyText } from '../../shared/service/json';
+import { isNullOrEmptyText, isoDate } from '../../shared/service/json';
 import { figure } from '../../shared/service/strings';
 import type { ChunkTask } from '../parameters';
 import { joinPages, type PagedText, type Pages } from './pages';
@@ -78,8 +78,8 @@ export function usableText(
 		if (first && following.length > 0) return { ...first, following };
 		if (first) return { ...first, text: withinLimit(first.text, what, maxBytes) };
 	}
-	if (typeof value === 'string' && value !== '')
-		return { text: withinLimit(value, what, maxBytes) };
+	const text = isoDate(value) ?? value;
+	if (typeof text === 'string' && text !== '') return { text: withinLimit(text, what, maxBytes) };
 	const isEmpty = isNullOrEmptyText(value) || Array.isArray(value);
 	throw new InputError(
 		`${what} ${isEmpty ? 'is empty' : 'must be a string or a list of pages'}`,

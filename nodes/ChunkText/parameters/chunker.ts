@@ -74,9 +74,10 @@ export const chunkerProperties = properties([
 		displayName: 'Regex',
 		name: 'regex',
 		type: 'string',
-		// Matches blank lines, including lines that contain only white space.
-		default: '\\n\\s*\\n',
-		placeholder: 'e.g. (?=\\n## )',
+		// Matches blank lines, including lines that contain only white space. Without the CR, every chunk of a file with
+		// Windows line ends would end with a CR.
+		default: '\\r?\\n\\s*\\n',
+		placeholder: 'e.g. \\r?\\n(?=## )',
 		description:
 			'Python regular expression to split on. The default splits on blank lines. If this field is empty, the service uses its own default.',
 		displayOptions: { show: { chunker: ['regex-splitter'] } },

@@ -26,7 +26,7 @@ import {
 	type RequiredField,
 	type RecordFileOptions,
 } from './record-file';
-import { passOnSummary, type Reading, type Source } from './source';
+import { failedBefore, passOnSummary, type Reading, type Source } from './source';
 import { InputError, messageOf } from '../service/input-error';
 import { readError } from './file-errors';
 
@@ -213,7 +213,8 @@ async function* entriesOf<E extends EntryOrigin>(
 					slice.push(entryOf(record.value, origin));
 					if (areDecimal) areDecimal = noteDecimalId(findings, record, idField);
 				} catch (reason) {
-					await sink.addFailure(origin, { reason, id: idOf?.(record.value) });
+					const failure = failedBefore(reason, record.value);
+					await sink.addFailure(origin, failure ?? { reason, id: idOf?.(record.value) });
 				}
 			}
 			if (slice.length > 0) yield slice;

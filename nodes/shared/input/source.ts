@@ -5,8 +5,10 @@ import { isObject, isRecord } from '../service/json';
 import type { Findings } from '../formats/findings';
 import { figure, formatCount, isNullOrBlankText, listOf } from '../service/strings';
 import type { Run } from '../run/run';
+import type { Failure } from '../run/results';
 import type { ItemSink } from '../output/item-sink';
 import type { EntryOrigin, Sink } from '../output/sink';
+import { idIn } from './field-mapping';
 import { fieldsOfItem } from './item-fields';
 import { fileFieldsOf } from './files';
 
@@ -91,6 +93,13 @@ async function readItems<E extends EntryOrigin, V>(
 			withMissingValue.push({ itemIndex, error });
 		else if (!first) sink.addInvalid(itemIndex, error, id);
 	};
+	/** @param value the entry of the item that the error is about, if there is one */
+	const addFailedBefore = async (itemIndex: number, error: unknown, value?: unknown) => {
+		const { json } = run.items[itemIndex] ?? {};
+		const failure = failedBefore(error, value) ?? failedBefore(error, json);
+		if (failure) await sink.addFailure({ items: [itemIndex] }, failure);
+		return failure !== undefined;
+	};
 	/** Errors for blank items. They are reported only if all items are blank. */
 	const blankItems = new Map<number, unknown>();
 	for (const itemIndex of run.items.keys()) {
@@ -103,7 +112,7 @@ async function readItems<E extends EntryOrigin, V>(
 			found = reads instanceof Promise ? await reads : reads;
 		} catch (error) {
 			if (isBlankItem(run, itemIndex)) blankItems.set(itemIndex, error);
-			else if (!passOnSummary(run, itemIndex))
+			else if (!passOnSummary(run, itemIndex) && !(await addFailedBefore(itemIndex, error)))
 				addInvalid(itemIndex, error, reading.idOfItem?.(itemIndex));
 			continue;
 		}
@@ -120,7 +129,7 @@ async function readItems<E extends EntryOrigin, V>(
 				if (passOnSummary(run, itemIndex)) break;
 				if (isBlankThroughout(value) && isBlankItem(run, itemIndex))
 					blankItems.set(itemIndex, error);
-				else
+				else if (!(await addFailedBefore(itemIndex, error, value)))
 					addInvalid(
 						itemIndex,
 						withPosition(error, position, values.length),
@@ -168,6 +177,22 @@ function withPosition(error: unknown, position: number, length: number): unknown
 	if (length === 1 || !(error instanceof InputError)) return error;
 	const message = `Entry ${position} (zero-based) of the list: ${error.message}`;
 	return new InputError(message, error.description);
+}
+
+/**
+ * Returns the failure that an item or a record already contains, if it lacks a required value because it failed in an
+ * earlier node of this package. With _On Error: Continue_, such an item has the fields `error` and `advice`.
+ *
+ * @param error what is wrong with the item or record in this node
+ */
+export function failedBefore(error: unknown, value: unknown): Failure | undefined {
+	if (!(error instanceof InputError) || error.missing === undefined || !isObject(value))
+		return undefined;
+	const { id, error: message, advice, ...json } = value;
+	if (typeof message !== 'string' || typeof advice !== 'string' || !message || !advice)
+		return undefined;
+	const reason = new InputError(message, advice);
+	return { reason, id: idIn({ id }, 'id'), json: json as IDataObject };
 }
 
 const SLICE_ENTRIES = 500;

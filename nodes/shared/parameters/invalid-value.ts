@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { InputError } from '../service/input-error';
-import { isNullOrEmptyText } from '../service/json';
+import { isDate, isNullOrEmptyText } from '../service/json';
 
 export interface FoundValue {
 	value: unknown;
@@ -13,6 +13,7 @@ function describe(value: unknown): string {
 	if (typeof value === 'string')
 		return JSON.stringify(value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}...` : value);
 	if (Array.isArray(value)) return 'a list';
+	if (isDate(value)) return 'an invalid date';
 	return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
 

@@ -21,7 +21,7 @@ import {
 
 import { fieldOf } from '../formats/fields';
 import { InputError } from '../service/input-error';
-import { isNullOrEmptyText, isObject } from '../service/json';
+import { isNullOrEmptyText, isObject, isoDate } from '../service/json';
 import { documentId } from '../service/push/document-id';
 import { indexDefinitions, type IndexedDefinition } from './definition-index';
 import { invalidJson, invalidValue, type FoundValue } from './invalid-value';
@@ -82,8 +82,8 @@ export class Parameters<P extends INodeProperties[]> {
 	}
 
 	/**
-	 * Returns a value of the type in the definition. For text parameters, strings are returned unchanged, and numbers
-	 * and booleans become strings. Depending on the type, an empty value becomes the default, an empty string, an empty
+	 * Returns a value of the type in the definition. For text parameters, strings are returned unchanged, and numbers,
+	 * booleans and dates become strings. Depending on the type, an empty value becomes the default, an empty string, an empty
 	 * object, or an empty list of names. A collection contains only the members that the user has added and that are not
 	 * empty.
 	 */
@@ -245,6 +245,8 @@ function textOf(found: FoundValue): string {
 	if (typeof value === 'string') return value;
 	if (isNullOrEmptyText(value)) return '';
 	if (typeof value === 'boolean' || Number.isFinite(value)) return String(value);
+	const date = isoDate(value);
+	if (date !== undefined) return date;
 	throw invalidValue(found, 'text');
 }
 

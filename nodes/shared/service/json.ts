@@ -25,3 +25,19 @@ export function nonEmptyMembers(
 ): Record<string, unknown> {
 	return Object.fromEntries(members.filter(([, value]) => !isNullOrEmptyText(value)));
 }
+
+/**
+ * Returns a date in ISO format, as JSON contains it, or undefined if the value is no valid date. Dates are objects of
+ * `Date`, including those from another JavaScript realm, and Luxon's DateTime, which n8n's `$now` and `$today` are.
+ */
+export function isoDate(value: unknown): string | undefined {
+	if (!isDate(value)) return undefined;
+	const text: unknown = Number.isFinite(value.valueOf()) ? value.toJSON() : undefined;
+	return typeof text === 'string' ? text : undefined;
+}
+
+/** Returns true for a date in one of the two forms, even if it is invalid. */
+export const isDate = (value: unknown): value is Pick<Date, 'toJSON' | 'valueOf'> =>
+	isRecord(value) &&
+	(Object.prototype.toString.call(value) === '[object Date]' ||
+		(value.isLuxonDateTime === true && typeof value.toJSON === 'function'));

@@ -162,10 +162,10 @@ function adviceFor(
 }
 
 /**
- * Returns advice about a document or text that fails with a transient status while other requests succeed.
- * The advice does not end with a period.
+ * Returns advice about a document or text that fails with a transient status, or without a complete response, while
+ * other requests succeed. The advice does not end with a period.
  */
-export function adviceForIsolated({ entry = 'document' }: Service): string {
+export function adviceForIsolated({ entry = 'document' }: Pick<Service, 'entry'>): string {
 	return `Requests without this ${entry} succeed, so the service is up and probably fails because of it: check the ${entry} for anything unusual, change it, or leave it out`;
 }
 

@@ -5,16 +5,18 @@
  * session marks the token as revoked and sends the request again with another token. Every response with a status other
  * than 2xx becomes a `ServiceFailure` that contains no secrets.
  */
-import type {
-	ICredentialDataDecryptedObject,
-	IExecuteFunctions,
-	IHttpRequestMethods,
-	IHttpRequestOptions,
+import {
+	NodeOperationError,
+	type ICredentialDataDecryptedObject,
+	type IExecuteFunctions,
+	type IHttpRequestMethods,
+	type IHttpRequestOptions,
 } from 'n8n-workflow';
 
 import { exchange, type SendOptions } from './exchange';
 import { TOKEN_SERVER } from './token-sender';
 import { type ServiceFailure } from '../service/failure';
+import { InputError, messageOf } from '../service/input-error';
 import {
 	pageFailure,
 	statusFailure,
@@ -88,12 +90,14 @@ export class Session {
 	/**
 	 * Opens a session, and reads its credential once.
 	 *
-	 * @throws InputError if the URL or the OAuth client in the credential is invalid
+	 * @throws InputError if n8n's database fails, or if the URL or the OAuth client in the credential is invalid
 	 */
 	static async open(run: Run, service: Service): Promise<Session> {
 		const { credentialType, scope } = service;
 		const readStored = async () => await run.context.getCredentials(credentialType);
-		const fields = await readStored();
+		const fields = await readStored().catch((error: unknown) => {
+			throw isOfDatabase(error) ? databaseError(error) : error;
+		});
 		if (scope === undefined) return new Session(run, service, fields);
 		const token = SharedToken.forScope(parseClient(fields), scope, {
 			readStored,
@@ -116,9 +120,7 @@ export class Session {
 	 */
 	async request(request: SessionRequest): Promise<ReadResponse> {
 		for (let recoveries = 0; ; recoveries++) {
-			const data = ((await this.token?.signingData(this.fields)) ??
-				this.fields) as ICredentialDataDecryptedObject;
-			const response = await this.attempt(request, data);
+			const { response, data } = await this.attempt(request);
 			const { status } = response;
 			const { statuses } = this.run;
 			statuses[status] = (statuses[status] ?? 0) + 1;
@@ -155,7 +157,26 @@ export class Session {
 		return serverMessage(this.masker.mask(body));
 	}
 
+	/** @param mayStore see `signingData` */
 	private async attempt(
+		request: SessionRequest,
+		mayStore = true,
+	): Promise<{ response: ReadResponse; data: ICredentialDataDecryptedObject }> {
+		const { token, fields } = this;
+		const signingData = (await token?.signingData(fields, mayStore)) ?? fields;
+		const data = signingData as ICredentialDataDecryptedObject;
+		return await this.exchange(request, data).then(
+			(response) => ({ response, data }),
+			async (error: unknown) => {
+				// If n8n could not store the token, it has not sent the request.
+				if (!this.run.signal.aborted && token?.storeLater(data))
+					return await this.attempt(request, false);
+				throw error;
+			},
+		);
+	}
+
+	private async exchange(
 		request: SessionRequest,
 		data: ICredentialDataDecryptedObject,
 	): Promise<ReadResponse> {
@@ -218,3 +239,20 @@ export class Session {
 		);
 	}
 }
+
+/** Returns true for an error from n8n's database. n8n's own errors about credentials have no code. */
+function isOfDatabase(error: unknown): boolean {
+	if (!(error instanceof Error) || error instanceof NodeOperationError) return false;
+	const { code } = error as { code?: unknown };
+	return (
+		'driverError' in error ||
+		(typeof code === 'string' && !code.startsWith('ERR_')) ||
+		/SQLITE_|database|connection/i.test(error.message)
+	);
+}
+
+const databaseError = (error: unknown): InputError =>
+	new InputError(
+		`n8n's database failed, so the credential could not be read: ${messageOf(error)}`,
+		'Nothing was sent. Run the workflow again. If this happens often, ask the administrator of n8n to check its database.',
+	);

@@ -1,5 +1,6 @@
 import { ServiceFailure } from '../service/failure';
 import { membersOf, type Members } from '../service/json';
+import { adviceForIsolated } from '../service/service-definitions';
 import { capitalize } from '../service/strings';
 
 export interface Endpoint {
@@ -9,6 +10,8 @@ export interface Endpoint {
 	kind?: 'token' | 'transport';
 	/** Time limit for requests to this server. It applies even if 'Request Timeout (Seconds)' in the node is longer. */
 	maxTimeoutMs?: number;
+	/** What the server's requests contain, if one request contains several. */
+	entry?: 'document' | 'text';
 }
 
 const NOT_CONNECTED: Record<string, string> = {
@@ -46,14 +49,23 @@ export function transportFailure(error: unknown, endpoint: Endpoint): ServiceFai
 		isTransient: !isCertificate,
 		wasNeverSent,
 		description: `${advice} (code ${code}).`,
+		...(!wasNeverSent && isolatedAdvice(endpoint, code)),
 	});
 }
 
+/**
+ * Returns the advice for an entry whose requests alone get no complete response. For example, some gateways reset the
+ * connection if a request is too large or if its content is suspicious.
+ */
+const isolatedAdvice = ({ entry, kind }: Endpoint, code: string) =>
+	entry !== undefined &&
+	kind !== 'token' && {
+		descriptionIfIsolated: `${adviceForIsolated({ entry })} (code ${code}).`,
+	};
+
 /** Returns the failure for a request that was not answered in time. The request may still have reached the server. */
-export function timeoutFailure(
-	{ name, urlLabel, kind = 'transport', maxTimeoutMs = Infinity }: Endpoint,
-	ms: number,
-): ServiceFailure {
+export function timeoutFailure(endpoint: Endpoint, ms: number): ServiceFailure {
+	const { name, urlLabel, kind = 'transport', maxTimeoutMs = Infinity } = endpoint;
 	const seconds = Math.ceil(ms / 100) / 10;
 	const moreTime =
 		ms < maxTimeoutMs
@@ -64,6 +76,9 @@ export function timeoutFailure(
 		code: 'ETIMEDOUT',
 		isTransient: true,
 		description: `Check '${urlLabel}' in the credential and whether ${name} is up. ${moreTime}`,
+		...(endpoint.entry !== undefined && {
+			descriptionIfIsolated: `${adviceForIsolated(endpoint)}. ${moreTime}`,
+		}),
 	});
 }
 

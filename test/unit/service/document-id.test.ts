@@ -40,7 +40,7 @@ describe('documentId', () => {
 		[true, /it is true$/],
 		[['a1'], /it is a list$/],
 		[{ id: 'a1' }, /it is an object$/],
-		[new Date(NaN), /it is an object$/],
+		[new Date(NaN), /it is an invalid date$/],
 		['4.00638E+12', /is 4.00638E\+12: a spreadsheet has shortened the number$/],
 		['4,00638E+12', /has shortened the number$/],
 		['4E+12', /has shortened the number$/],

@@ -310,3 +310,30 @@ describe('the message', () => {
 		});
 	});
 });
+
+describe('an entry that fails alone', () => {
+	const endpoint = { ...ENDPOINT, entry: 'text' as const };
+	const reset = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+	const refused = Object.assign(new Error('refused'), {
+		code: 'ECONNREFUSED',
+		syscall: 'connect',
+	});
+
+	it.each([
+		['a reset', transportFailure(reset, endpoint)],
+		['a timeout', timeoutFailure(endpoint, 1000)],
+	])('is named as the cause after %s', (_case, failure) => {
+		expect(failure.description).toMatch(/^Check 'Push URL'/);
+		expect(failure.forIsolatedEntry().description).toMatch(
+			/^Requests without this text succeed, /,
+		);
+	});
+
+	it.each([
+		['no connection was made', transportFailure(refused, endpoint)],
+		['the server is not the service', transportFailure(reset, ENDPOINT)],
+		['no token was issued', transportFailure(reset, { ...endpoint, kind: 'token' })],
+	])('is not named if %s', (_case, failure) => {
+		expect(failure.forIsolatedEntry().description).toBe(failure.description);
+	});
+});

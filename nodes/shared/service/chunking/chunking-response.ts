@@ -102,17 +102,19 @@ const beginsAsJson = (text: string): boolean => /^\s*["[{]/.test(text);
  * needs.
  */
 function readEntries(entries: unknown[], vector: unknown): Array<TextResult | undefined> {
-	const shared = Array.isArray(vector) ? vector : [];
 	const texts = entries.map(readEntry);
+	const shared = readVectors(vector) ?? [];
+	const ownLists = entries.map((entry) => readVectors(membersOf(entry)?.vectors));
+	dropOddVectors([shared, ...ownLists.map((own) => own ?? [])].flat());
 	const total = texts.reduce((sum, text) => sum + (text?.chunks.length ?? 0), 0);
 	// If an entry cannot be read, it is unknown which texts the following vectors belong to.
 	const isShareable = total === shared.length && !texts.includes(undefined);
 	let used = 0;
 	for (const [index, text] of texts.entries()) {
 		if (text === undefined) continue;
-		const { vectors: entryVectors } = entries[index] as { vectors?: unknown };
+		const own = ownLists[index];
 		const { length } = text.chunks;
-		if (Array.isArray(entryVectors)) addVectors(text, entryVectors);
+		if (own) addVectors(text, own);
 		else if (isShareable) addVectors(text, shared.slice(used, used + length));
 		else if (shared.length > 0 && length > 0)
 			text.mismatch = { vectors: shared.length, chunks: total };
@@ -138,30 +140,54 @@ function spanOf(span: unknown): Pick<Chunk, 'start' | 'end'> | undefined {
 	return typeof start === 'number' && typeof end === 'number' ? { start, end } : undefined;
 }
 
+/** What a response says about one vector. If `vector` is undefined, it cannot be read. */
+interface ReadVector {
+	vector?: number[] | undefined;
+	tokensUsed?: number;
+}
+
 /**
  * If the number of vectors differs from the number of chunks, no vectors are assigned, because they could belong to
  * other chunks.
  */
-function addVectors(text: TextResult, entries: unknown[]): void {
+function addVectors(text: TextResult, vectors: readonly ReadVector[]): void {
 	const { chunks } = text;
-	const vectors = entries.flatMap((entry) => vectorOf(entry) ?? []);
-	const isAsMany = entries.length === chunks.length;
-	if (isAsMany && vectors.length === chunks.length)
+	const isAsMany = vectors.length === chunks.length;
+	const readable = vectors.filter(({ vector }) => vector !== undefined).length;
+	if (isAsMany && readable === chunks.length)
 		for (const [index, chunk] of chunks.entries()) Object.assign(chunk, vectors[index]);
-	else if (vectors.length > 0) {
-		const { length } = isAsMany ? vectors : entries;
-		text.mismatch = { vectors: length, chunks: chunks.length };
+	else if (readable > 0) {
+		text.mismatch = { vectors: isAsMany ? readable : vectors.length, chunks: chunks.length };
 	}
 }
 
-function vectorOf(entry: unknown): Pick<Chunk, 'tokensUsed' | 'vector'> | undefined {
+const readVectors = (entries: unknown): ReadVector[] | undefined =>
+	Array.isArray(entries) ? entries.map(readVector) : undefined;
+
+function readVector(entry: unknown): ReadVector {
 	const { tokensUsed, vector } = membersOf(entry) ?? {};
 	const tokens = membersOf(tokensUsed)?.inputTokens;
-	if (!Array.isArray(vector)) return undefined;
-	return {
-		vector: vector as number[],
-		...(typeof tokens === 'number' && { tokensUsed: tokens }),
-	};
+	if (!isVector(vector)) return {};
+	return { vector, ...(typeof tokens === 'number' && { tokensUsed: tokens }) };
+}
+
+/** JSON.parse turns a number such as 1e400 into Infinity, which would be sent as null. */
+const isVector = (value: unknown): value is number[] =>
+	Array.isArray(value) && value.length > 0 && value.every(Number.isFinite);
+
+/**
+ * Makes vectors unreadable whose length differs from most vectors of the job, because a model's vectors have one
+ * length. If no length is the most frequent one, it is unknown which vectors are right, so all become unreadable.
+ */
+function dropOddVectors(vectors: readonly ReadVector[]): void {
+	const counts = new Map<number, number>();
+	for (const { vector } of vectors)
+		if (vector) counts.set(vector.length, (counts.get(vector.length) ?? 0) + 1);
+	if (counts.size < 2) return;
+	const most = Math.max(...counts.values());
+	const mostFrequent = [...counts.keys()].filter((length) => counts.get(length) === most);
+	const [usual] = mostFrequent.length === 1 ? mostFrequent : [];
+	for (const each of vectors) if (each.vector?.length !== usual) each.vector = undefined;
 }
 
 export interface Coverage {

@@ -1,4 +1,5 @@
 import { InputError } from '../input-error';
+import { isDate, isoDate } from '../json';
 import { isNullOrBlankText, quoted } from '../strings';
 
 /**
@@ -38,7 +39,7 @@ export function exactId(value: unknown, label: () => string, advice: string): st
 }
 
 /**
- * Returns a string unchanged, a whole number as its digits, and a date as an ISO string.
+ * Returns a string unchanged, a whole number as its digits, and a date as an ISO string (see `isoDate`).
  *
  * @param label function that returns the value's name for messages. This function is called only if there is an error
  * @param advice what the user can do about any other value
@@ -54,7 +55,8 @@ export function exactText(
 ): string {
 	if (typeof value === 'string') return value;
 	if (typeof value === 'bigint' || Number.isSafeInteger(value)) return String(value);
-	if (isDate(value) && Number.isFinite(value.getTime())) return value.toISOString();
+	const date = isoDate(value);
+	if (date !== undefined) return date;
 	const subject = `${label()}${documentId === undefined ? '' : ` of document ${quoted(documentId)}`}`;
 	if (Number.isInteger(value)) {
 		const problem = 'a number too large to be exact';
@@ -62,7 +64,13 @@ export function exactText(
 			commonMessage: `${label()} is ${problem}`,
 		});
 	}
-	const kind = Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : value;
+	const kind = Array.isArray(value)
+		? 'a list'
+		: isDate(value)
+			? 'an invalid date'
+			: typeof value === 'object'
+				? 'an object'
+				: value;
 	const rule = 'must be text or a whole number';
 	throw new InputError(
 		`${subject} ${rule}, but it is ${String(kind)}`,
@@ -70,9 +78,5 @@ export function exactText(
 		{ commonMessage: `${label()} ${rule}` },
 	);
 }
-
-/** Returns true for every Date, including a Date from another JavaScript realm. */
-const isDate = (value: unknown): value is Date =>
-	Object.prototype.toString.call(value) === '[object Date]';
 
 const EXACT_ADVICE = 'Make the source return it as text.';

@@ -67,7 +67,12 @@ interface TokenState {
 	renewalPausedUntil: number;
 	/** Whether the newest token was issued to this process and has not been stored yet. */
 	isUnstored: boolean;
+	/** Whether n8n could not store the newest token, so that the next request must let n8n store it. */
+	isStoreDue?: boolean;
 }
+
+/** Credential data whose tokens n8n is storing. n8n signs a request only after it has stored its token. */
+const beingStored = new WeakSet<object>();
 
 export class SharedToken {
 	static readonly states = new Map<string, TokenState>();
@@ -134,14 +139,38 @@ export class SharedToken {
 		return this.state.isUnstored;
 	}
 
+	/** Notes that n8n is about to store the tokens in this data. */
+	static noteStoring(data: ScopeData): void {
+		beingStored.add(data);
+	}
+
+	/** Notes that n8n signs a request with this data, so it has stored the tokens in the data. */
+	static noteSigned(data: ScopeData): void {
+		beingStored.delete(data);
+	}
+
+	/**
+	 * Called after a request has failed. If n8n failed to store the request's token, for example because its database
+	 * was busy, the token is still known. The request can then be sent with it, and a later request stores it.
+	 *
+	 * @returns whether n8n failed to store the token
+	 */
+	storeLater(data: ScopeData): boolean {
+		if (!beingStored.delete(data)) return false;
+		this.state.isUnstored = true;
+		this.state.isStoreDue = true;
+		return true;
+	}
+
 	/**
 	 * Returns the credential data used to sign the run's next request. The data has a hidden field that contains the
 	 * token. The field is blank if a token must be requested first. In this case, n8n calls the credential's
 	 * `preAuthentication`, which writes the new token into the same data.
 	 *
 	 * @param fields the credential's data at the start of the run
+	 * @param mayStore whether n8n may store a token that it could not store before
 	 */
-	async signingData(fields: ScopeData): Promise<ScopeData> {
+	async signingData(fields: ScopeData, mayStore = true): Promise<ScopeData> {
 		const { state } = this;
 		if (!usableToken(state) && state.pending === undefined) {
 			this.lookup ??= this.lookUp().finally(() => {
@@ -149,7 +178,9 @@ export class SharedToken {
 			});
 			await this.lookup;
 		}
-		const token = usableToken(state);
+		const isToStore = mayStore && state.isStoreDue;
+		if (isToStore) state.isStoreDue = false;
+		const token = isToStore ? undefined : usableToken(state);
 		const accessTokens = token ? JSON.stringify({ [state.scope]: token }) : '';
 		return { ...fields, accessTokens, [SCOPE_OF_NODE]: state.scope };
 	}
