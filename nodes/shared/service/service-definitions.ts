@@ -2,7 +2,7 @@ import { isTransientStatus, MAX_RETRY_AFTER_MS, ServiceFailure } from './failure
 import { pushUrl } from './push/push-url';
 import { parseBaseUrl } from './url';
 import { capitalize } from './strings';
-import { isHtml, serverMessage } from './response-words';
+import { serverMessage } from './response-words';
 
 /** Describes a service: its credential, its URL, and the advice for each status. */
 export interface Service {
@@ -37,6 +37,8 @@ export interface ReadResponse {
 	status: number;
 	/** The parsed body if the body is JSON, otherwise the text of the body. */
 	body: unknown;
+	/** Whether the body is an HTML page. */
+	isPage?: boolean;
 	/** Time in milliseconds that an error response asks the client to wait. */
 	retryAfterMs?: number | undefined;
 }
@@ -164,10 +166,10 @@ function adviceFor(
 }
 
 /**
- * Returns advice about a document or text that fails with a transient status while other requests succeed.
- * The advice does not end with a period.
+ * Returns advice about a document or text that fails with a transient status, a lost connection or a timeout while
+ * other requests succeed. The advice does not end with a period.
  */
-export function adviceForIsolated({ entry = 'document' }: Service): string {
+export function adviceForIsolated({ entry = 'document' }: Pick<Service, 'entry'>): string {
 	return `Requests without this ${entry} succeed, so the service is up and probably fails because of it: check the ${entry} for anything unusual, change it, or leave it out`;
 }
 
@@ -204,13 +206,13 @@ function durationOf(ms: number): string {
  * HTML page comes from something other than the service, for example a proxy. Therefore, the outcome of the
  * request is unknown.
  *
- * @returns undefined for any other body
+ * @returns undefined for any other response
  */
 export function pageFailure(
-	body: unknown,
+	response: ReadResponse,
 	{ name, urlLabel }: Service,
 ): ServiceFailure | undefined {
-	if (typeof body !== 'string' || !isHtml(body)) return undefined;
+	if (!response.isPage) return undefined;
 	return new ServiceFailure(`${capitalize(name)} answered with an HTML page`, {
 		kind: 'response',
 		description: `Check '${urlLabel}' in the credential: a proxy or a login page may have answered instead of the service.`,

@@ -46,6 +46,7 @@ export async function exchange({
 	cancels,
 }: Exchange): Promise<ReadResponse> {
 	let isAnswered = false;
+	let unsuccessful: ReadResponse | undefined;
 	try {
 		return await withTimeLimit(timeoutMs, cancels, async (signal) => {
 			const response = (await send({
@@ -61,13 +62,16 @@ export async function exchange({
 			isAnswered = true;
 			const { statusCode: status, headers } = response;
 			const isSuccess = status >= 200 && status < 300;
-			const stream = response.body as unknown as ResponseStream;
-			const { body, isCut } = await collectBody(stream, isSuccess, signal);
-			if (isCut && isSuccess) throw tooLongFailure(endpoint());
 			const retryAfterMs = isSuccess ? undefined : parseRetryAfter(headers);
-			return { status, body, retryAfterMs };
+			if (!isSuccess) unsuccessful = { status, body: '', retryAfterMs };
+			const stream = response.body as unknown as ResponseStream;
+			const { isCut, ...content } = await collectBody(stream, headers, isSuccess, signal);
+			if (isCut && isSuccess) throw tooLongFailure(endpoint());
+			return { status, ...content, retryAfterMs };
 		});
 	} catch (error) {
+		// The status counts even if the body is damaged, cut off or never ends.
+		if (unsuccessful && error !== CANCELED) return unsuccessful;
 		const endpointAtFailure = endpoint();
 		if (error === TIME_IS_UP) throw timeoutFailure(endpointAtFailure, timeoutMs);
 		// n8n wraps errors that the credential throws, so the cause is checked as well.

@@ -1,3 +1,5 @@
+import { isPage } from '../service/page';
+
 export type ResponseStream = AsyncIterable<Uint8Array>;
 
 /**
@@ -15,17 +17,20 @@ const MAX_ERROR_BODY_BYTES = 1_000_000;
 /**
  * Collects the body of a response and parses it once.
  *
+ * @param headers the headers of the response. Their names are in lowercase
  * @param isSuccess whether the response is a success. The size limit for error responses is much lower
  * @param signal signal that is aborted once nothing is waiting for the body anymore
  * @returns the body as parsed JSON, or as a string if it is not JSON. `isCut` is true if the body exceeds the size
  *   limit
- * @throws the error that interrupts the stream
+ * @throws the error that interrupts the stream, or a TypeError if the body is compressed in a way that n8n does not
+ *   support
  */
 export async function collectBody(
 	stream: ResponseStream,
+	headers: Readonly<Record<string, unknown>>,
 	isSuccess: boolean,
 	signal: AbortSignal,
-): Promise<{ body: unknown; isCut: boolean }> {
+): Promise<{ body: unknown; isPage: boolean; isCut: boolean }> {
 	const maxBytes = isSuccess ? MAX_BODY_BYTES : MAX_ERROR_BODY_BYTES;
 	const pieces: Uint8Array[] = [];
 	let bytes = 0;
@@ -37,11 +42,14 @@ export async function collectBody(
 	}
 	const isCut = bytes > maxBytes;
 	// Many services answer without a body. Trying to parse an empty string is slow, because the parser throws an error.
-	if (bytes === 0) return { body: '', isCut };
-	const text = isCut && isSuccess ? '' : new TextDecoder().decode(Buffer.concat(pieces));
+	if (bytes === 0) return { body: '', isPage: false, isCut };
+	// n8n removes this header when it decompresses the body. Some servers write other words here, such as 'utf-8'.
+	const fatal = (headers['content-encoding'] ?? 'identity') !== 'identity';
+	const decoder = new TextDecoder('utf-8', { fatal });
+	const text = isCut && isSuccess ? '' : decoder.decode(Buffer.concat(pieces));
 	try {
-		return { body: JSON.parse(text) as unknown, isCut };
+		return { body: JSON.parse(text) as unknown, isPage: false, isCut };
 	} catch {
-		return { body: text, isCut };
+		return { body: text, isPage: isPage(text, String(headers['content-type'] ?? '')), isCut };
 	}
 }
