@@ -200,7 +200,7 @@ export class RetryPolicy {
 		if (!mayBeDown(diagnosis)) return isOver ? 'fail' : 'again';
 		if (size === 1) {
 			const isUnlikely = health.chanceOf(this.failuresWhileUp) < CERTAINTY;
-			this.isAtFault = isSuspected && haveOthersSucceeded && isUnlikely;
+			this.isAtFault = (isSuspected || isOver) && haveOthersSucceeded && isUnlikely;
 			return isOver || this.isAtFault ? 'fail' : 'again';
 		}
 		if (isOver || (isSuspected && haveOthersSucceeded)) return 'split';
