@@ -165,9 +165,9 @@ const HOOKS = credentialHooks({
 	 * the status is 200 or 404 and the body is a web page or plain text. A chunking service would answer with JSON or
 	 * an empty body.
 	 */
-	advice: (status, body, data) => {
-		if (status === 401 || status === 403)
-			return statusAdvice({ status, body }, AI_SERVICE, true);
+	advice: (response, data) => {
+		const { status, body } = response;
+		if (status === 401 || status === 403) return statusAdvice(response, AI_SERVICE, true);
 		const isText = typeof body === 'string' && body.trim() !== '';
 		if ((status === 200 || status === 404) && isText && canChunk(data))
 			return "This doesn't look like a chunking service: check 'AI Service URL'";

@@ -1,3 +1,5 @@
+import { binaryKindOf, HEAD_BYTES } from './file-kinds';
+
 /** A file's bytes, in chunks of any size. */
 export type Bytes = AsyncIterable<Uint8Array>;
 
@@ -23,33 +25,6 @@ export class FileError extends Error {
  */
 export const SLICE_BYTES = 64 * 1024;
 
-const HEAD_BYTES = 5;
-
-const extractAdvice = (operation: string): string =>
-	`Read it with n8n's Extract from File node: choose '${operation}'.`;
-const ENCODING_ADVICE = "Save it as UTF-8. If it is UTF-16, set the option 'Encoding' instead.";
-const OFFICE_ADVICE =
-	"Save a Word document as text, or as a PDF that n8n's Extract from File node can read. Read an Excel file with that node: choose 'Extract From XLSX' or 'Extract From XLS'.";
-const DECOMPRESS_ADVICE = 'Decompress it once before this node.';
-
-/** Matches a file whose first or second byte is 0, as in UTF-16 text. */
-const WITH_ZERO = /^(?:00|..00)/;
-
-const BINARY_KINDS: ReadonlyArray<[beginning: RegExp, kind: string, advice: string]> = [
-	[/^25504446/, 'a PDF document', extractAdvice('Extract From PDF')],
-	[
-		/^504b0304/,
-		'an Excel or Word document, or a ZIP archive',
-		`${OFFICE_ADVICE} Decompress an archive with n8n's Compression node.`,
-	],
-	[/^d0cf11e0/, 'an Excel or Word document', OFFICE_ADVICE],
-	// In a Parquet file, a control character follows PAR1. A text file that begins with "PAR1,5" does not
-	// match.
-	[/^50415231[01]/, 'a Parquet file', 'Export it as JSON Lines or CSV.'],
-	[/^1f8b/, 'compressed with gzip twice', DECOMPRESS_ADVICE],
-	[WITH_ZERO, 'not text, or it is UTF-16 without a byte order mark', ENCODING_ADVICE],
-];
-
 /**
  * Reads a text file's bytes in slices of up to 64 KB. A gzip file is decompressed.
  *
@@ -68,11 +43,8 @@ export async function readBytes(
 	let file = await readHead(toSlices(source, yieldToOthers));
 	if (file.head[0] === 0x1f && file.head[1] === 0x8b)
 		file = await readHead(toSlices(gunzip(file.all), yieldToOthers));
-	const hex = Buffer.from(file.head).toString('hex');
-	const found = BINARY_KINDS.find(
-		([beginning]) => beginning.test(hex) && !(isUtf16 && beginning === WITH_ZERO),
-	);
-	if (found) throw new FileError(`The file is ${found[1]}`, found[2]);
+	const kind = binaryKindOf(file.head, isUtf16);
+	if (kind) throw new FileError(`The file is ${kind.name}`, kind.advice);
 	return file;
 }
 
@@ -164,7 +136,7 @@ function gzipError(error: Error & { code?: unknown }): Error {
  * @param join function that joins two pieces
  * @param isEnough function that returns true if the pieces read so far are enough
  * @returns `first`, which is the beginning, and `all`, which is the whole stream. If the stream is empty,
- *   `first` is undefined
+ *   `first` is undefined. If the stream fails at its beginning, `all` returns what was read before it fails
  */
 export async function peek<T>(
 	source: AsyncIterable<T>,
@@ -173,16 +145,27 @@ export async function peek<T>(
 ): Promise<{ first: T | undefined; all: AsyncIterable<T> }> {
 	const rest = source[Symbol.asyncIterator]();
 	let first: T | undefined;
-	for (let next = await rest.next(); !next.done; next = await rest.next()) {
-		first = first === undefined ? next.value : join(first, next.value);
-		if (isEnough(first)) break;
+	let interruption: { reason: unknown } | undefined;
+	try {
+		for (let next = await rest.next(); !next.done; next = await rest.next()) {
+			first = first === undefined ? next.value : join(first, next.value);
+			if (isEnough(first)) break;
+		}
+	} catch (reason) {
+		interruption = { reason };
 	}
-	return { first, all: resume(first, rest) };
+	if (first === undefined && interruption) throw interruption.reason;
+	return { first, all: resume(first, rest, interruption) };
 }
 
-async function* resume<T>(first: T | undefined, rest: AsyncIterator<T>): AsyncGenerator<T> {
+async function* resume<T>(
+	first: T | undefined,
+	rest: AsyncIterator<T>,
+	interruption: { reason: unknown } | undefined,
+): AsyncGenerator<T> {
 	try {
 		if (first !== undefined) yield first;
+		if (interruption) throw interruption.reason;
 		for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 	} finally {
 		await rest.return?.();

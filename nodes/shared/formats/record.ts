@@ -114,30 +114,36 @@ const SLICE_RECORDS = 64;
  * because each step of an asynchronous loop takes about as long as reading a small record.
  *
  * @param text the text that `textOf` returned
+ * @param mayHaveControls returns whether the text read so far may have control characters
  * @throws {RecordError} if a record cannot be read and no later record can be read either. Errors from
  *   `text` are rethrown unchanged after all complete records have been returned.
  */
 export async function* readRecords(
 	text: AsyncIterable<string>,
 	reader: RecordReader,
+	mayHaveControls: () => boolean = () => true,
 ): AsyncGenerator<SourceRecord[]> {
 	let interruption: { reason: unknown } | undefined;
 	try {
-		for await (const piece of text) yield* slicesOf(reader.push(piece));
+		for await (const piece of text) yield* slicesOf(reader.push(piece), mayHaveControls);
 	} catch (reason) {
 		interruption = { reason };
 	}
 	const hasGivenUp = interruption?.reason instanceof RecordError;
-	if (!hasGivenUp) yield* slicesOf(reader.end(interruption !== undefined));
+	if (!hasGivenUp) yield* slicesOf(reader.end(interruption !== undefined), mayHaveControls);
 	if (interruption) throw interruption.reason;
 }
 
 /** If reading fails, the records before the failure are yielded first. */
-function* slicesOf(records: Iterable<SourceRecord>): Generator<SourceRecord[]> {
+function* slicesOf(
+	records: Iterable<SourceRecord>,
+	mayHaveControls: () => boolean,
+): Generator<SourceRecord[]> {
 	let slice: SourceRecord[] = [];
 	try {
 		for (const record of records) {
-			slice.push(record.text.isWellFormed() ? record : withCharacterError(record));
+			const mayBeBad = mayHaveControls() || !record.text.isWellFormed();
+			slice.push(mayBeBad ? withCharacterError(record) : record);
 			if (slice.length < SLICE_RECORDS) continue;
 			const full = slice;
 			slice = [];
@@ -148,7 +154,10 @@ function* slicesOf(records: Iterable<SourceRecord>): Generator<SourceRecord[]> {
 	}
 }
 
-function withCharacterError({ record, line, text }: SourceRecord): SourceRecord {
-	const error = recordError(describeBadCharacters(text) ?? '', record, line);
+function withCharacterError(source: SourceRecord): SourceRecord {
+	const { record, line, text } = source;
+	const defect = describeBadCharacters(text);
+	if (defect === undefined) return source;
+	const error = recordError(defect, record, line);
 	return { record, line, text: repairText(text), value: undefined, error };
 }

@@ -1,4 +1,5 @@
 import { readBytes, type Bytes } from './bytes';
+import { countControls, hasControlBytes } from './control-characters';
 import {
 	BAD_BYTES,
 	byteOf,
@@ -17,6 +18,8 @@ export interface TextOptions {
 	 */
 	encoding?: string;
 	findings?: Findings;
+	/** Called at the latest before the first text with a control character is returned (see `hasControlBytes`). */
+	onControlCharacter?: () => void;
 }
 
 /**
@@ -33,17 +36,25 @@ export interface TextOptions {
 export async function* textOf(
 	source: Bytes,
 	yieldToOthers: () => Promise<void> = async () => {},
-	{ encoding = 'auto', findings = new Findings() }: TextOptions = {},
+	{ encoding = 'auto', findings = new Findings(), onControlCharacter }: TextOptions = {},
 ): AsyncGenerator<string> {
 	const isUtf16 = encoding.startsWith('utf-16');
 	const { head, all } = await readBytes(source, yieldToOthers, isUtf16);
 	const decode = decoderOf(markOf(head) ?? encoding, findings);
 	let isLineStart = true;
-	for await (const piece of decode(all)) {
+	const watched = onControlCharacter ? watch(all, onControlCharacter) : all;
+	for await (const piece of decode(watched)) {
 		const text: string = piece.includes(MARK) ? withoutMarks(piece, isLineStart) : piece;
 		if (text === '') continue;
 		yield text;
 		isLineStart = text.endsWith('\n') || text.endsWith('\r');
+	}
+}
+
+async function* watch(source: Bytes, onControlCharacter: () => void): Bytes {
+	for await (const slice of source) {
+		if (hasControlBytes(slice)) onControlCharacter();
+		yield slice;
 	}
 }
 
@@ -73,12 +84,23 @@ const END_OF_FILE = '\x1a';
 /** Returns true for white space and for the MS-DOS end-of-file character. */
 export const isWhiteSpace = (text: string): boolean => text.trim() === '' || text === END_OF_FILE;
 
+/** Text has at most one control character in this many characters. */
+const CHARACTERS_PER_CONTROL = 1_000;
+
 /**
- * Describes the invalid characters in a record. The description completes a sentence that starts with words such as
- * "Line 17". Returns undefined if all characters are valid.
+ * Describes why a record or a file is not text. The description completes a sentence that starts with words such as
+ * "Line 17". Returns undefined for text.
  */
 export function describeBadCharacters(text: string): string | undefined {
-	if (text.isWellFormed()) return undefined;
+	if (!text.isWellFormed()) return describeBadBytes(text);
+	if (text.includes('\0')) return 'has NUL characters, which text does not contain';
+	const count = countControls(text.endsWith(END_OF_FILE) ? text.slice(0, -1) : text);
+	return count * CHARACTERS_PER_CONTROL > text.length
+		? 'has control characters, which text does not contain'
+		: undefined;
+}
+
+function describeBadBytes(text: string): string {
 	const [bad] = text.match(BAD_BYTES) ?? [];
 	if (bad === undefined) return 'has half of a UTF-16 character';
 	const byte = byteOf(bad);

@@ -13,8 +13,11 @@ import type { WithParameter } from '../parameters/property';
 import { inputFile, type InputFile } from './files';
 import { isObject, isRecord } from '../service/json';
 import type { Run } from '../run/run';
-import { isHtml } from '../service/response-words';
+import { afterComments, isPage } from '../service/page';
 import { EMPTY_FILE_ADVICE, htmlError, readError, repeatedNames } from './file-errors';
+
+/** A page may begin with comments. The text before its first tag is read up to this length. */
+const MAX_COMMENT_CHARACTERS = 1_000_000;
 
 /** The options are the same for the whole run. */
 export interface RecordFileOptions {
@@ -64,14 +67,18 @@ export async function openItemFile(
 	const { name } = file;
 	let close = (): void => undefined;
 	try {
-		const opened = await file.open({ encoding, findings });
+		let hasControls = false;
+		const onControlCharacter = () => {
+			hasControls = true;
+		};
+		const opened = await file.open({ encoding, findings, onControlCharacter });
 		({ close } = opened);
 		const { first: head = '', all } = await peek(
 			opened.text,
 			(before, next) => before + next,
-			(head) => head.trim() !== '',
+			(head) => afterComments(head) < head.length || head.length > MAX_COMMENT_CHARACTERS,
 		);
-		if (isHtml(head)) throw htmlError(name);
+		if (isPage(head, file.mimeType)) throw htmlError(name);
 		const delimiter = parseDelimiter(options.delimiter);
 		const format = chosen === 'auto' ? detectFormat(file, head, takesLines) : chosen;
 		const reader = FORMATS[format].reader({
@@ -83,7 +90,7 @@ export async function openItemFile(
 		const records = (skip: number, needed: readonly string[]) => {
 			reader.skip = skip;
 			reader.requiredFields = needed;
-			return readRecords(all, reader);
+			return readRecords(all, reader, () => hasControls);
 		};
 		return { name, format, path, records, reader, findings, close };
 	} catch (error) {

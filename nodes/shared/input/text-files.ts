@@ -11,8 +11,9 @@ import { hintAtFindings } from '../output/file-findings';
 import { inputFile, type InputFile } from './files';
 import { encodingOf } from './record-file';
 import { stemOf } from '../output/stored-file';
-import { isHtml } from '../service/response-words';
+import { isPage } from '../service/page';
 import { htmlError, readError, repeatedNames } from './file-errors';
+import { describeWrongText } from './wrong-text';
 
 interface TextFileParameters extends WithParameter<'fileDocumentName', string> {
 	file(name: 'binaryPropertyName', itemIndex: number): string | IBinaryData;
@@ -44,18 +45,22 @@ export class TextFiles {
 			let text = '';
 			let bytes = 0;
 			for await (const piece of opened.text) {
-				if (bytes === 0 && isHtml(piece)) throw htmlError(file.name);
 				text += piece;
 				bytes += Buffer.byteLength(piece);
-				if (bytes > maxBytes) throw sizeError(file, maxBytes);
+				if (bytes > maxBytes) break;
 			}
+			if (isPage(text, file.mimeType)) throw htmlError(file.name);
+			if (bytes > maxBytes) throw sizeError(file, maxBytes);
 			const problem = describeBadCharacters(text);
 			hintAtFindings(run, file.name, findings);
-			if (problem === undefined) return text;
-			throw new InputError(
-				`The file ${quoted(file.name)} ${problem}`,
-				"If the option 'Encoding' does not offer the encoding of the file, convert the file to UTF-8 before this node.",
-			);
+			if (problem !== undefined)
+				throw new InputError(
+					`The file ${quoted(file.name)} ${problem}`,
+					"If it is text in another encoding, set the option 'Encoding'. If that option does not offer the encoding, convert the file to UTF-8 before this node. If the file is not text, extract its text before this node.",
+				);
+			const wrong = describeWrongText(text);
+			if (wrong) run.hintAtFile(`The file ${quoted(file.name)} ${wrong.what}`, wrong.advice);
+			return text;
 		} catch (error) {
 			throw run.ended ? error : readError(file.name, error);
 		} finally {

@@ -1,4 +1,5 @@
 import { isRecord } from './json';
+import { isPage } from './page';
 
 /** Response fields that may contain a message from the service, with the most informative field first. */
 export const MESSAGE_KEYS = [
@@ -43,7 +44,7 @@ function wordsIn(body: unknown, depth = MAX_DEPTH): string {
 	if (typeof body === 'string') {
 		const text = body.trimStart().slice(0, MAX_READ_CHARACTERS);
 		// An HTML or XML document tells the user no more than the status code does.
-		return isHtml(text) || text.startsWith('<?xml') ? '' : text.trim();
+		return text.startsWith('<?xml') || isPage(body) ? '' : text.trim();
 	}
 	if (!isRecord(body) || depth === 0) return '';
 	if (Array.isArray(body)) {
@@ -59,10 +60,3 @@ function wordsIn(body: unknown, depth = MAX_DEPTH): string {
 	}
 	return '';
 }
-
-const PAGE_START = /^(?:\s|<!--[^]*?-->|<\?xml[^>]*>)*<(?:!doctype\s+html|html|head|body)[\s>]/i;
-const MAX_START_CHARACTERS = 2_000;
-
-/** Returns true if a string is an HTML page, for example a proxy's error page or a login page. */
-export const isHtml = (text: string): boolean =>
-	PAGE_START.test(text.slice(0, MAX_START_CHARACTERS));

@@ -2,7 +2,7 @@ import { isTransientStatus, MAX_RETRY_AFTER_MS, ServiceFailure } from './failure
 import { pushUrl } from './push/push-url';
 import { parseBaseUrl } from './url';
 import { capitalize } from './strings';
-import { isHtml, serverMessage } from './response-words';
+import { serverMessage } from './response-words';
 
 export interface Service {
 	/** Name that is used in messages, e.g. `the push service`. */
@@ -36,6 +36,8 @@ export interface ReadResponse {
 	status: number;
 	/** The parsed body if the body is JSON, otherwise the text of the body. */
 	body: unknown;
+	/** Whether the body is an HTML page. */
+	isPage?: boolean;
 	retryAfterMs?: number | undefined;
 }
 
@@ -162,7 +164,7 @@ function adviceFor(
 }
 
 /**
- * Returns advice about a document or text that fails with a transient status, or without a complete response, while
+ * Returns advice about a document or text that fails with a transient status, a lost connection or a timeout while
  * other requests succeed. The advice does not end with a period.
  */
 export function adviceForIsolated({ entry = 'document' }: Pick<Service, 'entry'>): string {
@@ -202,13 +204,13 @@ function durationOf(ms: number): string {
  * HTML page comes from something other than the service, for example a proxy. Therefore, the outcome of the
  * request is unknown.
  *
- * @returns undefined for any other body
+ * @returns undefined for any other response
  */
 export function pageFailure(
-	body: unknown,
+	response: ReadResponse,
 	{ name, urlLabel }: Service,
 ): ServiceFailure | undefined {
-	if (typeof body !== 'string' || !isHtml(body)) return undefined;
+	if (!response.isPage) return undefined;
 	return new ServiceFailure(`${capitalize(name)} answered with an HTML page`, {
 		kind: 'response',
 		description: `Check '${urlLabel}' in the credential: a proxy or a login page may have answered instead of the service.`,

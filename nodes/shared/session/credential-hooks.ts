@@ -7,7 +7,12 @@ import type {
 
 import { ServiceFailure } from '../service/failure';
 import { InputError } from '../service/input-error';
-import { pageFailure, statusAdvice, type Service } from '../service/service-definitions';
+import {
+	pageFailure,
+	statusAdvice,
+	type ReadResponse,
+	type Service,
+} from '../service/service-definitions';
 import { Masker, secretsOf } from '../service/tokens/secrets';
 import { capitalize } from '../service/strings';
 import { send } from './exchange';
@@ -30,7 +35,7 @@ interface CredentialTraits {
 	 * is a success. By default, any 2xx status without an HTML page is a success, and the advice comes from the service
 	 * definition.
 	 */
-	advice?(status: number, body: unknown, data: Data): string | undefined;
+	advice?(response: ReadResponse, data: Data): string | undefined;
 	/** Obtains the token used to sign requests, and adds it to the data. Returns the data that n8n must store, if any. */
 	obtain?(helper: IHttpRequestHelper, data: Data, isTested: boolean): Promise<Data | undefined>;
 }
@@ -116,11 +121,12 @@ async function test(
 	helper: IHttpRequestHelper,
 	data: Data,
 	request: IHttpRequestOptions,
-	{ service, advice = (status, body) => adviceOf(status, body, service) }: CredentialTraits,
+	{ service, advice = (response) => adviceOf(response, service) }: CredentialTraits,
 ): Promise<void> {
 	const endpoint = { ...service, maxTimeoutMs: PROBE_TIMEOUT_MS };
-	const { status, body } = await send(helper, request, endpoint);
-	const toCheck = advice(status, body, data);
+	const response = await send(helper, request, endpoint);
+	const { status, body } = response;
+	const toCheck = advice(response, data);
 	if (toCheck === undefined) return;
 	const words = serverMessage(new Masker(secretsOf(data)).mask(body));
 	const quotation = words === '' ? '' : `, "${words}"`;
@@ -130,9 +136,10 @@ async function test(
 	);
 }
 
-function adviceOf(status: number, body: unknown, service: Service): string | undefined {
-	if (status < 200 || status > 299) return statusAdvice({ status, body }, service, true);
-	const { description = '' } = pageFailure(body, service) ?? {};
+function adviceOf(response: ReadResponse, service: Service): string | undefined {
+	const { status } = response;
+	if (status < 200 || status > 299) return statusAdvice(response, service, true);
+	const { description = '' } = pageFailure(response, service) ?? {};
 	return description === '' ? undefined : `This is an HTML page. ${description}`;
 }
 

@@ -6,6 +6,7 @@ import {
 } from 'n8n-workflow';
 
 import { MAX_TIMEOUT_MS } from '../run/run';
+import { isPage } from '../service/page';
 import { ServiceFailure } from '../service/failure';
 import { InputError } from '../service/input-error';
 import { parseRetryAfter } from '../service/retry-after';
@@ -36,6 +37,8 @@ const MAX_ERROR_BODY_BYTES = 1_000_000;
 const TIME_IS_UP = new Error('The time is up');
 const CANCELED = new Error('The exchange was canceled');
 
+type ResponseStream = AsyncIterable<Uint8Array>;
+
 interface Exchange {
 	send(how: SendOptions): Promise<unknown>;
 	/** Returns the server that error messages name. While a token is being requested, this is the token server. */
@@ -57,6 +60,7 @@ export async function exchange({
 	cancels,
 }: Exchange): Promise<ReadResponse> {
 	let isAnswered = false;
+	let unsuccessful: ReadResponse | undefined;
 	try {
 		return await withTimeLimit(timeoutMs, cancels, async (signal) => {
 			const response = (await send({
@@ -72,13 +76,16 @@ export async function exchange({
 			isAnswered = true;
 			const { statusCode: status, headers } = response;
 			const isSuccess = status >= 200 && status < 300;
-			const stream = response.body as unknown as AsyncIterable<Uint8Array>;
-			const { body, isCut } = await collectBody(stream, isSuccess, signal);
-			if (isCut && isSuccess) throw tooLongFailure(endpoint());
 			const retryAfterMs = isSuccess ? undefined : parseRetryAfter(headers);
-			return { status, body, retryAfterMs };
+			if (!isSuccess) unsuccessful = { status, body: '', retryAfterMs };
+			const stream = response.body as unknown as ResponseStream;
+			const { isCut, ...content } = await collectBody(stream, headers, isSuccess, signal);
+			if (isCut && isSuccess) throw tooLongFailure(endpoint());
+			return { status, ...content, retryAfterMs };
 		});
 	} catch (error) {
+		// The status counts even if the body is damaged, cut off or never ends.
+		if (unsuccessful && error !== CANCELED) return unsuccessful;
 		const endpointAtFailure = endpoint();
 		if (error === TIME_IS_UP) throw timeoutFailure(endpointAtFailure, timeoutMs);
 		// n8n wraps errors that the credential throws, so the cause is checked as well.
@@ -143,17 +150,20 @@ async function withTimeLimit<T>(
 /**
  * Collects the body of a response and parses it once.
  *
+ * @param headers the headers of the response. Their names are in lowercase
  * @param isSuccess whether the response is a success. The size limit for error responses is much lower
  * @param signal signal that is aborted once nothing is waiting for the body anymore
  * @returns the body as parsed JSON, or as a string if it is not JSON. `isCut` is true if the body exceeds the size
  *   limit
- * @throws the error that interrupts the stream
+ * @throws the error that interrupts the stream, or a TypeError if the body is compressed in a way that n8n does not
+ *   support
  */
 async function collectBody(
-	stream: AsyncIterable<Uint8Array>,
+	stream: ResponseStream,
+	headers: Readonly<Record<string, unknown>>,
 	isSuccess: boolean,
 	signal: AbortSignal,
-): Promise<{ body: unknown; isCut: boolean }> {
+): Promise<{ body: unknown; isPage: boolean; isCut: boolean }> {
 	const maxBytes = isSuccess ? MAX_BODY_BYTES : MAX_ERROR_BODY_BYTES;
 	const pieces: Uint8Array[] = [];
 	let bytes = 0;
@@ -165,12 +175,15 @@ async function collectBody(
 	}
 	const isCut = bytes > maxBytes;
 	// Many services answer without a body. Trying to parse an empty string is slow, because the parser throws an error.
-	if (bytes === 0) return { body: '', isCut };
-	const text = isCut && isSuccess ? '' : new TextDecoder().decode(Buffer.concat(pieces));
+	if (bytes === 0) return { body: '', isPage: false, isCut };
+	// n8n removes this header when it decompresses the body. Some servers write other words here, such as 'utf-8'.
+	const fatal = (headers['content-encoding'] ?? 'identity') !== 'identity';
+	const decoder = new TextDecoder('utf-8', { fatal });
+	const text = isCut && isSuccess ? '' : decoder.decode(Buffer.concat(pieces));
 	try {
-		return { body: JSON.parse(text) as unknown, isCut };
+		return { body: JSON.parse(text) as unknown, isPage: false, isCut };
 	} catch {
-		return { body: text, isCut };
+		return { body: text, isPage: isPage(text, String(headers['content-type'] ?? '')), isCut };
 	}
 }
 

@@ -126,7 +126,7 @@ export class Session {
 			statuses[status] = (statuses[status] ?? 0) + 1;
 			const body = request.isUnmasked ? response.body : this.masker.mask(response.body);
 			if (status >= 200 && status < 300) {
-				const page = pageFailure(body, this.service);
+				const page = pageFailure(response, this.service);
 				if (page) throw page;
 				return { ...response, body };
 			}

@@ -10,7 +10,6 @@ export interface Endpoint {
 	kind?: 'token' | 'transport';
 	/** Time limit for requests to this server. It applies even if 'Request Timeout (Seconds)' in the node is longer. */
 	maxTimeoutMs?: number;
-	/** What the server's requests contain, if one request contains several. */
 	entry?: 'document' | 'text';
 }
 
@@ -20,9 +19,16 @@ const NOT_CONNECTED: Record<string, string> = {
 	EAI_AGAIN: 'its host name could not be resolved',
 	ETIMEDOUT: 'the connection timed out',
 	EPROTO: 'it may not use TLS',
+	ERR_SSL_WRONG_VERSION_NUMBER: 'it may not use TLS',
+	ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it may not use TLS',
 };
 
 const CHECK_PROXY = 'If n8n uses a proxy, also check its HTTP_PROXY, HTTPS_PROXY and NO_PROXY';
+
+/** Codes of Node.js's HTTP parser. */
+const PARSER_CODE = /^HPE_/;
+/** Codes of Node.js's decompression, and of a body that is compressed in a way that n8n does not support. */
+const DECODER_CODE = /^(?:Z_|ZSTD_|ERR_BROTLI_|ERR__ERROR_|ERR_ENCODING_)/;
 
 const CERTIFICATE_CODE =
 	/CERT|CRL|^UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|UNKNOWN_CA$/;
@@ -49,7 +55,7 @@ export function transportFailure(error: unknown, endpoint: Endpoint): ServiceFai
 		isTransient: !isCertificate,
 		wasNeverSent,
 		description: `${advice} (code ${code}).`,
-		...(!wasNeverSent && isolatedAdvice(endpoint, code)),
+		...(!wasNeverSent && !isCertificate && isolatedAdvice(endpoint, code)),
 	});
 }
 
@@ -132,9 +138,24 @@ function aboutConnection(
 		const why = NOT_CONNECTED[code] ?? 'no connection could be made';
 		return [`${capitalize(name)} could not be reached: ${why}`, `${check}. ${CHECK_PROXY}`];
 	}
-	return code === 'ETIMEDOUT'
-		? [`${capitalize(name)} did not answer in time`, check]
-		: [`The connection to ${name} closed before the response was complete`, check];
+	if (code === 'ETIMEDOUT') return [`${capitalize(name)} did not answer in time`, check];
+	const unreadable = `The response of ${name} cannot be read`;
+	if (code === 'HPE_HEADER_OVERFLOW')
+		return [
+			`${unreadable}: its headers are too long`,
+			`Ask the operator of ${name} for shorter headers. Node.js reads up to 16 KB, unless n8n's environment variable NODE_OPTIONS sets --max-http-header-size`,
+		];
+	if (PARSER_CODE.test(code))
+		return [
+			`${unreadable}: it is not valid HTTP`,
+			`Check '${urlLabel}' in the credential, and also its port and whether it must begin with https://`,
+		];
+	if (DECODER_CODE.test(code))
+		return [
+			`${unreadable}: it is not compressed as its Content-Encoding header says`,
+			`Report this to the operator of ${name}, or of a proxy before it`,
+		];
+	return [`The connection to ${name} closed before the response was complete`, check];
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -100,6 +100,7 @@ describe('a usable response', () => {
 
 	test.each<[string, Record<string, unknown>]>([
 		['no scope, which means the one asked for', { scope: undefined }],
+		['more scopes than were asked for', { scope: ` openid ${SCOPE}\tother ` }],
 		['a lower-case type', { token_type: 'bearer' }],
 		['its lifetime as text', { expires_in: '3600' }],
 		['members that are not known', { id_token: 'x' }],
@@ -124,9 +125,9 @@ describe('a response that is not a token', () => {
 		['an empty access_token', { ...good, access_token: '' }, 'access_token'],
 		['a line break in it', { ...good, access_token: `${TOKEN}\r\nX: y` }, 'access_token'],
 		['a space in it', { ...good, access_token: `${TOKEN} x` }, 'access_token'],
-		['a foreign scope', { ...good, scope: 'merchandising.rules' }, 'a scope other'],
-		['more than was asked', { ...good, scope: `${SCOPE} other` }, 'a scope other'],
-		['no scope granted', { ...good, scope: '' }, 'a scope other'],
+		['a foreign scope', { ...good, scope: 'merchandising.rules' }, 'not grant'],
+		['a longer scope', { ...good, scope: `${SCOPE}.all other` }, 'not grant'],
+		['no scope granted', { ...good, scope: '' }, 'not grant'],
 	])('%s is a clear error', (_, body, words) => {
 		const failure = failureOf(body);
 		expect(failure.message).toContain("The token server's response cannot be used");

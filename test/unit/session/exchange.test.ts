@@ -26,7 +26,7 @@ test.each([
 	['nothing', '', ''],
 	['damaged JSON', '{"a":', '{"a":'],
 ])('reads %s', async (_what, text, body) => {
-	expect(await reading(text)).toEqual({ status: 200, body });
+	expect(await reading(text)).toEqual({ status: 200, body, isPage: false });
 });
 
 test('parses a complete body, wherever its pieces end', async () => {

@@ -34,7 +34,7 @@ test('sends the request that the interface describes, and follows no redirect wi
 			body: bodyOf({ error: 'busy' }),
 		};
 	});
-	expect(reply).toEqual({ status: 429, body: { error: 'busy' }, retryAfterMs: 7000 });
+	expect(reply).toMatchObject({ status: 429, body: { error: 'busy' }, retryAfterMs: 7000 });
 	expect(sent).toMatchObject({
 		...request,
 		method: 'POST',

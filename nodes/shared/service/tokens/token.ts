@@ -120,17 +120,20 @@ export function parseTokenResponse(
 		throw unusableResponse('its access_token is missing or has characters a token cannot have');
 	}
 	// OAuth allows a server to omit the scope if the server grants the requested scope.
-	if (grantedScope !== undefined && !sameScopes(grantedScope, scope)) {
-		throw unusableResponse(`it grants a scope other than the requested ${scope}`);
+	if (grantedScope !== undefined && !includesScopes(grantedScope, scope)) {
+		throw unusableResponse(`it does not grant the requested scope ${scope}`);
 	}
 	const expiresAt = requestedAt + lifetimeMs;
 	const renewAt = expiresAt - Math.min(RENEW_EARLY_MS, lifetimeMs * RENEW_EARLY_SHARE);
 	return { accessToken: access_token, issuedAt: requestedAt, expiresAt, renewAt, issuedFor };
 }
 
-function sameScopes(grantedScope: unknown, requestedScope: string): boolean {
-	const sorted = (scopes: string) => scopes.trim().split(/\s+/).sort().join(' ');
-	return typeof grantedScope === 'string' && sorted(grantedScope) === sorted(requestedScope);
+/** A server may grant more scopes than requested (RFC 6749, section 3.3). */
+function includesScopes(grantedScope: unknown, requestedScope: string): boolean {
+	const all = (scopes: string) => scopes.trim().split(/\s+/);
+	if (typeof grantedScope !== 'string') return false;
+	const granted = new Set(all(grantedScope));
+	return all(requestedScope).every((scope) => granted.has(scope));
 }
 
 function rejectionFailure(
