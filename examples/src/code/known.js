@@ -12,20 +12,27 @@ module.exports = ({ rows, lock, now, mostRows }) => {
 	// The last entry about a document counts: [ID, version, chunks, checksum of the text, problem].
 	/** @type {Map<string, Entry>} */
 	const known = new Map();
+	// A run that has lost its lock may still write a row. Only a run that began after this row is certain again.
+	/** @type {Map<string, number>} */
+	const lateRows = new Map();
 	let newestRun = 0;
 	let size = 0;
-	for (const { run, entries } of rows) {
+	for (const { id: row, run, entries } of rows) {
 		if (!run || !entries) continue;
-		// A run that had lost its lock may still have written a row. What it says is no longer certain.
 		const isLate = run < newestRun;
-		newestRun = Math.max(newestRun, run);
+		if (!isLate) newestRun = run;
 		for (const entry of JSON.parse(entries)) {
 			size += 1;
 			const [id, version, chunks = 1] = entry;
-			const [, , chunksBefore = 0] = known.get(id) ?? [];
-			if (isLate) known.set(id, [id, '', Math.max(chunks, chunksBefore)]);
-			else if (version === null) known.delete(id);
-			else known.set(id, entry);
+			if (isLate) lateRows.set(id, row);
+			if (run < (lateRows.get(id) ?? 0)) {
+				const [, , chunksBefore = 0] = known.get(id) ?? [];
+				known.set(id, [id, '', Math.max(chunks, chunksBefore)]);
+			} else if (version === null) {
+				known.delete(id);
+			} else {
+				known.set(id, entry);
+			}
 		}
 	}
 
@@ -35,7 +42,7 @@ module.exports = ({ rows, lock, now, mostRows }) => {
 		{
 			json: {
 				isOwner: owner?.id === lock.id,
-				lockedUntil: owner?.lockedUntil ?? '',
+				lockedUntil: owner?.lockedUntil ?? now.toISOString(),
 				entries: [...known.values()],
 				compactUpTo: isGrown ? rows[rows.length - 1].id : 0,
 			},

@@ -95,7 +95,7 @@ export class SyncWorld {
 				pushAgain: [],
 				confirmDeletes,
 			},
-			...{ tableId: 'table', run: lock.id, batchSize: 3 },
+			...{ tableId: 'table', run: lock.id, batchSize: 2 },
 			...{ isAsked: shape.isFetched, howToDelete: 'confirm' },
 		});
 		const batches = items.map((item) => item.json).filter(({ batch }) => batch > 0) as Batch[];
@@ -164,6 +164,10 @@ export class SyncWorld {
 			const ids = isChunked ? (texts[at].removedIds ?? []) : document.removedIds;
 			if (document.isDeleted && ids.length > 0) {
 				deleted.add(document.id);
+				const answer = fetched?.find(({ id }) => id === document.id);
+				if (fetched && (!answer || answer.error || answer.problem)) {
+					throw new BrokenPromise(`'${document.id}' could not be read and was deleted`);
+				}
 				const inList = source.get(document.id);
 				if (inList?.isListed && inList.state !== 'gone') {
 					throw new BrokenPromise(`'${document.id}' is in the list and was deleted`);
