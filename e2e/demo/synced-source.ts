@@ -17,7 +17,7 @@ interface SyncExample {
 	entriesOf(document: SourceDocument): string[];
 }
 
-/** What a sync answers. */
+/** The counts that a sync answers. */
 interface Counts {
 	pushed: number;
 	deleted: number;

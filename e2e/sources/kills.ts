@@ -64,7 +64,7 @@ function workflowOf(kind: Kind): Workflow {
 	return JSON.parse(json) as Workflow;
 }
 
-/** What the caller sends. */
+/** Returns the body of a call. */
 function bodyOf(kind: Kind, list: SourceDocument[]): object {
 	const documents = list.map((document) => ({
 		id: document.id,
@@ -76,7 +76,7 @@ function bodyOf(kind: Kind, list: SourceDocument[]): object {
 	return { documents };
 }
 
-/** What the index must contain. */
+/** Returns what the index must contain, each document or chunk as `id=text`. */
 function expected(kind: Kind, list: SourceDocument[]): string[] {
 	const entries = list.flatMap((document) =>
 		kind === 'documents'
