@@ -110,9 +110,14 @@ function tableNode(
 	);
 }
 
-/** Builds a sync from its source and the parts that all syncs share. */
+/**
+ * Builds a sync from its source and the parts that all syncs share.
+ *
+ * @throws Error if fetched texts are not chunked, because a document without a text cannot be pushed as it is
+ */
 export function sync(options: Sync): Workflow {
 	const { name, triggers, list, about, pinData } = options;
+	if (options.fetch && !options.isChunked) throw new Error(`${name}: fetched texts are chunked`);
 	const columns = list.nodes.length;
 	const nodes = [
 		note('Note', about.content, [-560, -200], about.size, 7),
