@@ -19,6 +19,7 @@ runCommand(async (command) => {
 	);
 	for (const [source, cases] of chosen) {
 		for (const [name, run] of Object.entries(cases)) {
+			const before = stage.checks.all.length;
 			await step(`${source}: ${name}`, async () => {
 				try {
 					await run(stage);
@@ -26,6 +27,10 @@ runCommand(async (command) => {
 					stage.checks.add(`${source}: ${name} runs to its end`, false, String(error));
 				}
 			});
+			const added = stage.checks.all.slice(before);
+			const failed = added.filter(({ passed }) => !passed);
+			say(`    ${added.length} checks, ${failed.length} failed`);
+			for (const { title, seen } of failed) say(`  ✗ ${title} (${seen})`);
 		}
 	}
 	return printChecks(stage.checks);
