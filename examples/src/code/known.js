@@ -12,15 +12,15 @@ module.exports = ({ rows, lock, now, mostRows }) => {
 	// The last entry about a document counts: [ID, version, chunks, checksum of the text, problem].
 	/** @type {Map<string, Entry>} */
 	const known = new Map();
-	// A run that has lost its lock may still write a row. Only a run that began after this row is certain again.
+	// A run that has lost its lock may still write a row. Such a row is late: a newer run had begun before. Only a run
+	// that began after a late row is certain again. The number of a run is the ID of its lock's row.
+	const runs = [...new Set(rows.map(({ run }) => run ?? 0))];
 	/** @type {Map<string, number>} */
 	const lateRows = new Map();
-	let newestRun = 0;
 	let size = 0;
 	for (const { id: row, run, entries } of rows) {
 		if (!run || !entries) continue;
-		const isLate = run < newestRun;
-		if (!isLate) newestRun = run;
+		const isLate = runs.some((other) => other > run && other < row);
 		for (const entry of JSON.parse(entries)) {
 			size += 1;
 			const [id, version, chunks = 1] = entry;
