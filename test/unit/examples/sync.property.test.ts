@@ -217,7 +217,7 @@ const RULES: Array<
 		'\t\t\t\tknown.set(id, entry);',
 		'if (!known.has(id)) known.set(id, entry);',
 	],
-	['a late row makes a document unknown', 'known', 'other > run && other < row', 'false'],
+	['a late row makes a document unknown', 'known', 'other > run && other < row', 'false', PAUSES],
 	[
 		'only a later run makes a document certain again',
 		'known',
