@@ -7,7 +7,10 @@ import { defineConfig, globalIgnores } from 'eslint/config';
 import typescript from 'typescript-eslint';
 
 const SHIPPED = ['nodes/**/*.ts', 'credentials/**/*.ts'];
-const NOT_SHIPPED = ['{test,support,sandbox,scripts,e2e,bench}/**/*.ts', '**/*.{js,cjs,mjs}'];
+const NOT_SHIPPED = [
+	'{test,support,sandbox,scripts,examples,e2e,bench}/**/*.ts',
+	'**/*.{js,cjs,mjs}',
+];
 
 const manifest = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 

@@ -47,7 +47,7 @@ const PARTS: BadPart[] = [
 		...{ route: 'submit', contains: 'Orders leave the warehouse the same', says: /status 400/ },
 	},
 	{
-		example: 'nightly-sync-from-an-api',
+		example: 'sync-from-an-api',
 		what: 'a text that is rejected',
 		...{ route: 'submit', contains: 'about: Parking', says: /^1 of 5 documents failed/ },
 	},
@@ -130,13 +130,13 @@ async function noChunks(stage: Stage): Promise<void> {
 			? { ...node, parameters: { ...node.parameters, ...NO_CHUNKS['Chunk Text'].parameters } }
 			: node;
 	await stage.withCopy(
-		'nightly-sync-from-an-api',
+		'sync-from-an-api',
 		({ nodes }) => ({ nodes: nodes.map((node) => change('Chunk Text', node) as typeof node) }),
 		async (name) => {
 			const runs = [await stage.tryByHand(name), await stage.tryByHand(name)];
 			const seen = runs.map(({ status, message = '' }) => `${status}: ${message}`).join();
 			stage.checks.add(
-				'nightly-sync-from-an-api: documents without chunks fail each run',
+				'sync-from-an-api: documents without chunks fail each run',
 				runs.every(
 					({ status, message = '' }) =>
 						status === 'error' && message.startsWith('5 of 5 documents failed'),
@@ -193,14 +193,14 @@ async function truncatedTexts(stage: Stage): Promise<void> {
 async function repairTruncated(stage: Stage): Promise<void> {
 	const { settings } = stage.demo.sandbox;
 	await stage.withCopy(
-		'nightly-sync-from-an-api',
+		'sync-from-an-api',
 		() => ({}),
 		async (name) => {
 			const bad = [await stage.tryByHand(name), await stage.tryByHand(name)];
 			delete settings.maxChunks;
 			const [result] = (await stage.runByHand(name)).items('Result');
 			stage.checks.add(
-				'nightly-sync-from-an-api: texts whose chunks end early fail each run, and a later run repairs them',
+				'sync-from-an-api: texts whose chunks end early fail each run, and a later run repairs them',
 				bad.every(({ status, message = '' }) => {
 					const isNamed = TRUNCATED.test(message);
 					return status === 'error' && message.startsWith('5 of 5') && isNamed;
@@ -211,7 +211,7 @@ async function repairTruncated(stage: Stage): Promise<void> {
 	);
 }
 
-const SYNCS = ['sync-by-source', 'sync-chunks-by-source', 'nightly-sync-from-an-api'];
+const SYNCS = ['sync-by-source', 'sync-chunks-by-source', 'sync-from-an-api'];
 
 /** Checks that a sync pushes everything again if an option of its Push Documents node changes. */
 async function changedPush(stage: Stage, example: string): Promise<void> {

@@ -3,7 +3,6 @@ import type { Asked, SourceDocument } from './synced-source';
 import { SyncedSource } from './synced-source';
 
 const EXAMPLE = 'sync-chunks-by-source';
-const TABLE = 'Synced Chunks';
 
 /** Makes a source document. Each section becomes a chunk. */
 const document = (id: string, ...sections: string[]): SourceDocument => ({
@@ -26,11 +25,8 @@ const ids = (one: SourceDocument, from = 0): string[] =>
 export async function syncChunks(stage: Stage): Promise<void> {
 	const source = new SyncedSource(stage, {
 		name: EXAMPLE,
-		table: `${TABLE} ${stage.demo.workflows[EXAMPLE].id}`,
 		prefix: 'chunks/',
 		entriesOf: chunksOf,
-		shown: ({ documentId, hash, chunkCount }) =>
-			`${String(documentId)}:${String(chunkCount)}${hash ? '' : '*'}`,
 	});
 	await changes(source);
 	await badCalls(source);
@@ -71,54 +67,59 @@ async function changes(source: SyncedSource): Promise<void> {
 			JSON.stringify(asked) === JSON.stringify(expected),
 			JSON.stringify(asked),
 		);
-		const counts = {
+		source.checkCounts(`a source ${after}`, {
 			pushed: expected.chunked.length,
 			deleted: after === WITHOUT_FIRST ? 1 : 0,
 			chunksDeleted: expected.deleted.length,
 			unchanged: documents.length - expected.chunked.length,
-		};
-		source.stage.checks.add(
-			`The caller gets what was pushed, deleted and unchanged: a source ${after}`,
-			source.counts === JSON.stringify(counts),
-			source.counts,
-		);
+		});
 	}
 	await source.checkTable('after seven runs', 'chunks/b:2,chunks/c:1,chunks/d:2');
 	const empty = { ...c, text: '' };
 	await source.sync('with an emptied document', [b, empty, d]);
 	await source.sync('with a document that stays empty', [b, empty, d]);
-	await source.checkTable('with an empty document', 'chunks/b:2,chunks/d:2');
+	await source.checkTable('with an empty document', 'chunks/b:2,chunks/c:0,chunks/d:2');
 }
 
 async function badCalls(source: SyncedSource): Promise<void> {
 	const b = document('b', 'Blackberry', 'Banana');
 	const d = document('d', 'Damson', 'Date');
 	await source.refuseBadCalls(b);
-	const withoutText = { documents: [b, { id: 'chunks/d', name: 'd' }] };
-	await source.refuse(
-		'a document without text',
-		withoutText,
-		"the document 'chunks/d' has no text",
-	);
-	await source.refuse(
-		'a text that is an object',
-		{ documents: [{ ...b, text: { html: 'Blackberry' } }] },
-		`the document 'chunks/b' has no text, only {"html":"Blackberry"}`,
-	);
-	await source.refuse(
-		'a name that is an object',
-		{ documents: [{ ...b, name: { en: 'b' } }] },
-		"the name or the URL of the document 'chunks/b' is no text",
-	);
+	await source.sync('with two documents', [b, d]);
+	const unreadable: Array<[what: string, document: object, why: string]> = [
+		['a document without text', { id: d.id, name: 'd' }, "'chunks/d' has no text"],
+		['a text that is an object', { ...d, text: { html: 'D' } }, `no text, only {"html":"D"}`],
+		[
+			'a name that is an object',
+			{ ...d, name: { en: 'd' } },
+			'a name or a URL that is no text',
+		],
+		[
+			'a text that the source could not read',
+			{ ...d, problem: 'is encrypted' },
+			'is encrypted',
+		],
+	];
+	for (const [what, document, why] of unreadable) {
+		const body = { documents: [b, document] };
+		const counts = { unchanged: 1, unreadable: 1 };
+		await source.finish(what, body, why, { index: [b, d], counts });
+		// What could not be read is named in each run, until it changes.
+		await source.finish(`${what} again`, body, why, { index: [b, d], counts });
+	}
+	await source.keepUnreadable(b);
+	await source.sync('with two documents again', [b, d]);
+	await source.pushAgain([b, d]);
+	await source.sync('with one document', [b]);
 	await source.checkIds(b);
 	const many = Array.from({ length: 25 }, (_, at) => document(`many-${at}`, `Nut ${at}`));
 	await source.sync('with many documents', many);
 	const emptied = many.map((each, at) => (at < 11 ? { ...each, text: ' ' } : each));
-	const why = '11 of 25 documents would be deleted';
-	await source.refuse(
+	await source.finish(
 		'a list in which eleven of 25 texts are empty',
 		{ documents: emptied },
-		why,
+		'11 of 25 documents would be deleted',
+		{ index: many, counts: { unchanged: 14, withheld: 11 } },
 	);
 	await source.checkGuard(many);
 	await source.sync('as before', [b, d]);
@@ -131,7 +132,7 @@ async function failures(source: SyncedSource): Promise<void> {
 	const documents = [document('b', 'Bramble'), document('d', 'Damson', 'Date')];
 	faults.add({ route: 'submit', status: 400, whenBodyContains: 'Bramble' });
 	await source.refuse('a text that cannot be chunked', { documents }, '1 of 1 documents failed');
-	await source.checkTable('after a text failed', 'chunks/b:2,chunks/d:2');
+	await source.checkTable('after a text failed', 'chunks/b:2*,chunks/d:2');
 	faults.clear();
 	faults.add({ route: 'push', status: 400 });
 	const notPushed = "document 'chunks/b#0' was not pushed";
@@ -140,8 +141,7 @@ async function failures(source: SyncedSource): Promise<void> {
 	faults.clear();
 	await source.sync('after failures', documents);
 	await source.checkTable('after failures were repaired', 'chunks/b:1,chunks/d:2');
-	const gone = { documentId: 'gone', hash: '', chunkCount: 1 };
-	await source.refuseUnprovenDeletes(documents, gone);
+	await source.refuseUnprovenDeletes(documents);
 	await source.checkTable('after a 404 alone', 'chunks/b:1,chunks/d:2,gone:1*');
 	await source.sync('after a 404 beside a push', [document('b', 'Bilberry'), documents[1]]);
 	faults.clear();

@@ -78,7 +78,7 @@ export async function oldRange(stage: Stage): Promise<void> {
 	const before = sandbox.requests.length;
 	const { run } = begun;
 	const execution = await n8n.api.callWebhook(
-		workflows[RANGE].id,
+		workflows[RANGE],
 		RANGE,
 		{ run, range: 0, skip: 0, max: 0, fileUrl: `${sandbox.url}/files/fan-out.jsonl` },
 		headers,

@@ -49,7 +49,7 @@ const BY_HAND: Readonly<Record<string, NodeChanges>> = {
 	'submit-wait-get-results': {},
 	'rules-with-http-request': {},
 	'migrate-blobs': { 'Migrate Blobs': { parameters: { confirm: true } } },
-	'nightly-sync-from-an-api': {},
+	'sync-from-an-api': {},
 	'every-night-a-csv': { 'Chunk Text': { disabled: false } },
 	'check-my-service': { Wait: { parameters: { amount: 1 } } },
 };
@@ -77,7 +77,7 @@ const SPARED_AT_SECOND = [
 	'ingest-a-large-corpus',
 ];
 
-const SCHEDULED = ['every-night-a-csv', 'nightly-sync-from-an-api'];
+const SCHEDULED = ['every-night-a-csv', 'sync-from-an-api'];
 
 const FAN_OUT = 'fan-out-over-workers';
 const RANGE = 'fan-out-one-range';

@@ -10,7 +10,7 @@ import { exampleNames, STARTER } from './import';
 import { outages } from './outage-scenario';
 import { checkService, tellMe } from './service-scenarios';
 import type { Stage } from './stage';
-import { nightlySync, sync } from './sync-scenario';
+import { apiSync, sync } from './sync-scenario';
 import { ingest, remove, update } from './webhook-scenarios';
 
 export { STARTER };
@@ -28,7 +28,7 @@ const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
 	'update-documents': update,
 	'sync-by-source': sync,
 	'sync-chunks-by-source': syncChunks,
-	'nightly-sync-from-an-api': nightlySync,
+	'sync-from-an-api': apiSync,
 	'every-night-a-csv': nightlyCsv,
 	'chunks-with-context': chunksWithContext,
 	'check-my-service': checkService,

@@ -39,14 +39,20 @@ export class Stage {
 	constructor(readonly demo: Demo) {}
 
 	/** Runs an example as "Execute workflow" does. Webhooks receive their pinned sample data. */
-	async runByHand(example: string): Promise<Execution> {
-		return this.addRun(this.demo.workflows[example].name, await this.tryByHand(example));
+	async runByHand(example: string, trigger?: string): Promise<Execution> {
+		return this.addRun(
+			this.demo.workflows[example].name,
+			await this.tryByHand(example, trigger),
+		);
 	}
 
-	/** Works like `runByHand`, but does not check that the run succeeds. */
-	async tryByHand(example: string): Promise<Execution> {
+	/**
+	 * Works like `runByHand`, but does not check that the run succeeds.
+	 * @param trigger the trigger to start from. By default, the first one
+	 */
+	async tryByHand(example: string, trigger = this.triggerOf(example)): Promise<Execution> {
 		const { id } = this.demo.workflows[example];
-		return await this.demo.n8n.api.runManually(id, this.triggerOf(example));
+		return await this.demo.n8n.api.runManually(id, trigger);
 	}
 
 	/** Changes nodes in a copy of an example, runs the copy as a manual execution, and then deletes it. */
@@ -112,8 +118,8 @@ export class Stage {
 		body: unknown,
 		path: string = example,
 	): Promise<AnsweredExecution> {
-		const { id } = this.demo.workflows[example];
-		return await this.demo.n8n.api.callWebhook(id, path, body, HEADERS);
+		const workflow = this.demo.workflows[example];
+		return await this.demo.n8n.api.callWebhook(workflow, path, body, HEADERS);
 	}
 
 	async statusWithoutKey(example: string): Promise<number> {

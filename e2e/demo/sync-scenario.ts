@@ -1,11 +1,10 @@
-import type { WorkflowNode } from '../n8n/workflow';
+import type { StoredWorkflow, WorkflowNode } from '../n8n/workflow';
 import { WEBHOOK_HEADER } from '../service/credentials';
 import type { Stage } from './stage';
 import type { SourceDocument } from './synced-source';
-import { SyncedSource } from './synced-source';
+import { SyncedSource, tableOf } from './synced-source';
 
 const EXAMPLE = 'sync-by-source';
-const TABLE = 'Synced Documents';
 
 /** With this many documents, two runs that start together use the table at the same time. */
 const DOCUMENTS_AT_ONCE = 25;
@@ -26,14 +25,12 @@ const document = (id: string, text: string): SourceDocument => ({
 export async function sync(stage: Stage): Promise<void> {
 	const { dataTables } = stage.demo.n8n.api;
 	// n8n finds tables by part of their name and lists the newest first.
-	const table = `${TABLE} ${stage.demo.workflows[EXAMPLE].id}`;
-	await dataTables.create(`Not the ${table}`, ['documentId', 'fingerprint']);
+	const table = `Not the ${tableOf(stage, EXAMPLE)}`;
+	await dataTables.create(table, ['entries', 'lockedUntil']);
 	const source = new SyncedSource(stage, {
 		name: EXAMPLE,
-		table,
 		prefix: 'sync/',
 		entriesOf: ({ id, text }) => [`${id}=${text}`],
-		shown: ({ documentId, fingerprint }) => `${String(documentId)}${fingerprint ? '' : '*'}`,
 	});
 	await syncChanges(source);
 	await refuseBadCalls(source);
@@ -41,7 +38,7 @@ export async function sync(stage: Stage): Promise<void> {
 	await syncAfterFailure(source);
 	await source.checkLock([document('a', 'Avocado'), document('b', 'Blueberry')]);
 	await source.empty();
-	const other = await dataTables.rows(`Not the ${table}`);
+	const other = await dataTables.rows(table);
 	stage.checks.add('Sync leaves other tables alone', other.length === 0);
 }
 
@@ -56,11 +53,7 @@ async function syncChanges(source: SyncedSource): Promise<void> {
 		pushed.join() === 'sync/B,sync/D' && deleted.join() === 'sync/C',
 		`${pushed.join()} pushed, ${deleted.join()} deleted`,
 	);
-	source.stage.checks.add(
-		'The caller gets how many documents were pushed, deleted and unchanged',
-		source.counts === JSON.stringify({ pushed: 2, deleted: 1, unchanged: 1 }),
-		source.counts,
-	);
+	source.checkCounts('a list with changes', { pushed: 2, deleted: 1, unchanged: 1 });
 	const again = await source.sync('that has not changed', changed);
 	source.stage.checks.add(
 		'An unchanged source causes no request',
@@ -73,6 +66,11 @@ async function refuseBadCalls(source: SyncedSource): Promise<void> {
 	await source.refuseBadCalls(a);
 	await source.sync('after most documents are gone', [a]);
 	await source.checkIds(a);
+	await source.keepUnreadable(a);
+	const both = [a, document('B', 'Blueberry')];
+	await source.sync('with two documents', both);
+	await source.pushAgain(both);
+	await source.sync('with one document', [a]);
 	await ignoreVolatileFields(source, a);
 }
 
@@ -113,7 +111,7 @@ async function syncTwiceAtOnce(source: SyncedSource): Promise<void> {
 	const statuses = responses.map(({ status }) => status).sort();
 	const isOne = statuses.join() === '200,409';
 	source.stage.checks.add('One of two runs at once is refused', isOne, statuses.join(', '));
-	const rows = documents.map(({ id }) => id).sort();
+	const rows = documents.map(({ id }) => `${id}:1`).sort();
 	await source.checkTable('after two runs at once', rows.join());
 	await source.sync('after one more run', documents);
 	await source.checkGuard(documents);
@@ -138,11 +136,11 @@ async function syncAfterFailure(source: SyncedSource): Promise<void> {
 	const isError = status === 'error';
 	source.stage.checks.add('A run with failed requests ends as an error', isError, message);
 	await source.sync('after a failure, with its earlier texts', [a, b]);
-	await source.refuseUnprovenDeletes([a, b], { documentId: 'gone', fingerprint: '' });
-	await source.checkTable('after a 404 alone', 'gone*,sync/a,sync/b');
+	await source.refuseUnprovenDeletes([a, b]);
+	await source.checkTable('after a 404 alone', 'gone:1*,sync/a:1,sync/b:1');
 	await source.sync('after a 404 beside a push', [document('a', 'Apple'), b]);
 	faults.clear();
-	await source.checkTable('after a 404 beside a push', 'sync/a,sync/b');
+	await source.checkTable('after a 404 beside a push', 'sync/a:1,sync/b:1');
 }
 
 function settings(node: WorkflowNode, firstPage: number, total: string): WorkflowNode {
@@ -156,8 +154,8 @@ function settings(node: WorkflowNode, firstPage: number, total: string): Workflo
 }
 
 /** Syncs all pages of an API. Checks that an incomplete list changes nothing. */
-export async function nightlySync(stage: Stage): Promise<void> {
-	const example = 'nightly-sync-from-an-api';
+export async function apiSync(stage: Stage): Promise<void> {
+	const example = 'sync-from-an-api';
 	const { faults } = stage.demo.sandbox;
 	const { api } = stage.demo.n8n;
 	// The original is used, because a copy of the workflow would use its own table.
@@ -201,9 +199,6 @@ export async function nightlySync(stage: Stage): Promise<void> {
 	await refuse('A second page without a list', "page 2 of the API has no list at 'body'");
 	faults.add({ route: 'files', skip: 1, status: 503 });
 	await refuse('An API that fails at its second page', 'no healthy upstream');
-	answer([{ key: 'articles/parking', title: 'Parking', body: { html: 'Behind' } }], 1);
-	answer([]);
-	await refuse('A text that is an object', `no text, only {"html":"Behind"}`);
 	answer([{ key: 'articles/parking', title: 'Parking', body: 'Same' }]);
 	await refuse('An API that returns one page again and again', 'identical');
 	for (const title of ['Parking', 'Parking', 'Returns'])
@@ -223,6 +218,9 @@ export async function nightlySync(stage: Stage): Promise<void> {
 	answer(page('parking', 'repairs', 'returns'), 1);
 	answer(page());
 	await refuse('A total at another place', "the API returns no number at 'body.count'");
+	await save('body.total');
+	await oneUnreadable(stage, original, answer);
+	await manyMissing(stage, original, answer);
 	await save('body.total');
 	answer(page('parking', 'repairs'), 1);
 	answer(page('returns'), 1);
@@ -248,6 +246,76 @@ export async function nightlySync(stage: Stage): Promise<void> {
 		found,
 	);
 	await endOfPages(stage, example);
+}
+
+type Answer = (body: object, times?: number) => void;
+
+/** Checks that a text that is an object is named, and that the other documents are pushed. */
+async function oneUnreadable(
+	stage: Stage,
+	{ name }: StoredWorkflow,
+	answer: Answer,
+): Promise<void> {
+	const entry = (key: string, body: unknown) => ({ key: `unreadable/${key}`, title: key, body });
+	const articles = {
+		total: '2',
+		data: { items: [entry('one', '# One'), entry('two', { html: 'B' })] },
+	};
+	answer(articles, 1);
+	answer({ data: { items: [] } });
+	await stage.withCopy(
+		'sync-from-an-api',
+		({ nodes }) => ({ nodes: nodes.map((node) => settings(node, 7, 'body.total')) }),
+		async (copy) => {
+			const { status, message = '', items } = await stage.tryByHand(copy);
+			const [{ json }] = items('Result');
+			stage.checks.add(
+				`${name}: a text that is an object is named, and the other document is pushed`,
+				status === 'error' &&
+					message.includes(`'unreadable/two' has no text, only {"html":"B"}`) &&
+					json.pushed === 1 &&
+					json.unreadable === 1,
+				JSON.stringify(json),
+			);
+		},
+	);
+	stage.demo.sandbox.faults.clear();
+}
+
+/** Checks that deletes are withheld until they are approved by the second trigger, for one run. */
+async function manyMissing(stage: Stage, { name }: StoredWorkflow, answer: Answer): Promise<void> {
+	const items = Array.from({ length: 15 }, (_, at) => ({
+		...{ key: `missing/${at}`, title: `${at}`, body: `# Text ${at}` },
+	}));
+	const indexed = () =>
+		stage.documents().filter(({ id }) => String(id).startsWith('missing/')).length;
+	await stage.withCopy(
+		'sync-from-an-api',
+		({ nodes }) => ({ nodes: nodes.map((node) => settings(node, 7, '')) }),
+		async (copy) => {
+			const run = async (entries: object[], trigger?: string) => {
+				answer({ data: { items: entries } }, 1);
+				answer({ data: { items: [] } });
+				const execution = await stage.tryByHand(copy, trigger);
+				stage.demo.sandbox.faults.clear();
+				return `${execution.status}, ${indexed()} in the index`;
+			};
+			const seen = [
+				await run(items),
+				await run(items.slice(11)),
+				await run(items.slice(11)),
+				await run(items.slice(11), 'Delete What Is Missing'),
+				await run([]),
+				await run([], 'Delete What Is Missing'),
+			];
+			stage.checks.add(
+				`${name}: too many deletes are withheld until they are approved for one run`,
+				seen.map((each) => each.split(' ').slice(0, 2).join(' ')).join('; ') ===
+					'success, 15; error, 15; error, 15; success, 4; error, 4; success, 0',
+				seen.join('; '),
+			);
+		},
+	);
 }
 
 /** Checks the two ways to end pagination on the last page. Both are described in docs/sync.md. */

@@ -6,6 +6,9 @@ interface DataTable {
 	projectId: string;
 }
 
+/** n8n returns at most this many rows at once. */
+const ROWS_PER_PAGE = 100;
+
 export type Row = Record<string, unknown>;
 
 export class DataTables {
@@ -22,14 +25,18 @@ export class DataTables {
 		});
 	}
 
-	/** Returns the newest rows of a table, up to 100. Returns an empty list if the table does not exist. */
+	/** Returns all rows of a table, the oldest first. Returns an empty list if the table does not exist. */
 	async rows(name: string): Promise<Row[]> {
 		const table = await this.find(name);
-		if (!table) return [];
-		const { data } = await this.n8n.request<{ data: Row[] }>({
-			url: `${urlOf(table)}/rows?take=100&sortBy=id:desc`,
-		});
-		return data;
+		const rows: Row[] = [];
+		while (table) {
+			const page = `take=${ROWS_PER_PAGE}&skip=${rows.length}&sortBy=id:asc`;
+			const url = `${urlOf(table)}/rows?${page}`;
+			const { data } = await this.n8n.request<{ data: Row[] }>({ url });
+			rows.push(...data);
+			if (data.length < ROWS_PER_PAGE) break;
+		}
+		return rows;
 	}
 
 	async insert(name: string, rows: Row[]): Promise<void> {

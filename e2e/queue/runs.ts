@@ -43,7 +43,7 @@ export async function fanOut(stage: QueueStage): Promise<void> {
 	const { api, sandbox, checks, workers, workflows, n8nUrl, model } = stage;
 	const before = workers.map((worker) => worker.started().length);
 	const execution = await api.callWebhook(
-		workflows[FAN_OUT].id,
+		workflows[FAN_OUT],
 		FAN_OUT,
 		{
 			n8nUrl,

@@ -7,6 +7,7 @@ import path from 'node:path';
 
 import { ROOT } from '../../support/manifest';
 import { tableFaults } from '../docs';
+import { exampleFaults } from '../examples';
 import { circles } from './circles';
 import { wrongWorkflows } from './github';
 import { brokenLinks, unknownSections, wrongSteps } from './pages';
@@ -33,6 +34,7 @@ async function main(): Promise<void> {
 		...gateFaults(),
 		...proseFaults(files),
 		...(await tableFaults()),
+		...(await exampleFaults()),
 	];
 	for (const fault of faults) process.stdout.write(`${fault}\n`);
 	// If the list of files were empty, all checks would pass without checking anything.

@@ -140,7 +140,7 @@ function spanOf(span: unknown): Pick<Chunk, 'start' | 'end'> | undefined {
 	return typeof start === 'number' && typeof end === 'number' ? { start, end } : undefined;
 }
 
-/** What a response says about one vector. If `vector` is undefined, it cannot be read. */
+/** Describes what a response says about one vector. If `vector` is undefined, it cannot be read. */
 interface ReadVector {
 	vector?: number[] | undefined;
 	tokensUsed?: number;

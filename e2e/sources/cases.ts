@@ -1,0 +1,22 @@
+import { kills, twoAtOnce, twoFirstRuns } from './kills';
+import type { SourcesStage } from './stage';
+
+/**
+ * The cases of each source, in the order in which they run. Later cases of a source may use the workflow that the first
+ * one has published. All cases together may take at most eight minutes.
+ */
+export const CASES: Record<string, Record<string, (stage: SourcesStage) => Promise<void>>> = {
+	documents: {
+		'killed at random moments': async (stage) => await kills(stage, 'documents', 5),
+		'two runs at once': async (stage) => await twoAtOnce(stage, 'documents'),
+		'three first runs at once': twoFirstRuns,
+	},
+	chunks: {
+		'killed at random moments': async (stage) => await kills(stage, 'chunks', 5),
+		'two runs at once': async (stage) => await twoAtOnce(stage, 'chunks'),
+	},
+	fetched: {
+		'killed at random moments': async (stage) => await kills(stage, 'fetched', 4),
+		'two runs at once': async (stage) => await twoAtOnce(stage, 'fetched'),
+	},
+};

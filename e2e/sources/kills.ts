@@ -1,0 +1,193 @@
+import { mapFields, webhook } from '../../examples/src/parts/nodes';
+import type { Sync } from '../../examples/src/parts/sync';
+import { sync } from '../../examples/src/parts/sync';
+import { idOf } from '../../examples/src/parts/workflow';
+import type { Workflow } from '../n8n/workflow';
+import { pause, until } from '../shared/wait';
+import type { SourceDocument, SourcesStage } from './stage';
+
+const LOCK_SECONDS = 8;
+
+const DOCUMENTS = 90;
+
+/** With small batches and early compaction, kills hit all steps. */
+const TUNING: Array<[from: RegExp, to: string]> = [
+	[/minutes: 15/g, `seconds: ${LOCK_SECONDS}`],
+	[/const batchSize = \d+;/g, 'const batchSize = 15;'],
+	[/const mostRows = \d+;/g, 'const mostRows = 25;'],
+];
+
+type Kind = 'documents' | 'chunks' | 'fetched';
+
+const textOf = ({ id, version }: SourceDocument, chunk: number): string =>
+	`# Part ${chunk} of ${id}, version ${version}`;
+
+/** The number of chunks changes with the version. */
+const chunksOf = ({ id, version }: SourceDocument): number => ((id.length + version) % 3) + 1;
+
+const wholeText = (document: SourceDocument): string =>
+	Array.from({ length: chunksOf(document) }, (_, at) => textOf(document, at)).join('\n');
+
+/** A workflow whose caller sends the list, as the examples have it, but with a short lock and small batches. */
+function workflowOf(kind: Kind): Workflow {
+	const path = `kills-${kind}`;
+	const isChunked = kind !== 'documents';
+	// Fetch returns the text that the list had for the version.
+	const text =
+		'$json.isMissing ? { id: $json.id, gone: true } : { id: $json.id, text: $json.source }';
+	const fetch: Sync['fetch'] = {
+		content: 'The text',
+		nodes: [mapFields('Fetched', [0, 0], `={{ ${text} }}`)],
+	};
+	const built = sync({
+		name: path,
+		about: { content: path, size: [200, 200] },
+		triggers: [webhook('List Arrives', path, [0, 0], idOf(path, 'webhook'))],
+		settings: {
+			confirmDeletes: '={{ $json.body.confirmDeletes === true }}',
+			howToDelete: 'approve it',
+			pushAgain: [],
+		},
+		list: {
+			content: 'The list',
+			nodes: [],
+			documents: "$('List Arrives').first().json.body.documents",
+		},
+		...(kind === 'fetched' && { fetch }),
+		...{ isChunked, isAnswered: true },
+	});
+	let json = JSON.stringify(built);
+	for (const [from, to] of TUNING) {
+		if (!from.test(json)) throw new Error(`${path} has no ${from.source}`);
+		json = json.replace(from, to);
+	}
+	return JSON.parse(json) as Workflow;
+}
+
+/** Returns the body of a call. */
+function bodyOf(kind: Kind, list: SourceDocument[]): object {
+	const documents = list.map((document) => ({
+		id: document.id,
+		name: document.id,
+		...(kind === 'fetched'
+			? { version: document.version, source: wholeText(document) }
+			: { text: wholeText(document) }),
+	}));
+	return { documents };
+}
+
+/** Returns what the index must contain, each document or chunk as `id=text`. */
+function expected(kind: Kind, list: SourceDocument[]): string[] {
+	const entries = list.flatMap((document) =>
+		kind === 'documents'
+			? [`${document.id}=${wholeText(document)}`]
+			: Array.from(
+					{ length: chunksOf(document) },
+					(_, at) => `${document.id}#${at}=${textOf(document, at)}`,
+				),
+	);
+	return entries.sort();
+}
+
+/** The next state of the source: 2% of the documents are missing, 30% have changed. */
+function next(kind: Kind, list: SourceDocument[]): SourceDocument[] {
+	const before = new Map(list.map((document) => [document.id, document]));
+	return Array.from({ length: DOCUMENTS }, (_, at) => `${kind}/${at}`)
+		.filter(() => Math.random() > 0.02)
+		.map((id) => {
+			const { version = 0 } = before.get(id) ?? {};
+			return { id, version: version + Number(Math.random() < 0.3) };
+		});
+}
+
+/** Sends a list until no other run has the lock. Then checks the index. */
+async function syncAndCheck(
+	stage: SourcesStage,
+	kind: Kind,
+	list: SourceDocument[],
+	when: string,
+): Promise<void> {
+	const body = bodyOf(kind, list);
+	let { status, body: answer } = await stage.call(`kills-${kind}`, body);
+	const isOver = async () => {
+		if (status !== 409) return true;
+		({ status, body: answer } = await stage.call(`kills-${kind}`, body));
+		return status !== 409;
+	};
+	await until(isOver, 3 * LOCK_SECONDS * 1000, 500);
+	const [found, right] = [stage.indexed(`${kind}/`), expected(kind, list)];
+	const wrong = [
+		...right.filter((entry) => !found.includes(entry)),
+		...found.filter((entry) => !right.includes(entry)),
+	];
+	stage.checks.add(
+		`${kind}: ${when}, the next run makes the index equal to the list`,
+		status === 200 && wrong.length === 0,
+		`${status} ${JSON.stringify(answer).slice(0, 300)}; wrong: ${wrong.slice(0, 3).join()}`,
+	);
+}
+
+/** Kills n8n at random moments of a run. Then checks that a run with another list repairs the index. */
+export async function kills(stage: SourcesStage, kind: Kind, count: number): Promise<void> {
+	await stage.publish(workflowOf(kind));
+	let list = next(kind, []);
+	let killed = 0;
+	await syncAndCheck(stage, kind, list, 'at first');
+	for (let at = 0; at < count; at++) {
+		list = next(kind, list);
+		let hasAnswered = false;
+		const call = stage.call(`kills-${kind}`, bodyOf(kind, list)).then(
+			() => (hasAnswered = true),
+			() => undefined,
+		);
+		await pause(50 + Math.random() * (kind === 'documents' ? 1200 : 4000));
+		if (!hasAnswered) killed += 1;
+		await stage.kill();
+		await call;
+		await stage.restart();
+		list = next(kind, list);
+		await syncAndCheck(stage, kind, list, `after kill ${at + 1}`);
+	}
+	stage.checks.add(
+		`${kind}: most runs had not ended when they were killed`,
+		killed > count / 2,
+		`${killed} of ${count}`,
+	);
+}
+
+/** Starts two runs at the same time, with different lists. Then checks that one more run repairs the index. */
+export async function twoAtOnce(stage: SourcesStage, kind: Kind): Promise<void> {
+	const first = next(kind, []);
+	const second = next(kind, first);
+	const answers = await Promise.all(
+		[first, second].map(async (list) => await stage.call(`kills-${kind}`, bodyOf(kind, list))),
+	);
+	const statuses = answers.map(({ status }) => status).sort();
+	stage.checks.add(
+		`${kind}: one of two runs at once is refused`,
+		statuses.join() === '200,409',
+		statuses.join(),
+	);
+	await syncAndCheck(stage, kind, second, 'after two runs at once');
+}
+
+/** Starts the first two runs of a new workflow at the same time, so that both create the data table. */
+export async function twoFirstRuns(stage: SourcesStage): Promise<void> {
+	const kind = 'documents';
+	const workflow = workflowOf(kind);
+	const path = 'kills-first';
+	const json = JSON.stringify(workflow).replaceAll('kills-documents', path);
+	await stage.publish(JSON.parse(json) as Workflow);
+	const list = next(kind, []);
+	const answers = await Promise.all(
+		[1, 2, 3].map(async () => await stage.call(path, bodyOf(kind, list))),
+	);
+	const statuses = answers.map(({ status }) => status).sort();
+	stage.checks.add(
+		'documents: of the first runs of a workflow, one succeeds, and the others are refused',
+		statuses.join() === '200,409,409',
+		answers
+			.map(({ status, body }) => `${status} ${JSON.stringify(body).slice(0, 200)}`)
+			.join('; '),
+	);
+}

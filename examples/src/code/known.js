@@ -1,0 +1,51 @@
+/** @import { Entry, Item, Known, Row } from '../parts/types' */
+
+/**
+ * @param {{ rows: Row[], lock: { id: number }, now: Date, mostRows: number }} inputs
+ * @returns {[Item<Known>]}
+ */
+module.exports = ({ rows, lock, now, mostRows }) => {
+	// What have earlier runs pushed? The rows are in the order in which they were written.
+	// The oldest lock that has not expired belongs to the run that may work.
+	const owner = rows.find(({ lockedUntil }) => lockedUntil && new Date(lockedUntil) > now);
+
+	// The last entry about a document counts: [ID, version, chunks, checksum of the text, problem].
+	/** @type {Map<string, Entry>} */
+	const known = new Map();
+	// A run that has lost its lock may still write a row. Such a row is late: a newer run had begun before. Only a run
+	// that began after a late row is certain again. The number of a run is the ID of its lock's row.
+	const runs = [...new Set(rows.map(({ run }) => run ?? 0))];
+	/** @type {Map<string, number>} */
+	const lateRows = new Map();
+	let size = 0;
+	for (const { id: row, run, entries } of rows) {
+		if (!run || !entries) continue;
+		const isLate = runs.some((other) => other > run && other < row);
+		for (const entry of JSON.parse(entries)) {
+			size += 1;
+			const [id, version, chunks = 1] = entry;
+			if (isLate) lateRows.set(id, row);
+			if (run < (lateRows.get(id) ?? 0)) {
+				const [, , chunksBefore = 0] = known.get(id) ?? [];
+				known.set(id, [id, '', Math.max(chunks, chunksBefore)]);
+			} else if (version === null) {
+				known.delete(id);
+			} else {
+				known.set(id, entry);
+			}
+		}
+	}
+
+	// If the table has grown, the first batch writes all entries into one row, and Unlock deletes the older rows.
+	const isGrown = rows.length > mostRows || size > 1000 + 3 * known.size;
+	return [
+		{
+			json: {
+				isOwner: owner?.id === lock.id,
+				lockedUntil: owner?.lockedUntil ?? now.toISOString(),
+				entries: [...known.values()],
+				compactUpTo: isGrown ? rows[rows.length - 1].id : 0,
+			},
+		},
+	];
+};

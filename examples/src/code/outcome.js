@@ -1,0 +1,88 @@
+/** @import { Batch, BatchDocument, BatchRow, Entry, Item } from '../parts/types' */
+
+/**
+ * @typedef {{ id?: string, error?: unknown, chunkCount?: number, removalsKnown?: boolean, missingCharacters?: number, documents?: unknown[], removedIds?: string[] }} Chunked
+ * @typedef {{ id?: string, error?: unknown, pushed?: number, skipped?: number, deleted?: number, notFound?: number }} Answer
+ */
+
+/**
+ * @param {{ batch: Batch, documents: BatchDocument[], texts: Chunked[] | null, pushes: Answer[], deletes: Answer[] }} inputs
+ * @returns {[Item<BatchRow>]}
+ */
+module.exports = ({ batch, documents, texts, pushes, deletes }) => {
+	// Returns one row for the data table: what is in the index now.
+	const row = {
+		...{ run: batch.run, entries: '', size: 0, pushed: 0, deleted: 0, chunksDeleted: 0 },
+		...{ failed: 0, unreadable: 0, withheld: 0, error: '', problems: '' },
+	};
+	const isAnswered = [...pushes, ...deletes].some(({ pushed, deleted }) => pushed || deleted);
+	/** @type {Entry[]} */
+	const entries = [];
+	/** @type {string[]} */
+	const problems = [];
+	for (const [at, document] of documents.entries()) {
+		const { id, version, chunks, oldText, newText, problem, isTransient } = document;
+		const text = texts?.[at] ?? {
+			...document,
+			chunkCount: document.documents.length,
+			removalsKnown: true,
+		};
+		const most = Math.max(chunks, text.chunkCount ?? 0);
+		const error =
+			document.isWithheld || problem ? '' : failure(id, text, pushes[at], deletes[at]);
+		row.chunksDeleted += deletes[at]?.deleted ?? 0;
+		if (document.isWithheld) {
+			row.withheld += 1;
+		} else if (problem) {
+			row.unreadable += 1;
+			problems.push(`'${id}' ${problem}`);
+			// Without an entry, the document counts as changed in the next run.
+			const isRemembered = !isTransient && version !== null;
+			if (isRemembered) entries.push([id, version, chunks, oldText, problem]);
+		} else if (error) {
+			row.failed += 1;
+			row.error ||= error;
+			entries.push([id, '', most, oldText]); // the next run tries it again
+		} else if (version === null) {
+			row.deleted += 1;
+			entries.push([id, null]);
+		} else {
+			if (text.chunkCount === 0) row.deleted += 1;
+			else row.pushed += 1;
+			entries.push([id, version, text.removalsKnown ? text.chunkCount : most, newText]);
+		}
+	}
+	const written = { size: entries.length, entries: JSON.stringify(entries) };
+	return [{ json: { ...row, ...written, problems: problems.slice(0, 20).join('\n') } }];
+
+	/**
+	 * With On Error: Continue, a node that fails as a whole returns its input. So only what the nodes have counted is
+	 * confirmed, never the absence of an error.
+	 * @param {string} id
+	 * @param {Chunked} text
+	 * @param {Answer} [push]
+	 * @param {Answer} [deletion]
+	 */
+	function failure(id, text, push = {}, deletion = {}) {
+		const error = text.error ?? push.error ?? deletion.error;
+		if (error) return String(Object(error).message ?? error);
+		if (text.missingCharacters) {
+			return `The AI service returned no chunks for the last ${text.missingCharacters} characters of the document '${id}'. Shorten its text, or change the settings of 'Chunk Text'.`;
+		}
+		if (text.chunkCount === 0 && !text.removalsKnown) {
+			return `The AI service returned no chunks for the document '${id}'. Check its text and the settings of 'Chunk Text'.`;
+		}
+		const { documents: pushed = [], removedIds = [] } = text;
+		const isPushed =
+			pushed.length === 0 || pushed.length === (push.pushed ?? 0) + (push.skipped ?? 0);
+		const isDeleted =
+			removedIds.length === 0 ||
+			removedIds.length === (deletion.deleted ?? 0) + (deletion.notFound ?? 0);
+		if (!isPushed || !isDeleted || text.chunkCount === undefined)
+			return `The document '${id}' was not confirmed.`;
+		if (deletion.notFound && !isAnswered) {
+			return "The service answered with status 404 to each delete, and no other request succeeded: check 'Push Service URL' and 'Endpoint Identifier' in the credential. If they are right, the documents were gone already: the next run that pushes or deletes something forgets them.";
+		}
+		return '';
+	}
+};

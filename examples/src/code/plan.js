@@ -1,0 +1,149 @@
+/** @import { Batch, Item, Known, ListedDocument, Settings, Summary, Work } from '../parts/types' */
+
+/**
+ * @param {{
+ *   list: unknown,
+ *   versions: string[],
+ *   known: Known,
+ *   settings: Settings,
+ *   tableId: string,
+ *   run: number,
+ *   batchSize: number,
+ *   isAsked: boolean,
+ *   howToDelete: string,
+ * }} inputs
+ * @returns {Item<{ batch: number, summary?: Summary } & Partial<Batch>>[]}
+ */
+module.exports = ({
+	list,
+	versions,
+	known,
+	settings,
+	tableId,
+	run,
+	batchSize,
+	isAsked,
+	howToDelete,
+}) => {
+	// Returns one item per batch. The first item also says what is unchanged or withheld.
+	/** @type {Summary} */
+	const summary = {
+		...{ status: 200, problem: '', known: known.entries.length, unchanged: 0, missing: 0 },
+		...{ withheld: 0, unreadable: 0, problems: [], planned: 0, compactUpTo: 0 },
+	};
+
+	// 1. May this run work, and is the list complete?
+	/** @type {Map<string, { document: ListedDocument, version: string }>} */
+	const listed = new Map();
+	const [status, problem] = check();
+	if (problem) return [{ json: { batch: 0, summary: { ...summary, status, problem } } }];
+
+	// 2. What is new or changed? Documents that could not be read are read again if their version changes.
+	const before = new Map(known.entries.map((entry) => [entry[0], entry]));
+	const pushAgain = new Set([settings.pushAgain ?? []].flat().map(String));
+	/** @type {Work[]} */
+	const changed = [];
+	for (const [id, { document, version }] of listed) {
+		const [, oldVersion, chunks = 0, text, oldProblem] = before.get(id) ?? [];
+		const isConfirmed = pushAgain.has(id);
+		if (oldVersion !== version || isConfirmed) {
+			changed.push({ id, version, chunks, text, isConfirmed, document });
+		} else if (oldProblem) {
+			summary.unreadable += 1;
+			summary.problems.push(`'${id}' ${oldProblem}`);
+		} else {
+			summary.unchanged += 1;
+		}
+	}
+
+	// 3. What is missing? If it is too much, nothing is deleted, but everything else is done. If Fetch can ask whether
+	// a document still exists, Fetch decides.
+	/** @type {Work[]} */
+	const missing = known.entries
+		.filter(([id]) => !listed.has(id))
+		.map(([id, , chunks = 0, text]) => ({ id, version: null, chunks, text }));
+	const indexed = missing.filter(({ chunks }) => chunks > 0).length;
+	const percent = Math.floor((summary.known * settings.mostDeletesPercent) / 100);
+	const most = Math.max(settings.mostDeletes, percent);
+	const isTooMany = indexed > most && !settings.confirmDeletes;
+	const isWithheld = isTooMany && !isAsked;
+	summary.missing = missing.length;
+	if (isWithheld) summary.withheld = missing.length;
+
+	// 4. Batches. Deletes come first, so that a batch of deletes usually has a push too: if the service answers every
+	// request with 404, its URL may be wrong.
+	const work = [...(isWithheld ? [] : missing), ...changed];
+	summary.planned = work.length;
+	if (work.length === 0) return [{ json: { batch: 0, summary } }];
+	summary.compactUpTo = known.compactUpTo;
+	const batches = Math.ceil(work.length / batchSize);
+	return Array.from({ length: batches }, (_, at) => {
+		const part = work.slice(at * batchSize, (at + 1) * batchSize);
+		/** @type {Batch} */
+		const batch = {
+			...{ batch: at + 1, batches, tableId, run, mayDelete: mayDelete(part), work: part },
+			snapshot: at === 0 && known.compactUpTo ? known.entries : [],
+		};
+		return { json: at === 0 ? { ...batch, summary } : batch };
+	});
+
+	/**
+	 * Checks the list and sorts it by ID.
+	 * @returns {[status: number, problem: string]}
+	 */
+	function check() {
+		if (!known.isOwner) {
+			return [
+				409,
+				`another run has not ended, or was killed. Its lock expires at ${known.lockedUntil}; to run earlier, make sure that no run is active and delete the row from the data table`,
+			];
+		}
+		if (!Array.isArray(list)) {
+			return [
+				400,
+				'there is no list. Expected: { "documents": [{ "id": "…", "name": "…", "text": "…" }] }',
+			];
+		}
+		// A node with Always Output Data turns an empty list into one empty item.
+		const isEmpty = list.length < 2 && Object.keys(Object(list[0])).length === 0;
+		if (isEmpty && !settings.confirmDeletes) {
+			return [400, `the list is empty. If this is right, ${howToDelete}`];
+		}
+		for (const [at, document] of (isEmpty ? [] : list).entries()) {
+			const id = document?.id;
+			const isId = typeof id === 'string' ? id.trim() !== '' : Number.isSafeInteger(id);
+			const where = `document ${at + 1} of ${list.length} in the list`;
+			if (!isId) {
+				const only = id
+					? `, only ${JSON.stringify(id)}: an ID is a text or a whole number`
+					: '';
+				return [400, `${where} has no ID${only}`];
+			}
+			if (String(id).includes('\ufffd')) {
+				return [
+					400,
+					`the ID '${id}' contains the character U+FFFD, so the source is probably not encoded in UTF-8`,
+				];
+			}
+			const version = versions[at];
+			const other = listed.get(String(id));
+			if (other && other.version !== version) {
+				return [400, `the list has two different documents with the ID '${id}'`];
+			}
+			listed.set(String(id), { document, version });
+		}
+		return [200, ''];
+	}
+
+	/**
+	 * A delete is doubtful if only the list says that a document is gone, or only its page. All batches together carry
+	 * out at most as many doubtful deletes as the settings allow.
+	 * @param {Work[]} part
+	 */
+	function mayDelete(part) {
+		if (settings.confirmDeletes) return part.length;
+		const missingHere = part.filter(({ version }) => version === null).length;
+		if (isTooMany) return Math.floor((most * missingHere) / missing.length);
+		return missingHere + Math.floor(((most - indexed) * part.length) / work.length);
+	}
+};

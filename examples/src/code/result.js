@@ -1,0 +1,63 @@
+/** @import { BatchRow, Item, Summary } from '../parts/types' */
+
+/**
+ * @param {{ summary: Summary, batches: Partial<BatchRow>[], isChunked: boolean, howToDelete: string }} inputs
+ * @returns {[Item<Record<string, unknown>>]}
+ */
+module.exports = ({ summary, batches, isChunked, howToDelete }) => {
+	// Adds up the batches. A batch without a row was stopped, so its documents have failed.
+	/** @param {'pushed' | 'deleted' | 'chunksDeleted' | 'failed' | 'unreadable' | 'withheld'} count */
+	const sum = (count) => batches.reduce((total, batch) => total + (batch[count] ?? 0), 0);
+	const pushed = sum('pushed');
+	const deleted = sum('deleted');
+	const failed = summary.planned - pushed - deleted - sum('unreadable') - sum('withheld');
+	const unreadable = summary.unreadable + sum('unreadable');
+	const withheld = summary.withheld + sum('withheld');
+	const stopped = batches.find(({ run }) => run === undefined);
+	const lost =
+		'this run has lost its lock, because a batch took more than 15 minutes or the row was deleted from the data table.';
+
+	// What went wrong, most important first
+	const errors = [];
+	if (summary.problem) errors.push(`Nothing was changed: ${summary.problem}.`);
+	if (failed > 0) {
+		const first = batches.find((batch) => batch.failed)?.error;
+		const reason = first ?? words(stopped?.error) ?? lost;
+		errors.push(
+			`${failed} of ${summary.planned} documents failed. The next run tries them again. The first failure: ${reason}`,
+		);
+	}
+	if (withheld > 0) {
+		errors.push(
+			`${withheld} of ${summary.known} documents would be deleted, which is more than the node 'Settings' allows. They were not deleted, but everything else was done. If this is right, ${howToDelete}.`,
+		);
+	}
+	const ofBatches = batches.flatMap((batch) =>
+		batch.problems ? batch.problems.split('\n') : [],
+	);
+	const problems = [...summary.problems, ...ofBatches].slice(0, 20);
+	if (unreadable > 0) {
+		errors.push(
+			`${unreadable} documents could not be read. What the index has of them stays. The first one: ${problems[0]}.`,
+		);
+	}
+	const error = errors.join(' ');
+	return [
+		{
+			json: {
+				...{
+					status: error && summary.status === 200 ? 500 : summary.status,
+					pushed,
+					deleted,
+				},
+				...(isChunked && { chunksDeleted: sum('chunksDeleted') }),
+				...{ unchanged: summary.unchanged, failed, withheld, unreadable, problems, error },
+			},
+		},
+	];
+
+	/** @param {unknown} error */
+	function words(error) {
+		return error === undefined ? undefined : String(Object(error).message ?? error);
+	}
+};

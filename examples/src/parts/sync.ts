@@ -1,0 +1,489 @@
+/**
+ * The parts of a sync. Everything outside the two seams is the same in all syncs:
+ *
+ * - List: the nodes from Settings to State Table. They end with Map Fields, or with the webhook that has the list.
+ * - Fetch: only if the entries of the list have a version instead of a text. These nodes stand between Entries and
+ *   Fetched, in the part that applies a batch.
+ *
+ * Plan compares the list with what earlier runs have pushed, and cuts the difference into batches. For each batch, the
+ * workflow calls itself, so n8n forgets a batch when it is done, and what is done is remembered at once.
+ */
+import type { FieldType } from './nodes';
+import { CREDENTIALS, failTheRun, fields, isTrue } from './nodes';
+import type { Chain, Workflow, WorkflowNode } from './workflow';
+import { code, node, note, workflow } from './workflow';
+
+export interface Sync {
+	name: string;
+	/** Text of the note that explains the example, and its width and height. */
+	about: { content: string; size: [width: number, height: number] };
+	/** Nodes that start the workflow. All of them are connected to Settings. */
+	triggers: WorkflowNode[];
+	settings: {
+		/** An expression that is true if deletes were approved for this run. */
+		confirmDeletes: string;
+		/** What to do to approve deletes for one run, as the end of a sentence. */
+		howToDelete: string;
+		/** IDs to push again, or an expression that returns them. */
+		pushAgain: unknown;
+	};
+	list: {
+		/** Text of the note: what to replace for another source. */
+		content: string;
+		/** Nodes between Settings and State Table, in their order. */
+		nodes: WorkflowNode[];
+		/** The list of documents as an expression of a Code node. */
+		documents: string;
+	};
+	/** The nodes between Entries and Fetched, in their order, if the entries have a version instead of a text. */
+	fetch?: { content: string; nodes: WorkflowNode[]; chains?: Chain[] };
+	/** Whether documents are chunked. Otherwise, each document is pushed with all its fields. */
+	isChunked: boolean;
+	/** Whether a caller waits for an answer. */
+	isAnswered: boolean;
+	pinData?: object;
+}
+
+const COLUMNS = [
+	['run', 'number'],
+	['entries', 'string'],
+	['size', 'number'],
+	['pushed', 'number'],
+	['deleted', 'number'],
+	['chunksDeleted', 'number'],
+	['failed', 'number'],
+	['unreadable', 'number'],
+	['withheld', 'number'],
+	['error', 'string'],
+	['problems', 'string'],
+	['lockedUntil', 'date'],
+] as const;
+
+/** Width of a column of the canvas. */
+const X = 220;
+
+/** The color of the two seams. */
+export const SEAM = 1;
+
+const BATCH = "$('When Called by Itself').first().json";
+
+const LATER = '={{ $now.plus({ minutes: 15 }).toISO() }}';
+const NOW = '={{ $now.toISO() }}';
+
+const schema = COLUMNS.map(([id, type]) => ({
+	...{ id, displayName: id, required: false, defaultMatch: false, display: true },
+	...{ type: type === 'date' ? 'dateTime' : type, readOnly: false, removed: false },
+}));
+
+const mapping = { matchingColumns: [], attemptToConvertTypes: false, convertFieldsToString: false };
+
+const values = (value: Record<string, string>) => ({
+	...{ mappingMode: 'defineBelow', value, ...mapping },
+	schema: schema.filter(({ id }) => id in value),
+});
+
+const sameNames = { mappingMode: 'autoMapInputData', value: null, ...mapping, schema };
+
+const condition = (keyName: string, is: string, keyValue: string) => ({
+	...{ keyName, condition: is, keyValue },
+});
+
+function tableNode(
+	name: string,
+	operation: string,
+	position: [number, number],
+	tableId: string,
+	parameters: object,
+	more: object = {},
+): WorkflowNode {
+	return node(
+		name,
+		'dataTable',
+		1.1,
+		position,
+		{
+			...{ resource: 'row', operation },
+			dataTableId: { __rl: true, mode: 'id', value: `={{ ${tableId} }}` },
+			...parameters,
+		},
+		more,
+	);
+}
+
+/**
+ * Builds a sync from its source and the parts that all syncs share.
+ *
+ * @throws Error if fetched texts are not chunked, because a document without a text cannot be pushed as it is
+ */
+export function sync(options: Sync): Workflow {
+	const { name, triggers, list, about, pinData } = options;
+	if (options.fetch && !options.isChunked) throw new Error(`${name}: fetched texts are chunked`);
+	const columns = list.nodes.length;
+	const nodes = [
+		note('Note', about.content, [-560, -200], about.size, 7),
+		note('List', list.content, [X * 1.75, -200], [Math.max(columns, 2.5) * X, 360], SEAM),
+		...triggers.map((trigger, at) => ({
+			...trigger,
+			position: [0, at * 200] as [number, number],
+		})),
+		settingsNode(options),
+		...list.nodes.map((each, at) => ({
+			...each,
+			position: [X * (at + 2), 0] as [number, number],
+		})),
+		...planNodes(options, 520),
+		...applyNodes(options, 1260),
+	];
+	const start = ['Settings', ...list.nodes.map((each) => each.name), 'State Table'];
+	const chains = [
+		...triggers.map((trigger) => [trigger.name, 'Settings']),
+		start,
+		...planChains(options),
+		...applyChains(options),
+	];
+	const settings = {
+		callerPolicy: 'workflowsFromSameOwner',
+		saveDataSuccessExecution: 'none',
+	};
+	return workflow(name, nodes, chains, { settings, ...(pinData && { pinData }) });
+}
+
+function settingsNode({ settings, isChunked }: Sync): WorkflowNode {
+	const shown: Array<[name: string, type: FieldType, value: unknown]> = [
+		['mostDeletes', 'number', 10],
+		['mostDeletesPercent', 'number', 5],
+		['pushAgain', 'array', settings.pushAgain],
+		['confirmDeletes', 'boolean', settings.confirmDeletes],
+	];
+	if (!isChunked) shown.push(['ignoredFields', 'string', 'views, updatedAt']);
+	return node('Settings', 'set', 3.4, [X, 0], fields(...shown));
+}
+
+function planNodes(options: Sync, y: number): WorkflowNode[] {
+	const { list, settings, isChunked, isAnswered, fetch } = options;
+	const table = "$('State Table').first().json.id";
+	const nodesThatCount = isChunked
+		? "[$('Chunk Text').params, $('Push Documents').params]"
+		: "$('Push Documents').params";
+	const ignored =
+		"$('Settings').first().json.ignoredFields.split(',').map((name) => name.trim())";
+	const compared = ['name', 'url', 'text', 'version', 'problem'];
+	const howToDelete = JSON.stringify(settings.howToDelete);
+	const end = isAnswered ? 4 : 3;
+	return [
+		note(
+			'Plan',
+			'## Plan: what has changed?\nReads what earlier runs have pushed from a data table, and compares it with the list. *Plan* cuts the difference into batches. If too many documents are missing from the list, nothing is deleted, but everything else is done.\n\nOnly one run at a time can hold the lock. If a run is killed, its lock expires after 15 minutes at most.',
+			[-40, y - 180],
+			[X * 9 + 40, 660],
+			4,
+		),
+		node(
+			'State Table',
+			'dataTable',
+			1.1,
+			[0, y],
+			{
+				...{ resource: 'table', operation: 'create' },
+				tableName: '=Synced Documents {{ $workflow.id }}',
+				columns: { column: COLUMNS.map(([column, type]) => ({ name: column, type })) },
+				options: { createIfNotExists: true },
+			},
+			// Two first runs at the same moment may both create the table, and one of them fails.
+			{ executeOnce: true, retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 },
+		),
+		tableNode('Lock', 'insert', [X, y], table, {
+			columns: values({ lockedUntil: LATER }),
+			options: {},
+		}),
+		tableNode('State', 'get', [X * 2, y], table, {
+			...{ matchType: 'allConditions', filters: { conditions: [] }, returnAll: true },
+			...{ orderBy: true, orderByColumn: 'id', orderByDirection: 'ASC' },
+		}),
+		code('Known Documents', 'known', [X * 3, y], {
+			rows: "$('State').all().map(({ json }) => json)",
+			lock: "$('Lock').first().json",
+			now: 'new Date()',
+			mostRows: '500',
+		}),
+		code('Versions', 'versions', [X * 4, y], {
+			list: list.documents,
+			fields: isChunked
+				? JSON.stringify(compared).replaceAll('"', "'").replaceAll(',', ', ')
+				: 'null',
+			ignoredFields: isChunked ? '[]' : ignored,
+			settings: `JSON.stringify(${nodesThatCount})`,
+		}),
+		code('Plan the Batches', 'plan', [X * 5, y], {
+			list: list.documents,
+			versions: "$('Versions').first().json.versions",
+			known: "$('Known Documents').first().json",
+			settings: "$('Settings').first().json",
+			tableId: table,
+			run: "$('Lock').first().json.id",
+			batchSize: isChunked ? '200' : '500',
+			isAsked: String(fetch !== undefined),
+			howToDelete,
+		}),
+		node('Anything to Do', 'if', 2.2, [X * 6, y], isTrue('={{ $json.batch > 0 }}')),
+		node('Loop Over Batches', 'splitInBatches', 3, [X * 7, y], { batchSize: 1, options: {} }),
+		node(
+			'Apply Batch',
+			'executeWorkflow',
+			1.3,
+			[X * 8, y + 20],
+			{
+				workflowId: { __rl: true, mode: 'id', value: '={{ $workflow.id }}' },
+				workflowInputs: {
+					...{ mappingMode: 'defineBelow', value: {}, matchingColumns: [], schema: [] },
+					...{ attemptToConvertTypes: false, convertFieldsToString: true },
+				},
+				...{ mode: 'once', options: { waitForSubWorkflow: true } },
+			},
+			{ onError: 'continueRegularOutput', alwaysOutputData: true },
+		),
+		tableNode(
+			'Unlock',
+			'deleteRows',
+			[X * 3, y + 260],
+			table,
+			{
+				matchType: 'anyCondition',
+				filters: {
+					conditions: [
+						condition('id', 'eq', "={{ $('Lock').first().json.id }}"),
+						condition('lockedUntil', 'lte', NOW),
+						condition(
+							'id',
+							'lte',
+							"={{ $json.id ? $('Plan the Batches').first().json.summary.compactUpTo : 0 }}",
+						),
+					],
+				},
+				options: {},
+			},
+			{ executeOnce: true, alwaysOutputData: true },
+		),
+		code(
+			'Result',
+			'result',
+			[X * 4, y + 260],
+			{
+				summary: "$('Plan the Batches').first().json.summary",
+				batches:
+					"$('Loop Over Batches').isExecuted ? $('Loop Over Batches').all().map(({ json }) => json) : []",
+				isChunked: String(isChunked),
+				howToDelete,
+			},
+			{ executeOnce: true },
+		),
+		...(isAnswered ? [answerNode([X * 5, y + 260])] : []),
+		node(
+			'All Went Well',
+			'if',
+			2.2,
+			[X * (end + 1), y + 260],
+			isTrue("={{ $json.error === '' }}"),
+		),
+		failTheRun([X * (end + 2), y + 260]),
+	];
+}
+
+const answerNode = (position: [number, number]): WorkflowNode =>
+	node('Answer', 'respondToWebhook', 1.4, position, {
+		respondWith: 'firstIncomingItem',
+		options: { responseCode: '={{ $json.status }}' },
+	});
+
+const planChains = ({ isAnswered }: Sync): Chain[] => [
+	['State Table', 'Lock', 'State', 'Known Documents', 'Versions', 'Plan the Batches'],
+	['Plan the Batches', 'Anything to Do', 'Loop Over Batches', 'Unlock'],
+	['Anything to Do|1', 'Unlock'],
+	['Loop Over Batches|1', 'Apply Batch', 'Loop Over Batches'],
+	['Unlock', 'Result', ...(isAnswered ? ['Answer'] : []), 'All Went Well'],
+	['All Went Well|1', 'Fail the Run'],
+];
+
+/** Defines the nodes that renew the lock and go on only if this run still has it. */
+const renewLock = (renew: string, filter: string, x: number, y: number): WorkflowNode[] => [
+	tableNode(
+		renew,
+		'update',
+		[x, y],
+		`${BATCH}.tableId`,
+		{
+			matchType: 'allConditions',
+			filters: {
+				conditions: [
+					condition('id', 'eq', `={{ ${BATCH}.run }}`),
+					condition('lockedUntil', 'gt', NOW),
+				],
+			},
+			columns: values({ lockedUntil: LATER }),
+			options: {},
+		},
+		{ executeOnce: true, alwaysOutputData: true },
+	),
+	node(filter, 'filter', 2.2, [x + X, y], isTrue('={{ $json.id > 0 }}')),
+];
+
+function applyNodes(options: Sync, y: number): WorkflowNode[] {
+	const { isChunked, fetch } = options;
+	const documents = "$('Documents').all().map(({ json }) => json)";
+	const texts = "$('Chunk Text').all().map(({ json }) => json)";
+	const counts = isChunked
+		? "$('Chunk Text').all().map(({ json }) => json.chunkCount ?? 0)"
+		: "$('Documents').all().map(({ json }) => json.documents.length)";
+	const fetchX = X * 3;
+	const workX = fetch ? X * (4.5 + fetch.nodes.length) : X * 3;
+	const beforeX = isChunked ? workX + X * 4 : workX + X;
+	const pushX = beforeX + X * 3;
+	const fetchNodes = fetch
+		? [
+				note(
+					'Fetch',
+					fetch.content,
+					[fetchX + X * 0.75, y - 160],
+					[fetch.nodes.length * X, 400],
+					SEAM,
+				),
+				code('Entries', 'entries', [fetchX, y], { batch: BATCH }),
+				...fetch.nodes.map((each, at) => ({
+					...each,
+					position: [fetchX + X * (at + 1), y] as [number, number],
+				})),
+			]
+		: [];
+	return [
+		note(
+			'Apply',
+			'## Apply: one batch\nThe workflow calls itself for each batch, so that n8n forgets a batch when it is done. *Note Before* writes down which documents are about to change, and *Remember* what has become of them. So a run that was killed goes on with the next batch.',
+			[-40, y - 260],
+			[pushX + X * 4, 700],
+			6,
+		),
+		node('When Called by Itself', 'executeWorkflowTrigger', 1.1, [0, y], {
+			inputSource: 'passthrough',
+		}),
+		...renewLock('Renew Lock', 'Lock Is Mine', X, y),
+		...fetchNodes,
+		code('Documents', 'documents', [workX, y], {
+			batch: BATCH,
+			fetched: fetch ? "$('Fetched').all().map(({ json }) => json)" : 'null',
+			isChunked: String(isChunked),
+		}),
+		...(isChunked
+			? [
+					chunkText([workX + X, y]),
+					...renewLock('Renew Lock Again', 'Lock Is Still Mine', workX + X * 2, y - 120),
+				]
+			: []),
+		code(
+			'Before',
+			'before',
+			[beforeX, y - 120],
+			{ batch: BATCH, documents, counts },
+			{ executeOnce: true },
+		),
+		tableNode('Note Before', 'insert', [beforeX + X, y - 120], `${BATCH}.tableId`, {
+			columns: sameNames,
+			options: {},
+		}),
+		node('Noted', 'merge', 3.2, [beforeX + X * 2, y], {
+			mode: 'chooseBranch',
+			useDataOfInput: 2,
+		}),
+		pushDocuments([pushX, isChunked ? y : y - 100], isChunked),
+		deleteDocument([pushX + (isChunked ? X : 0), isChunked ? y : y + 100], isChunked),
+		code('Outcome', 'outcome', [pushX + X * 2, isChunked ? y : y + 100], {
+			batch: BATCH,
+			documents,
+			texts: isChunked ? texts : 'null',
+			pushes: "$('Push Documents').all().map(({ json }) => json)",
+			deletes: "$('Delete Document').all().map(({ json }) => json)",
+		}),
+		tableNode(
+			'Remember',
+			'insert',
+			[pushX + X * 3, isChunked ? y : y + 100],
+			`${BATCH}.tableId`,
+			{
+				columns: sameNames,
+				options: {},
+			},
+		),
+	];
+}
+
+function applyChains({ isChunked, fetch }: Sync): Chain[] {
+	const fetchNames = fetch ? ['Entries', ...fetch.nodes.map((each) => each.name)] : [];
+	const work = isChunked ? 'Chunk Text' : 'Documents';
+	return [
+		['When Called by Itself', 'Renew Lock', 'Lock Is Mine', ...fetchNames, 'Documents'],
+		...(isChunked ? [['Documents', 'Chunk Text']] : []),
+		[
+			work,
+			...(isChunked ? ['Renew Lock Again', 'Lock Is Still Mine'] : []),
+			'Before',
+			'Note Before',
+			'Noted',
+		],
+		[work, '1|Noted', 'Push Documents'],
+		isChunked ? ['Push Documents', 'Delete Document'] : ['Noted', 'Delete Document'],
+		['Delete Document', 'Outcome', 'Remember'],
+	];
+}
+
+const chunkText = (position: [number, number]): WorkflowNode =>
+	node(
+		'Chunk Text',
+		'chunkText',
+		1,
+		position,
+		{
+			modelId: { __rl: true, mode: 'list', value: 'gte-small' },
+			...{ textSource: 'item', text: '={{ $json.text }}', regex: '\r?\n(?=#{1,6} )' },
+			...{
+				output: 'perDocument',
+				documentId: '={{ $json.id }}',
+				documentName: '={{ $json.name }}',
+			},
+			options: {
+				...{ previousChunkCount: '={{ $json.previousChunkCount }}', textsPerRequest: 1 },
+				...{ vectorQuantizationMethod: 'max-scale', retryForSeconds: 120 },
+			},
+		},
+		{ credentials: CREDENTIALS.ai, onError: 'continueRegularOutput' },
+	);
+
+const pushDocuments = (position: [number, number], isChunked: boolean): WorkflowNode =>
+	node(
+		'Push Documents',
+		'pushDocuments',
+		1,
+		position,
+		{
+			documentSource: 'json',
+			documentJson: isChunked ? '={{ $json.documents ?? [] }}' : '={{ $json.documents }}',
+			options: { output: 'perInputItem', retryForSeconds: 120 },
+		},
+		{ credentials: CREDENTIALS.push, onError: 'continueRegularOutput' },
+	);
+
+const deleteDocument = (position: [number, number], isChunked: boolean): WorkflowNode =>
+	node(
+		'Delete Document',
+		'deleteDocument',
+		1,
+		position,
+		{
+			idSource: 'list',
+			// Old chunks stay if the new ones could not be pushed.
+			listField: isChunked
+				? "={{ $json.error ? [] : $('Chunk Text').item.json.removedIds }}"
+				: 'removedIds',
+			commit: 'lastDeleteOnly',
+			options: { ignoreNotFound: true, output: 'perInputItem', retryForSeconds: 120 },
+		},
+		{ credentials: CREDENTIALS.push, onError: 'continueRegularOutput' },
+	);

@@ -1,0 +1,167 @@
+/**
+ * The types of the data that the Code nodes of the syncs pass on. The files in `code/` use these types in their JSDoc.
+ */
+
+/**
+ * What is known about one document. The last entry about an ID counts.
+ *
+ * - `version`: an empty version means that the index may contain anything of the document. The version null means that
+ *   the document was deleted.
+ * - `chunks`: the largest number of documents that the index may contain for this document. Without chunking, this
+ *   number is 0 or 1.
+ * - `text`: checksum of the text that was pushed. Without it, the text is unknown.
+ * - `problem`: why this version of the document could not be read.
+ */
+export type Entry = [
+	id: string,
+	version: string | null,
+	chunks?: number,
+	text?: string,
+	problem?: string,
+];
+
+/** A row of the data table. A lock has only `lockedUntil`. */
+export interface Row {
+	id: number;
+	run?: number | null;
+	/** A list of `Entry` as JSON. */
+	entries?: string | null;
+	/** Number of entries. */
+	size?: number | null;
+	lockedUntil?: string | null;
+}
+
+/** What the node Known Documents returns. */
+export interface Known {
+	isOwner: boolean;
+	lockedUntil: string;
+	entries: Entry[];
+	/** ID of the last row that a snapshot replaces, or 0 if no snapshot is needed. */
+	compactUpTo: number;
+}
+
+/** A document as Map Fields or the caller returns it. */
+export interface ListedDocument {
+	id: string | number;
+	name?: unknown;
+	url?: unknown;
+	text?: unknown;
+	version?: unknown;
+	problem?: unknown;
+	[field: string]: unknown;
+}
+
+/** The fields of the node Settings. */
+export interface Settings {
+	/** More deletes than this number and this percentage are withheld. */
+	mostDeletes: number;
+	mostDeletesPercent: number;
+	/** IDs of documents that are pushed even if they have not changed. */
+	pushAgain: unknown;
+	confirmDeletes: boolean;
+}
+
+/** One document of a batch. A document without `document` is missing from the list. */
+export interface Work {
+	id: string;
+	/** The version null means that the document is missing from the list. */
+	version: string | null;
+	chunks: number;
+	/** Checksum of the text that was pushed before. */
+	text?: string;
+	/** Whether the ID is in `pushAgain`. */
+	isConfirmed?: boolean;
+	document?: ListedDocument;
+}
+
+/** What one call of Apply receives. */
+export interface Batch {
+	batch: number;
+	batches: number;
+	tableId: string;
+	run: number;
+	/** What is known about all documents, if the table has to be compacted. */
+	snapshot: Entry[];
+	/** Number of doubtful deletes that this batch may carry out. */
+	mayDelete: number;
+	work: Work[];
+}
+
+/**
+ * What Fetch returns about one entry: `text`, `pages`, `problem`, `error` or `gone`.
+ *
+ * - `problem`: this version cannot be read. The entry is fetched again if its version changes.
+ * - `error`: there was no usable answer. The entry is fetched again in the next run.
+ * - `gone`: the source says that the document no longer exists.
+ */
+export interface Fetched {
+	id: string | number;
+	text?: unknown;
+	pages?: unknown;
+	problem?: unknown;
+	error?: unknown;
+	gone?: unknown;
+	name?: unknown;
+	url?: unknown;
+}
+
+/** What the node Documents returns for each document of a batch. */
+export interface BatchDocument {
+	id: string;
+	version: string | null;
+	/** Chunks that the index may contain now. */
+	chunks: number;
+	/** Checksum of the text that the index contains, if it is known. */
+	oldText?: string;
+	newText?: string;
+	/** Why the document could not be read. Nothing is pushed or deleted for such a document. */
+	problem: string;
+	/** Whether a document with a problem is read again in the next run, even if its version stays the same. */
+	isTransient: boolean;
+	/** Whether the document would be deleted, but too many documents of the batch would be. */
+	isWithheld: boolean;
+	isDeleted: boolean;
+	documents: ListedDocument[];
+	removedIds: string[];
+	name?: unknown;
+	url?: unknown;
+	text?: unknown;
+	previousChunkCount: number;
+}
+
+/** A row of the data table that says what one batch did. */
+export interface BatchRow {
+	run: number;
+	entries: string;
+	size: number;
+	pushed: number;
+	deleted: number;
+	chunksDeleted: number;
+	failed: number;
+	unreadable: number;
+	withheld: number;
+	/** The first failure. */
+	error: string;
+	/** The first 20 documents that could not be read, one per line. */
+	problems: string;
+}
+
+/** What is known before the first batch. */
+export interface Summary {
+	status: number;
+	/** Why nothing was changed. */
+	problem: string;
+	known: number;
+	unchanged: number;
+	missing: number;
+	withheld: number;
+	unreadable: number;
+	problems: string[];
+	planned: number;
+	compactUpTo: number;
+}
+
+/** An item as n8n's Code node returns it. */
+export interface Item<Json> {
+	json: Json;
+}

@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+export interface WorkflowNode {
+	name: string;
+	type: string;
+	typeVersion: number;
+	position: [x: number, y: number];
+	parameters: object;
+	/** Further fields of the node, such as `onError`, `executeOnce` and `credentials`. */
+	[field: string]: unknown;
+}
+
+interface Target {
+	node: string;
+	type: 'main' | 'ai_languageModel' | 'ai_tool' | 'ai_memory';
+	index: number;
+}
+
+export interface Workflow {
+	name: string;
+	nodes: WorkflowNode[];
+	connections: Record<string, Record<string, Target[][]>>;
+	settings: object;
+	pinData: object;
+}
+
+const OURS = ['chunkText', 'pushDocuments', 'deleteDocument', 'migrateBlobs'];
+
+/**
+ * Defines a node.
+ *
+ * @param type the type without its package, such as `set` or `chunkText`
+ * @param more further fields of the node, such as `onError`
+ */
+export function node(
+	name: string,
+	type: string,
+	typeVersion: number,
+	position: [x: number, y: number],
+	parameters: object,
+	more: object = {},
+): WorkflowNode {
+	const prefix = OURS.includes(type) ? 'n8n-nodes-search-ingest' : 'n8n-nodes-base';
+	const full = type.includes('.') ? type : `${prefix}.${type}`;
+	return { name, type: full, typeVersion, position, parameters, ...more };
+}
+
+const CODE = path.join(__dirname, '..', 'code');
+
+/**
+ * Defines a Code node from a file in `code/`. The file exports a function. The node contains the function's body, after
+ * one line for each input.
+ *
+ * @param inputs an expression for each input of the function, in the function's order
+ */
+export function code(
+	name: string,
+	file: string,
+	position: [x: number, y: number],
+	inputs: Record<string, string>,
+	more: object = {},
+): WorkflowNode {
+	return node(name, 'code', 2, position, { jsCode: jsCode(file, inputs) }, more);
+}
+
+/**
+ * Returns the text of a Code node.
+ *
+ * @throws Error if the names of the inputs differ from the function's parameters
+ */
+export function jsCode(file: string, inputs: Record<string, string>): string {
+	const source = readFileSync(path.join(CODE, `${file}.js`), 'utf8');
+	const match = /^module\.exports = \(\{([^}]*)\}\) => \{\n(.*)^\};$/ms.exec(source);
+	if (!match) throw new Error(`${file}.js does not export one function`);
+	const [, parameters, body] = match;
+	const names = parameters
+		.split(',')
+		.map((name) => name.trim())
+		.filter((name) => name !== '');
+	if (names.join() !== Object.keys(inputs).join()) {
+		throw new Error(
+			`${file}.js needs ${names.join()}, but has got ${Object.keys(inputs).join()}`,
+		);
+	}
+	const lines = names.map((name) => `const ${name} = ${inputs[name]};`);
+	const statements = body
+		.replace(/^\t+\/\*\* @[^\n]*\*\/\n/gm, '')
+		.replace(/^\t+\/\*\*\n(?:\t+ \*[^\n]*\n)+?\t+ \*\/\n/gm, plain)
+		.replace(/^\t/gm, '')
+		.trimEnd();
+	return [...lines, '', statements].join('\n');
+}
+
+/** Turns a docstring into a comment without types. */
+function plain(docstring: string): string {
+	const [, indent = ''] = /^(\t*)/.exec(docstring) ?? [];
+	const lines = docstring
+		.split('\n')
+		.map((line) => line.replace(/^\t+ ?\/?\*+\/? ?/, ''))
+		.filter((line) => line !== '' && !line.startsWith('@'));
+	return lines.map((line) => `${indent}// ${line}\n`).join('');
+}
+
+/** Defines a note on the canvas. Colors: 1 orange, 3 red, 4 green, 5 blue, 6 violet, 7 gray. */
+export function note(
+	name: string,
+	content: string,
+	position: [x: number, y: number],
+	[width, height]: [width: number, height: number],
+	color: number,
+): WorkflowNode {
+	return node(name, 'stickyNote', 1, position, { content, width, height, color });
+}
+
+/** Connects each node with the next one. `Name|1` is the second output, and `1|Name` the second input of a node. */
+export type Chain = string[];
+
+/**
+ * Puts nodes and connections together.
+ *
+ * @throws Error if a connection names a node that does not exist, or two nodes have one name
+ */
+export function workflow(
+	name: string,
+	nodes: WorkflowNode[],
+	chains: Chain[],
+	{ settings = {}, pinData = {} }: { settings?: object; pinData?: object } = {},
+): Workflow {
+	const names = new Set(nodes.map((each) => each.name));
+	if (names.size < nodes.length) throw new Error(`${name}: two nodes have one name`);
+	const connections: Workflow['connections'] = {};
+	for (const chain of chains) {
+		for (const [at, to] of chain.slice(1).entries()) connect(connections, chain[at], to, names);
+	}
+	const withIds = nodes.map((each) => ({ id: idOf(name, each.name), ...each }));
+	return {
+		...{ name, nodes: withIds, connections },
+		...{ settings: { executionOrder: 'v1', ...settings }, pinData },
+	};
+}
+
+function connect(
+	connections: Workflow['connections'],
+	from: string,
+	to: string,
+	names: Set<string>,
+): void {
+	const [, source, output = '0'] = /^(?:\d\|)?([^|]+)(?:\|(\d))?$/.exec(from) ?? [];
+	const [, input = '0', target] = /^(?:(\d)\|)?([^|]+)(?:\|\d)?$/.exec(to) ?? [];
+	for (const one of [source, target]) {
+		if (!names.has(one)) throw new Error(`there is no node '${one}'`);
+	}
+	const outputs = ((connections[source] ??= { main: [] }).main ??= []);
+	while (outputs.length <= Number(output)) outputs.push([]);
+	outputs[Number(output)].push({ node: target, type: 'main', index: Number(input) });
+}
+
+/** Returns an ID that is the same in each build. */
+export function idOf(workflowName: string, part: string): string {
+	const hash = createHash('sha256').update(`${workflowName}/${part}`).digest('hex');
+	const [a, b, c, d, e] = [0, 8, 13, 17, 20].map((from, at) =>
+		hash.slice(from, from + [8, 4, 3, 3, 12][at]),
+	);
+	return `${a}-${b}-5${c}-8${d}-${e}`;
+}

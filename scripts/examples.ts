@@ -1,0 +1,64 @@
+/**
+ * Builds the examples: each file in `examples/src/` defines one workflow and becomes a JSON file in `examples/`.
+ * `npm run examples` writes the files.
+ */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import * as prettier from 'prettier';
+
+import type { Workflow } from '../examples/src/parts/workflow';
+import { ROOT } from '../support/manifest';
+
+const EXAMPLES = path.join(ROOT, 'examples');
+const SOURCES = path.join(EXAMPLES, 'src');
+
+interface Built {
+	file: string;
+	text: string;
+}
+
+async function builtExamples(): Promise<Built[]> {
+	const sources = readdirSync(SOURCES).filter((file) => file.endsWith('.ts'));
+	return await Promise.all(sources.map(build));
+}
+
+async function build(source: string): Promise<Built> {
+	const module = (await import(path.join(SOURCES, source))) as { default: Workflow };
+	// A file without a default export is loaded with its whole module as default.
+	const { name, nodes, connections, settings, pinData } = module.default;
+	const file = path.join(EXAMPLES, `${path.basename(source, '.ts')}.json`);
+	const ordered = nodes.map(
+		({ id, name: nodeName, type, typeVersion, position, parameters, ...more }) => ({
+			...{ id, name: nodeName, type, typeVersion, position, parameters },
+			...more,
+		}),
+	);
+	const workflow = { name, nodes: ordered, connections, settings, pinData, active: false };
+	const options = (await prettier.resolveConfig(file)) ?? {};
+	const text = await prettier.format(JSON.stringify(workflow, null, '\t'), {
+		...options,
+		filepath: file,
+	});
+	return { file, text };
+}
+
+/** Returns a line for each example that differs from what its source builds. */
+export async function exampleFaults(): Promise<string[]> {
+	const built = await builtExamples();
+	const different = built.filter(
+		({ file, text }) => !existsSync(file) || readFileSync(file, 'utf8') !== text,
+	);
+	return different.map(({ file }) => `${path.relative(ROOT, file)}: run npm run examples`);
+}
+
+async function writeExamples(): Promise<void> {
+	for (const { file, text } of await builtExamples()) writeFileSync(file, text);
+}
+
+if (require.main === module) {
+	writeExamples().catch((error: unknown) => {
+		process.stderr.write(`${String(error instanceof Error ? error.stack : error)}\n`);
+		process.exit(1);
+	});
+}

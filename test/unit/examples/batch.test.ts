@@ -1,0 +1,420 @@
+import before from '../../../examples/src/code/before';
+import documentsOf from '../../../examples/src/code/documents';
+import entriesOf from '../../../examples/src/code/entries';
+import outcome from '../../../examples/src/code/outcome';
+import result from '../../../examples/src/code/result';
+import type {
+	Batch,
+	BatchDocument,
+	Entry,
+	Fetched,
+	Summary,
+	Work,
+} from '../../../examples/src/parts/types';
+
+const batchOf = (work: Work[], more: Partial<Batch> = {}): Batch => ({
+	...{ batch: 1, batches: 1, tableId: 'table', run: 7, snapshot: [], mayDelete: 10, work },
+	...more,
+});
+
+const checksums = new Map<string, string | undefined>();
+
+/** The checksum of a text as the node Documents computes it. */
+function sum(text: string): string | undefined {
+	if (!checksums.has(text)) {
+		const [document] = read([changed('x', text)]);
+		checksums.set(text, document.newText);
+	}
+	return checksums.get(text);
+}
+
+function changed(id: string, text: unknown, more: Partial<Work> = {}): Work {
+	return { id, version: 'new', chunks: 2, document: { id, name: id, text }, ...more };
+}
+
+/** An indexed document whose text changes. */
+const replaced = (id: string, text: string, old = `old text of ${id}`): Work =>
+	changed(id, text, { text: sum(old) });
+
+const missing = (id: string, chunks = 2): Work => ({ id, version: null, chunks });
+
+function read(
+	work: Work[],
+	{
+		fetched = null,
+		isChunked = true,
+		...more
+	}: Partial<Batch> & { fetched?: Fetched[] | null; isChunked?: boolean } = {},
+): BatchDocument[] {
+	return documentsOf({ batch: batchOf(work, more), fetched, isChunked }).map(({ json }) => json);
+}
+
+const problemsIn = (documents: BatchDocument[]) =>
+	documents.filter(({ problem }) => problem).map(({ id }) => id);
+
+const many = (count: number) => Array.from({ length: count }, (_, at) => `${at}`);
+
+describe('Documents', () => {
+	test('whole documents are pushed as they are, whatever their fields are called', () => {
+		const document = { id: 'a', problem: 'squeaks', gone: true, error: 'E7', pages: 12 };
+		const work = { id: 'a', version: 'new', chunks: 1, document };
+		const [{ documents, removedIds, problem }] = read([work], { isChunked: false });
+		expect({ documents, removedIds, problem }).toEqual({
+			...{ documents: [document], removedIds: [], problem: '' },
+		});
+	});
+
+	test('a missing document is deleted if the index may contain it', () => {
+		const [indexed, never] = read([missing('a', 1), missing('b', 0)], { isChunked: false });
+		expect(indexed.removedIds).toEqual(['a']);
+		expect(never.removedIds).toEqual([]);
+		const [chunks] = read([missing('a', 3)]);
+		expect(chunks).toMatchObject({ text: '', previousChunkCount: 3, isDeleted: true });
+	});
+
+	test.each<[what: string, text: unknown, more: object, problem: RegExp]>([
+		['no text', undefined, {}, /^has no text$/],
+		['a text that is an object', { html: 'A' }, {}, /has no text, only \{"html":"A"\}/],
+		['a list with other things than texts', ['A', 1], {}, /has no text/],
+		['a name that is an object', 'A', { name: { en: 'a' } }, /a name or a URL/],
+		['a URL that is a list', 'A', { url: ['a'] }, /a name or a URL/],
+		['a problem that the list knows', undefined, { problem: 'is encrypted' }, /^is encrypted$/],
+	])('%s is a problem of one document', (_what, text, more, problem) => {
+		const work = changed('a', text);
+		const document = { id: 'a', name: 'a', text, ...more };
+		const [bad, good] = read([{ ...work, document }, changed('b', 'B')]);
+		expect(bad.problem).toMatch(problem);
+		expect(bad).toMatchObject({
+			text: '',
+			previousChunkCount: 0,
+			documents: [],
+			isTransient: false,
+		});
+		expect(good).toMatchObject({ problem: '', text: 'B', previousChunkCount: 2 });
+	});
+
+	test('pages are one text', () => {
+		const [document] = read([changed('a', ['One', 'Two'])]);
+		expect(document).toMatchObject({ problem: '', text: ['One', 'Two'] });
+		expect(document.newText).toBe(sum('One\n\nTwo'));
+	});
+
+	test('a sign-in page for more than half and at least three is not pushed', () => {
+		const signIn = ['a', 'b', 'c'].map((id) => replaced(id, 'Sign in'));
+		expect(problemsIn(read([...signIn, replaced('d', 'D'), replaced('e', 'E')]))).toEqual([
+			'a',
+			'b',
+			'c',
+		]);
+		expect(
+			problemsIn(read([...signIn, ...['d', 'e', 'f'].map((id) => replaced(id, id))])),
+		).toEqual([]);
+		expect(problemsIn(read(signIn.slice(1)))).toEqual([]);
+		const [first] = read(signIn);
+		expect(first).toMatchObject({ isTransient: true, text: '', previousChunkCount: 0 });
+	});
+
+	test('a sign-in page for more than ten and more than 5% is not pushed', () => {
+		const texts = (same: number, all: number) =>
+			read(many(all).map((id, at) => replaced(id, at < same ? 'Sign in' : `Text ${id}`)));
+		expect(problemsIn(texts(11, 200))).toHaveLength(11);
+		expect(problemsIn(texts(10, 100))).toEqual([]);
+		expect(problemsIn(texts(11, 220))).toEqual([]);
+	});
+
+	test('new documents, unchanged texts and confirmed ones may have the same text', () => {
+		const ids = many(60);
+		const none = 'No description';
+		expect(problemsIn(read(ids.map((id) => changed(id, none, { chunks: 0 }))))).toEqual([]);
+		expect(problemsIn(read(ids.map((id) => replaced(id, none, none))))).toEqual([]);
+		const confirmed = ids.map((id) => ({ ...replaced(id, none), isConfirmed: true }));
+		expect(problemsIn(read(confirmed))).toEqual([]);
+		expect(
+			problemsIn(
+				read([
+					...ids.map((id) => changed(id, 'Sign in')),
+					...['a', 'b', 'c'].map((id) => replaced(id, 'Sign in')),
+				]),
+			),
+		).toEqual(['a', 'b', 'c']);
+	});
+
+	test('one document may contain U+FFFD, several may not', () => {
+		expect(problemsIn(read([changed('a', 'K\ufffdche'), changed('b', 'B')]))).toEqual([]);
+		const two = [changed('a', 'K\ufffdche'), changed('b', 'B'), changed('c', 'Gr\ufffdn')];
+		expect(problemsIn(read(two))).toEqual(['a', 'c']);
+		expect(problemsIn(read(two, { isChunked: false }))).toEqual(['a', 'c']);
+		expect(problemsIn(read(two.map((work) => ({ ...work, isConfirmed: true }))))).toEqual([]);
+	});
+
+	test('too many emptied texts are withheld', () => {
+		const emptied = many(3).map((id) => changed(id, ' '));
+		const withheld = read(emptied, { mayDelete: 2 });
+		expect(withheld.map(({ isWithheld }) => isWithheld)).toEqual([true, true, true]);
+		expect(withheld[0]).toMatchObject({ text: '', previousChunkCount: 0 });
+		const deleted = read(emptied, { mayDelete: 3 });
+		expect(deleted[0]).toMatchObject({ isWithheld: false, text: '', previousChunkCount: 2 });
+		expect(read([changed('new', '', { chunks: 0 })], { mayDelete: 0 })[0].isWithheld).toBe(
+			false,
+		);
+	});
+
+	describe('with Fetch', () => {
+		const listed = (id: string, more: Partial<Work> = {}): Work => ({
+			...{
+				id,
+				version: 'new',
+				chunks: 2,
+				document: { id, name: `Name of ${id}`, version: 1 },
+			},
+			...more,
+		});
+
+		test('an entry has its fields, a missing one only its ID', () => {
+			const work = [listed('a'), missing('b')];
+			expect(entriesOf({ batch: batchOf(work) }).map(({ json }) => json)).toEqual([
+				{ id: 'a', name: 'Name of a', version: 1, isMissing: false },
+				{ id: 'b', isMissing: true },
+			]);
+		});
+
+		test.each<[what: string, answer: Fetched[], expected: Partial<BatchDocument>]>([
+			['a text', [{ id: 'a', text: 'A' }], { text: 'A', name: 'Name of a' }],
+			['pages', [{ id: 'a', pages: ['A', 'B'] }], { text: ['A', 'B'] }],
+			['a better name', [{ id: 'a', text: 'A', name: 'Title' }], { name: 'Title' }],
+			[
+				'an empty text',
+				[{ id: 'a', text: '' }],
+				{ text: '', previousChunkCount: 2, problem: '' },
+			],
+			[
+				'a problem',
+				[{ id: 'a', problem: 'is a scan' }],
+				{ problem: 'is a scan', isTransient: false },
+			],
+			[
+				'an error',
+				[{ id: 'a', error: { message: '503' } }],
+				{ problem: 'could not be read: 503', isTransient: true },
+			],
+			['nothing', [], { problem: 'could not be read: was not fetched', isTransient: true }],
+			['neither text nor problem', [{ id: 'a' }], { problem: 'has no text' }],
+			[
+				'gone',
+				[{ id: 'a', gone: true }],
+				{ text: '', previousChunkCount: 2, isDeleted: true },
+			],
+		])('a listed entry may return %s', (_what, fetched, expected) => {
+			expect(read([listed('a')], { fetched })[0]).toMatchObject(expected);
+		});
+
+		test('an ID may be a number', () => {
+			expect(read([listed('1')], { fetched: [{ id: 1, text: 'A' }] })[0].text).toBe('A');
+		});
+
+		test('a missing document is deleted if its address confirms it, or within the limits', () => {
+			const work = ['gone', 'there', 'busy', 'broken'].map((id) => missing(id));
+			const fetched = [
+				{ id: 'gone', gone: true },
+				{ id: 'there', text: 'A' },
+				{ id: 'busy', error: '503' },
+				{ id: 'broken', problem: 'is encrypted' },
+			];
+			const seen = (mayDelete: number) =>
+				read(work, { fetched, mayDelete }).map(
+					({ problem, isWithheld }) => problem || (isWithheld ? 'withheld' : 'deleted'),
+				);
+			const kept = ['could not be read: 503', 'is encrypted'];
+			expect(seen(1)).toEqual(['deleted', 'deleted', ...kept]);
+			expect(seen(0)).toEqual(['deleted', 'withheld', ...kept]);
+		});
+
+		test('a listed document whose address says gone counts under the limits', () => {
+			const fetched = [{ id: 'a', gone: true }];
+			expect(read([listed('a')], { fetched, mayDelete: 0 })[0].isWithheld).toBe(true);
+			expect(
+				read([listed('a', { chunks: 0 })], { fetched, mayDelete: 0 })[0].isWithheld,
+			).toBe(false);
+		});
+	});
+});
+
+test('Before notes what may change, with the larger number of chunks and the snapshot', () => {
+	const snapshot: Entry[] = [['z', 'old', 1]];
+	const documents = read([
+		changed('a', 'A', { text: 'sum' }),
+		changed('b', undefined),
+		missing('c', 4),
+	]);
+	const [{ json }] = before({ batch: batchOf([], { snapshot }), documents, counts: [5, 0, 0] });
+	expect(json).toEqual({
+		...{ run: 7, size: 3 },
+		entries: JSON.stringify([...snapshot, ['a', '', 5, 'sum'], ['c', '', 4, null]]),
+	});
+});
+
+describe('Outcome', () => {
+	const ok = { id: 'a', chunkCount: 2, removalsKnown: true, missingCharacters: 0 };
+	const chunked = { ...ok, documents: [1, 2], removedIds: ['a#2'] };
+	const [document] = read([changed('a', 'A', { chunks: 3, text: 'old' })]);
+	const run = (
+		texts: object[] | null = [chunked],
+		pushes: object[] = [{ pushed: 2 }],
+		deletes: object[] = [{ deleted: 1 }],
+		documents = [document],
+	) => {
+		const [{ json }] = outcome({ batch: batchOf([]), documents, texts, pushes, deletes });
+		return { ...json, entries: JSON.parse(json.entries) as Entry[] };
+	};
+
+	test('a confirmed document has its version, its chunks and its text', () => {
+		expect(run()).toMatchObject({
+			...{ run: 7, pushed: 1, deleted: 0, chunksDeleted: 1, failed: 0, error: '', size: 1 },
+			entries: [['a', 'new', 2, sum('A')]],
+		});
+		const uncertain = [{ ...chunked, removalsKnown: false, removedIds: [] }];
+		expect(run(uncertain, [{ pushed: 2 }], [{}]).entries).toEqual([['a', 'new', 3, sum('A')]]);
+		expect(run([chunked], [{ pushed: 1, skipped: 1 }]).failed).toBe(0);
+		expect(run([chunked], [{ pushed: 2 }], [{ notFound: 1 }]).failed).toBe(0);
+	});
+
+	test.each<[what: string, texts: object[], pushes: object[], deletes: object[], error: RegExp]>([
+		['a text that failed', [{ error: 'Rejected.' }], [{}], [{}], /^Rejected\.$/],
+		['an error object', [{ error: { message: 'Rejected.' } }], [{}], [{}], /^Rejected\.$/],
+		['a push that failed', [chunked], [{ error: 'No.' }], [{}], /^No\.$/],
+		['a delete that failed', [chunked], [{ pushed: 2 }], [{ error: 'No.' }], /^No\.$/],
+		['a push that is missing', [chunked], [], [], /was not confirmed/],
+		[
+			'an input that came back',
+			[chunked],
+			[{ ...chunked }],
+			[{ ...chunked }],
+			/was not confirmed/,
+		],
+		['a text that came back', [{ text: 'A' }], [{}], [{}], /was not confirmed/],
+		['too few pushes', [chunked], [{ pushed: 1 }], [{ deleted: 1 }], /was not confirmed/],
+		['too few deletes', [chunked], [{ pushed: 2 }], [{ deleted: 0 }], /was not confirmed/],
+		[
+			'missing characters',
+			[{ ...chunked, missingCharacters: 9 }],
+			[{ pushed: 2 }],
+			[{ deleted: 1 }],
+			/last 9 characters/,
+		],
+		[
+			'no chunks',
+			[{ ...ok, chunkCount: 0, removalsKnown: false }],
+			[{}],
+			[{}],
+			/returned no chunks for/,
+		],
+	])('%s fails the document', (_what, texts, pushes, deletes, error) => {
+		const row = run(texts, pushes, deletes);
+		expect(row).toMatchObject({ pushed: 0, failed: 1 });
+		expect(row.error).toMatch(error);
+		expect(row.entries).toEqual([['a', '', 3, 'old']]);
+	});
+
+	test('a failed push may have left more chunks than before', () => {
+		const longer = [{ ...chunked, chunkCount: 9 }];
+		expect(run(longer, [{ error: 'No.' }], [{}]).entries).toEqual([['a', '', 9, 'old']]);
+	});
+
+	test('404 for each delete confirms nothing, unless another request was answered', () => {
+		const gone = read([missing('a', 1), missing('b', 1)], { isChunked: false });
+		const notFound = [{ notFound: 1 }, { notFound: 1 }];
+		const alone = run(null, [{}, {}], notFound, gone);
+		expect(alone).toMatchObject({ deleted: 0, failed: 2 });
+		expect(alone.error).toMatch(/status 404 to each delete/);
+		const proven = run(null, [{}, {}], [{ deleted: 1 }, { notFound: 1 }], gone);
+		expect(proven).toMatchObject({
+			deleted: 2,
+			failed: 0,
+			entries: [
+				['a', null],
+				['b', null],
+			],
+		});
+	});
+
+	test('what could not be read is remembered for its version, unless it is read again', () => {
+		const [bad] = read([changed('a', undefined, { text: 'old' })]);
+		const row = run(null, [{}], [{}], [bad]);
+		expect(row).toMatchObject({ unreadable: 1, failed: 0, problems: "'a' has no text" });
+		expect(row.entries).toEqual([['a', 'new', 2, 'old', 'has no text']]);
+		const busy = { ...bad, isTransient: true };
+		expect(run(null, [{}], [{}], [busy])).toMatchObject({ unreadable: 1, entries: [] });
+		const absent = { ...bad, version: null };
+		expect(run(null, [{}], [{}], [absent])).toMatchObject({ unreadable: 1, entries: [] });
+	});
+
+	test('what is withheld keeps its entry', () => {
+		const withheld = { ...document, isWithheld: true };
+		expect(run([chunked], [{}], [{}], [withheld])).toMatchObject({ withheld: 1, entries: [] });
+	});
+});
+
+describe('Result', () => {
+	const summary: Summary = {
+		...{ status: 200, problem: '', known: 20, unchanged: 9, missing: 0, withheld: 0 },
+		...{ unreadable: 0, problems: [], planned: 3, compactUpTo: 0 },
+	};
+	const row = { run: 7, pushed: 2, deleted: 1, chunksDeleted: 4, failed: 0, error: '' };
+	const run = (more: Partial<Summary>, batches: object[] = [row], isChunked = false) =>
+		result({
+			summary: { ...summary, ...more },
+			batches,
+			isChunked,
+			howToDelete: 'approve it',
+		})[0].json;
+
+	test('adds up the batches', () => {
+		expect(run({ planned: 6 }, [row, row], true)).toEqual({
+			...{ status: 200, pushed: 4, deleted: 2, chunksDeleted: 8, unchanged: 9, failed: 0 },
+			...{ withheld: 0, unreadable: 0, problems: [], error: '' },
+		});
+		expect(run({})).not.toHaveProperty('chunksDeleted');
+		expect(run({ planned: 0 }, [])).toMatchObject({ status: 200, pushed: 0, error: '' });
+	});
+
+	test.each<[what: string, batch: object, reason: RegExp]>([
+		['was stopped', {}, /^3 of 6 documents failed.*this run has lost its lock/],
+		['has failed', { error: 'No table.' }, /^3 of 6 documents failed.*No table\./],
+		['has failed with an object', { error: { message: 'No table.' } }, /No table\./],
+		[
+			'has failures',
+			{ ...row, pushed: 0, failed: 2, error: 'No.' },
+			/^2 of 6 documents failed.*: No\./,
+		],
+	])('a batch that %s is red', (_what, batch, reason) => {
+		const end = run({ planned: 6 }, [row, batch]);
+		expect(end.status).toBe(500);
+		expect(end.error).toMatch(reason);
+	});
+
+	test('withheld deletes and unreadable documents are red, each with what to do', () => {
+		expect(run({ withheld: 12 })).toMatchObject({
+			...{ status: 500, withheld: 12 },
+			error: expect.stringMatching(
+				/^12 of 20 documents would be deleted.*If this is right, approve it\.$/,
+			),
+		});
+		const end = run({ unreadable: 1, problems: ["'x' is a scan"], planned: 4 }, [
+			{ ...row, unreadable: 1, problems: "'y' is encrypted" },
+		]);
+		expect(end).toMatchObject({
+			...{
+				status: 500,
+				unreadable: 2,
+				failed: 0,
+				problems: ["'x' is a scan", "'y' is encrypted"],
+			},
+			error: expect.stringMatching(/^2 documents could not be read.*'x' is a scan\.$/),
+		});
+	});
+
+	test('nothing was changed', () => {
+		const end = run({ status: 409, problem: 'another run', planned: 0 }, []);
+		expect(end).toMatchObject({ status: 409, error: 'Nothing was changed: another run.' });
+	});
+});

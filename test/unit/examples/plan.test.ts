@@ -1,0 +1,240 @@
+import known from '../../../examples/src/code/known';
+import plan from '../../../examples/src/code/plan';
+import type { Entry, Known, ListedDocument, Settings } from '../../../examples/src/parts/types';
+
+const settings: Settings = {
+	...{ mostDeletes: 10, mostDeletesPercent: 5, pushAgain: [], confirmDeletes: false },
+};
+
+const owner: Known = { isOwner: true, lockedUntil: '', entries: [], compactUpTo: 0 };
+
+interface Given {
+	list: unknown;
+	entries?: Entry[];
+	settings?: Partial<Settings>;
+	isAsked?: boolean;
+	batchSize?: number;
+	known?: Partial<Known>;
+}
+
+/** The version of a document is its text. */
+function planned({ list, entries = [], batchSize = 500, isAsked = false, ...given }: Given) {
+	const documents = Array.isArray(list) ? (list as ListedDocument[]) : [];
+	const items = plan({
+		...{
+			list,
+			versions: documents.map((document) => String(document?.text)),
+			batchSize,
+			isAsked,
+		},
+		known: { ...owner, entries, ...given.known },
+		settings: { ...settings, ...given.settings },
+		...{ tableId: 'table', run: 7, howToDelete: 'approve it' },
+	}).map(({ json }) => json);
+	const [{ summary }] = items;
+	if (!summary) throw new Error('there is no summary');
+	const batches = items.filter(({ batch }) => batch > 0);
+	const work = batches.flatMap((batch) => batch.work ?? []);
+	return { summary, batches, work, ids: work.map(({ id }) => id).join() };
+}
+
+const document = (id: string, text = 'A') => ({ id, text });
+const entry = (id: string, version = 'A', chunks = 1): Entry => [id, version, chunks];
+const many = (count: number) => Array.from({ length: count }, (_, at) => `${at}`);
+
+test.each<[what: string, given: Given, status: number, problem: RegExp]>([
+	['no list', { list: undefined }, 400, /there is no list/],
+	['a list that is an object', { list: { documents: [] } }, 400, /there is no list/],
+	['an empty list', { list: [] }, 400, /^the list is empty. If this is right, approve it$/],
+	['one empty item', { list: [{}] }, 400, /the list is empty/],
+	[
+		'no ID',
+		{ list: [document('a'), { text: 'B' }] },
+		400,
+		/^document 2 of 2 in the list has no ID$/,
+	],
+	['an empty item among others', { list: [{}, document('a')] }, 400, /document 1 of 2 .* no ID$/],
+	['a document that is null', { list: [document('a'), null] }, 400, /document 2 of 2 .* no ID/],
+	['a blank ID', { list: [document(' ')] }, 400, /no ID, only " "/],
+	['a fraction', { list: [{ id: 1.5, text: 'A' }] }, 400, /no ID, only 1.5/],
+	['a large number', { list: [{ id: 2 ** 60, text: 'A' }] }, 400, /no ID, only 11529/],
+	['U+FFFD in an ID', { list: [document('caf\ufffd')] }, 400, /contains the character U\+FFFD/],
+	[
+		'two different documents with one ID',
+		{ list: [document('a'), document('b'), document('a', 'B')] },
+		...([400, /two different documents with the ID 'a'/] as const),
+	],
+	[
+		'a number and a text as one ID',
+		{ list: [{ id: 1, text: 'A' }, document('1', 'B')] },
+		400,
+		/'1'/,
+	],
+	[
+		'another run',
+		{ list: [document('a')], known: { isOwner: false, lockedUntil: '2026-01-01' } },
+		...([409, /another run has not ended.*2026-01-01/] as const),
+	],
+])('%s changes nothing', (_what, given, status, problem) => {
+	const { summary, batches } = planned({ entries: [entry('x')], ...given });
+	expect(summary.status).toBe(status);
+	expect(summary.problem).toMatch(problem);
+	expect(batches).toEqual([]);
+});
+
+test('identical copies count once, and 0 is an ID', () => {
+	const list = [document('a'), document('a'), { id: 0, text: 'A' }];
+	expect(planned({ list }).ids).toBe('a,0');
+});
+
+test('an empty list deletes everything after an approval', () => {
+	for (const list of [[], [{}]]) {
+		const { ids } = planned({
+			list,
+			entries: [entry('a')],
+			settings: { confirmDeletes: true },
+		});
+		expect(ids).toBe('a');
+	}
+});
+
+test('only what changed is sent, and what is missing comes first', () => {
+	const entries = [entry('a'), entry('b'), entry('c'), entry('d', '')];
+	const { work, summary } = planned({
+		list: [document('a'), document('b', 'B'), document('d'), document('e')],
+		entries,
+	});
+	expect(work.map(({ id, version }) => [id, version])).toEqual([
+		['c', null],
+		['b', 'B'],
+		['d', 'A'],
+		['e', 'A'],
+	]);
+	expect(summary).toMatchObject({ unchanged: 1, missing: 1, withheld: 0, known: 4 });
+});
+
+test('more than ten deletes and more than 5% are withheld, and everything else is done', () => {
+	const gone = (missing: number, all: number) => {
+		const entries = many(all).map((id) => entry(id));
+		const list = [
+			...many(all)
+				.slice(missing)
+				.map((id) => document(id)),
+			document('new'),
+		];
+		return planned({ list, entries });
+	};
+	expect(gone(10, 20).summary.withheld).toBe(0);
+	expect(gone(11, 300).summary.withheld).toBe(0);
+	expect(gone(15, 300).summary.withheld).toBe(0);
+	expect(gone(16, 300)).toMatchObject({ summary: { withheld: 16 }, ids: 'new' });
+	expect(gone(11, 20)).toMatchObject({ summary: { withheld: 11 }, ids: 'new' });
+});
+
+test('documents that were never in the index do not count for the limits', () => {
+	const entries: Entry[] = many(20).map((id) => [id, 'A', 0, undefined, 'is a scan']);
+	const { summary, work } = planned({ list: [document('a')], entries });
+	expect(summary.withheld).toBe(0);
+	expect(work).toHaveLength(21);
+});
+
+test('an approval is for all deletes', () => {
+	const entries = many(20).map((id) => entry(id));
+	const approved = planned({
+		list: [document('0')],
+		entries,
+		settings: { confirmDeletes: true },
+	});
+	expect(approved.work).toHaveLength(19);
+	expect(approved.batches[0].mayDelete).toBe(19);
+});
+
+test('documents are pushed again if their IDs are listed', () => {
+	const list = [document('a'), { id: 1, text: 'A' }, document('b')];
+	const entries = [entry('a'), entry('1'), entry('b')];
+	const again = (pushAgain: unknown) => planned({ list, entries, settings: { pushAgain } }).ids;
+	expect(again(['a', 1])).toBe('a,1');
+	expect(again('b')).toBe('b');
+	expect(again(null)).toBe('');
+});
+
+test('what could not be read is named until its version changes', () => {
+	const entries: Entry[] = [['a', 'A', 2, 'sum', 'is encrypted']];
+	const { summary, batches } = planned({ list: [document('a')], entries });
+	expect(batches).toEqual([]);
+	expect(summary).toMatchObject({ unreadable: 1, unchanged: 0, problems: ["'a' is encrypted"] });
+	expect(planned({ list: [document('a', 'B')], entries }).work).toMatchObject([
+		{ id: 'a', chunks: 2, text: 'sum' },
+	]);
+});
+
+test('with Fetch, all missing documents are asked for, and few may be deleted without proof', () => {
+	const entries = many(100).map((id) => entry(id));
+	const list = [document('0')];
+	const { batches, work } = planned({ list, entries, isAsked: true, batchSize: 33 });
+	expect(work).toHaveLength(99);
+	const allowed = batches.map(({ mayDelete }) => mayDelete ?? NaN);
+	expect(allowed.reduce((sum, each) => sum + each)).toBeLessThanOrEqual(10);
+	expect(allowed).toEqual([3, 3, 3]);
+});
+
+test('doubtful deletes of all batches together stay within the limits', () => {
+	const entries = many(8).map((id) => entry(`gone-${id}`));
+	const list = many(40).map((id) => document(id));
+	const { batches } = planned({ list, entries, isAsked: true, batchSize: 12 });
+	// Each batch may delete its missing documents, and its share of the two deletes that are left.
+	expect(batches.map(({ mayDelete }) => mayDelete)).toEqual([8, 0, 0, 0]);
+	expect(planned({ list: list.slice(0, 3), isAsked: true }).batches[0].mayDelete).toBe(10);
+});
+
+test('the first batch has the snapshot', () => {
+	const entries = [entry('a', 'B'), entry('b', 'B')];
+	const list = [document('a'), document('b')];
+	const { batches, summary } = planned({
+		list,
+		entries,
+		batchSize: 1,
+		known: { compactUpTo: 5 },
+	});
+	expect(batches.map(({ snapshot }) => snapshot)).toEqual([entries, []]);
+	expect(summary.compactUpTo).toBe(5);
+	const unchanged = planned({
+		list,
+		entries: [entry('a'), entry('b')],
+		known: { compactUpTo: 5 },
+	});
+	expect(unchanged.summary.compactUpTo).toBe(0);
+});
+
+const at = (seconds: number) => new Date(seconds * 1000);
+const rowsOf = (...rows: Array<[run: number, ...entries: Entry[]]>) =>
+	rows.map(([run, ...entries], index) => ({
+		...{ id: index + 100, run, entries: JSON.stringify(entries), size: entries.length },
+	}));
+const knownFrom = (rows: object[], mostRows = 500) =>
+	known({ rows: rows as [], lock: { id: 1 }, now: at(100), mostRows })[0].json;
+
+test('the oldest lock that has not expired owns the table', () => {
+	const lock = (id: number, seconds: number) => ({ id, lockedUntil: at(seconds).toISOString() });
+	expect(knownFrom([lock(1, 101)]).isOwner).toBe(true);
+	expect(knownFrom([lock(1, 101), lock(2, 150)]).isOwner).toBe(true);
+	const other = knownFrom([lock(0, 102), lock(1, 110)]);
+	expect(other).toMatchObject({ isOwner: false, lockedUntil: at(102).toISOString() });
+	expect(knownFrom([lock(0, 99), lock(1, 110)]).isOwner).toBe(true);
+	expect(knownFrom([lock(1, 99)]).isOwner).toBe(false);
+});
+
+test('a late row may only raise the number of chunks that the index may contain', () => {
+	const newer: [number, Entry] = [8, entry('a', 'new', 2)];
+	expect(knownFrom(rowsOf(newer, [7, entry('a', 'old', 5)])).entries).toEqual([['a', '', 5]]);
+	expect(knownFrom(rowsOf(newer, [7, entry('a', 'old', 1)])).entries).toEqual([['a', '', 2]]);
+	expect(knownFrom(rowsOf(newer, [7, ['a', null]])).entries).toEqual([['a', '', 2]]);
+});
+
+test('the table is compacted if it has many rows or many entries', () => {
+	const rows = rowsOf([1, entry('a')], [1, entry('a')], [1, entry('a')]);
+	expect(knownFrom(rows, 3).compactUpTo).toBe(0);
+	expect(knownFrom(rows, 2).compactUpTo).toBe(102);
+	const often = rowsOf([1, ...Array.from({ length: 1004 }, () => entry('a'))]);
+	expect(knownFrom(often).compactUpTo).toBe(100);
+});

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import before from '../../../../examples/src/code/before';
+import documents from '../../../../examples/src/code/documents';
+import known from '../../../../examples/src/code/known';
+import outcome from '../../../../examples/src/code/outcome';
+import plan from '../../../../examples/src/code/plan';
+import result from '../../../../examples/src/code/result';
+import versions from '../../../../examples/src/code/versions';
+import { ROOT } from '../../../../support/manifest';
+
+/** The Code nodes of the syncs. */
+export const CODE = { known, versions, plan, documents, before, outcome, result };
+
+export type Code = typeof CODE;
+
+/**
+ * Returns the Code nodes with one rule broken.
+ *
+ * @throws Error if the file does not contain the text exactly once
+ */
+export function broken(file: keyof Code, from: string, to: string): Code {
+	const source = readFileSync(path.join(ROOT, `examples/src/code/${file}.js`), 'utf8');
+	if (source.split(from).length !== 2) throw new Error(`${file}.js: '${from}' is not there once`);
+	const module: { exports: unknown } = { exports: undefined };
+	new Function(
+		'module',
+		source.replace(from, () => to),
+	)(module);
+	return { ...CODE, [file]: module.exports };
+}

@@ -1,0 +1,332 @@
+/**
+ * A model of everything around the Code nodes of a sync: n8n's data table, the index, the source, and runs that are
+ * killed, suspended or work at the same time. The order of the steps is the order of the nodes in
+ * `examples/src/parts/sync.ts`.
+ */
+import type {
+	Batch,
+	BatchRow,
+	Entry,
+	Fetched,
+	ListedDocument,
+	Row,
+	Summary,
+} from '../../../../examples/src/parts/types';
+import type { Code } from './code';
+
+const LOCK = 15;
+
+/** A document of the source. The text is a list of words, and each word becomes a chunk. */
+export interface SourceDocument {
+	id: string;
+	version: number;
+	/** What the source says about this version. An empty text has no chunks. */
+	state: 'text' | 'problem' | 'gone';
+	words: string[];
+	/** Whether the list has the document. Otherwise, only Fetch finds it. */
+	isListed: boolean;
+}
+
+export interface Shape {
+	isChunked: boolean;
+	/** Whether the list has versions, and the texts are fetched. */
+	isFetched: boolean;
+}
+
+export interface RunOptions {
+	list: SourceDocument[];
+	confirmDeletes: boolean;
+	/** Returns true if this step of the run fails. */
+	fails(step: Step): boolean;
+}
+
+export type Step = 'fetch' | 'chunk' | 'push' | 'lostAnswer' | 'delete';
+
+export type RunResult = Summary & Record<string, unknown>;
+
+/** Fails the test: a promise was broken. */
+export class BrokenPromise extends Error {}
+
+const MOST_DELETES = 2;
+
+export class SyncWorld {
+	readonly index = new Map<string, string>();
+	rows: Array<Row & Partial<BatchRow>> = [];
+	now = 1000;
+	/** Whether a run has done something after it had lost its lock. Then only the next run repairs the index. */
+	wasSuspended = false;
+
+	private nextId = 1;
+	/** The documents that the index has, by the version that the table knows. */
+	private readonly contents = new Map<string, string>();
+
+	constructor(
+		private readonly code: Code,
+		private readonly shape: Shape,
+	) {}
+
+	/** One run as steps. Between two steps, the run may be killed or suspended. */
+	*run({ list, confirmDeletes, fails }: RunOptions): Generator<string, RunResult> {
+		const { code, shape } = this;
+		yield 'Lock';
+		const lock = this.insert({ lockedUntil: this.date(LOCK) });
+		yield 'State';
+		const rows = this.rows.map((row) => ({ ...row }));
+		const [{ json: known }] = code.known({ rows, lock, now: this.date(0, true), mostRows: 12 });
+		const listed = list.filter(({ isListed }) => isListed);
+		const documents = listed.map((document) => this.listed(document));
+		const fields = shape.isChunked ? ['name', 'url', 'text', 'version', 'problem'] : null;
+		const [{ json }] = code.versions({
+			list: documents,
+			fields,
+			ignoredFields: [],
+			settings: '{}',
+		});
+		for (const [at, version] of json.versions.entries()) {
+			this.contents.set(`${listed[at].id}/${version}`, this.contentOf(listed[at]));
+		}
+		const items = code.plan({
+			list: documents,
+			versions: json.versions,
+			known,
+			settings: {
+				mostDeletes: MOST_DELETES,
+				mostDeletesPercent: 5,
+				pushAgain: [],
+				confirmDeletes,
+			},
+			...{ tableId: 'table', run: lock.id, batchSize: 2 },
+			...{ isAsked: shape.isFetched, howToDelete: 'confirm' },
+		});
+		const batches = items.map((item) => item.json).filter(({ batch }) => batch > 0) as Batch[];
+		const results: Array<Partial<BatchRow & Row>> = [];
+		const deleted = new Set<string>();
+		for (const batch of batches) {
+			results.push(yield* this.apply(batch, list, fails, deleted));
+		}
+		yield 'Unlock';
+		const { summary = {} as Summary } = items[0].json;
+		const upTo = results[0]?.id ? summary.compactUpTo : 0;
+		this.rows = this.rows.filter(
+			({ id, lockedUntil }) =>
+				id !== lock.id &&
+				!(lockedUntil && new Date(lockedUntil) <= this.date(0, true)) &&
+				id > upTo,
+		);
+		if (!confirmDeletes && deleted.size > MOST_DELETES && !shape.isFetched) {
+			throw new BrokenPromise(`${deleted.size} documents were deleted`);
+		}
+		const [end] = code.result({
+			...{ summary, batches: results, isChunked: shape.isChunked, howToDelete: 'confirm' },
+		});
+		return { ...summary, ...end.json };
+	}
+
+	private *apply(
+		batch: Batch,
+		list: SourceDocument[],
+		fails: RunOptions['fails'],
+		deleted: Set<string>,
+	): Generator<string, Partial<BatchRow & Row>> {
+		const { code, shape } = this;
+		const { isChunked, isFetched } = shape;
+		const source = new Map(list.map((document) => [document.id, document]));
+		yield 'Renew Lock';
+		if (!this.renew(batch.run)) return {};
+		const fetched = isFetched
+			? batch.work.flatMap(({ id }) => this.fetch(id, source, fails))
+			: null;
+		yield 'Documents';
+		const documents = code.documents({ batch, fetched, isChunked }).map(({ json }) => json);
+		const texts = documents.map(({ text, previousChunkCount, id }) =>
+			this.chunked(id, String(text ?? ''), previousChunkCount, fails),
+		);
+		if (isChunked) {
+			yield 'Renew Lock Again';
+			if (!this.renew(batch.run)) return {};
+		}
+		const counts = isChunked
+			? texts.map(({ chunkCount = 0 }) => chunkCount)
+			: documents.map((document) => document.documents.length);
+		const [note] = code.before({ batch, documents, counts });
+		yield 'Note Before';
+		this.insert(note.json);
+		const pushes: object[] = [];
+		const deletes: object[] = [];
+		for (const [at, document] of documents.entries()) {
+			const pushed = isChunked
+				? (texts[at].documents ?? [])
+				: document.documents.map(contentIn);
+			pushes.push(yield* this.push(pushed, batch.run, fails));
+		}
+		for (const [at, document] of documents.entries()) {
+			const hasFailed = isChunked && 'error' in pushes[at];
+			const ids = isChunked ? (texts[at].removedIds ?? []) : document.removedIds;
+			if (document.isDeleted && ids.length > 0) {
+				deleted.add(document.id);
+				const answer = fetched?.find(({ id }) => id === document.id);
+				if (fetched && (!answer || answer.error || answer.problem)) {
+					throw new BrokenPromise(`'${document.id}' could not be read and was deleted`);
+				}
+				const inList = source.get(document.id);
+				if (inList?.isListed && inList.state !== 'gone') {
+					throw new BrokenPromise(`'${document.id}' is in the list and was deleted`);
+				}
+			}
+			deletes.push(yield* this.delete(hasFailed ? [] : ids, batch.run, fails));
+		}
+		yield 'Outcome';
+		const [row] = code.outcome({
+			...{ batch, documents, texts: isChunked ? texts : null },
+			...{ pushes, deletes },
+		});
+		yield 'Remember';
+		return this.insert(row.json);
+	}
+
+	/** What the list says about a document. */
+	private listed({ id, version, state, words }: SourceDocument): ListedDocument {
+		if (this.shape.isFetched) return { id, name: id, version };
+		return state === 'problem' && this.shape.isChunked
+			? { id, name: id, problem: 'is encrypted' }
+			: { id, name: id, text: words.join(' ') };
+	}
+
+	/** Fetch answers, has no answer, or loses an entry. */
+	private fetch(
+		id: string,
+		source: Map<string, SourceDocument>,
+		fails: RunOptions['fails'],
+	): Fetched[] {
+		if (fails('lostAnswer')) return [];
+		if (fails('fetch')) return [{ id, error: { message: 'no answer' } }];
+		const document = source.get(id);
+		if (!document || document.state === 'gone') return [{ id, gone: true }];
+		if (document.state === 'problem') return [{ id, problem: 'is encrypted' }];
+		return [{ id, text: document.words.join(' ') }];
+	}
+
+	/** Chunk Text with One Item per Document. */
+	private chunked(
+		id: string,
+		text: string,
+		previous: number,
+		fails: RunOptions['fails'],
+	): Chunked {
+		if (text !== '' && fails('chunk')) return { id, error: 'The service rejected the text.' };
+		const words = text === '' ? [] : text.split(' ');
+		const removed = Math.max(0, previous - words.length);
+		return {
+			...{ id, chunkCount: words.length, removalsKnown: true, missingCharacters: 0 },
+			documents: words.map((word, at) => [`${id}#${at}`, word] as [string, string]),
+			removedIds: Array.from({ length: removed }, (_, at) => `${id}#${words.length + at}`),
+		};
+	}
+
+	/** Push Documents with One Item per Input Item. A lost answer means that the push has taken effect. */
+	private *push(documents: Array<[string, string]>, run: number, fails: RunOptions['fails']) {
+		for (const [id, content] of documents) {
+			yield 'push';
+			this.noteSuspended(run);
+			if (fails('push')) return { error: `'${id}' was not pushed.` };
+			this.index.set(id, content);
+			if (fails('lostAnswer')) return { error: `It is unknown whether '${id}' was pushed.` };
+		}
+		return { pushed: documents.length };
+	}
+
+	/** Delete Document with Ignore Not Found. */
+	private *delete(ids: string[], run: number, fails: RunOptions['fails']) {
+		const counts = { deleted: 0, notFound: 0 };
+		for (const id of ids) {
+			yield 'delete';
+			this.noteSuspended(run);
+			if (fails('delete')) return { error: `'${id}' was not deleted.` };
+			if (this.index.delete(id)) counts.deleted += 1;
+			else counts.notFound += 1;
+			if (fails('lostAnswer')) return { error: `It is unknown whether '${id}' was deleted.` };
+		}
+		return counts;
+	}
+
+	private noteSuspended(run: number): void {
+		if (!this.owns(run)) this.wasSuspended = true;
+	}
+
+	private owns(run: number): boolean {
+		const lock = this.rows.find(({ id }) => id === run);
+		return Boolean(lock?.lockedUntil && new Date(lock.lockedUntil) > this.date(0, true));
+	}
+
+	private renew(run: number): boolean {
+		if (!this.owns(run)) return false;
+		this.rows = this.rows.map((row) =>
+			row.id === run ? { ...row, lockedUntil: this.date(LOCK) } : row,
+		);
+		return true;
+	}
+
+	private insert<New extends object>(row: New): New & { id: number } {
+		const inserted = { id: this.nextId, ...row };
+		this.nextId += 1;
+		this.rows.push(inserted);
+		return inserted;
+	}
+
+	private date(later: number): string;
+	private date(later: number, asDate: true): Date;
+	private date(later: number, asDate = false): string | Date {
+		const date = new Date((this.now + later) * 1000);
+		return asDate ? date : date.toISOString();
+	}
+
+	/** What the table says. */
+	known(): Entry[] {
+		const inputs = { rows: this.rows, lock: { id: 0 }, now: this.date(0, true), mostRows: 1e9 };
+		return this.code.known(inputs)[0].json.entries;
+	}
+
+	/** Checks that the index contains exactly what the table calls confirmed. */
+	checkConfirmed(): void {
+		const entries = this.known();
+		for (const [id, version, , , problem] of entries) {
+			if (!version || problem) continue;
+			const expected = this.contents.get(`${id}/${version}`);
+			const found = this.contentInIndex(id);
+			if (found !== expected) {
+				throw new BrokenPromise(
+					`'${id}' is called confirmed as '${expected}', but the index has '${found}'`,
+				);
+			}
+		}
+		const ids = new Set(entries.map(([id]) => id));
+		const strange = [...this.index.keys()].filter((id) => !ids.has(id.split('#')[0]));
+		if (strange.length > 0) throw new BrokenPromise(`nothing is known about ${strange.join()}`);
+	}
+
+	/** Returns the index's content of a document, or an empty text. */
+	contentInIndex(id: string): string {
+		return [...this.index]
+			.filter(([key]) => key.split('#')[0] === id)
+			.sort(([a], [b]) => (a < b ? -1 : 1))
+			.map(([, content]) => content)
+			.join(' ');
+	}
+
+	/** Returns what the index should have of a document that can be read. */
+	contentOf({ state, words, isListed }: SourceDocument): string {
+		return state === 'gone' || !isListed ? '' : words.join(' ');
+	}
+}
+
+const contentIn = ({ id, text }: ListedDocument): [string, string] => [String(id), String(text)];
+
+interface Chunked {
+	id: string;
+	error?: string;
+	chunkCount?: number;
+	removalsKnown?: boolean;
+	missingCharacters?: number;
+	documents?: Array<[string, string]>;
+	removedIds?: string[];
+}

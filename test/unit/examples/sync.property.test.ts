@@ -1,0 +1,354 @@
+/**
+ * Random histories of a sync: lists, failures, entries that cannot be read, kills at every point, late writers, and two
+ * runs at once.
+ */
+import fc from 'fast-check';
+
+import type { Code } from './support/code';
+import { broken, CODE } from './support/code';
+import type { RunResult, Shape, SourceDocument } from './support/sync-world';
+import { BrokenPromise, SyncWorld } from './support/sync-world';
+
+const IDS = ['a', 'b', 'c', 'd', 'e'];
+
+const SHAPES: Record<string, Shape> = {
+	'whole documents': { isChunked: false, isFetched: false },
+	chunks: { isChunked: true, isFetched: false },
+	'chunks of fetched texts': { isChunked: true, isFetched: true },
+};
+
+interface History {
+	lists: SourceDocument[][];
+	seed: number;
+	/** Percentages. */
+	failures: number;
+	kills: number;
+	pauses: number;
+	/** How many runs may be active at the same time. */
+	atOnce: number;
+}
+
+const document = ({ isChunked, isFetched }: Shape) =>
+	fc
+		.record({
+			id: fc.constantFrom(...IDS),
+			version: fc.nat(1),
+			isReadable: fc.nat(3).map((number) => number > 0),
+			isInList: fc.nat(5).map((number) => number > 0),
+		})
+		.map(({ id, version, isReadable, isInList }): SourceDocument => {
+			// A version always has the same content and the same state.
+			const number = (id.charCodeAt(0) + version * 3) % 7;
+			const length = isChunked ? number % 4 : 1;
+			const words = Array.from({ length }, (_, at) => `${id}${version}${at}`);
+			const isGone = isFetched && number === 6;
+			const state = isGone ? 'gone' : isReadable || !isChunked ? 'text' : 'problem';
+			const isListed = !isFetched || isInList;
+			return { id, version: version * 2 + Number(isReadable), state, words, isListed };
+		});
+
+/** Histories with many pauses, in which runs that have lost their lock still write to the table. */
+const PAUSES: Partial<History> = { failures: 0, kills: 0, pauses: 8, atOnce: 3 };
+
+const histories = (shape: Shape, fixed: Partial<History> = {}): fc.Arbitrary<History> =>
+	fc
+		.record({
+			lists: fc.array(
+				fc.uniqueArray(document(shape), { selector: ({ id }) => id, maxLength: 5 }),
+				{ minLength: 2, maxLength: 9 },
+			),
+			seed: fc.integer(),
+			failures: fc.constantFrom(0, 5, 30),
+			kills: fc.constantFrom(0, 2, 10),
+			pauses: fc.constantFrom(0, 2, 8),
+			atOnce: fc.constantFrom(1, 2, 3),
+		})
+		.map((history) => ({ ...history, ...fixed }));
+
+/** Returns a generator of numbers from 0 to 99 that depend only on the seed. */
+function percents(seed: number): () => number {
+	let state = seed;
+	return () => {
+		state = (state + 0x6d2b79f5) | 0;
+		let value = Math.imul(state ^ (state >>> 15), 1 | state);
+		value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
+		return ((value ^ (value >>> 14)) >>> 0) % 100;
+	};
+}
+
+interface ActiveRun {
+	steps: Generator<string, RunResult>;
+	list: SourceDocument[];
+	/** Whether no other run was active at the same time. */
+	isAlone: boolean;
+}
+
+/**
+ * Carries out a history, and then one clean run with the last list.
+ *
+ * @throws BrokenPromise if the index, the table or the result of a run is wrong
+ */
+function live(code: Code, shape: Shape, history: History): void {
+	const world = new SyncWorld(code, shape);
+	const random = percents(history.seed);
+	const waiting = [...history.lists];
+	const active: ActiveRun[] = [];
+	while (waiting.length > 0 || active.length > 0) {
+		const isDue = active.length === 0 || (active.length < history.atOnce && random() < 20);
+		const next = isDue ? waiting.shift() : undefined;
+		if (next) {
+			active.push({ list: next, steps: start(world, next, history, random), isAlone: true });
+		}
+		if (active.length > 1) for (const run of active) run.isAlone = false;
+		if (active.length === 0) continue;
+		const run = active[random() % active.length];
+		const chance = random();
+		// It is not promised that a process that was suspended in a push may also be killed.
+		if (chance < history.kills && !world.wasSuspended) {
+			active.splice(active.indexOf(run), 1);
+			continue;
+		}
+		world.now += chance < history.kills + history.pauses ? 20 : 0.2;
+		const { done, value } = run.steps.next();
+		if (!world.wasSuspended) world.checkConfirmed();
+		if (!done) continue;
+		active.splice(active.indexOf(run), 1);
+		if (run.isAlone && !world.wasSuspended) checkResult(world, shape, run.list, value);
+	}
+	world.now += 100;
+	world.wasSuspended = false;
+	const list = history.lists[history.lists.length - 1];
+	const before = new Map(IDS.map((id) => [id, world.contentInIndex(id)]));
+	const end = toEnd(world, list);
+	world.checkConfirmed();
+	checkResult(world, shape, list, end);
+	if (end.status === 200) {
+		const { planned } = toEnd(world, list);
+		if (planned > 0) throw new BrokenPromise(`${planned} documents are sent again`);
+	}
+	for (const id of IDS) {
+		const inList = list.find((one) => one.id === id);
+		const content = inList ? world.contentOf(inList) : '';
+		const expected = inList?.state === 'problem' ? before.get(id) : content;
+		if (world.contentInIndex(id) !== expected) {
+			throw new BrokenPromise(
+				`After a clean run, the index has '${world.contentInIndex(id)}' of '${id}' instead of '${expected}'`,
+			);
+		}
+	}
+}
+
+/** Carries out a run without a failure. */
+function toEnd(world: SyncWorld, list: SourceDocument[]): RunResult {
+	const steps = world.run({ list, confirmDeletes: true, fails: () => false });
+	let end = steps.next();
+	while (!end.done) end = steps.next();
+	return end.value;
+}
+
+function start(
+	world: SyncWorld,
+	list: SourceDocument[],
+	{ failures }: History,
+	random: () => number,
+): Generator<string, RunResult> {
+	const confirmDeletes = random() < 30;
+	return world.run({ list, confirmDeletes, fails: () => random() < failures });
+}
+
+/** Checks that a run that says that all went well is right, and that one with a problem names it. */
+function checkResult(
+	world: SyncWorld,
+	shape: Shape,
+	list: SourceDocument[],
+	{ status, pushed, deleted, failed, withheld, unreadable, planned, problems }: RunResult,
+): void {
+	const sum = Number(pushed) + Number(deleted) + Number(failed);
+	const isSum = status === 409 || status === 400 || sum <= planned;
+	if (Number(failed) < 0 || !isSum) {
+		throw new BrokenPromise(
+			`${String(pushed)} + ${String(deleted)} + ${String(failed)} of ${planned}`,
+		);
+	}
+	const isRed = Number(failed) + Number(withheld) + Number(unreadable) > 0;
+	if (isRed !== (status === 500) && status < 400) throw new BrokenPromise('a failure is green');
+	if (status !== 200) return;
+	if ((problems as string[]).length > 0) throw new BrokenPromise('a problem is green');
+	for (const id of IDS) {
+		const inList = list.find((one) => one.id === id);
+		const expected = inList ? world.contentOf(inList) : '';
+		if (inList?.isListed && inList.state === 'problem' && shape.isChunked) {
+			throw new BrokenPromise(`'${id}' could not be read, but the run is green`);
+		}
+		if (world.contentInIndex(id) !== expected) {
+			throw new BrokenPromise(
+				`The run is green, but the index has '${world.contentInIndex(id)}' of '${id}' instead of '${expected}'`,
+			);
+		}
+	}
+}
+
+const RUNS = 1500;
+
+test.each(Object.entries(SHAPES))(
+	'%s: whatever happened before, a clean run makes the index equal to the list',
+	(_name, shape) => {
+		fc.assert(
+			fc.property(histories(shape), histories(shape, PAUSES), (history, withPauses) => {
+				live(CODE, shape, history);
+				live(CODE, shape, withPauses);
+			}),
+			{ numRuns: RUNS },
+		);
+	},
+	60_000,
+);
+
+/** Each rule of the Code nodes, and how it is broken. */
+const RULES: Array<
+	[rule: string, file: keyof Code, from: string, to: string, fixed?: Partial<History>]
+> = [
+	['the oldest lock counts', 'known', 'rows.find((', '[...rows].reverse().find(('],
+	['an expired lock does not count', 'known', '&& new Date(lockedUntil) > now', ''],
+	['only the owner of the lock works', 'plan', 'if (!known.isOwner) {', 'if (false) {'],
+	[
+		'the last entry counts',
+		'known',
+		'\t\t\t\tknown.set(id, entry);',
+		'if (!known.has(id)) known.set(id, entry);',
+	],
+	['a late row makes a document unknown', 'known', 'other > run && other < row', 'false', PAUSES],
+	[
+		'only a later run makes a document certain again',
+		'known',
+		'run < (lateRows.get(id) ?? 0)',
+		'isLate',
+		PAUSES,
+	],
+	['a deleted document is forgotten', 'known', 'known.delete(id)', 'undefined'],
+	[
+		'a snapshot has everything',
+		'plan',
+		'known.compactUpTo ? known.entries : []',
+		'known.compactUpTo ? [] : []',
+	],
+	[
+		'compaction keeps what was not read',
+		'known',
+		'rows[rows.length - 1].id : 0',
+		'rows[rows.length - 1].id + 3 : 0',
+	],
+	[
+		'nothing is compacted without a batch',
+		'plan',
+		'if (work.length === 0) return [{ json: { batch: 0, summary } }];',
+		'',
+	],
+	['before a push, a document is unknown', 'before', "[id, '',", "[id, 'kept',"],
+	[
+		'before a push, the larger number of chunks counts',
+		'before',
+		'Math.max(chunks, counts[at] ?? 0)',
+		'counts[at] ?? 0',
+	],
+	['before a push, new chunks count', 'before', 'Math.max(chunks, counts[at] ?? 0)', 'chunks'],
+	[
+		'a failed document is unknown',
+		'outcome',
+		"entries.push([id, '', most, oldText]);",
+		'entries.push([id, version, most, oldText]);',
+	],
+	[
+		'a failed push may have left more chunks',
+		'outcome',
+		"[id, '', most, oldText]",
+		"[id, '', 0, oldText]",
+	],
+	[
+		'a document without an answer has failed',
+		'outcome',
+		'const error = text.error ?? push.error ?? deletion.error;',
+		'const error = undefined; push.pushed ??= text.documents?.length;',
+	],
+	['a deleted document is remembered as deleted', 'outcome', 'entries.push([id, null]);', ''],
+	[
+		'a shorter document has fewer chunks',
+		'outcome',
+		'text.removalsKnown ? text.chunkCount : most',
+		'text.removalsKnown ? 0 : most',
+	],
+	[
+		'a problem is remembered for its version only',
+		'plan',
+		'oldVersion !== version || isConfirmed',
+		'(oldVersion !== version && !oldProblem) || isConfirmed',
+	],
+	['a problem is named in each run', 'plan', '} else if (oldProblem) {', '} else if (false) {'],
+	[
+		'a transient problem is not remembered',
+		'outcome',
+		'!isTransient && version !== null',
+		'version !== null',
+	],
+	[
+		'a missing document with a problem is not forgotten',
+		'outcome',
+		'!isTransient && version !== null',
+		'!isTransient',
+	],
+	[
+		'what could not be read is kept',
+		'documents',
+		"json.problem !== '' || json.isWithheld",
+		'json.isWithheld',
+	],
+	[
+		'what is withheld is kept',
+		'documents',
+		"json.problem !== '' || json.isWithheld",
+		"json.problem !== ''",
+	],
+	[
+		'an entry that was not fetched is not gone',
+		'documents',
+		"{ error: 'was not fetched' }",
+		'{ gone: true }',
+	],
+	[
+		'no answer is not gone',
+		'documents',
+		'if (result.error) return',
+		'if (result.error && document) return',
+	],
+	[
+		'too many deletes are withheld',
+		'plan',
+		'indexed > most && !settings.confirmDeletes',
+		'false',
+	],
+	['a document of the list is not missing', 'plan', '!listed.has(id)', 'true'],
+	['unreadable documents are red', 'result', 'if (unreadable > 0)', 'if (false)'],
+	[
+		'a batch without a row has failed',
+		'result',
+		"summary.planned - pushed - deleted - sum('unreadable') - sum('withheld')",
+		"sum('failed')",
+	],
+	['withheld deletes are red', 'result', 'if (withheld > 0)', 'if (false)'],
+];
+
+test.each(RULES)(
+	'breaking the rule is noticed: %s',
+	(_rule, file, from, to, fixed = {}) => {
+		const code = broken(file, from, to);
+		const isBroken = Object.values(SHAPES).some((shape) => {
+			const check = fc.check(
+				fc.property(histories(shape, fixed), (history) => live(code, shape, history)),
+				{ numRuns: fixed.pauses ? 8 * RUNS : RUNS, endOnFailure: true },
+			);
+			return check.failed;
+		});
+		expect(isBroken).toBe(true);
+	},
+	120_000,
+);
