@@ -670,20 +670,6 @@ describe('ending early', () => {
 		);
 		expect(skipRecordsOf(error?.message)).toBe(30);
 	});
-
-	it('skips records for each file', async () => {
-		const items = await Promise.all(
-			[1, 3].map(async (skip) => ({
-				...(await files.item(lines(documents(4)))),
-				json: { skip },
-			})),
-		);
-		const { output } = await push(items, { options: { skipRecords: '={{ $json.skip }}' } });
-		expect(output.map(({ json }) => [json.skipped, json.pushed])).toEqual([
-			[1, 3],
-			[3, 1],
-		]);
-	});
 });
 
 describe('binary data', () => {
