@@ -238,6 +238,7 @@ describe('a 401 in the middle of a run', () => {
 		await requestToken(sandbox);
 		expect(succeeded(await run)).toBe(24);
 		expect(sandbox.tokensIssued()).toBe(3);
+		expect(sandbox.stats().unauthorized).toBeGreaterThan(0);
 		expect(sandbox.stats().unauthorized).toBeLessThanOrEqual(4);
 	});
 
@@ -247,6 +248,7 @@ describe('a 401 in the middle of a run', () => {
 		const result = await chunk(worker, newStore(), { texts: 24, concurrency: 8 });
 		expect(result.error?.message).toContain('401');
 		expect(result.error?.description).toMatch(/'AI Service URL' in the credential and 'Scope'/);
+		expect(sandbox.tokensIssued()).toBeGreaterThan(1);
 		expect(sandbox.tokensIssued()).toBeLessThanOrEqual(6);
 	});
 });
