@@ -1,6 +1,7 @@
 import type { ICredentialTestRequest, ICredentialType, INodeProperties } from 'n8n-workflow';
 
 import { credentialHooks, TEST_STATE_FIELD } from '../nodes/shared/session/credential-hooks';
+import { trimmed } from '../nodes/shared/service/strings';
 import { PUSH_SERVICE } from '../nodes/shared/service/service-definitions';
 
 /**
@@ -66,7 +67,7 @@ export class LucidworksPushApi implements ICredentialType {
 const HOOKS = credentialHooks({
 	service: PUSH_SERVICE,
 	urlField: 'pushUrl',
-	sign: ({ apiKey }) => ({ headers: { 'X-API-Key': String(apiKey ?? '').trim() } }),
+	sign: ({ apiKey }) => ({ headers: { 'X-API-Key': trimmed(String(apiKey ?? '')) } }),
 	probe: (data) => ({
 		method: 'POST',
 		url: PUSH_SERVICE.baseUrl(data),

@@ -50,7 +50,13 @@ function readingOf(
 	return {
 		valuesOf: async (itemIndex) => {
 			const values = await items.readTexts(itemIndex);
-			return values && { values, entryOf: (entry) => entry };
+			return (
+				values && {
+					values,
+					entryOf: (entry) => entry,
+					idOfEntry: ({ document }) => document?.id,
+				}
+			);
 		},
 		idOfItem: (itemIndex) => items.idOf(itemIndex),
 		verb: 'chunk',

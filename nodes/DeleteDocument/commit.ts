@@ -45,19 +45,20 @@ export class Commit<E> {
 	/** Adds a hint about when searches stop finding the documents. */
 	addHintTo(run: Run): void {
 		const { stats, meter } = run;
-		// The hint says "accepted", because the service does not say whether a document existed.
 		const accepted = `${formatCount(stats.done, 'delete')} accepted`;
 		const done = doneText(stats, meter, 'delete', 'accepted') || accepted;
 		const isOne = stats.done === 1;
+		const unknown = `The service does not say whether the ${isOne ? 'document' : 'documents'} existed.`;
 		const stay = isOne ? 'The document stays' : 'The documents stay';
 		const until = `${stay} searchable until the service commits, about once a minute.`;
 		if (this.isAccepted)
 			run.hint(
-				`${done}. The service accepted the commit. Searches should soon stop finding the ${isOne ? 'document' : 'documents'}.`,
+				`${done}. The service accepted the commit. Searches should soon stop finding the ${isOne ? 'document' : 'documents'}. ${unknown}`,
 				'info',
 			);
 		else if (stats.done > 0 && this.when === 'serviceDefault')
-			run.hint(`${done}. ${until}`, 'info');
-		else if (stats.done > 0) run.hint(`The deletes may not be committed yet. ${until}`);
+			run.hint(`${done}. ${until} ${unknown}`, 'info');
+		else if (stats.done > 0)
+			run.hint(`The deletes may not be committed yet. ${until} ${unknown}`);
 	}
 }

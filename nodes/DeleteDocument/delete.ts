@@ -41,6 +41,8 @@ interface Deletes {
 	commit: Commit<Entry>;
 	notFound: NotFound;
 	hasChunkIds: boolean;
+	/** Number of items whose Chunk Count is 0 although the user has added this option. */
+	zeroCounts: number;
 }
 
 /**
@@ -55,7 +57,8 @@ export async function deleteDocuments(run: Run): Promise<void> {
 	const settings = requestSettings(run, session, options, { idempotent: true });
 	const commit = new Commit<Entry>(parameters.get('commit', 0));
 	const notFound = new NotFound(options.ignoreNotFound);
-	const deletes = { run, parameters, options, session, commit, notFound, hasChunkIds: false };
+	const counts = { hasChunkIds: false, zeroCounts: 0 };
+	const deletes = { run, parameters, options, session, commit, notFound, ...counts };
 	const resultFormat = deleteResultFormat(commit);
 
 	const deleteAll = async ({ entries, sink, isLast }: Source<Entry>) => {
@@ -107,8 +110,13 @@ async function sendDelete(deletes: Deletes, entry: Entry): Promise<DeleteResult>
 /** Matches the ID of a chunk, such as `a#0`. */
 const CHUNK_ID = /#\d+$/;
 
-function addHints({ run, parameters, options, commit, notFound, hasChunkIds }: Deletes): void {
+function addHints(deletes: Deletes): void {
+	const { run, parameters, options, commit, notFound, hasChunkIds, zeroCounts } = deletes;
 	const { stats } = run;
+	if (zeroCounts > 0)
+		run.hint(
+			`'Chunk Count' is 0 for ${formatCount(zeroCounts, 'item')}, so the node deletes only the document with this ID, and no chunks.`,
+		);
 	if (options.dryRun) {
 		run.hint(`Dry run: ${formatCount(stats.done, 'ID')} checked. Nothing was sent.`, 'info');
 		return;
@@ -151,17 +159,20 @@ const deleteResultFormat = (commit: Commit<Entry>): ResultFormat<Entry, DeleteRe
 });
 
 /** Each ID is deleted only once, even if several items contain it. */
-function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> {
+function itemReading(deletes: Deletes): ItemReading<Entry> {
+	const { run, parameters, options } = deletes;
 	const valuesInList = (itemIndex: number): ItemValues<Entry> => ({
 		values: parameters.list('listField', itemIndex, LIST_ADVICE).list,
 		entryOf: (value, origin) => entryOf(documentId(value, 'The ID', ENTRY_ADVICE), origin),
+		idOfEntry: ({ id }) => id,
 	});
 	const valuesInItem = (itemIndex: number): ItemValues<Entry> => ({
-		values: idsOf(parameters, itemIndex),
+		values: idsOf(deletes, itemIndex),
 		entryOf: (value, origin) => {
 			const advice = Array.isArray(value) ? SEVERAL_IDS_ADVICE : undefined;
 			return entryOf(documentId(value, "'Document ID'", advice), origin);
 		},
+		idOfEntry: ({ id }) => id,
 	});
 	return {
 		valuesOf: parameters.get('idSource', 0) === 'list' ? valuesInList : valuesInItem,
@@ -176,10 +187,14 @@ function itemReading({ run, parameters, options }: Deletes): ItemReading<Entry> 
 }
 
 /** If Chunk Count is set, the IDs of the document's chunks are returned instead. */
-function idsOf(parameters: DeleteParameters, itemIndex: number): unknown[] {
+function idsOf(deletes: Deletes, itemIndex: number): unknown[] {
+	const { parameters } = deletes;
 	const chunkCount = parameters.get('options.chunkCount', itemIndex);
 	const id = parameters.value('documentId', itemIndex);
-	if (chunkCount === 0) return [id];
+	if (chunkCount === 0) {
+		if (parameters.membersAdded('options').has('chunkCount')) deletes.zeroCounts++;
+		return [id];
+	}
 	const documentOfChunks = documentId(id);
 	return Array.from({ length: chunkCount }, (_, at) => `${documentOfChunks}#${at}`);
 }
@@ -218,6 +233,8 @@ function fileReading(deletes: Deletes, fileToRead: FileToRead): FileReading<Entr
 				: documentId(value, 'The record', NO_ID_ADVICE);
 			return entryOf(id, origin);
 		},
+		idOfEntry: ({ id }) => id,
+		areDeleted: true,
 		sink: new FileSink(run, fileToRead, options, {
 			json: () => (deletes.commit.isAccepted ? { committed: true } : {}),
 			...resultsOf(options),

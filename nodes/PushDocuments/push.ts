@@ -135,6 +135,7 @@ const readingWith = (
 		const document = documentFrom(value, mapping, options, adviceFor);
 		return { items, id: document.id, document };
 	},
+	idOfEntry: ({ id }) => id,
 	idOf: (value) => idIn(value, mapping.id),
 });
 
@@ -166,6 +167,7 @@ const fileReading =
 				const id = isJson ? document.id : detach(document.id);
 				return { items, record, id, document, original, remake };
 			},
+			idOfEntry: ({ id }) => id,
 			idOf: (value) => idIn(value, mapping.id),
 			sink: new FileSink(run, fileToRead, options, resultsOf(options)),
 		};

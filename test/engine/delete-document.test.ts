@@ -292,7 +292,7 @@ describe('what is known of the commit', () => {
 			'serviceDefault',
 			[],
 			[undefined, undefined, undefined],
-			/^3 deletes accepted\. The documents stay searchable until the service commits, about once a minute\.$/,
+			/^3 deletes accepted\. The documents stay searchable until the service commits, about once a minute\. The service does not say whether the documents existed\.$/,
 		],
 	])('is in the output and in a hint: %s', async (commit, sent, answers, hint) => {
 		await index(ids(3));

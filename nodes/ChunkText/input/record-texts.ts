@@ -72,6 +72,7 @@ export function recordTexts(
 				source: sourceOf(value as IDataObject, textField, keepSourceFields),
 			};
 		},
+		idOfEntry: ({ document }) => document?.id,
 		idOf: (value) => idIn(value, mapping?.id ?? 'id'),
 	};
 }

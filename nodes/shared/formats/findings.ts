@@ -2,13 +2,16 @@
 export type FindingKind =
 	| 'blankRow'
 	| 'decimalId'
+	| 'idList'
 	| 'inexactNumber'
 	| 'noChunks'
 	| 'partlyChunked'
 	| 'quotedRows'
 	| 'sameId'
 	| 'shortRow'
+	| 'spreadsheetId'
 	| 'titleRow'
+	| 'twoForms'
 	| 'unnamedColumn'
 	| 'windows1252';
 

@@ -1,7 +1,7 @@
 import { fieldOf } from '../formats/fields';
 import { isNullOrEmptyText, isRecord, nonEmptyMembers } from '../service/json';
 import { InputError } from '../service/input-error';
-import { exactId, exactText } from '../service/push/document-id';
+import { exactId, exactText, withoutProtection } from '../service/push/document-id';
 import { isNullOrBlankText, quoted } from '../service/strings';
 import { properties, property, type WithParameter } from '../parameters/property';
 
@@ -112,7 +112,7 @@ export function readIdAndName(
 	mapping: FieldMapping,
 	adviceFor: MissingAdvice = () => FILL_IN_ADVICE,
 ): Record<IdOrName, string> {
-	const id = fieldOf(source, mapping.id);
+	const id = withoutProtection(fieldOf(source, mapping.id));
 	const name = fieldOf(source, mapping.name);
 	if (isNullOrBlankText(id))
 		throw missingError(isNullOrEmptyText(name) ? ['id', 'name'] : ['id'], mapping, adviceFor);
@@ -164,7 +164,7 @@ export const optionalFieldsOf = (record: object, mapping: FieldMapping) =>
 
 /** Returns the ID of an invalid record if `field` contains an ID. */
 export function idIn(record: unknown, field: string): string | undefined {
-	const id = isRecord(record) ? fieldOf(record, field) : undefined;
+	const id = isRecord(record) ? withoutProtection(fieldOf(record, field)) : undefined;
 	if (typeof id === 'string' && id !== '') return id;
 	return Number.isSafeInteger(id) ? String(id) : undefined;
 }

@@ -16,6 +16,7 @@ import type { Findings } from '../formats/findings';
 import { FORMATS, type RecordFile } from '../formats/format';
 import type { SourceRecord } from '../formats/record';
 import { isRecord } from '../service/json';
+import { IdChecks } from './id-checks';
 import { hasFile, inputFile } from './files';
 import { withJsonCells } from './json-columns';
 import {
@@ -32,6 +33,8 @@ import { readError } from './file-errors';
 
 export interface FileReading<E extends EntryOrigin> extends Reading<E> {
 	requiredFields: readonly RequiredField[];
+	/** Whether the entries are IDs to delete. */
+	areDeleted?: boolean;
 	sink: FileSink;
 }
 
@@ -178,7 +181,7 @@ function locationsOf(
 async function* entriesOf<E extends EntryOrigin>(
 	run: Run,
 	{ file, itemIndex, skip, max }: FileToRead,
-	{ requiredFields, entryOf, idOf, sink }: FileReading<E>,
+	{ requiredFields, entryOf, idOfEntry, idOf, sink, areDeleted = false }: FileReading<E>,
 	{ jsonColumns }: RecordFileOptions,
 	onRead: () => void,
 ): AsyncGenerator<E[], void, undefined> {
@@ -186,6 +189,7 @@ async function* entriesOf<E extends EntryOrigin>(
 	const last = max === 0 ? Infinity : skip + max;
 	const { findings } = file;
 	const columns = file.format === 'csv' ? jsonColumns : [];
+	const checks = new IdChecks(findings, areDeleted);
 	let areDecimal = !FORMATS[file.format].isJson;
 	const fields = [
 		...requiredFields,
@@ -210,7 +214,10 @@ async function* entriesOf<E extends EntryOrigin>(
 					if (record.error) throw record.error;
 					if (columns.length > 0)
 						record.value = withJsonCells(record.value as object, columns);
-					slice.push(entryOf(record.value, origin));
+					const entry = entryOf(record.value, origin);
+					slice.push(entry);
+					const id = idOfEntry(entry);
+					if (id !== undefined) checks.check(id, record.line);
 					if (areDecimal) areDecimal = noteDecimalId(findings, record, idField);
 				} catch (reason) {
 					const failure = failedBefore(reason, record.value);

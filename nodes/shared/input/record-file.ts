@@ -149,11 +149,27 @@ function checkObject(name: string, object: unknown, required: readonly RequiredF
 	if (!isRecord(object)) return;
 	const missing = required.filter(([field]) => fieldOf(object, field) === undefined);
 	const lists = listsIn(object);
-	if (missing.length === 0 || lists.length === 0) return;
 	const fields = missing.map(([field]) => quoted(field)).join(' and ');
+	if (missing.length > 0 && lists.length === 0) checkMap(name, object, fields);
+	if (missing.length === 0 || lists.length === 0) return;
 	throw new InputError(
 		`The file ${quoted(name)} is one object without ${fields}, but with a list in ${quotedList(lists)}`,
 		"If the records are in such a list, enter its path as 'Path to List'.",
+	);
+}
+
+/** Throws if an object, or an object within it, consists of objects, as in `{"a1": {…}, "a2": {…}}`. */
+function checkMap(name: string, object: object, fields: string, at = ''): void {
+	const members = Object.entries(object) as Array<[string, unknown]>;
+	const objects = members.filter(([, value]) => isObject(value));
+	const [only] = members;
+	if (members.length === 1 && isObject(only?.[1]) && Object.values(only[1]).every(isObject))
+		return checkMap(name, only[1], fields, ` in ${quoted(only[0])}`);
+	if (objects.length === 0 || objects.length < members.length) return;
+	const keys = quotedList(objects.map(([key]) => key));
+	throw new InputError(
+		`The file ${quoted(name)} is one object without ${fields}. The members${at} are objects themselves: ${keys}`,
+		'The file looks like a map from IDs to records. Convert it to a list of records that contain their IDs, for example with: jq "to_entries | map({id: .key} + .value)".',
 	);
 }
 

@@ -2,13 +2,15 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { InputError } from '../service/input-error';
 import { isObject, isRecord } from '../service/json';
-import type { Findings } from '../formats/findings';
+import { Findings } from '../formats/findings';
 import { figure, formatCount, isNullOrBlankText, listOf } from '../service/strings';
 import type { Run } from '../run/run';
 import type { Failure } from '../run/results';
 import type { ItemSink } from '../output/item-sink';
 import type { EntryOrigin, Sink } from '../output/sink';
+import { hintAtIds } from '../output/file-findings';
 import { idIn } from './field-mapping';
+import { IdChecks } from './id-checks';
 import { fieldsOfItem } from './item-fields';
 import { fileFieldsOf } from './files';
 
@@ -28,6 +30,8 @@ export interface Reading<E extends EntryOrigin, V = unknown> {
 	 * @throws InputError if the value cannot be sent
 	 */
 	entryOf(value: V, origin: EntryOrigin): E;
+	/** Returns the document ID of an entry, if it has one. It is checked for signs of mistakes. */
+	idOfEntry(entry: E): string | undefined;
 	/** Returns the ID of an invalid value, which is reported together with the error. */
 	idOf?(value: V): string | undefined;
 }
@@ -80,6 +84,8 @@ async function readItems<E extends EntryOrigin, V>(
 	reading: ItemReading<E, V>,
 ): Promise<E[]> {
 	const { sink } = reading;
+	const findings = new Findings();
+	const checks = new IdChecks(findings, reading.verb === 'delete');
 	const all: E[] = [];
 	/**
 	 * Invalid items that are missing the same value as the first invalid item. This list is used only if the run stops
@@ -124,7 +130,10 @@ async function readItems<E extends EntryOrigin, V>(
 			if (pause) await pause;
 			if (run.ended) return all;
 			try {
-				all.push(found.entryOf(value, { items: [itemIndex] }));
+				const entry = found.entryOf(value, { items: [itemIndex] });
+				all.push(entry);
+				const id = found.idOfEntry(entry);
+				if (id !== undefined) checks.check(id, 0);
 			} catch (error) {
 				if (passOnSummary(run, itemIndex)) break;
 				if (isBlankThroughout(value) && isBlankItem(run, itemIndex))
@@ -138,6 +147,7 @@ async function readItems<E extends EntryOrigin, V>(
 			}
 		}
 	}
+	hintAtIds(run, findings);
 	const [first] = withMissingValue;
 	const items = withMissingValue.map(({ itemIndex }) => itemIndex);
 	const total = run.items.length - blankItems.size;

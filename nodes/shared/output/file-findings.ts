@@ -63,6 +63,25 @@ const TEXTS: Readonly<Record<FindingKind, FindingText>> = {
 		advice: 'Some programs write IDs as decimal numbers. If the IDs in the index do not end with .0, export the column as text or as whole numbers.',
 		isWarning: true,
 	},
+	spreadsheetId: {
+		one: 'ID of $file is not an ID, but what a spreadsheet shows or protects',
+		many: 'IDs of $file are not IDs, but what a spreadsheet shows or protects',
+		advice: 'An ID such as #N/A is an error of a formula, and an apostrophe before an ID only marks it as text. Correct the column in the spreadsheet and export it again.',
+		isWarning: true,
+	},
+	idList: {
+		one: 'ID of $file looks like a list of IDs',
+		many: 'IDs of $file look like lists of IDs',
+		advice: "The node treats each value as one ID. If a value contains several IDs, split it before this node, for example with n8n's Split Out, or choose 'List in a Field' in 'Document IDs From'.",
+		// An ID may contain commas.
+		isWarning: false,
+	},
+	twoForms: {
+		one: 'ID of $file differs from an earlier ID only in its Unicode form',
+		many: 'IDs of $file differ from earlier IDs only in their Unicode form',
+		advice: 'A letter such as é can be one character or two. The index keeps documents with the two forms apart, although their IDs look the same. macOS writes file names with two characters. To use one form, end the expression of the ID with .normalize().',
+		isWarning: true,
+	},
 	inexactNumber: {
 		one: 'record of $file has numbers that lost digits in the source fields to keep',
 		many: 'records of $file have numbers that lost digits in the source fields to keep',
@@ -88,6 +107,15 @@ const TEXTS: Readonly<Record<FindingKind, FindingText>> = {
 		isWarning: true,
 	},
 };
+
+/** Adds hints about the IDs in the input items. */
+export function hintAtIds(run: Run, findings: Findings): void {
+	for (const [kind, { total, example }] of findings.byKind) {
+		const { one, many, advice } = TEXTS[kind];
+		const what = formatCount(total, one, many).replace(' of $file', '');
+		run.hint(`${what} (${total === 1 ? '' : 'the first is '}${quoted(example)}). ${advice}`);
+	}
+}
 
 /**
  * Adds hints about the findings in a file.

@@ -1,13 +1,26 @@
 const MAX_EXCERPT_CHARACTERS = 200;
 
+/** Matches spaces that look like an ordinary space, and characters that cannot be seen, such as a zero-width space. */
+const INVISIBLE = /(?![ \u3000])[\p{Zs}\p{Cf}]/gu;
+
+const escaped = (character: string): string =>
+	`\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** Zero-width characters, which a copied text may contain. White space includes only one of them (U+FEFF). */
+const EDGES = /^[\s\u00ad\u200b-\u200f\u2060]+|[\s\u00ad\u200b-\u200f\u2060]+$/g;
+
+/** Removes white space and zero-width characters from both ends of a text. */
+export const trimmed = (text: string): string => text.replace(EDGES, '');
+
 /**
- * Puts an ID in quotation marks for a message. A very long ID is shortened, and control characters are
- * replaced.
+ * Puts an ID in quotation marks for a message. A very long ID is shortened, control characters are replaced, and
+ * characters that cannot be seen are escaped.
  */
 export function quoted(id: string): string {
 	const excerpt = id
 		.slice(0, MAX_EXCERPT_CHARACTERS)
-		.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu, '�');
+		.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu, '�')
+		.replace(INVISIBLE, escaped);
 	return `'${excerpt}${id.length > MAX_EXCERPT_CHARACTERS ? '…' : ''}'`;
 }
 

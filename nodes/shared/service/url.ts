@@ -1,4 +1,5 @@
 import { InputError } from './input-error';
+import { trimmed } from './strings';
 
 /** Paths that are appended to the services' URLs (docs/service-interface.md, Servers and URLs). */
 export const PATHS = {
@@ -18,7 +19,7 @@ export const PATHS = {
  * @throws InputError if the value is not an http or https URL, or if it contains a login, query or fragment
  */
 export function parseBaseUrl(value: unknown, label: string): string {
-	const text = typeof value === 'string' ? value.trim() : '';
+	const text = typeof value === 'string' ? trimmed(value) : '';
 	const advice = 'Enter a URL such as https://search.example.com in the credential.';
 	if (text === '') throw new InputError(`'${label}' is empty`, advice);
 

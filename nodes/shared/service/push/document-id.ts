@@ -3,7 +3,8 @@ import { isDate, isoDate } from '../json';
 import { isNullOrBlankText, quoted } from '../strings';
 
 /**
- * Reads a document ID without changing it, because a changed ID would identify a different document.
+ * Reads a document ID without changing it, because a changed ID would identify a different document. Only the protection
+ * of a spreadsheet is removed (see `withoutProtection`).
  *
  * @param label the value's name in messages
  * @param advice what the user can do if the ID is empty or is not text
@@ -14,8 +15,23 @@ export function documentId(
 	label = "'Document ID'",
 	advice = `Drag a field with the ID into ${label}, or enter an ID.`,
 ): string {
-	if (isNullOrBlankText(value)) throw new InputError(`${label} is empty`, advice);
-	return exactId(value, () => label, advice);
+	const id = withoutProtection(value);
+	if (isNullOrBlankText(id)) throw new InputError(`${label} is empty`, advice);
+	return exactId(id, () => label, advice);
+}
+
+/** Matches ="00123", and the same as a quoted cell that was not read as CSV. */
+const PROTECTED = /^(?:="((?:[^"]|"")*)"|"=""((?:[^"]|"{4})*)""")$/;
+
+/**
+ * Removes what protects an ID from a spreadsheet. A spreadsheet would read 00123 as the number 123, so some programs
+ * write the formula ="00123" instead. Any other value is returned unchanged.
+ */
+export function withoutProtection(value: unknown): unknown {
+	if (typeof value !== 'string' || !(value.startsWith('="') || value.startsWith('"=')))
+		return value;
+	const [, text, quoted] = PROTECTED.exec(value) ?? [];
+	return text?.replaceAll('""', '"') ?? quoted?.replaceAll('""""', '"') ?? value;
 }
 
 /** Matches a number that a spreadsheet program or R has shortened, such as 4.00638E+12 or 1e+05. */

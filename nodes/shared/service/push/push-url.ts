@@ -1,4 +1,5 @@
 import { InputError } from '../input-error';
+import { trimmed } from '../strings';
 import { parseBaseUrl, PATHS, pathSegment } from '../url';
 
 /** The endpoint at the end of the path may be missing. */
@@ -16,7 +17,7 @@ const PUSH_PATH = new RegExp(`${PATHS.push}(?:/([^/]+))?$`);
 export function pushUrl(fields: Readonly<Record<string, unknown>>): string {
 	const url = parseBaseUrl(fields.pushUrl, 'Push Service URL');
 	const [path = '', named = ''] = PUSH_PATH.exec(url) ?? [];
-	const entered = typeof fields.endpoint === 'string' ? fields.endpoint.trim() : '';
+	const entered = typeof fields.endpoint === 'string' ? trimmed(fields.endpoint) : '';
 	if (entered === '') {
 		if (named !== '') return url;
 		throw new InputError(

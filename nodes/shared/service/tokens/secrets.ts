@@ -1,4 +1,5 @@
 import { isRecord } from '../json';
+import { trimmed } from '../strings';
 import { parseTokenMap } from './shared-token';
 
 /** Shorter secrets are not masked, because they might also occur in ordinary words. */
@@ -17,7 +18,7 @@ export function secretsOf(fields: Record<string, unknown>): string[] {
 	const tokens = Object.values(parseTokenMap(accessTokens));
 	// The client ID and secret are trimmed before they are sent. The user and password are sent unchanged.
 	const logins = [
-		[String(clientId ?? '').trim(), String(clientSecret ?? '').trim()],
+		[trimmed(String(clientId ?? '')), trimmed(String(clientSecret ?? ''))],
 		[String(user ?? ''), String(password ?? '')],
 	].filter(([, secret]) => secret !== '');
 	return [
@@ -47,7 +48,7 @@ export class Masker {
 	}
 
 	addSecret(secret: unknown): void {
-		const text = typeof secret === 'string' ? secret.trim() : '';
+		const text = typeof secret === 'string' ? trimmed(secret) : '';
 		if (text.length < MIN_CHARACTERS || this.forms.includes(text)) return;
 		const encoded = encodeURIComponent(text.toWellFormed());
 		const forms = new Set([...this.forms, text, encoded, JSON.stringify(text).slice(1, -1)]);

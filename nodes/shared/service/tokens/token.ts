@@ -4,6 +4,7 @@ import { parseBaseUrl, PATHS, pathSegment } from '../url';
 import { isTransientStatus, ServiceFailure } from '../failure';
 import { InputError } from '../input-error';
 import { isRecord } from '../json';
+import { trimmed } from '../strings';
 import { IF_IT_WORKED, PROXY_LOGIN, type ReadResponse } from '../service-definitions';
 import { serverMessage } from '../response-words';
 
@@ -52,7 +53,7 @@ export interface Client {
 export function parseClient(data: Record<string, unknown>): Client {
 	const text = (key: string, label: string): string => {
 		const value = data[key];
-		if (typeof value === 'string' && value.trim() !== '') return value.trim();
+		if (typeof value === 'string' && trimmed(value) !== '') return trimmed(value);
 		throw new InputError(`'${label}' is empty`, `Fill in '${label}' in the credential.`);
 	};
 	const authUrl = parseBaseUrl(data.authUrl, 'Token Server URL');

@@ -1,0 +1,31 @@
+/** Tests credentials that were pasted together with characters that cannot be seen. */
+import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import { useChunkText, texts } from '../../support/chunking';
+import { runNode } from '../../support/engine';
+
+const { sandbox, chunk, credentials } = useChunkText();
+
+it.each(['\u200b', '\u200c', '\u200d', '\u2060', '\ufeff', '\u00ad', '\u00a0', '\u202f', '\u2007'])(
+	'%j around secrets, IDs and URLs is not sent',
+	async (invisible) => {
+		const around = (value: unknown) =>
+			typeof value === 'string' && value !== '' ? `${invisible}${value}${invisible} ` : value;
+		const all = Object.fromEntries(
+			Object.entries(credentials()).map(([type, fields]) => [
+				type,
+				Object.fromEntries(
+					Object.entries(fields).map(([name, value]) => [
+						name,
+						name === 'authentication' ? (value as string) : (around(value) as string),
+					]),
+				),
+			]),
+		);
+		const chunked = await chunk(texts(1), {}, { credentials: all });
+		expect(chunked.error).toBeUndefined();
+		const items = [{ id: 'a', name: 'A' }];
+		const pushed = await runNode({ node: new PushDocuments(), items, credentials: all });
+		expect(pushed.error).toBeUndefined();
+		expect(sandbox().requests.every(({ status }) => status === 200)).toBe(true);
+	},
+);
