@@ -6,6 +6,8 @@ create table if not exists search_sync_documents (
   chunks int not null,
   text text,
   problem text,
+  -- Only a later run than this one can be certain of the document.
+  late_until bigint,
   primary key (workflow, id)
 );
 
