@@ -36,16 +36,14 @@ export async function outputOf(command: string, args: string[]): Promise<string>
 	}
 }
 
-async function postgresFolder(): Promise<string> {
+export const hasPostgres = async (): Promise<boolean> => (await postgresFolder()) !== undefined;
+
+async function postgresFolder(): Promise<string | undefined> {
 	const versions = existsSync(DEBIAN_POSTGRESQL) ? readdirSync(DEBIAN_POSTGRESQL) : [];
 	const newest = versions.sort((one, other) => Number(other) - Number(one));
 	const folders = newest.map((version) => path.join(DEBIAN_POSTGRESQL, version, 'bin'));
-	const folder = [...folders, await outputOf('pg_config', ['--bindir'])].find((one) =>
-		existsSync(path.join(one, 'initdb')),
-	);
-	if (folder !== undefined) return folder;
-	throw new Error(
-		'This needs PostgreSQL. Debian and Ubuntu: apt-get update && apt-get install -y postgresql',
+	return [...folders, await outputOf('pg_config', ['--bindir'])].find((folder) =>
+		existsSync(path.join(folder, 'initdb')),
 	);
 }
 
@@ -69,6 +67,11 @@ async function postgresUser(): Promise<{ uid: number; gid: number } | undefined>
  */
 export async function startPostgres(command: Command, logs: string): Promise<Postgres> {
 	const folder = await postgresFolder();
+	if (folder === undefined) {
+		throw new Error(
+			'This needs PostgreSQL. Debian and Ubuntu: apt-get update && apt-get install -y postgresql',
+		);
+	}
 	const user = await postgresUser();
 	const cwd = await command.temporaryFolder('postgres');
 	if (user) await chown(cwd, user.uid, user.gid);

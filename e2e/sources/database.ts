@@ -1,12 +1,14 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
 import type { Execution } from '../n8n/execution';
-import type { StoredWorkflow, WorkflowNode } from '../n8n/workflow';
+import type { Workflow, WorkflowNode } from '../n8n/workflow';
 import { postgresCredential } from '../service/credentials';
 import type { Postgres } from '../service/postgres';
 import { startPostgres } from '../service/postgres';
-import { step } from '../shared/progress';
+import { CACHE, EXAMPLES as FOLDER } from '../shared/paths';
 import { until } from '../shared/wait';
 import type { SourcesStage } from './stage';
-import { counted, SOURCE_LOGS } from './stage';
 
 const BY_TIME = 'Every Night';
 const BY_HAND = 'Delete What Is Missing';
@@ -16,22 +18,19 @@ const ROWS_PER_BATCH = 10;
 const WITHIN_MS = 60_000;
 
 interface Example {
-	name: string;
 	table: string;
 	isChunked: boolean;
 	/** The entries that the index should contain for a row. Each has the form `id=text`. */
 	entriesOf(id: string, text: string): string[];
 }
 
-const EXAMPLES: Example[] = [
-	{
-		name: 'sync-of-a-database',
+const EXAMPLES: Record<string, Example> = {
+	'sync-of-a-database': {
 		table: 'products',
 		isChunked: false,
 		entriesOf: (id, text) => [`${id}=${text}`],
 	},
-	{
-		name: 'sync-chunks-of-a-database',
+	'sync-chunks-of-a-database': {
 		table: 'articles',
 		isChunked: true,
 		// Each section becomes a chunk.
@@ -40,56 +39,73 @@ const EXAMPLES: Example[] = [
 				? []
 				: text.split(/\n(?=# )/).map((section, at) => `${id}#${at}=${section}`),
 	},
-];
+};
 
-/** Runs all cases of the syncs of a database against a PostgreSQL of their own. */
-export async function databaseSource(stage: SourcesStage): Promise<void> {
-	const postgres = await step(
-		'Starting PostgreSQL',
-		async () => await startPostgres(stage.command, SOURCE_LOGS),
-	);
-	await stage.api.saveCredential(postgresCredential(postgres));
-	for (const example of EXAMPLES) {
-		const title = `Sync of a database: ${example.name}`;
-		await step(title, async () => await new DatabaseCases(stage, postgres, example).run());
-		stage.sandbox.reset();
-	}
+/** Returns the cases of one example. They run against a PostgreSQL of their own, and each goes on from the one before. */
+export function databaseCases(
+	name: string,
+): Record<string, (stage: SourcesStage) => Promise<void>> {
+	let started: Promise<DatabaseCases> | undefined;
+	const on =
+		(run: (cases: DatabaseCases) => Promise<void>) =>
+		async (stage: SourcesStage): Promise<void> =>
+			await run(await (started ??= DatabaseCases.start(stage, name)));
+	// The rules of a list are the same with chunks.
+	const rules = {
+		'refused lists': on(async (cases) => await cases.refusals()),
+		'many missing': on(async (cases) => await cases.manyMissing()),
+		'one text for many': on(async (cases) => await cases.sameTexts()),
+		'time zones': on(async (cases) => await cases.timeZones()),
+	};
+	return {
+		changes: on(async (cases) => await cases.changes()),
+		'failures of the service': on(async (cases) => await cases.failures()),
+		...(EXAMPLES[name].isChunked
+			? { 'texts that cannot be read': on(async (cases) => await cases.unreadable()) }
+			: rules),
+		'two runs at once': on(async (cases) => await cases.twice()),
+		'killed in the middle': on(async (cases) => await cases.killed()),
+	};
 }
 
 class DatabaseCases {
-	private workflow!: StoredWorkflow;
+	private workflow = '';
 
-	constructor(
+	private constructor(
 		private readonly stage: SourcesStage,
 		private readonly postgres: Postgres,
+		private readonly name: string,
 		private readonly example: Example,
 	) {}
 
-	async run(): Promise<void> {
-		const { name, table } = this.example;
-		await this.postgres.query(`
-			create table ${table} (
+	static async start(stage: SourcesStage, name: string): Promise<DatabaseCases> {
+		const postgres = await startPostgres(stage.command, path.join(CACHE, 'sources'));
+		await stage.n8n.api.saveCredential(postgresCredential(postgres));
+		const example = EXAMPLES[name];
+		await postgres.query(`
+			create table ${example.table} (
 				id bigint primary key, title text, body text, price numeric, changed timestamptz
 			);
-			insert into ${table} select n, 'Number ' || n, ${sections('n')}, n / 7.0, '2026-03-29 01:00Z'
+			insert into ${example.table}
+			select n, 'Number ' || n, ${sections('n')}, n / 7.0, '2026-03-29 01:00Z'
 			from generate_series(1, ${ROWS}) n`);
-		this.workflow = await this.stage.save(name, name, smallBatches);
-		await this.changes();
-		await this.failures();
-		if (this.example.isChunked) {
-			await this.unreadable();
-		} else {
-			// These rules are the same with chunks.
-			await this.refusals();
-			await this.manyMissing();
-			await this.sameTexts();
-			await this.timeZones();
-		}
-		await this.twice();
-		await this.killed();
+		const cases = new DatabaseCases(stage, postgres, name, example);
+		cases.workflow = await cases.publish();
+		return cases;
 	}
 
-	private async changes(): Promise<void> {
+	/** Publishes the example with small batches. The IDs of its documents have a prefix. */
+	private async publish(change: (query: string) => string = (query) => query): Promise<string> {
+		const text = readFileSync(path.join(FOLDER, `${this.name}.json`), 'utf8');
+		const workflow = JSON.parse(text) as Workflow;
+		const { table } = this.example;
+		const view = (query: string) =>
+			change(query.replace(/(\w)\.id::text/, `'${table}/' || $1.id`));
+		const nodes = workflow.nodes.map((node) => withQuery(smallBatches(node), view));
+		return await this.stage.publish({ ...workflow, nodes });
+	}
+
+	async changes(): Promise<void> {
 		const { table } = this.example;
 		await this.sync('a first load', `success, pushed ${ROWS}`);
 		await this.sync('nothing changed', `success, unchanged ${ROWS}`);
@@ -104,7 +120,7 @@ class DatabaseCases {
 	}
 
 	/** Cases in which nothing may change. */
-	private async refusals(): Promise<void> {
+	async refusals(): Promise<void> {
 		const { table } = this.example;
 		await this.postgres.query(
 			`alter table ${table} rename to hidden; create table ${table} as select * from hidden limit 0`,
@@ -115,7 +131,7 @@ class DatabaseCases {
 		await this.sync(
 			'two rows with one ID',
 			'error',
-			"two rows of 'Documents View' have the ID '3'",
+			`two rows of 'Documents View' have the ID '${table}/3'`,
 			'hidden',
 		);
 		await this.postgres.query(
@@ -129,7 +145,7 @@ class DatabaseCases {
 	}
 
 	/** Too many deletes are withheld, and everything else is done, until they are approved for one run. */
-	private async manyMissing(): Promise<void> {
+	async manyMissing(): Promise<void> {
 		const { table } = this.example;
 		await this.postgres.query(`
 			create table moved as select * from ${table} where id > 40;
@@ -173,7 +189,7 @@ class DatabaseCases {
 	}
 
 	/** A document that is refused, and a service that answers each delete with 404. */
-	private async failures(): Promise<void> {
+	async failures(): Promise<void> {
 		const { table } = this.example;
 		const { faults } = this.stage.sandbox;
 		const before = await this.postgres.query(`select body from ${table} where id = 4`);
@@ -206,7 +222,7 @@ class DatabaseCases {
 	}
 
 	/** A document without a text keeps what the index has. */
-	private async unreadable(): Promise<void> {
+	async unreadable(): Promise<void> {
 		const { table } = this.example;
 		const before = await this.postgres.query(`select body from ${table} where id = 9`);
 		await this.postgres.query(`update ${table} set body = null where id = 9`);
@@ -215,13 +231,13 @@ class DatabaseCases {
 		await this.sync(
 			'a row without text',
 			`error, unchanged ${rows - 1}, unreadable 1`,
-			"'9' has no text",
+			`'${table}/9' has no text`,
 			kept,
 		);
 		await this.sync(
 			'still without text',
 			`error, unchanged ${rows - 1}, unreadable 1`,
-			"'9' has no text",
+			`'${table}/9' has no text`,
 			kept,
 		);
 		await this.postgres.query(`update ${table} set body = ${quoted(before)} where id = 9`);
@@ -237,7 +253,7 @@ class DatabaseCases {
 	}
 
 	/** Texts in the wrong encoding, and one text in place of different ones. */
-	private async sameTexts(): Promise<void> {
+	async sameTexts(): Promise<void> {
 		const { table } = this.example;
 		await this.postgres.query(`create table saved as select * from ${table}`);
 		await this.postgres.query(
@@ -280,27 +296,15 @@ class DatabaseCases {
 	}
 
 	/** A timestamp is the same in all time zones of the server. */
-	private async timeZones(): Promise<void> {
-		const { name } = this.example;
-		const withTime = await this.stage.save(name, `${name} with times`, (node) =>
-			node.name === 'Documents View'
-				? {
-						...smallBatches(node),
-						parameters: {
-							...node.parameters,
-							query: String(node.parameters.query).replace(
-								"'text',",
-								"'changed', changed, 'text',",
-							),
-						},
-					}
-				: smallBatches(node),
+	async timeZones(): Promise<void> {
+		const withTime = await this.publish((query) =>
+			query.replace("'text',", "'changed', changed, 'text',"),
 		);
-		const first = await this.start(withTime, BY_TIME);
+		const first = await this.run(withTime);
 		await this.postgres.query(
 			"alter system set timezone = 'Asia/Kathmandu'; select pg_reload_conf()",
 		);
-		const second = await this.start(withTime, BY_TIME);
+		const second = await this.run(withTime);
 		await this.postgres.query('alter system reset timezone; select pg_reload_conf()');
 		this.check(
 			'another time zone of the server changes nothing',
@@ -310,15 +314,12 @@ class DatabaseCases {
 	}
 
 	/** Of two runs at once, one works and the other one is refused. */
-	private async twice(): Promise<void> {
+	async twice(): Promise<void> {
 		const { table } = this.example;
 		const { faults } = this.stage.sandbox;
 		await this.postgres.query(`update ${table} set body = '# Twice ' || id where id < 30`);
 		faults.add({ route: 'push', latencyMs: 500 });
-		const runs = await Promise.all([
-			this.start(this.workflow, BY_TIME),
-			this.start(this.workflow, BY_TIME),
-		]);
+		const runs = await Promise.all([this.run(this.workflow), this.run(this.workflow)]);
 		faults.clear();
 		this.check(
 			'two at once',
@@ -335,7 +336,7 @@ class DatabaseCases {
 	}
 
 	/** A run that is killed while it pushes. Meanwhile, the table changes. */
-	private async killed(): Promise<void> {
+	async killed(): Promise<void> {
 		const { table } = this.example;
 		const { sandbox } = this.stage;
 		await this.postgres.query(`
@@ -343,17 +344,18 @@ class DatabaseCases {
 			delete from ${table} where id = 59`);
 		sandbox.faults.add({ route: 'push', latencyMs: 300 });
 		const before = pushes(this.stage);
-		const run = this.start(this.workflow, BY_TIME).catch(() => undefined);
+		const run = this.run(this.workflow).catch(() => undefined);
 		await until(() => pushes(this.stage) > before + 2, WITHIN_MS);
-		await this.stage.killN8n();
+		await this.stage.kill();
 		await run;
+		await this.stage.restart();
 		sandbox.faults.clear();
 		await this.sync('while the killed run has the lock', 'error', 'Its lock expires at', null);
 		await this.postgres.query(`
 			update search_sync_runs set locked_until = now() where locked_until > now();
 			update ${table} set body = '# Shorter ' || id where id between 5 and 25;
 			delete from ${table} where id in (10, 11)`);
-		const execution = await this.start(this.workflow, BY_TIME);
+		const execution = await this.run(this.workflow);
 		const pushed = Number(execution.items('Result')[0]?.json.pushed);
 		this.check('after a kill, the run succeeds', execution.status, 'success');
 		this.check(
@@ -379,31 +381,29 @@ class DatabaseCases {
 		trigger = BY_TIME,
 		isMore = false,
 	): Promise<void> {
-		const execution = await this.start(this.workflow, trigger);
+		const execution = await this.run(this.workflow, trigger);
 		const seen = counted(execution);
 		const isRight = isMore ? seen.startsWith(expected.split(',')[0]) : seen === expected;
 		const message = execution.message ?? '';
 		this.stage.checks.add(
-			`${this.example.name}, ${after}: ${expected}`,
+			`${this.name}, ${after}: ${expected}`,
 			isRight && message.includes(why),
 			`${seen}; ${message}`,
 		);
 		if (like !== null) await this.checkIndex(after, like);
 	}
 
-	private async start(workflow: StoredWorkflow, trigger: string): Promise<Execution> {
-		return await this.stage.api.runManually(workflow.id, trigger);
+	private async run(workflow: string, trigger = BY_TIME): Promise<Execution> {
+		return await this.stage.n8n.api.runManually(workflow, trigger);
 	}
 
 	private async checkIndex(after: string, like: string): Promise<void> {
 		const list = await this.postgres.query(
-			`select coalesce(json_agg(json_build_array(id::text, coalesce(body, ''))), '[]') from ${like} as t`,
+			`select coalesce(json_agg(json_build_array('${this.example.table}/' || id, coalesce(body, ''))), '[]') from ${like} as t`,
 		);
 		const rows = JSON.parse(list) as Array<[string, string]>;
 		const expected = rows.flatMap(([id, text]) => this.example.entriesOf(id, text)).sort();
-		const index = [...this.stage.index()]
-			.map(([id, { text }]) => `${id}=${textOf(text)}`)
-			.sort();
+		const index = this.stage.indexed(`${this.example.table}/`);
 		const missing = expected.filter((entry) => !index.includes(entry));
 		const strange = index.filter((entry) => !expected.includes(entry));
 		this.check(
@@ -416,7 +416,7 @@ class DatabaseCases {
 
 	private check(what: string, seen: string, expected: string, more = ''): void {
 		const { checks } = this.stage;
-		checks.add(`${this.example.name}: ${what}`, seen === expected, `${seen} ${more}`);
+		checks.add(`${this.name}: ${what}`, seen === expected, `${seen} ${more}`);
 	}
 }
 
@@ -425,8 +425,6 @@ const sections = (number: string): string =>
 	`'# Text ' || ${number} || repeat(E'\\n# Section of ' || ${number}, (${number} % 3)::int)`;
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
-
-const textOf = (text: unknown): string => (typeof text === 'string' ? text : JSON.stringify(text));
 
 const pushes = ({ sandbox }: SourcesStage): number =>
 	sandbox.requests.filter(({ route }) => route === 'push').length;
@@ -440,4 +438,22 @@ function smallBatches(node: WorkflowNode): WorkflowNode {
 		`${ROWS_PER_BATCH}] }}`,
 	);
 	return { ...node, parameters: { ...node.parameters, options: { queryReplacement } } };
+}
+
+const withQuery = (node: WorkflowNode, change: (query: string) => string): WorkflowNode =>
+	node.name === 'Documents View'
+		? {
+				...node,
+				parameters: { ...node.parameters, query: change(String(node.parameters.query)) },
+			}
+		: node;
+
+/** Returns what a sync has counted, in words. */
+function counted(execution: Execution): string {
+	const [{ json } = { json: {} as Record<string, unknown> }] = execution.items('Result');
+	const counts = ['pushed', 'deleted', 'unchanged', 'failed', 'withheld', 'unreadable'];
+	const shown = counts
+		.filter((count) => json[count])
+		.map((count) => `${count} ${String(json[count])}`);
+	return [execution.status, ...shown].join(', ');
 }
