@@ -10,10 +10,12 @@ import { installPackage, packPackage } from '../e2e/n8n/package';
 import type { WorkflowNode } from '../e2e/n8n/workflow';
 import { postgresCredential, WEBHOOK_HEADER } from '../e2e/service/credentials';
 import { startPostgres } from '../e2e/service/postgres';
+import type { Credentials } from '../e2e/service/templates';
 import { readTemplate, saveCredentials } from '../e2e/service/templates';
 import { Command } from '../e2e/shared/command';
 import { CACHE, EXAMPLES, ROOT } from '../e2e/shared/paths';
 import { freePort } from '../e2e/shared/ports';
+import { until } from '../e2e/shared/wait';
 import type { Sandbox } from '../sandbox';
 import type { Service } from '../support/service';
 import { startService } from '../support/service';
@@ -29,6 +31,10 @@ const LATENCY_MS = 5;
 
 /** Every hundredth document changes. */
 const CHANGED = 100;
+
+const WEBHOOK = 'n8n-nodes-base.webhook';
+
+const PUBLISHED_MS = 30_000;
 
 const HEADERS = { [WEBHOOK_HEADER.name]: WEBHOOK_HEADER.value };
 
@@ -180,13 +186,21 @@ async function publish(
 	n8n: N8n,
 	service: Service,
 	file: string,
-	change: (node: WorkflowNode) => WorkflowNode = (node) => node,
+	change: (node: WorkflowNode, credentials: Credentials) => WorkflowNode = (node) => node,
 ): Promise<string> {
 	const sandbox = { url: service.urls.baseUrl, urls: service.urls } as Sandbox;
 	const credentials = await saveCredentials(n8n.api, sandbox);
 	const { nodes, ...workflow } = readTemplate(file, credentials, sandbox);
-	const saved = await n8n.api.saveWorkflow({ ...workflow, nodes: nodes.map(change) });
+	const saved = await n8n.api.saveWorkflow({
+		...workflow,
+		nodes: nodes.map((node) => change(node, credentials)),
+	});
 	await n8n.api.activate(saved);
+	const webhook = saved.nodes.find(({ type }) => type === WEBHOOK);
+	// As soon as a workflow is published, its webhook returns 403 for a call without the key.
+	const isThere = async () =>
+		(await n8n.api.postWebhook(String(webhook?.parameters.path), {})).status === 403;
+	if (!(await until(isThere, PUBLISHED_MS))) throw new Error(`${saved.name} is not published`);
 	return saved.id;
 }
 
@@ -240,8 +254,8 @@ async function databaseSource(
 	const { example, documents, kilobytes } = series;
 	const postgres = await startPostgres(command, path.join(CACHE, 'bench'));
 	const file = path.join(EXAMPLES, `${example}.json`);
-	const workflowId = await publish(n8n, service, file, (node) =>
-		node.name === 'Every Night' ? webhookOf(node) : node,
+	const workflowId = await publish(n8n, service, file, (node, credentials) =>
+		node.name === 'Every Night' ? webhookOf(node, credentials) : node,
 	);
 	await n8n.api.saveCredential(postgresCredential(postgres));
 	const name = example === DATABASE ? 'products' : 'articles';
@@ -278,7 +292,7 @@ async function databaseSource(
 			);
 		},
 		sync: async () => {
-			const { status, body } = await n8n.api.postWebhook(BENCH_PATH, {});
+			const { status, body } = await n8n.api.postWebhook(BENCH_PATH, {}, HEADERS);
 			if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
 			const counts = await postgres.query(`
 				select json_build_object('pushed', pushed, 'unchanged', (
@@ -293,8 +307,12 @@ async function databaseSource(
 const BENCH_PATH = 'bench-database';
 
 /** A schedule cannot be called. An execution that is started by hand stores more than a published workflow does. */
-const webhookOf = (node: WorkflowNode): WorkflowNode => ({
+const webhookOf = (node: WorkflowNode, credentials: Credentials): WorkflowNode => ({
 	...node,
-	...{ type: 'n8n-nodes-base.webhook', typeVersion: 2.1, webhookId: BENCH_PATH },
-	parameters: { httpMethod: 'POST', path: BENCH_PATH, responseMode: 'lastNode', options: {} },
+	...{ type: WEBHOOK, typeVersion: 2.1, webhookId: BENCH_PATH },
+	credentials: { httpHeaderAuth: credentials['Demo Webhook'] },
+	parameters: {
+		...{ httpMethod: 'POST', path: BENCH_PATH, authentication: 'headerAuth' },
+		...{ responseMode: 'lastNode', options: {} },
+	},
 });

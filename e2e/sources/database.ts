@@ -17,6 +17,9 @@ const ROWS = 60;
 const ROWS_PER_BATCH = 10;
 const WITHIN_MS = 60_000;
 
+/** Longer than a run takes. */
+const LATE_MS = 10_000;
+
 interface Example {
 	table: string;
 	isChunked: boolean;
@@ -63,6 +66,7 @@ export function databaseCases(
 		...(EXAMPLES[name].isChunked
 			? { 'texts that cannot be read': on(async (cases) => await cases.unreadable()) }
 			: rules),
+		'a lost lock': on(async (cases) => await cases.lostLock()),
 		'two runs at once': on(async (cases) => await cases.twice()),
 		'killed in the middle': on(async (cases) => await cases.killed()),
 	};
@@ -137,7 +141,12 @@ class DatabaseCases {
 		await this.postgres.query(
 			`delete from ${table}; insert into ${table} values (null, 'No ID')`,
 		);
-		await this.sync('a row without ID', 'error', '1 of 1 rows', 'hidden');
+		await this.sync(
+			'a row without ID',
+			'error',
+			"1 of 1 rows of 'Documents View' have no ID",
+			'hidden',
+		);
 		await this.postgres.query(
 			`drop table ${table} cascade; alter table hidden rename to ${table}`,
 		);
@@ -311,6 +320,38 @@ class DatabaseCases {
 			`${counted(first)}; ${counted(second)}`,
 			`success, pushed ${ROWS}; success, unchanged ${ROWS}`,
 		);
+	}
+
+	/** A run loses its lock while it pushes. Its push arrives after that of a newer run, and another run repairs this. */
+	async lostLock(): Promise<void> {
+		const { table } = this.example;
+		const { faults } = this.stage.sandbox;
+		await this.postgres.query(`update ${table} set body = '# Late ' || id where id <= 25`);
+		faults.add({ route: 'push', latencyMs: LATE_MS, whenBodyContains: '# Late' });
+		const before = pushes(this.stage);
+		const late = this.run(this.workflow);
+		await until(() => pushes(this.stage) > before, WITHIN_MS);
+		await this.postgres.query(`
+			update search_sync_runs set locked_until = now() where locked_until > now();
+			update ${table} set body = '# Newer ' || id where id <= 25`);
+		this.check(
+			'a newer run',
+			counted(await this.run(this.workflow)),
+			`success, pushed 25, unchanged ${ROWS - 25}`,
+		);
+		const { status, message = '' } = await late;
+		this.check(
+			'a run without lock stops',
+			`${status}, ${String(message.includes('lost its lock'))}`,
+			'error, true',
+			message,
+		);
+		faults.clear();
+		await this.sync(
+			'a push that came late',
+			`success, pushed ${ROWS_PER_BATCH}, unchanged ${ROWS - ROWS_PER_BATCH}`,
+		);
+		await this.sync('a push that came late, once more', `success, unchanged ${ROWS}`);
 	}
 
 	/** Of two runs at once, one works and the other one is refused. */

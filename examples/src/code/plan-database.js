@@ -65,7 +65,10 @@ module.exports = ({ compared, settings, run, howToDelete }) => {
 			];
 		}
 		if (rowsWithoutId > 0) {
-			return [400, `${rowsWithoutId} of ${rows} rows of 'Documents View' have no ID`];
+			return [
+				400,
+				`${rowsWithoutId} of ${rows} rows of 'Documents View' have no ID or no key`,
+			];
 		}
 		if (repeatedId !== null) {
 			return [

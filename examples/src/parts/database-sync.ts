@@ -168,7 +168,7 @@ function applyNodes({ isChunked }: DatabaseSync, y: number): WorkflowNode[] {
 			[X, y],
 			[
 				...['$json.run', '$json.settings', '$json.pushAgain', '$json.from', '$json.to'],
-				...['$json.goneFrom', '$json.goneTo'],
+				...['$json.goneFrom', '$json.goneTo', '$json.documents'],
 			],
 		),
 		node('Lock Is Mine', 'filter', 2.2, [X * 2, y], isTrue('={{ $json.run > 0 }}')),

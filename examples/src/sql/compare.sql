@@ -43,7 +43,9 @@ select
     where workflow = '{{ $workflow.id }}' and locked_until > now()
   ) as "lockedUntil",
   (select count(*)::int from documents) as rows,
-  (select count(*)::int from documents where id is null or trim(id) = '') as "rowsWithoutId",
+  (
+    select count(*)::int from documents where id is null or trim(id) = '' or key is null
+  ) as "rowsWithoutId",
   (
     select min(id) from (select id from documents group by id having count(*) > 1) as repeated
   ) as "repeatedId",

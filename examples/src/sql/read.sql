@@ -17,6 +17,8 @@ with lock as (
   from documents d left join search_sync_documents k
     on k.workflow = '{{ $workflow.id }}' and k.id = d.id
   where k.version is distinct from d.version or d.id in (select json_array_elements_text($3))
+  -- If many more rows have changed since they were compared, the next run pushes them.
+  order by d.key limit 2 * $8
 ), gone as (
   select json_build_object('id', k.id, 'version', null, 'chunks', k.chunks, 'text', k.text) as work
   from lock, search_sync_documents k
