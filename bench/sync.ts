@@ -19,8 +19,8 @@ import { until } from '../e2e/shared/wait';
 import type { Sandbox } from '../sandbox';
 import type { Service } from '../support/service';
 import { startService } from '../support/service';
-import type { Memory } from './lib/memory';
-import { measureMemory } from './lib/memory';
+import type { Usage } from './lib/usage';
+import { measureUsage } from './lib/usage';
 import type { BenchOptions } from './lib/options';
 import { print, table, whole, type Cell } from './lib/table';
 
@@ -41,7 +41,7 @@ const HEADERS = { [WEBHOOK_HEADER.name]: WEBHOOK_HEADER.value };
 /** n8n accepts 16 MB by default. */
 const LARGEST_CALL_MB = '256';
 
-const HEAD = 'Example,Documents,KB,Run,Seconds,n8n MB,Runner MB,Both MB'.split(',');
+const HEAD = 'Example,Documents,KB,Run,Seconds,CPU s,n8n MB,Runner MB,Both MB'.split(',');
 
 /** One n8n runs these one after the other: a first run, an unchanged one, and one with 1 % changed. */
 interface Series {
@@ -139,15 +139,15 @@ async function measure(command: Command, packed: PackedPackage, series: Series):
 		const { documents } = series;
 		const changed = Math.floor(documents / CHANGED);
 		const row = async (run: string, pushed: number): Promise<Cell[]> => {
-			const { seconds, memory } = await timed(n8n, source, {
+			const { seconds, usage } = await timed(n8n, source, {
 				pushed,
 				unchanged: documents - pushed,
 			});
-			const { n8n: own, runner, both } = memory;
+			const { cpuSeconds, n8n: own, runner, both } = usage;
 			print(`${titleOf(series)}, ${whole(documents)}, ${run}: ${seconds.toFixed(1)} s`);
 			return [
 				...[titleOf(series), whole(documents), series.kilobytes, run, seconds.toFixed(1)],
-				...[whole(own), whole(runner), whole(both)],
+				...[cpuSeconds.toFixed(1), whole(own), whole(runner), whole(both)],
 			];
 		};
 		const rows: Cell[][] = [];
@@ -167,18 +167,18 @@ async function timed(
 	n8n: N8n,
 	source: Source,
 	expected: Counts,
-): Promise<{ seconds: number; memory: Memory }> {
-	const meter = measureMemory(n8n.process.pid ?? 0);
+): Promise<{ seconds: number; usage: Usage }> {
+	const meter = measureUsage(n8n.process.pid ?? 0);
 	const startedAt = performance.now();
 	const { pushed, unchanged } = await source.sync();
 	const seconds = (performance.now() - startedAt) / 1000;
-	const memory = meter.stop();
+	const usage = meter.stop();
 	if (pushed !== expected.pushed || unchanged !== expected.unchanged) {
 		throw new Error(
 			`${pushed} pushed and ${unchanged} unchanged instead of ${expected.pushed} and ${expected.unchanged}`,
 		);
 	}
-	return { seconds, memory };
+	return { seconds, usage };
 }
 
 /** Stores and publishes an example. Returns its ID. */

@@ -2,8 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const SAMPLE_EVERY_MS = 200;
 
-/** The highest resident memory in MB. */
-export interface Memory {
+/** Processor time in seconds, and the highest resident memory in MB. */
+export interface Usage {
+	/** Of both processes. On a shared machine, it says more than the time on the clock. */
+	cpuSeconds: number;
 	n8n: number;
 	runner: number;
 	/** Of both processes at the same time. */
@@ -11,8 +13,9 @@ export interface Memory {
 }
 
 /** Measures n8n and its task runner until `stop` is called. Needs Linux, because it reads /proc. */
-export function measureMemory(pid: number): { stop(): Memory } {
-	const highest: Memory = { n8n: 0, runner: 0, both: 0 };
+export function measureUsage(pid: number): { stop(): Usage } {
+	const highest: Usage = { cpuSeconds: 0, n8n: 0, runner: 0, both: 0 };
+	const cpuBefore = cpuSecondsOf(pid);
 	const sample = () => {
 		const n8n = residentMb(pid);
 		const runner = childrenOf(pid).reduce((sum, child) => sum + residentMb(child), 0);
@@ -26,6 +29,7 @@ export function measureMemory(pid: number): { stop(): Memory } {
 		stop: () => {
 			clearInterval(timer);
 			sample();
+			highest.cpuSeconds = cpuSecondsOf(pid) - cpuBefore;
 			return highest;
 		},
 	};
@@ -36,6 +40,23 @@ function childrenOf(pid: number): number[] {
 	const pids = readdirSync('/proc').map(Number).filter(Boolean);
 	const children = pids.filter((each) => fieldOf(each, 'PPid') === pid);
 	return children.flatMap((child) => [child, ...childrenOf(child)]);
+}
+
+/** Linux counts processor time in hundredths of a second. */
+const TICKS_PER_SECOND = 100;
+
+const cpuSecondsOf = (pid: number): number =>
+	[pid, ...childrenOf(pid)].reduce((sum, each) => sum + ticksOf(each), 0) / TICKS_PER_SECOND;
+
+function ticksOf(pid: number): number {
+	try {
+		const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+		// The name in parentheses may contain spaces. User and system time are the 12th and 13th field after it.
+		const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+		return Number(fields[11]) + Number(fields[12]);
+	} catch {
+		return 0;
+	}
 }
 
 const residentMb = (pid: number): number => fieldOf(pid, 'VmRSS') / 1024;
