@@ -19,6 +19,7 @@ export type ServiceKind = 'sandbox' | 'sink';
 /** A service that runs in its own process so that the service does not share a thread with a client. */
 export interface Service {
 	credentials: CredentialData;
+	urls: Sandbox['urls'];
 	pushUrl: string;
 	pushKey: string;
 	/** Resets the service. Afterward, each request takes `latencyMs` longer. */
@@ -59,6 +60,7 @@ export async function startService(
 	};
 	return {
 		credentials: sandboxCredentials({ urls } as Sandbox),
+		urls,
 		pushUrl: `${urls.pushUrl}${PATHS.push}/${DEMO.endpoint}`,
 		pushKey: DEMO.pushKey,
 		reset: async (latencyMs = 0) => {

@@ -4,4 +4,6 @@ export interface BenchOptions {
 	 * meaningful.
 	 */
 	quick: boolean;
+	/** Regular expression for the rows of a benchmark that can measure only some of its rows. */
+	rows: string;
 }

@@ -22,6 +22,9 @@ const EDITOR_PORT = 5678;
 
 /** The service and a real n8n with the packed package, the demo credentials and the examples. */
 export interface Demo extends Imported {
+	command: Command;
+	/** Whether this is a test, and not a demo that stays open. */
+	isTest: boolean;
 	sandbox: Sandbox;
 	chatModel: ChatModel;
 	n8n: N8n;
@@ -70,7 +73,8 @@ export async function startDemo(
 		'Importing credentials and workflows',
 		async () => await importExamples(n8n.api, { sandbox, chatModel, files }, folder),
 	);
-	return { sandbox, chatModel, n8n, files, ...imported };
+	const isTest = !options.keepData;
+	return { command, isTest, sandbox, chatModel, n8n, files, ...imported };
 }
 
 async function ourNodeTypes(n8n: N8n, packed: PackedPackage): Promise<string> {

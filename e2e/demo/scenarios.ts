@@ -4,6 +4,7 @@ import { syncChunks } from './chunk-sync-scenario';
 import { badDays } from './bad-day-scenario';
 import { chunksWithContext, nightlyCsv } from './csv-scenarios';
 import { useTools } from './agent-scenario';
+import { databaseChunksSync, databaseSync } from './database-scenario';
 import { fanOut, oldRange } from './fan-out-scenario';
 import { bulkLoad, chunkTextFiles, ingestCorpus, pushInRounds } from './file-scenarios';
 import { exampleNames, STARTER } from './import';
@@ -29,6 +30,8 @@ const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
 	'sync-by-source': sync,
 	'sync-chunks-by-source': syncChunks,
 	'sync-from-an-api': apiSync,
+	'sync-of-a-database': databaseSync,
+	'sync-chunks-of-a-database': databaseChunksSync,
 	'every-night-a-csv': nightlyCsv,
 	'chunks-with-context': chunksWithContext,
 	'check-my-service': checkService,

@@ -6,6 +6,7 @@ import { PATHS } from '../../nodes/shared/service/url';
 import type { Sandbox } from '../../sandbox';
 import { DEMO } from '../../sandbox';
 import type { CredentialValues } from '../n8n/workflow';
+import type { Postgres } from './postgres';
 
 export const WEBHOOK_HEADER = { name: 'X-Webhook-Key', value: 'demo-webhook-key' };
 
@@ -75,6 +76,7 @@ export function demoCredentials(
 			data: { baseUrl, authentication: 'none' },
 		},
 		{ name: 'Demo Webhook', type: 'httpHeaderAuth', data: WEBHOOK_HEADER },
+		postgresCredential({ host: 'localhost', port: 5432, database: 'postgres', user: 'n8n' }),
 		...(chatModelUrl === undefined
 			? []
 			: [
@@ -86,3 +88,15 @@ export function demoCredentials(
 				]),
 	];
 }
+
+/** Returns the credential for a database that needs no password. */
+export const postgresCredential = ({
+	host,
+	port,
+	database,
+	user,
+}: Omit<Postgres, 'query'>): Omit<CredentialValues, 'id'> => ({
+	name: 'Demo PostgreSQL',
+	type: 'postgres',
+	data: { ...{ host, port, database, user, password: '' }, ssl: 'disable', maxConnections: 100 },
+});

@@ -166,9 +166,47 @@ test('there are at least three syncs', () => {
 });
 
 // If the workflows shared a table, each sync would delete the documents that the others have pushed.
-test.each(SYNCS)("%s has its own data table, whose name contains the workflow's ID", (file) => {
-	const { tableName } = tablesOf(file)[0].parameters;
-	expect(tableName).toBe('=Synced Documents {{ $workflow.id }}');
+test.each(SYNCS.filter((file) => tablesOf(file).length > 0))(
+	"%s has its own data table, whose name contains the workflow's ID",
+	(file) => {
+		const { tableName } = tablesOf(file)[0].parameters;
+		expect(tableName).toBe('=Synced Documents {{ $workflow.id }}');
+	},
+);
+
+test.each(SYNCS.filter((file) => tablesOf(file).length === 0))(
+	'%s has rows and a view of its own in the database',
+	(file) => {
+		const queries = ofType(file, 'postgres').map(({ name, parameters }) => ({
+			...{ name, query: String(parameters.query) },
+		}));
+		expect(queries.map(({ name }) => name)).toEqual([
+			...['Tables', 'Documents View', 'Lock', 'Compare', 'Unlock'],
+			...['Read', 'Note Before', 'Remember'],
+		]);
+		const uses = queries.flatMap(
+			({ query }) => query.match(/"?search_documents\w*[^"\s]*"?/g) ?? [],
+		);
+		expect(uses.length).toBeGreaterThan(4);
+		const own = 'search_documents_{{ $workflow.id }}';
+		expect(
+			queries.filter(({ query }) =>
+				query.replaceAll(`"${own}"`, '').includes('search_documents'),
+			),
+		).toEqual([]);
+		const ofWorkflow = queries.filter(
+			({ name }) => !['Tables', 'Documents View'].includes(name),
+		);
+		for (const { query } of ofWorkflow) expect(query).toContain('{{ $workflow.id }}');
+	},
+);
+
+// A value may contain a line break, and the rest of the comment would become SQL.
+test.each(SYNCS)('%s has no parameter in a comment of its SQL', (file) => {
+	const comments = ofType(file, 'postgres').flatMap(
+		({ parameters }) => String(parameters.query).match(/--.*$/gm) ?? [],
+	);
+	expect(comments.filter((comment) => /\$\d|\{\{/.test(comment))).toEqual([]);
 });
 
 test.each(SYNCS)(
@@ -217,7 +255,7 @@ test.each(SYNCS)(
 			);
 		const [work, note] = into('Noted').sort();
 		expect(work).toMatch(/^(Chunk Text|Documents) to 1$/);
-		expect(note).toBe('Note Before to 0');
+		expect(note).toMatch(/^(Note Before|Lock Is Still Mine) to 0$/);
 	},
 );
 

@@ -6,11 +6,14 @@
  */
 module.exports = ({ summary, batches, isChunked, howToDelete }) => {
 	// Adds up the batches. A batch without a row was stopped, so its documents have failed.
-	/** @param {'pushed' | 'deleted' | 'chunksDeleted' | 'failed' | 'unreadable' | 'withheld'} count */
+	/** @param {'pushed' | 'deleted' | 'chunksDeleted' | 'failed' | 'unreadable' | 'withheld' | 'planned'} count */
 	const sum = (count) => batches.reduce((total, batch) => total + (batch[count] ?? 0), 0);
 	const pushed = sum('pushed');
 	const deleted = sum('deleted');
-	const failed = summary.planned - pushed - deleted - sum('unreadable') - sum('withheld');
+	const counted = pushed + deleted + sum('failed') + sum('unreadable') + sum('withheld');
+	// Rows of a database may have changed after they were planned.
+	const done = batches.some(({ planned }) => planned !== undefined) ? sum('planned') : counted;
+	const failed = sum('failed') + summary.planned - done;
 	const unreadable = summary.unreadable + sum('unreadable');
 	const withheld = summary.withheld + sum('withheld');
 	const stopped = batches.find(({ run }) => run === undefined);

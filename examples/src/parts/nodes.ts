@@ -6,6 +6,7 @@ type Position = [x: number, y: number];
 export const CREDENTIALS = {
 	push: { lucidworksPushApi: { id: 'demoPushEndpoint', name: 'Demo Push Endpoint' } },
 	ai: { lucidworksAiOAuth2Api: { id: 'demoAiService', name: 'Demo AI Service' } },
+	database: { postgres: { id: 'demoPostgres', name: 'Demo PostgreSQL' } },
 	webhook: { httpHeaderAuth: { id: 'demoWebhook', name: 'Demo Webhook' } },
 };
 

@@ -60,12 +60,12 @@ const COLUMNS = [
 ] as const;
 
 /** Width of a column of the canvas. */
-const X = 220;
+export const X = 220;
 
 /** The color of the two seams. */
 export const SEAM = 1;
 
-const BATCH = "$('When Called by Itself').first().json";
+export const BATCH = "$('When Called by Itself').first().json";
 
 const LATER = '={{ $now.plus({ minutes: 15 }).toISO() }}';
 const NOW = '={{ $now.toISO() }}';
@@ -225,23 +225,7 @@ function planNodes(options: Sync, y: number): WorkflowNode[] {
 			isAsked: String(fetch !== undefined),
 			howToDelete,
 		}),
-		node('Anything to Do', 'if', 2.2, [X * 6, y], isTrue('={{ $json.batch > 0 }}')),
-		node('Loop Over Batches', 'splitInBatches', 3, [X * 7, y], { batchSize: 1, options: {} }),
-		node(
-			'Apply Batch',
-			'executeWorkflow',
-			1.3,
-			[X * 8, y + 20],
-			{
-				workflowId: { __rl: true, mode: 'id', value: '={{ $workflow.id }}' },
-				workflowInputs: {
-					...{ mappingMode: 'defineBelow', value: {}, matchingColumns: [], schema: [] },
-					...{ attemptToConvertTypes: false, convertFieldsToString: true },
-				},
-				...{ mode: 'once', options: { waitForSubWorkflow: true } },
-			},
-			{ onError: 'continueRegularOutput', alwaysOutputData: true },
-		),
+		...batchLoop(X * 6, y),
 		tableNode(
 			'Unlock',
 			'deleteRows',
@@ -264,19 +248,7 @@ function planNodes(options: Sync, y: number): WorkflowNode[] {
 			},
 			{ executeOnce: true, alwaysOutputData: true },
 		),
-		code(
-			'Result',
-			'result',
-			[X * 4, y + 260],
-			{
-				summary: "$('Plan the Batches').first().json.summary",
-				batches:
-					"$('Loop Over Batches').isExecuted ? $('Loop Over Batches').all().map(({ json }) => json) : []",
-				isChunked: String(isChunked),
-				howToDelete,
-			},
-			{ executeOnce: true },
-		),
+		resultNode([X * 4, y + 260], isChunked, settings.howToDelete),
 		...(isAnswered ? [answerNode([X * 5, y + 260])] : []),
 		node(
 			'All Went Well',
@@ -288,6 +260,46 @@ function planNodes(options: Sync, y: number): WorkflowNode[] {
 		failTheRun([X * (end + 2), y + 260]),
 	];
 }
+
+/** Defines the nodes with which the workflow calls itself, once for each batch. */
+export const batchLoop = (x: number, y: number): WorkflowNode[] => [
+	node('Anything to Do', 'if', 2.2, [x, y], isTrue('={{ $json.batch > 0 }}')),
+	node('Loop Over Batches', 'splitInBatches', 3, [x + X, y], { batchSize: 1, options: {} }),
+	node(
+		'Apply Batch',
+		'executeWorkflow',
+		1.3,
+		[x + X * 2, y + 20],
+		{
+			workflowId: { __rl: true, mode: 'id', value: '={{ $workflow.id }}' },
+			workflowInputs: {
+				...{ mappingMode: 'defineBelow', value: {}, matchingColumns: [], schema: [] },
+				...{ attemptToConvertTypes: false, convertFieldsToString: true },
+			},
+			...{ mode: 'once', options: { waitForSubWorkflow: true } },
+		},
+		{ onError: 'continueRegularOutput', alwaysOutputData: true },
+	),
+];
+
+export const resultNode = (
+	position: [number, number],
+	isChunked: boolean,
+	howToDelete: string,
+): WorkflowNode =>
+	code(
+		'Result',
+		'result',
+		position,
+		{
+			summary: "$('Plan the Batches').first().json.summary",
+			batches:
+				"$('Loop Over Batches').isExecuted ? $('Loop Over Batches').all().map(({ json }) => json) : []",
+			isChunked: String(isChunked),
+			howToDelete: JSON.stringify(howToDelete),
+		},
+		{ executeOnce: true },
+	);
 
 const answerNode = (position: [number, number]): WorkflowNode =>
 	node('Answer', 'respondToWebhook', 1.4, position, {
@@ -434,7 +446,7 @@ function applyChains({ isChunked, fetch }: Sync): Chain[] {
 	];
 }
 
-const chunkText = (position: [number, number]): WorkflowNode =>
+export const chunkText = (position: [number, number]): WorkflowNode =>
 	node(
 		'Chunk Text',
 		'chunkText',
@@ -456,7 +468,7 @@ const chunkText = (position: [number, number]): WorkflowNode =>
 		{ credentials: CREDENTIALS.ai, onError: 'continueRegularOutput' },
 	);
 
-const pushDocuments = (position: [number, number], isChunked: boolean): WorkflowNode =>
+export const pushDocuments = (position: [number, number], isChunked: boolean): WorkflowNode =>
 	node(
 		'Push Documents',
 		'pushDocuments',
@@ -470,7 +482,7 @@ const pushDocuments = (position: [number, number], isChunked: boolean): Workflow
 		{ credentials: CREDENTIALS.push, onError: 'continueRegularOutput' },
 	);
 
-const deleteDocument = (position: [number, number], isChunked: boolean): WorkflowNode =>
+export const deleteDocument = (position: [number, number], isChunked: boolean): WorkflowNode =>
 	node(
 		'Delete Document',
 		'deleteDocument',

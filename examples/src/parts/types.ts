@@ -140,6 +140,8 @@ export interface BatchRow {
 	failed: number;
 	unreadable: number;
 	withheld: number;
+	/** Number of documents that were planned for the batch, if this number can differ from what the batch has found. */
+	planned?: number;
 	/** The first failure. */
 	error: string;
 	/** The first 20 documents that could not be read, one per line. */
@@ -159,6 +161,48 @@ export interface Summary {
 	problems: string[];
 	planned: number;
 	compactUpTo: number;
+}
+
+/** A range of documents in a database. Both ends belong to the range. */
+export interface Range {
+	from: string;
+	to: string;
+	documents: number;
+}
+
+/** What the query Compare returns. */
+export interface Compared {
+	/** Checksum of the settings of the nodes that push. */
+	settings: string;
+	isOwner: boolean;
+	lockedUntil: string | null;
+	rows: number;
+	rowsWithoutId: number;
+	/** An ID that several rows have, or null. */
+	repeatedId: string | null;
+	known: number;
+	unchanged: number;
+	/** Number of documents that are missing and of which the index may contain something. */
+	goneFromIndex: number;
+	unreadable: number;
+	problems: string[];
+	/** The changed documents by the key of the table, one range per batch. */
+	changed: Range[];
+	/** The missing documents by ID, one range per batch. */
+	gone: Range[];
+}
+
+/** What one call of Apply receives if the documents are in a database. The query Read adds the work. */
+export interface DatabaseBatch extends Omit<Batch, 'tableId' | 'work'> {
+	settings: string;
+	from: string | null;
+	to: string | null;
+	goneFrom: string | null;
+	goneTo: string | null;
+	/** Number of documents in both ranges when the batch was planned. */
+	documents: number;
+	/** A list of IDs as JSON. */
+	pushAgain: string;
 }
 
 /** An item as n8n's Code node returns it. */

@@ -331,7 +331,7 @@ const RULES: Array<
 	[
 		'a batch without a row has failed',
 		'result',
-		"summary.planned - pushed - deleted - sum('unreadable') - sum('withheld')",
+		"sum('failed') + summary.planned - done",
 		"sum('failed')",
 	],
 	['withheld deletes are red', 'result', 'if (withheld > 0)', 'if (false)'],

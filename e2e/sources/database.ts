@@ -1,0 +1,500 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import type { Execution } from '../n8n/execution';
+import type { Workflow, WorkflowNode } from '../n8n/workflow';
+import { postgresCredential } from '../service/credentials';
+import type { Postgres } from '../service/postgres';
+import { startPostgres } from '../service/postgres';
+import { CACHE, EXAMPLES as FOLDER } from '../shared/paths';
+import { until } from '../shared/wait';
+import type { SourcesStage } from './stage';
+
+const BY_TIME = 'Every Night';
+const BY_HAND = 'Delete What Is Missing';
+
+const ROWS = 60;
+const ROWS_PER_BATCH = 10;
+const WITHIN_MS = 60_000;
+
+/** Longer than a run takes. */
+const LATE_MS = 10_000;
+
+interface Example {
+	table: string;
+	isChunked: boolean;
+	/** The entries that the index should contain for a row. Each has the form `id=text`. */
+	entriesOf(id: string, text: string): string[];
+}
+
+const EXAMPLES: Record<string, Example> = {
+	'sync-of-a-database': {
+		table: 'products',
+		isChunked: false,
+		entriesOf: (id, text) => [`${id}=${text}`],
+	},
+	'sync-chunks-of-a-database': {
+		table: 'articles',
+		isChunked: true,
+		// Each section becomes a chunk.
+		entriesOf: (id, text) =>
+			text === ''
+				? []
+				: text.split(/\n(?=# )/).map((section, at) => `${id}#${at}=${section}`),
+	},
+};
+
+/** Returns the cases of one example. They run against a PostgreSQL of their own, and each goes on from the one before. */
+export function databaseCases(
+	name: string,
+): Record<string, (stage: SourcesStage) => Promise<void>> {
+	let started: Promise<DatabaseCases> | undefined;
+	const on =
+		(run: (cases: DatabaseCases) => Promise<void>) =>
+		async (stage: SourcesStage): Promise<void> =>
+			await run(await (started ??= DatabaseCases.start(stage, name)));
+	// The rules of a list are the same with chunks.
+	const rules = {
+		'refused lists': on(async (cases) => await cases.refusals()),
+		'many missing': on(async (cases) => await cases.manyMissing()),
+		'one text for many': on(async (cases) => await cases.sameTexts()),
+		'time zones': on(async (cases) => await cases.timeZones()),
+	};
+	return {
+		changes: on(async (cases) => await cases.changes()),
+		'failures of the service': on(async (cases) => await cases.failures()),
+		...(EXAMPLES[name].isChunked
+			? { 'texts that cannot be read': on(async (cases) => await cases.unreadable()) }
+			: rules),
+		'a lost lock': on(async (cases) => await cases.lostLock()),
+		'two runs at once': on(async (cases) => await cases.twice()),
+		'killed in the middle': on(async (cases) => await cases.killed()),
+	};
+}
+
+class DatabaseCases {
+	private workflow = '';
+
+	private constructor(
+		private readonly stage: SourcesStage,
+		private readonly postgres: Postgres,
+		private readonly name: string,
+		private readonly example: Example,
+	) {}
+
+	static async start(stage: SourcesStage, name: string): Promise<DatabaseCases> {
+		const postgres = await startPostgres(stage.command, path.join(CACHE, 'sources'));
+		await stage.n8n.api.saveCredential(postgresCredential(postgres));
+		const example = EXAMPLES[name];
+		await postgres.query(`
+			create table ${example.table} (
+				id bigint primary key, title text, body text, price numeric, changed timestamptz
+			);
+			insert into ${example.table}
+			select n, 'Number ' || n, ${sections('n')}, n / 7.0, '2026-03-29 01:00Z'
+			from generate_series(1, ${ROWS}) n`);
+		const cases = new DatabaseCases(stage, postgres, name, example);
+		cases.workflow = await cases.publish();
+		return cases;
+	}
+
+	/** Publishes the example with small batches. The IDs of its documents have a prefix. */
+	private async publish(change: (query: string) => string = (query) => query): Promise<string> {
+		const text = readFileSync(path.join(FOLDER, `${this.name}.json`), 'utf8');
+		const workflow = JSON.parse(text) as Workflow;
+		const { table } = this.example;
+		const view = (query: string) =>
+			change(query.replace(/(\w)\.id::text/, `'${table}/' || $1.id`));
+		const nodes = workflow.nodes.map((node) => withQuery(smallBatches(node), view));
+		return await this.stage.publish({ ...workflow, nodes });
+	}
+
+	async changes(): Promise<void> {
+		const { table } = this.example;
+		await this.sync('a first load', `success, pushed ${ROWS}`);
+		await this.sync('nothing changed', `success, unchanged ${ROWS}`);
+		await this.postgres.query(`update ${table} set body = '# New' where id = 7`);
+		await this.sync('one changed', `success, pushed 1, unchanged ${ROWS - 1}`);
+		await this.postgres.query(`delete from ${table} where id = 8`);
+		await this.sync('one deleted', `success, deleted 1, unchanged ${ROWS - 1}`);
+		await this.postgres.query(
+			`insert into ${table} values (8, 'It''s, "8"', '# 8, it''s "back"', 8)`,
+		);
+		await this.sync('one new with quotes', `success, pushed 1, unchanged ${ROWS - 1}`);
+	}
+
+	/** Cases in which nothing may change. */
+	async refusals(): Promise<void> {
+		const { table } = this.example;
+		await this.postgres.query(
+			`alter table ${table} rename to hidden; create table ${table} as select * from hidden limit 0`,
+		);
+		await this.sync('an empty table', 'error', "'Documents View' returns no rows", 'hidden');
+		await this.postgres.query(`insert into ${table} select * from hidden`);
+		await this.postgres.query(`insert into ${table} select * from hidden where id = 3`);
+		await this.sync(
+			'two rows with one ID',
+			'error',
+			`two rows of 'Documents View' have the ID '${table}/3'`,
+			'hidden',
+		);
+		await this.postgres.query(
+			`delete from ${table}; insert into ${table} values (null, 'No ID')`,
+		);
+		await this.sync(
+			'a row without ID',
+			'error',
+			"1 of 1 rows of 'Documents View' have no ID",
+			'hidden',
+		);
+		await this.postgres.query(
+			`drop table ${table} cascade; alter table hidden rename to ${table}`,
+		);
+		await this.sync('as before', `success, unchanged ${ROWS}`);
+	}
+
+	/** Too many deletes are withheld, and everything else is done, until they are approved for one run. */
+	async manyMissing(): Promise<void> {
+		const { table } = this.example;
+		await this.postgres.query(`
+			create table moved as select * from ${table} where id > 40;
+			delete from ${table} where id > 40;
+			update ${table} set body = '# Changed' where id = 2`);
+		const all = `(select * from ${table} union all select * from moved)`;
+		await this.sync(
+			'a list that is cut off',
+			`error, pushed 1, unchanged ${ROWS - 21}, withheld 20`,
+			`20 of ${ROWS} documents would be deleted, which is more than the node 'Settings' allows`,
+			all,
+		);
+		await this.sync(
+			'a list that is still cut off',
+			`error, unchanged ${ROWS - 20}, withheld 20`,
+			`start the workflow once by its trigger '${BY_HAND}'`,
+			all,
+		);
+		await this.sync(
+			'the deletes, approved',
+			`success, deleted 20, unchanged ${ROWS - 20}`,
+			'',
+			table,
+			BY_HAND,
+		);
+		await this.postgres.query(`insert into ${table} select * from moved; drop table moved`);
+		await this.sync('all again', `success, pushed 20, unchanged ${ROWS - 20}`);
+		await this.postgres.query(
+			`create table moved as select * from ${table}; delete from ${table}`,
+		);
+		await this.sync('everything gone', 'error', 'returns no rows', 'moved');
+		await this.sync(
+			'everything gone, approved',
+			`success, deleted ${ROWS}`,
+			'',
+			table,
+			BY_HAND,
+		);
+		await this.postgres.query(`insert into ${table} select * from moved; drop table moved`);
+		await this.sync('everything back', `success, pushed ${ROWS}`);
+	}
+
+	/** A document that is refused, and a service that answers each delete with 404. */
+	async failures(): Promise<void> {
+		const { table } = this.example;
+		const { faults } = this.stage.sandbox;
+		const before = await this.postgres.query(`select body from ${table} where id = 4`);
+		await this.postgres.query(`
+			update ${table} set body = '# Refused' where id = 4;
+			update ${table} set body = '# Accepted' where id = 5`);
+		faults.add({ route: 'push', status: 400, whenBodyContains: 'Refused' });
+		const restored = `(select id, case id when 4 then ${quoted(before)} else body end as body from ${table})`;
+		await this.sync(
+			'one document refused',
+			`error, pushed 1, unchanged ${ROWS - 2}, failed 1`,
+			'1 of 2 documents failed',
+			restored,
+		);
+		faults.clear();
+		await this.sync('the refused document again', `success, pushed 1, unchanged ${ROWS - 1}`);
+		await this.postgres.query(`delete from ${table} where id = 6`);
+		faults.add({ route: 'delete', status: 404 });
+		const kept = `(select id, body from ${table} union all select 6, ${sections('6')})`;
+		await this.sync(
+			'each delete with 404',
+			`error, unchanged ${ROWS - 1}, failed 1`,
+			'status 404',
+			kept,
+		);
+		faults.clear();
+		await this.sync('the delete again', `success, deleted 1, unchanged ${ROWS - 1}`);
+		await this.postgres.query(`insert into ${table} values (6, 'Six', '# Six', 6)`);
+		await this.sync('six again', `success, pushed 1, unchanged ${ROWS - 1}`);
+	}
+
+	/** A document without a text keeps what the index has. */
+	async unreadable(): Promise<void> {
+		const { table } = this.example;
+		const before = await this.postgres.query(`select body from ${table} where id = 9`);
+		await this.postgres.query(`update ${table} set body = null where id = 9`);
+		const kept = `(select id, coalesce(body, ${quoted(before)}) as body from ${table})`;
+		const rows = ROWS;
+		await this.sync(
+			'a row without text',
+			`error, unchanged ${rows - 1}, unreadable 1`,
+			`'${table}/9' has no text`,
+			kept,
+		);
+		await this.sync(
+			'still without text',
+			`error, unchanged ${rows - 1}, unreadable 1`,
+			`'${table}/9' has no text`,
+			kept,
+		);
+		await this.postgres.query(`update ${table} set body = ${quoted(before)} where id = 9`);
+		await this.sync('with its text again', `success, pushed 1, unchanged ${rows - 1}`);
+		await this.postgres.query(`update ${table} set body = '' where id = 9`);
+		await this.sync('an empty text', `success, deleted 1, unchanged ${rows - 1}`);
+		await this.sync('a text that stays empty', `success, unchanged ${rows}`);
+		await this.postgres.query(`update ${table} set body = ${quoted(before)} where id = 9`);
+		await this.sync(
+			'a text in place of an empty one',
+			`success, pushed 1, unchanged ${rows - 1}`,
+		);
+	}
+
+	/** Texts in the wrong encoding, and one text in place of different ones. */
+	async sameTexts(): Promise<void> {
+		const { table } = this.example;
+		await this.postgres.query(`create table saved as select * from ${table}`);
+		await this.postgres.query(
+			`update ${table} set body = '# K\ufffdche ' || id where id in (11, 12)`,
+		);
+		await this.sync(
+			'two texts in another encoding',
+			`error, unchanged ${ROWS - 2}, unreadable 2`,
+			'U+FFFD',
+			'saved',
+		);
+		await this.restore();
+		await this.sync(
+			'right encoding',
+			`success, pushed 2, unchanged ${ROWS - 2}`,
+			'',
+			table,
+			BY_TIME,
+			true,
+		);
+		await this.postgres.query(
+			`update ${table} set body = '# Sign in' where id between 21 and 24`,
+		);
+		await this.sync(
+			'a sign-in page',
+			`error, unchanged ${ROWS - 4}, unreadable 4`,
+			'sign-in page',
+			'saved',
+		);
+		await this.restore();
+		await this.sync('the texts again', `success, unchanged ${ROWS}`, '', table, BY_TIME, true);
+		await this.postgres.query(`drop table saved`);
+	}
+
+	private async restore(): Promise<void> {
+		const { table } = this.example;
+		await this.postgres.query(
+			`update ${table} t set body = s.body from saved s where s.id = t.id`,
+		);
+	}
+
+	/** A timestamp is the same in all time zones of the server. */
+	async timeZones(): Promise<void> {
+		const withTime = await this.publish((query) =>
+			query.replace("'text',", "'changed', changed, 'text',"),
+		);
+		const first = await this.run(withTime);
+		await this.postgres.query(
+			"alter system set timezone = 'Asia/Kathmandu'; select pg_reload_conf()",
+		);
+		const second = await this.run(withTime);
+		await this.postgres.query('alter system reset timezone; select pg_reload_conf()');
+		this.check(
+			'another time zone of the server changes nothing',
+			`${counted(first)}; ${counted(second)}`,
+			`success, pushed ${ROWS}; success, unchanged ${ROWS}`,
+		);
+	}
+
+	/** A run loses its lock while it pushes. Its push arrives after that of a newer run, and another run repairs this. */
+	async lostLock(): Promise<void> {
+		const { table } = this.example;
+		const { faults } = this.stage.sandbox;
+		await this.postgres.query(`update ${table} set body = '# Late ' || id where id <= 25`);
+		faults.add({ route: 'push', latencyMs: LATE_MS, whenBodyContains: '# Late' });
+		const before = pushes(this.stage);
+		const late = this.run(this.workflow);
+		await until(() => pushes(this.stage) > before, WITHIN_MS);
+		await this.postgres.query(`
+			update search_sync_runs set locked_until = now() where locked_until > now();
+			update ${table} set body = '# Newer ' || id where id <= 25`);
+		this.check(
+			'a newer run',
+			counted(await this.run(this.workflow)),
+			`success, pushed 25, unchanged ${ROWS - 25}`,
+		);
+		const { status, message = '' } = await late;
+		this.check(
+			'a run without lock stops',
+			`${status}, ${String(message.includes('lost its lock'))}`,
+			'error, true',
+			message,
+		);
+		faults.clear();
+		await this.sync(
+			'a push that came late',
+			`success, pushed ${ROWS_PER_BATCH}, unchanged ${ROWS - ROWS_PER_BATCH}`,
+		);
+		await this.sync('a push that came late, once more', `success, unchanged ${ROWS}`);
+	}
+
+	/** Of two runs at once, one works and the other one is refused. */
+	async twice(): Promise<void> {
+		const { table } = this.example;
+		const { faults } = this.stage.sandbox;
+		await this.postgres.query(`update ${table} set body = '# Twice ' || id where id < 30`);
+		faults.add({ route: 'push', latencyMs: 500 });
+		const runs = await Promise.all([this.run(this.workflow), this.run(this.workflow)]);
+		faults.clear();
+		this.check(
+			'two at once',
+			runs.map(counted).sort().join('; '),
+			`error; success, pushed 29, unchanged ${ROWS - 29}`,
+		);
+		const refused = runs.find(({ status }) => status === 'error')?.message ?? '';
+		this.check(
+			'the second run says why',
+			/another run has not ended/.exec(refused)?.[0] ?? refused,
+			'another run has not ended',
+		);
+		await this.checkIndex('two at once', table);
+	}
+
+	/** A run that is killed while it pushes. Meanwhile, the table changes. */
+	async killed(): Promise<void> {
+		const { table } = this.example;
+		const { sandbox } = this.stage;
+		await this.postgres.query(`
+			update ${table} set body = ${sections('id')} || E'\\n# More' where id < 50;
+			delete from ${table} where id = 59`);
+		sandbox.faults.add({ route: 'push', latencyMs: 300 });
+		const before = pushes(this.stage);
+		const run = this.run(this.workflow).catch(() => undefined);
+		await until(() => pushes(this.stage) > before + 2, WITHIN_MS);
+		await this.stage.kill();
+		await run;
+		await this.stage.restart();
+		sandbox.faults.clear();
+		await this.sync('while the killed run has the lock', 'error', 'Its lock expires at', null);
+		await this.postgres.query(`
+			update search_sync_runs set locked_until = now() where locked_until > now();
+			update ${table} set body = '# Shorter ' || id where id between 5 and 25;
+			delete from ${table} where id in (10, 11)`);
+		const execution = await this.run(this.workflow);
+		const pushed = Number(execution.items('Result')[0]?.json.pushed);
+		this.check('after a kill, the run succeeds', execution.status, 'success');
+		this.check(
+			'after a kill, the run goes on',
+			String(pushed > 0 && pushed < 49),
+			'true',
+			String(pushed),
+		);
+		await this.checkIndex('a kill', table);
+		await this.sync('after that', `success, unchanged ${ROWS - 3}`);
+	}
+
+	/**
+	 * Runs the sync once, and checks its counts, its error and the index.
+	 * @param like what the index must contain then, as a table with `id` and `body`
+	 * @param isMore whether more documents than these may have been pushed
+	 */
+	private async sync(
+		after: string,
+		expected: string,
+		why = '',
+		like: string | null = this.example.table,
+		trigger = BY_TIME,
+		isMore = false,
+	): Promise<void> {
+		const execution = await this.run(this.workflow, trigger);
+		const seen = counted(execution);
+		const isRight = isMore ? seen.startsWith(expected.split(',')[0]) : seen === expected;
+		const message = execution.message ?? '';
+		this.stage.checks.add(
+			`${this.name}, ${after}: ${expected}`,
+			isRight && message.includes(why),
+			`${seen}; ${message}`,
+		);
+		if (like !== null) await this.checkIndex(after, like);
+	}
+
+	private async run(workflow: string, trigger = BY_TIME): Promise<Execution> {
+		return await this.stage.n8n.api.runManually(workflow, trigger);
+	}
+
+	private async checkIndex(after: string, like: string): Promise<void> {
+		const list = await this.postgres.query(
+			`select coalesce(json_agg(json_build_array('${this.example.table}/' || id, coalesce(body, ''))), '[]') from ${like} as t`,
+		);
+		const rows = JSON.parse(list) as Array<[string, string]>;
+		const expected = rows.flatMap(([id, text]) => this.example.entriesOf(id, text)).sort();
+		const index = this.stage.indexed(`${this.example.table}/`);
+		const missing = expected.filter((entry) => !index.includes(entry));
+		const strange = index.filter((entry) => !expected.includes(entry));
+		this.check(
+			`the index equals the table after ${after}`,
+			`${missing.length} missing, ${strange.length} strange`,
+			'0 missing, 0 strange',
+			[...missing.slice(0, 3), '|', ...strange.slice(0, 3)].join('; '),
+		);
+	}
+
+	private check(what: string, seen: string, expected: string, more = ''): void {
+		const { checks } = this.stage;
+		checks.add(`${this.name}: ${what}`, seen === expected, `${seen} ${more}`);
+	}
+}
+
+/** SQL for a text of one to three sections. */
+const sections = (number: string): string =>
+	`'# Text ' || ${number} || repeat(E'\\n# Section of ' || ${number}, (${number} % 3)::int)`;
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+const pushes = ({ sandbox }: SourcesStage): number =>
+	sandbox.requests.filter(({ route }) => route === 'push').length;
+
+/** With small batches, a run can be killed in the middle. */
+function smallBatches(node: WorkflowNode): WorkflowNode {
+	if (node.name !== 'Compare') return node;
+	const options = node.parameters.options as { queryReplacement: string };
+	const queryReplacement = options.queryReplacement.replace(
+		/\d+\] \}\}$/,
+		`${ROWS_PER_BATCH}] }}`,
+	);
+	return { ...node, parameters: { ...node.parameters, options: { queryReplacement } } };
+}
+
+const withQuery = (node: WorkflowNode, change: (query: string) => string): WorkflowNode =>
+	node.name === 'Documents View'
+		? {
+				...node,
+				parameters: { ...node.parameters, query: change(String(node.parameters.query)) },
+			}
+		: node;
+
+/** Returns what a sync has counted, in words. */
+function counted(execution: Execution): string {
+	const [{ json } = { json: {} as Record<string, unknown> }] = execution.items('Result');
+	const counts = ['pushed', 'deleted', 'unchanged', 'failed', 'withheld', 'unreadable'];
+	const shown = counts
+		.filter((count) => json[count])
+		.map((count) => `${count} ${String(json[count])}`);
+	return [execution.status, ...shown].join(', ');
+}

@@ -1,0 +1,93 @@
+/** @import { Compared, DatabaseBatch, Item, Settings, Summary } from '../parts/types' */
+
+/**
+ * @param {{ compared: Compared, settings: Settings, run: number, howToDelete: string }} inputs
+ * @returns {Item<{ batch: number, summary: Summary } | DatabaseBatch>[]}
+ */
+module.exports = ({ compared, settings, run, howToDelete }) => {
+	// Returns one item per batch. The first item also says what is unchanged or withheld.
+	const { known, unchanged, goneFromIndex, unreadable, problems } = compared;
+	/** @type {(ranges: { documents: number }[]) => number} */
+	const total = (ranges) => ranges.reduce((sum, { documents }) => sum + documents, 0);
+	const missing = total(compared.gone);
+	/** @type {Summary} */
+	const summary = {
+		...{ status: 200, problem: '', known, unchanged, missing, withheld: 0 },
+		...{ unreadable, problems, planned: 0, compactUpTo: 0 },
+	};
+
+	// 1. May this run work, and is the table complete?
+	const [status, problem] = check();
+	if (problem) {
+		const nothing = { unchanged: 0, missing: 0, unreadable: 0, problems: [] };
+		return [{ json: { batch: 0, summary: { ...summary, ...nothing, status, problem } } }];
+	}
+
+	// 2. If too many documents are missing, nothing is deleted, but everything else is done.
+	const percent = Math.floor((known * settings.mostDeletesPercent) / 100);
+	const most = Math.max(settings.mostDeletes, percent);
+	const isWithheld = goneFromIndex > most && !settings.confirmDeletes;
+	if (isWithheld) summary.withheld = missing;
+	const gone = isWithheld ? [] : compared.gone;
+
+	// 3. Batches. A batch deletes and pushes, if possible: if the service answers every request with 404, its URL may be
+	// wrong.
+	summary.planned = total(gone) + total(compared.changed);
+	const batches = Math.max(gone.length, compared.changed.length);
+	if (batches === 0) return [{ json: { batch: 0, summary } }];
+	return Array.from({ length: batches }, (_, at) => {
+		const deleted = gone[at] ?? { from: null, to: null, documents: 0 };
+		const pushed = compared.changed[at] ?? { from: null, to: null, documents: 0 };
+		/** @type {DatabaseBatch} */
+		const batch = {
+			...{ batch: at + 1, batches, run, snapshot: [], settings: compared.settings },
+			...{ from: pushed.from, to: pushed.to, goneFrom: deleted.from, goneTo: deleted.to },
+			documents: deleted.documents + pushed.documents,
+			mayDelete: mayDelete(deleted.documents, pushed.documents),
+			pushAgain: JSON.stringify([settings.pushAgain ?? []].flat().map(String)),
+		};
+		return { json: at === 0 ? { ...batch, summary } : batch };
+	});
+
+	/** @returns {[status: number, problem: string]} */
+	function check() {
+		const { isOwner, lockedUntil, rows, rowsWithoutId, repeatedId } = compared;
+		if (!isOwner) {
+			return [
+				409,
+				`another run has not ended, or was killed. Its lock expires at ${lockedUntil}; to run earlier, make sure that no run is active and delete its row from the table search_sync_runs`,
+			];
+		}
+		if (rows === 0 && !settings.confirmDeletes) {
+			return [
+				400,
+				`the query of 'Documents View' returns no rows. If this is right, ${howToDelete}`,
+			];
+		}
+		if (rowsWithoutId > 0) {
+			return [
+				400,
+				`${rowsWithoutId} of ${rows} rows of 'Documents View' have no ID or no key`,
+			];
+		}
+		if (repeatedId !== null) {
+			return [
+				400,
+				`two rows of 'Documents View' have the ID '${repeatedId}'. Check its joins`,
+			];
+		}
+		return [200, ''];
+	}
+
+	/**
+	 * A text that is empty now is a doubtful delete. All batches together carry out at most as many deletes as the
+	 * settings allow.
+	 * @param {number} deleted
+	 * @param {number} pushed
+	 */
+	function mayDelete(deleted, pushed) {
+		if (settings.confirmDeletes) return deleted + pushed;
+		if (isWithheld) return 0;
+		return deleted + Math.floor(((most - goneFromIndex) * pushed) / summary.planned);
+	}
+};

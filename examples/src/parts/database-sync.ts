@@ -1,0 +1,228 @@
+/**
+ * The parts of a sync whose documents are rows of a PostgreSQL database. SQL compares the rows with what earlier runs
+ * have pushed, so only changed documents leave the database. A batch is a range of keys. What is done with a batch is
+ * the same as in all syncs (`sync.ts`), but the state is in two tables beside the documents.
+ */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import type { FieldType } from './nodes';
+import { CREDENTIALS, everyNight, failTheRun, fields, isTrue, manualTrigger } from './nodes';
+import {
+	BATCH,
+	batchLoop,
+	chunkText,
+	deleteDocument,
+	pushDocuments,
+	resultNode,
+	SEAM,
+	X,
+} from './sync';
+import type { Chain, Workflow, WorkflowNode } from './workflow';
+import { code, node, note, workflow } from './workflow';
+
+export interface DatabaseSync {
+	name: string;
+	/** Text of the note that explains the example, and its width and height. */
+	about: { content: string; size: [width: number, height: number] };
+	/** The file in `sql/` with the view that users change, and the text of its note. */
+	view: { file: string; content: string };
+	isChunked: boolean;
+}
+
+const DELETE = 'Delete What Is Missing';
+const HOW_TO_DELETE = `start the workflow once by its trigger '${DELETE}'`;
+
+const SQL = path.join(__dirname, '..', 'sql');
+
+/**
+ * Defines a node that runs a file in `sql/`. n8n sends the whole file at once, so PostgreSQL runs it as one
+ * transaction.
+ *
+ * @param parameters what `$1`, `$2` and so on stand for, as expressions
+ */
+const sql = (
+	name: string,
+	file: string,
+	position: [number, number],
+	parameters: string[] = [],
+	more: object = {},
+): WorkflowNode =>
+	node(
+		name,
+		'postgres',
+		2.6,
+		position,
+		{
+			operation: 'executeQuery',
+			query: readFileSync(path.join(SQL, `${file}.sql`), 'utf8').trimEnd(),
+			options:
+				parameters.length > 0
+					? { queryReplacement: `={{ [${parameters.join(', ')}] }}` }
+					: {},
+		},
+		{ executeOnce: true, credentials: CREDENTIALS.database, ...more },
+	);
+
+const PUSH_AGAIN = "JSON.stringify($('Settings').first().json.pushAgain)";
+
+/** Builds a sync from its view and the parts that both database syncs share. */
+export function databaseSync(options: DatabaseSync): Workflow {
+	const { name, about, view } = options;
+	const shown: Array<[name: string, type: FieldType, value: unknown]> = [
+		['mostDeletes', 'number', 10],
+		['mostDeletesPercent', 'number', 5],
+		['pushAgain', 'array', []],
+		['confirmDeletes', 'boolean', `={{ $('${DELETE}').isExecuted }}`],
+	];
+	const nodes = [
+		note('Note', about.content, [-560, -200], about.size, 7),
+		note('Query', view.content, [X * 2.75, -220], [X * 2, 380], SEAM),
+		everyNight([0, 0], [2, 4, 6]),
+		manualTrigger(DELETE, [0, 200]),
+		node('Settings', 'set', 3.4, [X, 0], fields(...shown)),
+		sql('Tables', 'tables', [X * 2, 0], [], {
+			// Two first runs at the same moment may both create a table, and one of them fails.
+			...{ alwaysOutputData: true, retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 },
+		}),
+		sql('Documents View', view.file, [X * 3.25, 0], [], { alwaysOutputData: true }),
+		...planNodes(options, 520),
+		...applyNodes(options, 1260),
+	];
+	const chains = [
+		['Every Night', 'Settings'],
+		[DELETE, 'Settings'],
+		['Settings', 'Tables', 'Documents View', 'Lock', 'Compare', 'Plan the Batches'],
+		['Plan the Batches', 'Anything to Do', 'Loop Over Batches', 'Result'],
+		['Anything to Do|1', 'Result'],
+		['Loop Over Batches|1', 'Apply Batch', 'Loop Over Batches'],
+		['Result', 'Unlock', 'All Went Well'],
+		['All Went Well|1', 'Fail the Run'],
+		...applyChains(options),
+	];
+	const settings = { callerPolicy: 'workflowsFromSameOwner', saveDataSuccessExecution: 'none' };
+	return workflow(name, nodes, chains, { settings });
+}
+
+function planNodes({ isChunked }: DatabaseSync, y: number): WorkflowNode[] {
+	const params = isChunked
+		? "[$('Chunk Text').params, $('Push Documents').params]"
+		: "$('Push Documents').params";
+	return [
+		note(
+			'Plan',
+			'## Plan: what has changed?\n*Compare* is one query. It compares a checksum of each document with the table **search_sync_documents**, and cuts the difference into batches. If too many documents are missing, nothing is deleted, but everything else is done.\n\nOnly one run at a time can hold the lock. If a run is killed, its lock expires after 15 minutes at most.',
+			[-40, y - 180],
+			[X * 6.5, 660],
+			4,
+		),
+		sql('Lock', 'lock', [0, y]),
+		sql(
+			'Compare',
+			'compare',
+			[X, y],
+			['$json.run ?? 0', `JSON.stringify(${params})`, PUSH_AGAIN, isChunked ? '200' : '1000'],
+		),
+		code('Plan the Batches', 'plan-database', [X * 2, y], {
+			compared: "$('Compare').first().json",
+			settings: "$('Settings').first().json",
+			run: "$('Lock').first().json.run",
+			howToDelete: JSON.stringify(HOW_TO_DELETE),
+		}),
+		...batchLoop(X * 3, y),
+		resultNode([X * 2, y + 260], isChunked, HOW_TO_DELETE),
+		sql(
+			'Unlock',
+			'unlock',
+			[X * 3, y + 260],
+			["$('Lock').first().json.run ?? 0", 'JSON.stringify($json)'],
+		),
+		node('All Went Well', 'if', 2.2, [X * 4, y + 260], isTrue("={{ $json.error === '' }}")),
+		failTheRun([X * 5, y + 260]),
+	];
+}
+
+function applyNodes({ isChunked }: DatabaseSync, y: number): WorkflowNode[] {
+	const read = "$('Read').first().json";
+	const batch = `{ ...${BATCH}, work: [...${read}.gone, ...${read}.changed] }`;
+	const documents = "$('Documents').all().map(({ json }) => json)";
+	const counts = isChunked
+		? "$('Chunk Text').all().map(({ json }) => json.chunkCount ?? 0)"
+		: "$('Documents').all().map(({ json }) => json.documents.length)";
+	const beforeX = isChunked ? X * 5 : X * 4;
+	const pushX = beforeX + X * 4;
+	return [
+		note(
+			'Apply',
+			'## Apply: one batch\nThe workflow calls itself for each batch, so that n8n forgets a batch when it is done. *Note Before* writes down which documents are about to change, and *Remember* what has become of them. So a run that was killed goes on with the next batch.',
+			[-40, y - 260],
+			[pushX + X * 4, 700],
+			6,
+		),
+		node('When Called by Itself', 'executeWorkflowTrigger', 1.1, [0, y], {
+			inputSource: 'passthrough',
+		}),
+		sql(
+			'Read',
+			'read',
+			[X, y],
+			[
+				...['$json.run', '$json.settings', '$json.pushAgain', '$json.from', '$json.to'],
+				...['$json.goneFrom', '$json.goneTo', '$json.documents'],
+			],
+		),
+		node('Lock Is Mine', 'filter', 2.2, [X * 2, y], isTrue('={{ $json.run > 0 }}')),
+		code('Documents', 'documents', [X * 3, y], {
+			batch,
+			fetched: 'null',
+			isChunked: String(isChunked),
+		}),
+		...(isChunked ? [chunkText([X * 4, y])] : []),
+		code(
+			'Before',
+			'before',
+			[beforeX, y - 120],
+			{ batch, documents, counts },
+			{ executeOnce: true },
+		),
+		sql('Note Before', 'note-before', [beforeX + X, y - 120], ['$json.run', '$json.entries']),
+		node(
+			'Lock Is Still Mine',
+			'filter',
+			2.2,
+			[beforeX + X * 2, y - 120],
+			isTrue('={{ $json.run > 0 }}'),
+		),
+		node('Noted', 'merge', 3.2, [beforeX + X * 3, y], {
+			mode: 'chooseBranch',
+			useDataOfInput: 2,
+		}),
+		pushDocuments([pushX, isChunked ? y : y - 100], isChunked),
+		deleteDocument([pushX + (isChunked ? X : 0), isChunked ? y : y + 100], isChunked),
+		code('Outcome', 'outcome', [pushX + X * 2, isChunked ? y : y + 100], {
+			batch,
+			documents,
+			texts: isChunked ? "$('Chunk Text').all().map(({ json }) => json)" : 'null',
+			pushes: "$('Push Documents').all().map(({ json }) => json)",
+			deletes: "$('Delete Document').all().map(({ json }) => json)",
+		}),
+		sql(
+			'Remember',
+			'remember',
+			[pushX + X * 3, isChunked ? y : y + 100],
+			['JSON.stringify($json)', `${BATCH}.documents`],
+		),
+	];
+}
+
+function applyChains({ isChunked }: DatabaseSync): Chain[] {
+	const work = isChunked ? 'Chunk Text' : 'Documents';
+	return [
+		['When Called by Itself', 'Read', 'Lock Is Mine', 'Documents'],
+		...(isChunked ? [['Documents', 'Chunk Text']] : []),
+		[work, 'Before', 'Note Before', 'Lock Is Still Mine', 'Noted'],
+		[work, '1|Noted', 'Push Documents'],
+		isChunked ? ['Push Documents', 'Delete Document'] : ['Noted', 'Delete Document'],
+		['Delete Document', 'Outcome', 'Remember'],
+	];
+}

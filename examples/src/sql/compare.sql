@@ -1,0 +1,62 @@
+-- Otherwise, a timestamp with time zone would be another text if the server's time zone changed.
+set local time zone 'UTC';
+
+with owner as (
+  select from search_sync_runs
+  where run = $1 and locked_until > now()
+), documents as materialized (
+  -- The version of a document is a checksum of the document and of the settings of the nodes that push it.
+  select d.key, d.id, md5(md5($2) || d.document::text) as version
+  from owner, "search_documents_{{ $workflow.id }}" d
+), known as (
+  select * from search_sync_documents where workflow = '{{ $workflow.id }}'
+), compared as materialized (
+  select d.key, k.id, k.chunks, k.problem,
+    case
+      when d.version is null then 'gone'
+      when k.version is distinct from d.version then 'changed'
+      when d.id in (select json_array_elements_text($3)) then 'changed'
+      when k.problem is not null then 'unreadable'
+      else 'unchanged'
+    end as state
+  from documents d full join known k on k.id = d.id
+), changed as (
+  select key, (row_number() over (order by key) - 1) / $4 as batch
+  from compared where state = 'changed'
+), gone as (
+  select id, (row_number() over (order by id) - 1) / $4 as batch
+  from compared where state = 'gone'
+), changed_batches as (
+  -- min and max do not exist for all types of keys.
+  select (array_agg(key order by key))[1]::text as "from",
+    (array_agg(key order by key desc))[1]::text as "to", count(*) as documents
+  from changed group by batch order by batch
+), gone_batches as (
+  select min(id) as "from", max(id) as "to", count(*) as documents
+  from gone group by batch order by batch
+)
+select
+  md5($2) as settings,
+  exists (select from owner) as "isOwner",
+  (
+    select max(locked_until) from search_sync_runs
+    where workflow = '{{ $workflow.id }}' and locked_until > now()
+  ) as "lockedUntil",
+  (select count(*)::int from documents) as rows,
+  (
+    select count(*)::int from documents where id is null or trim(id) = '' or key is null
+  ) as "rowsWithoutId",
+  (
+    select min(id) from (select id from documents group by id having count(*) > 1) as repeated
+  ) as "repeatedId",
+  count(id)::int as known,
+  count(*) filter (where state = 'unchanged')::int as unchanged,
+  count(*) filter (where state = 'gone' and chunks > 0)::int as "goneFromIndex",
+  count(*) filter (where state = 'unreadable')::int as unreadable,
+  (
+    select coalesce(json_agg(format('''%s'' %s', id, problem)), '[]')
+    from (select id, problem from compared where state = 'unreadable' order by id limit 20) as first
+  ) as problems,
+  (select coalesce(json_agg(b), '[]') from changed_batches b) as changed,
+  (select coalesce(json_agg(b), '[]') from gone_batches b) as gone
+from compared;

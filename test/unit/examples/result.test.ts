@@ -1,0 +1,34 @@
+import result from '../../../examples/src/code/result';
+import type { BatchRow, Summary } from '../../../examples/src/parts/types';
+
+const SUMMARY: Summary = {
+	...{ status: 200, problem: '', known: 9, unchanged: 1, missing: 0, withheld: 0 },
+	...{ unreadable: 0, problems: [], planned: 5, compactUpTo: 0 },
+};
+
+const row = (more: Partial<BatchRow>): Partial<BatchRow> => ({
+	...{ run: 1, pushed: 0, deleted: 0, chunksDeleted: 0, failed: 0, unreadable: 0, withheld: 0 },
+	...{ error: '', problems: '', ...more },
+});
+
+const resultOf = (batches: Array<Partial<BatchRow>>) =>
+	result({ summary: SUMMARY, batches, isChunked: false, howToDelete: 'approve it' })[0].json;
+
+test('rows of a database that were deleted or came after they were planned have not failed', () => {
+	const batches = [row({ planned: 3, pushed: 2 }), row({ planned: 2, pushed: 4 })];
+	expect(resultOf(batches)).toMatchObject({ status: 200, pushed: 6, failed: 0, error: '' });
+});
+
+test('all documents of a batch that was stopped have failed, although other batches had more than planned', () => {
+	const batches = [row({ planned: 3, pushed: 5 }), {}];
+	expect(resultOf(batches)).toMatchObject({ status: 500, pushed: 5, failed: 2 });
+});
+
+test('if each batch was stopped, all documents have failed', () => {
+	expect(resultOf([{}, {}])).toMatchObject({ status: 500, pushed: 0, failed: 5 });
+});
+
+test('failures of the service are failures, whatever was planned', () => {
+	const batches = [row({ planned: 5, pushed: 6, failed: 1, error: 'Refused.' })];
+	expect(resultOf(batches)).toMatchObject({ status: 500, pushed: 6, failed: 1 });
+});
