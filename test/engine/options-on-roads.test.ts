@@ -358,7 +358,7 @@ const PUSH: Row[] = [
 	{
 		option: 'concurrency',
 		parameters: { options: { documentsPerRequest: 1, concurrency: 3 } },
-		prepare: (sandbox) => sandbox.faults.add({ route: 'push', latencyMs: 20 }),
+		prepare: (sandbox) => sandbox.faults.add({ route: 'push', latencyMs: 150 }),
 		check: (seen) => expect(mostAtOnce(seen)).toBe(3),
 	},
 	{
@@ -454,7 +454,7 @@ const DELETE: Row[] = [
 	{
 		option: 'concurrency',
 		parameters: { options: { concurrency: 3 } },
-		prepare: (sandbox) => sandbox.faults.add({ route: 'delete', latencyMs: 20 }),
+		prepare: (sandbox) => sandbox.faults.add({ route: 'delete', latencyMs: 150 }),
 		check: (seen) => expect(mostAtOnce(seen)).toBe(3),
 	},
 ];
@@ -616,7 +616,7 @@ const CHUNK: Row[] = [
 	{
 		option: 'concurrency',
 		parameters: { options: { textsPerRequest: 1, concurrency: 3 } },
-		prepare: (sandbox) => sandbox.faults.add({ route: 'submit', latencyMs: 20 }),
+		prepare: (sandbox) => sandbox.faults.add({ route: 'submit', latencyMs: 150 }),
 		check: (seen) => expect(mostAtOnce(seen)).toBe(3),
 	},
 	{
