@@ -9,7 +9,7 @@
  * workflow calls itself, so n8n forgets a batch when it is done, and what is done is remembered at once.
  */
 import type { FieldType } from './nodes';
-import { CREDENTIALS, failTheRun, fields, isTrue } from './nodes';
+import { answer, CREDENTIALS, failTheRun, fields, isTrue, model } from './nodes';
 import type { Chain, Workflow, WorkflowNode } from './workflow';
 import { code, node, note, workflow } from './workflow';
 
@@ -277,7 +277,7 @@ function planNodes(options: Sync, y: number): WorkflowNode[] {
 			},
 			{ executeOnce: true },
 		),
-		...(isAnswered ? [answerNode([X * 5, y + 260])] : []),
+		...(isAnswered ? [answer([X * 5, y + 260])] : []),
 		node(
 			'All Went Well',
 			'if',
@@ -288,12 +288,6 @@ function planNodes(options: Sync, y: number): WorkflowNode[] {
 		failTheRun([X * (end + 2), y + 260]),
 	];
 }
-
-const answerNode = (position: [number, number]): WorkflowNode =>
-	node('Answer', 'respondToWebhook', 1.4, position, {
-		respondWith: 'firstIncomingItem',
-		options: { responseCode: '={{ $json.status }}' },
-	});
 
 const planChains = ({ isAnswered }: Sync): Chain[] => [
 	['State Table', 'Lock', 'State', 'Known Documents', 'Versions', 'Plan the Batches'],
@@ -441,7 +435,7 @@ const chunkText = (position: [number, number]): WorkflowNode =>
 		1,
 		position,
 		{
-			modelId: { __rl: true, mode: 'list', value: 'gte-small' },
+			modelId: model(),
 			...{ textSource: 'item', text: '={{ $json.text }}', regex: '\n(?=#{1,6} )' },
 			...{
 				output: 'perDocument',
