@@ -11,7 +11,7 @@ import { outages } from './outage-scenario';
 import { checkService, tellMe } from './service-scenarios';
 import type { Stage } from './stage';
 import { apiSync, sync } from './sync-scenario';
-import { ingest, remove, update } from './webhook-scenarios';
+import { updates } from './webhook-scenarios';
 
 /**
  * Functions that run and check the examples. The keys are the file names without `.json`. The functions run in this
@@ -19,12 +19,10 @@ import { ingest, remove, update } from './webhook-scenarios';
  */
 const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
 	'getting-started': start,
-	'ingest-documents': ingest,
+	'updates-by-webhook': updates,
 	'chunk-text-files': chunkTextFiles,
-	'delete-documents': remove,
 	'migrate-blobs': migrate,
 	'submit-wait-get-results': submitAndWait,
-	'update-documents': update,
 	'sync-by-source': sync,
 	'sync-chunks-by-source': syncChunks,
 	'sync-from-an-api': apiSync,
