@@ -1,6 +1,12 @@
-import { oneItemPerFile, reason, recordsLookWrong, storeFailedRecords } from './parts/files';
-import { CREDENTIALS, download, failTheRun, manualTrigger } from './parts/nodes';
-import { node, note, workflow } from './parts/workflow';
+import {
+	oneItemPerFile,
+	pushFile,
+	reason,
+	recordsLookWrong,
+	storeFailedRecords,
+} from './parts/large-files';
+import { download, failTheRun, manualTrigger } from './parts/nodes';
+import { note, workflow } from './parts/workflow';
 
 export default workflow(
 	'Bulk Load a File',
@@ -33,14 +39,7 @@ A document that you remove from the file stays in the index.`,
 		),
 		manualTrigger('Run by Hand', [0, -60]),
 		download('Get File', [220, -60], 'documents.jsonl'),
-		node(
-			'Push Documents',
-			'pushDocuments',
-			1,
-			[440, -60],
-			{ documentSource: 'file', options: {} },
-			{ onError: 'continueErrorOutput', credentials: CREDENTIALS.push },
-		),
+		pushFile([440, -60]),
 		oneItemPerFile([680, -220]),
 		storeFailedRecords([900, -220]),
 		recordsLookWrong([680, -40]),

@@ -1,4 +1,4 @@
-import { reason, recordsLookWrong } from './parts/files';
+import { pushFile, reason, recordsLookWrong } from './parts/large-files';
 import { CREDENTIALS, download, everyNight, failTheRun, model } from './parts/nodes';
 import { node, note, workflow } from './parts/workflow';
 
@@ -48,14 +48,7 @@ Downloads a file and pushes each row as a document.
 			},
 			{ credentials: CREDENTIALS.ai, onError: 'continueErrorOutput', disabled: true },
 		),
-		node(
-			'Push Documents',
-			'pushDocuments',
-			1,
-			[680, 0],
-			{ documentSource: 'file', options: { retryForSeconds: 900 } },
-			{ credentials: CREDENTIALS.push, onError: 'continueErrorOutput' },
-		),
+		pushFile([680, 0], { retryForSeconds: 900 }),
 		recordsLookWrong(
 			[900, -60],
 			'={{ ($input.all().find(({ json }) => json.chunked !== undefined) ?? $input.first()).json.records }}',

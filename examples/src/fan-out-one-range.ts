@@ -1,5 +1,6 @@
+import { pushFile } from './parts/large-files';
 import { addRow, makeTable, rowsOf, WHOLE_RUN } from './parts/fan-out';
-import { CREDENTIALS, isTrue, webhook } from './parts/nodes';
+import { isTrue, webhook } from './parts/nodes';
 import { code, node, note, workflow } from './parts/workflow';
 
 const RANGE = {
@@ -74,20 +75,10 @@ Keep the file in a place that all workers can reach, such as S3. To delete or ch
 			},
 			{ onError: 'continueErrorOutput' },
 		),
-		node(
-			'Push Documents',
-			'pushDocuments',
-			1,
-			[1320, -80],
-			{
-				documentSource: 'file',
-				options: {
-					skipRecords: "={{ $('Range Arrives').first().json.body.skip }}",
-					maxRecords: "={{ $('Range Arrives').first().json.body.max }}",
-				},
-			},
-			{ onError: 'continueErrorOutput', credentials: CREDENTIALS.push },
-		),
+		pushFile([1320, -80], {
+			skipRecords: "={{ $('Range Arrives').first().json.body.skip }}",
+			maxRecords: "={{ $('Range Arrives').first().json.body.max }}",
+		}),
 		code('Range Done', 'range-done', [1540, -160], {
 			summary: '$input.first().json',
 			headers: "$('Get File').first().json.headers",

@@ -1,4 +1,10 @@
-import { oneItemPerFile, reason, recordsLookWrong, storeFailedRecords } from './parts/files';
+import {
+	oneItemPerFile,
+	pushFile,
+	reason,
+	recordsLookWrong,
+	storeFailedRecords,
+} from './parts/large-files';
 import {
 	AT_HEADINGS,
 	CREDENTIALS,
@@ -77,14 +83,7 @@ The error outputs return files with failed records and with unusable responses f
 			},
 			{ onError: 'continueErrorOutput', credentials: CREDENTIALS.ai },
 		),
-		node(
-			'Push Documents',
-			'pushDocuments',
-			1,
-			[700, 0],
-			{ documentSource: 'file', options: {} },
-			{ onError: 'continueErrorOutput', credentials: CREDENTIALS.push },
-		),
+		pushFile([700, 0]),
 		oneItemPerFile([940, -200]),
 		storeFailedRecords([1160, -200]),
 		recordsLookWrong([940, 0]),

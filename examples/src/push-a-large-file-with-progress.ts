@@ -1,5 +1,10 @@
-import { oneItemPerFile, recordsLookWrong, storeFailedRecords } from './parts/files';
-import { CREDENTIALS, download, failTheRun, fields, isTrue, manualTrigger } from './parts/nodes';
+import {
+	oneItemPerFile,
+	pushFile,
+	recordsLookWrong,
+	storeFailedRecords,
+} from './parts/large-files';
+import { download, failTheRun, fields, isTrue, manualTrigger } from './parts/nodes';
 import { code, node, note, workflow } from './parts/workflow';
 
 export default workflow(
@@ -31,17 +36,10 @@ A document that you remove from the file stays in the index.`,
 		),
 		manualTrigger('Run by Hand', [0, 0]),
 		download('Get File', [220, 0], 'documents.jsonl'),
-		node(
-			'Push Documents',
-			'pushDocuments',
-			1,
+		pushFile(
 			[440, 0],
-			{
-				documentSource: 'file',
-				binaryPropertyName: "={{ $('Get File').first().binary.data }}",
-				options: { skipRecords: '={{ $json.records ?? 0 }}', maxRecords: 100000 },
-			},
-			{ onError: 'continueErrorOutput', credentials: CREDENTIALS.push },
+			{ skipRecords: '={{ $json.records ?? 0 }}', maxRecords: 100000 },
+			{ binaryPropertyName: "={{ $('Get File').first().binary.data }}" },
 		),
 		oneItemPerFile([680, -340], {
 			include: 'selectedOtherFields',

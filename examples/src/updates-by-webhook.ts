@@ -1,9 +1,9 @@
 import {
+	allWentWell,
 	answer,
 	AT_HEADINGS,
 	CREDENTIALS,
 	failTheRun,
-	isTrue,
 	model,
 	webhook,
 	whenIs,
@@ -152,7 +152,7 @@ n8n runs the upper branch first, so *Result* runs after all requests. The answer
 			{ executeOnce: true },
 		),
 		answer([460, 500]),
-		node('All Went Well', 'if', 2.2, [680, 500], isTrue("={{ $json.error === '' }}")),
+		allWentWell([680, 500]),
 		failTheRun([900, 500]),
 	],
 	[

@@ -117,5 +117,9 @@ export const download = (name: string, position: Position, file: string): Workfl
 		options: { response: { response: { responseFormat: 'file', outputPropertyName: 'data' } } },
 	});
 
+/** Defines the node whose second output fails the run. */
+export const allWentWell = (position: Position): WorkflowNode =>
+	node('All Went Well', 'if', 2.2, position, isTrue("={{ $json.error === '' }}"));
+
 export const failTheRun = (position: Position): WorkflowNode =>
 	node('Fail the Run', 'stopAndError', 1, position, { errorMessage: '={{ $json.error }}' });

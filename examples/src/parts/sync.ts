@@ -9,7 +9,7 @@
  * workflow calls itself, so n8n forgets a batch when it is done, and what is done is remembered at once.
  */
 import type { FieldType } from './nodes';
-import { answer, CREDENTIALS, failTheRun, fields, isTrue, model } from './nodes';
+import { allWentWell, answer, CREDENTIALS, failTheRun, fields, isTrue, model } from './nodes';
 import type { Chain, Workflow, WorkflowNode } from './workflow';
 import { code, node, note, workflow } from './workflow';
 
@@ -278,13 +278,7 @@ function planNodes(options: Sync, y: number): WorkflowNode[] {
 			{ executeOnce: true },
 		),
 		...(isAnswered ? [answer([X * 5, y + 260])] : []),
-		node(
-			'All Went Well',
-			'if',
-			2.2,
-			[X * (end + 1), y + 260],
-			isTrue("={{ $json.error === '' }}"),
-		),
+		allWentWell([X * (end + 1), y + 260]),
 		failTheRun([X * (end + 2), y + 260]),
 	];
 }

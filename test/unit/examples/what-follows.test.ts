@@ -1,3 +1,4 @@
+import texts from '../../../examples/src/code/texts';
 import whatFollows from '../../../examples/src/code/what-follows';
 
 type Inputs = Parameters<typeof whatFollows>[0];
@@ -51,4 +52,9 @@ test.each<[question: string, inputs: Partial<Inputs>, expected: string]>([
 	],
 ])('%s: %#', (question, inputs, expected) => {
 	expect(follows(question, inputs)).toContain(expected);
+});
+
+test('the texts to check differ', () => {
+	const [{ json }] = texts({ count: 33 });
+	expect(new Set(json.texts.map(({ text }) => text)).size).toBe(33);
 });

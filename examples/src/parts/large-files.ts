@@ -2,11 +2,25 @@
  * The nodes that examples with large files share: they store the records that failed, and end with an error if anything
  * is wrong.
  */
-import { conditions, whenTrue } from './nodes';
+import { conditions, CREDENTIALS, whenTrue } from './nodes';
 import type { WorkflowNode } from './workflow';
 import { code, node } from './workflow';
 
 type Position = [x: number, y: number];
+
+export const pushFile = (
+	position: Position,
+	options: object = {},
+	parameters: object = {},
+): WorkflowNode =>
+	node(
+		'Push Documents',
+		'pushDocuments',
+		1,
+		position,
+		{ documentSource: 'file', ...parameters, options },
+		{ credentials: CREDENTIALS.push, onError: 'continueErrorOutput' },
+	);
 
 export const oneItemPerFile = (position: Position, parameters: object = {}): WorkflowNode =>
 	node('One Item per File', 'splitOut', 1, position, {

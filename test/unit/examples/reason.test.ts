@@ -1,8 +1,5 @@
-import addContext from '../../../examples/src/code/add-context';
-import message from '../../../examples/src/code/message';
 import reason from '../../../examples/src/code/reason';
 import reasonOfRounds from '../../../examples/src/code/reason-of-rounds';
-import texts from '../../../examples/src/code/texts';
 import type { FileSummary } from '../../../examples/src/parts/types';
 
 test.each<[what: string, summaries: FileSummary[], error: string]>([
@@ -54,45 +51,4 @@ test.each<[round: FileSummary, failed: FileSummary[] | null, error: string]>([
 	],
 ])('the reason after the round %j is right', (round, failed, error) => {
 	expect(reasonOfRounds({ round, warning: 'a warning', failed })).toEqual([{ json: { error } }]);
-});
-
-test('each chunk begins with its title and the last heading of its own document', () => {
-	const chunks = [
-		{ parentId: 'a', name: 'Kettle', text: '# Cleaning\nUse vinegar.' },
-		{ parentId: 'b', name: 'Toaster', text: 'No heading yet.' },
-		{ parentId: 'a', name: 'Kettle', text: ' Rinse it.\n## Twice\nThen dry. ', url: 'u' },
-		{ parentId: 'a', name: 'Kettle', text: 'End.' },
-	];
-	expect(addContext({ chunks }).map(({ json }) => json)).toEqual([
-		{ parentId: 'a', name: 'Kettle', text: 'Kettle\n# Cleaning\nUse vinegar.' },
-		{ parentId: 'b', name: 'Toaster', text: 'Toaster\nNo heading yet.' },
-		{
-			...{ parentId: 'a', name: 'Kettle', url: 'u' },
-			text: 'Kettle\n# Cleaning\nRinse it.\n## Twice\nThen dry.',
-		},
-		{ parentId: 'a', name: 'Kettle', text: 'Kettle\n## Twice\nEnd.' },
-	]);
-});
-
-test('a message says what is known', () => {
-	const tell = (failure: Parameters<typeof message>[0]['failure']) =>
-		message({ failure, statusPage: 'https://status.example' })[0].json.text;
-	const workflow = { name: 'Sync' };
-	const error = { message: 'Down.', description: 'Try later.' };
-	expect(
-		tell({ workflow, execution: { lastNodeExecuted: 'Push', url: 'https://n8n/1', error } }),
-	).toBe(
-		"Sync failed in 'Push'.\nDown.\nTry later.\nThe run: https://n8n/1\nThe service: https://status.example",
-	);
-	expect(tell({ workflow, trigger: { error: { message: 'No trigger.' } } })).toBe(
-		'Sync failed.\nNo trigger.\nThe service: https://status.example',
-	);
-	expect(tell({ workflow })).toBe(
-		'Sync failed.\nn8n does not say why.\nThe service: https://status.example',
-	);
-});
-
-test('the texts to check differ', () => {
-	const [{ json }] = texts({ count: 33 });
-	expect(new Set(json.texts.map(({ text }) => text)).size).toBe(33);
 });
