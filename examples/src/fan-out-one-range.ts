@@ -1,5 +1,5 @@
-import { pushFile } from './parts/large-files';
 import { addRow, makeTable, rowsOf, WHOLE_RUN } from './parts/fan-out';
+import { pushFile } from './parts/large-files';
 import { isTrue, webhook } from './parts/nodes';
 import { code, node, note, workflow } from './parts/workflow';
 

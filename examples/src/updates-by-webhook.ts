@@ -96,7 +96,7 @@ n8n runs the upper branch first, so *Result* runs after all requests. The answer
 				...{ regex: AT_HEADINGS, output: 'perDocument' },
 				...{ documentId: '={{ $json.id }}', documentName: '={{ $json.name }}' },
 				options: {
-					previousChunkCount: '={{ $json.chunkCount ?? 0 }}',
+					previousChunkCount: '={{ $json.previousChunkCount ?? 0 }}',
 					vectorQuantizationMethod: 'max-scale',
 				},
 			},
@@ -134,7 +134,7 @@ n8n runs the upper branch first, so *Result* runs after all requests. The answer
 			{
 				documentId: '={{ $json.id }}',
 				...REMOVE,
-				options: { ...REMOVE.options, chunkCount: '={{ $json.chunkCount }}' },
+				options: { ...REMOVE.options, chunkCount: '={{ $json.previousChunkCount }}' },
 			},
 			{ credentials: CREDENTIALS.push, ...ON_ERROR },
 		),

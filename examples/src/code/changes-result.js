@@ -1,7 +1,7 @@
-/** @import { Change, ChangeResult, Chunked, Counted, Item } from '../parts/types' */
+/** @import { Change, ChangeResult, Chunked, Counted, InvalidCall, Item } from '../parts/types' */
 
 /**
- * @param {{ changes: (Change | { problem: string })[], texts: Chunked[], pushes: Counted[], removals: Counted[], deletions: Counted[] }} inputs
+ * @param {{ changes: (Change | InvalidCall)[], texts: Chunked[], pushes: Counted[], removals: Counted[], deletions: Counted[] }} inputs
  * @returns {[Item<{ status: number, pushed: number, deleted: number, failed: number, documents: ChangeResult[], error: string }>]}
  */
 module.exports = ({ changes, texts, pushes, removals, deletions }) => {
@@ -13,7 +13,7 @@ module.exports = ({ changes, texts, pushes, removals, deletions }) => {
 	let texted = 0;
 	let tombstones = 0;
 	for (const change of changes) {
-		if ('problem' in change) {
+		if (change.change === 'invalid') {
 			error = `Nothing was done: ${change.problem}. Expected: { "documents": [{ "id": "…", "name": "…", "text": "…", "chunkCount": 0 }], "deleted": [{ "id": "…", "chunkCount": 0 }] }`;
 			return [{ json: { status: 400, pushed: 0, deleted: 0, failed: 0, documents, error } }];
 		}
@@ -43,7 +43,7 @@ module.exports = ({ changes, texts, pushes, removals, deletions }) => {
 	 * @param {Counted} [deletion]
 	 * @returns {ChangeResult}
 	 */
-	function afterDelete({ id, chunkCount = 0 }, deletion = {}) {
+	function afterDelete({ id, previousChunkCount: chunkCount = 0 }, deletion = {}) {
 		const { error: problem, deleted = 0, notFound = 0 } = deletion;
 		const isDone = !problem && deleted + notFound === Math.max(chunkCount, 1);
 		if (!isDone) {
@@ -61,7 +61,7 @@ module.exports = ({ changes, texts, pushes, removals, deletions }) => {
 	 * @returns {ChangeResult}
 	 */
 	function afterPush(change, text = {}, push = {}, removal = {}) {
-		const { id, chunkCount: previous = 0 } = change;
+		const { id, previousChunkCount: previous = 0 } = change;
 		const { chunkCount = 0, removalsKnown } = text;
 		// The index may contain this many chunks.
 		const most = Math.max(previous, chunkCount);
@@ -77,7 +77,7 @@ module.exports = ({ changes, texts, pushes, removals, deletions }) => {
 	 * @param {Counted} push
 	 * @param {Counted} removal
 	 */
-	function failure({ id, chunkCount: previous }, text, push, removal) {
+	function failure({ id, previousChunkCount: previous }, text, push, removal) {
 		const problem = text.error ?? push.error ?? removal.error;
 		if (problem) return words(problem);
 		if (text.missingCharacters) {

@@ -1,8 +1,8 @@
-/** @import { Change, Item } from '../parts/types' */
+/** @import { Change, InvalidCall, Item } from '../parts/types' */
 
 /**
  * @param {{ body: unknown }} inputs
- * @returns {Item<Change | { problem: string }>[]}
+ * @returns {Item<Change | InvalidCall>[]}
  */
 module.exports = ({ body }) => {
 	// One item per document of the call, or why the call is not valid.
@@ -18,17 +18,17 @@ module.exports = ({ body }) => {
 	const changes = [];
 	for (const entry of documents) {
 		if (!isObject(entry)) return invalid(`'documents' contains ${shown(entry)}`);
-		const { id, chunkCount } = entry;
+		const { id, chunkCount, ...fields } = entry;
 		if (!isId(id)) return invalid(`a document has no ID, but only ${shown(entry)}`);
 		if (chunkCount !== undefined && !isCount(chunkCount)) {
 			return invalid(`the chunkCount of the document '${id}' is ${shown(chunkCount)}`);
 		}
 		const problem = add({
-			...entry,
-			id,
-			name: entry.name ?? id,
-			chunkCount,
+			...fields,
 			change: 'document',
+			id,
+			name: fields.name ?? id,
+			previousChunkCount: chunkCount,
 		});
 		if (problem) return invalid(problem);
 	}
@@ -41,7 +41,7 @@ module.exports = ({ body }) => {
 				`the deleted document '${id}' has no chunkCount, so it is unknown which chunks to delete`,
 			);
 		}
-		const problem = add({ id, chunkCount, change: 'deleted' });
+		const problem = add({ change: 'deleted', id, previousChunkCount: chunkCount });
 		if (problem) return invalid(problem);
 	}
 	return changes;
@@ -60,9 +60,12 @@ module.exports = ({ body }) => {
 		return isUnclear ? `the ID '${key}' occurs twice, with different content` : '';
 	}
 
-	/** @param {string} problem */
+	/**
+	 * @param {string} problem
+	 * @returns {[Item<InvalidCall>]}
+	 */
 	function invalid(problem) {
-		return [{ json: { problem } }];
+		return [{ json: { change: 'invalid', problem } }];
 	}
 
 	/**

@@ -220,9 +220,18 @@ export interface RangeState extends Range, RangeEnd {
 export interface Change {
 	id: string | number;
 	change: 'document' | 'deleted';
-	/** Chunks of the document that the index may contain. If this is 0, a delete deletes the document itself. */
-	chunkCount?: number;
+	/**
+	 * The caller's `chunkCount`: chunks of the document that the index may contain. If this is 0, a delete deletes the
+	 * document itself. The name differs from what Chunk Text returns, because a node that fails returns its input.
+	 */
+	previousChunkCount?: number;
 	[field: string]: unknown;
+}
+
+/** Why a call is not valid. */
+export interface InvalidCall {
+	change: 'invalid';
+	problem: string;
 }
 
 /** What has become of a document. `chunkCount` is the number of chunks that the index may contain now. */

@@ -13,9 +13,9 @@ test('each document becomes one item, and copies are left out', () => {
 	};
 	expect(read(call)).toEqual([
 		{ ...document, change: 'document' },
-		{ id: 7, name: 7, text: 'Seven', chunkCount: 2, change: 'document' },
-		{ id: 'b', chunkCount: 3, change: 'deleted' },
-		{ id: 'c#1', chunkCount: 0, change: 'deleted' },
+		{ id: 7, name: 7, text: 'Seven', previousChunkCount: 2, change: 'document' },
+		{ id: 'b', previousChunkCount: 3, change: 'deleted' },
+		{ id: 'c#1', previousChunkCount: 0, change: 'deleted' },
 	]);
 	expect(read({ deleted: ['a'] })).toHaveLength(1);
 	expect(read({ documents: [document] })).toHaveLength(1);
@@ -50,7 +50,9 @@ test.each<[body: unknown, why: string]>([
 		`the ID '1' occurs twice`,
 	],
 ])('the call %j is not valid', (body, why) => {
-	expect(read(body)).toEqual([{ problem: expect.stringContaining(why) as string }]);
+	expect(read(body)).toEqual([
+		{ change: 'invalid', problem: expect.stringContaining(why) as string },
+	]);
 });
 
 const chunked = (count: number, more: Chunked = {}): Chunked => ({
@@ -80,12 +82,16 @@ test('a document that failed does not hide what succeeded', () => {
 	const { status, pushed, failed, documents, error } = result(
 		{ change: {}, text: { error: 'rejected' } },
 		{
-			change: { chunkCount: 3 },
+			change: { previousChunkCount: 3 },
 			text: chunked(2, { removedIds: ['d1#2'] }),
 			push: { pushed: 2 },
 			removal: { deleted: 1 },
 		},
-		{ change: { chunkCount: 5 }, text: chunked(2), push: { error: { message: 'gone' } } },
+		{
+			change: { previousChunkCount: 5 },
+			text: chunked(2),
+			push: { error: { message: 'gone' } },
+		},
 	);
 	expect({ status, pushed, failed }).toEqual({ status: 500, pushed: 1, failed: 2 });
 	expect(error).toBe('2 of 3 documents failed. The first failure: rejected');
@@ -100,7 +106,7 @@ test.each<[what: string, run: Run, expected: object]>([
 	[
 		'whose text is empty now is deleted',
 		{
-			change: { chunkCount: 1 },
+			change: { previousChunkCount: 1 },
 			text: chunked(0, { removedIds: ['d0#0'] }),
 			removal: { notFound: 1 },
 		},
@@ -109,7 +115,7 @@ test.each<[what: string, run: Run, expected: object]>([
 	[
 		'keeps the larger count if old chunks are unknown',
 		{
-			change: { chunkCount: 4 },
+			change: { previousChunkCount: 4 },
 			text: chunked(2, { removalsKnown: false }),
 			push: { pushed: 1, skipped: 1 },
 		},
@@ -138,15 +144,10 @@ test.each<[what: string, run: Run, expected: object]>([
 	[
 		'of which an old chunk was not counted has failed',
 		{
-			change: { chunkCount: 2 },
+			change: { previousChunkCount: 2 },
 			text: chunked(1, { removedIds: ['d0#1'] }),
 			push: { pushed: 1 },
 		},
-		{ status: 'failed', chunkCount: 2, error: /'d0' was not confirmed/ },
-	],
-	[
-		'that a node returned as it came has failed',
-		{ change: { chunkCount: 2 } },
 		{ status: 'failed', chunkCount: 2, error: /'d0' was not confirmed/ },
 	],
 ])('a document %s', (_what, run, expected) => {
@@ -157,9 +158,29 @@ test.each<[what: string, run: Run, expected: object]>([
 	]);
 });
 
+test('a node that returns its input has confirmed nothing', () => {
+	const fields = { problem: 'p', documents: [], removedIds: [], removalsKnown: true };
+	const items = changes({
+		body: { documents: [{ id: 'a', text: '', chunkCount: 2, ...fields }], deleted: ['b'] },
+	}).map(({ json }) => json as Change);
+	const [first, second] = items as Array<Chunked & Counted>;
+	const { documents } = changesResult({
+		...{ changes: items, texts: [first], pushes: [first], removals: [first] },
+		deletions: [second],
+	})[0].json;
+	expect(documents).toEqual([
+		{ id: 'a', status: 'failed', chunkCount: 2, error: "The document 'a' was not confirmed." },
+		{ id: 'b', status: 'failed', chunkCount: 0, error: "The delete of 'b' was not confirmed." },
+	]);
+});
+
 test('deletes are confirmed by their counts', () => {
 	const { status, deleted, documents } = changesResult({
-		changes: ['a', 'b', 'c', 'd'].map((id, at) => ({ id, change: 'deleted', chunkCount: at })),
+		changes: ['a', 'b', 'c', 'd'].map((id, at) => ({
+			id,
+			change: 'deleted',
+			previousChunkCount: at,
+		})),
 		...{ texts: [], pushes: [], removals: [] },
 		deletions: [
 			{ deleted: 1 },
@@ -179,7 +200,10 @@ test('deletes are confirmed by their counts', () => {
 
 test('a call that is not valid is answered with what is expected', () => {
 	const empty = { texts: [], pushes: [], removals: [], deletions: [] };
-	const [{ json }] = changesResult({ changes: [{ problem: 'the body has no list' }], ...empty });
+	const [{ json }] = changesResult({
+		changes: [{ change: 'invalid', problem: 'the body has no list' }],
+		...empty,
+	});
 	expect(json).toMatchObject({ status: 400, pushed: 0, deleted: 0, failed: 0 });
 	expect(json.error).toMatch(
 		/^Nothing was done: the body has no list\. Expected: \{ "documents"/,
