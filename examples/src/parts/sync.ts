@@ -9,7 +9,16 @@
  * workflow calls itself, so n8n forgets a batch when it is done, and what is done is remembered at once.
  */
 import type { FieldType } from './nodes';
-import { allWentWell, answer, CREDENTIALS, failTheRun, fields, isTrue, model } from './nodes';
+import {
+	allWentWell,
+	answer,
+	AT_HEADINGS,
+	CREDENTIALS,
+	failTheRun,
+	fields,
+	isTrue,
+	model,
+} from './nodes';
 import type { Chain, Workflow, WorkflowNode } from './workflow';
 import { code, node, note, workflow } from './workflow';
 
@@ -430,7 +439,7 @@ const chunkText = (position: [number, number]): WorkflowNode =>
 		position,
 		{
 			modelId: model(),
-			...{ textSource: 'item', text: '={{ $json.text }}', regex: '\n(?=#{1,6} )' },
+			...{ textSource: 'item', text: '={{ $json.text }}', regex: AT_HEADINGS },
 			...{
 				output: 'perDocument',
 				documentId: '={{ $json.id }}',
