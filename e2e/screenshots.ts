@@ -110,7 +110,7 @@ runCommand(async (command) => {
 	const browser = await startBrowser(command);
 	const demo = await startDemo(command, { keepData: false });
 	const stage = new Stage(demo);
-	await runScenario('ingest-documents', stage);
+	await runScenario('updates-by-webhook', stage);
 	await mkdir(IMAGES, { recursive: true });
 	for (const theme of ['light', 'dark'] as const) {
 		const page = await openEditor(browser, demo.n8n, theme);

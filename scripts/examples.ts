@@ -43,13 +43,20 @@ async function build(source: string): Promise<Built> {
 	return { file, text };
 }
 
-/** Returns a line for each example that differs from what its source builds. */
+/** Returns a line for each example that differs from what its source builds, or has no source. */
 export async function exampleFaults(): Promise<string[]> {
 	const built = await builtExamples();
 	const different = built.filter(
 		({ file, text }) => !existsSync(file) || readFileSync(file, 'utf8') !== text,
 	);
-	return different.map(({ file }) => `${path.relative(ROOT, file)}: run npm run examples`);
+	const withSource = built.map(({ file }) => path.basename(file));
+	const others = readdirSync(EXAMPLES)
+		.filter((file) => file.endsWith('.json') && !withSource.includes(file))
+		.map((file) => `examples/${file} has no source in examples/src`);
+	return [
+		...different.map(({ file }) => `${path.relative(ROOT, file)}: run npm run examples`),
+		...others,
+	];
 }
 
 async function writeExamples(): Promise<void> {

@@ -77,7 +77,7 @@ const TEXTS: BadRun[] = [
 		changes: { 'Sample Texts': code('return [{ json: { text: { html: 1 } } }];') },
 		says: /'Text' must be a string/,
 	},
-	...['ingest-documents', 'update-documents', 'sync-chunks-by-source'].map((example) => ({
+	...['updates-by-webhook', 'sync-chunks-by-source'].map((example) => ({
 		example,
 		what: 'a text that gives no chunks',
 		changes: NO_CHUNKS,
@@ -156,8 +156,7 @@ const PARTLY = /records? of 'texts.jsonl' ha(s|ve) (no chunks|chunks for only a 
  * omits chunks.
  */
 const TRUNCATING: Readonly<Record<string, RegExp>> = {
-	'ingest-documents': TRUNCATED,
-	'update-documents': TRUNCATED,
+	'updates-by-webhook': TRUNCATED,
 	'sync-chunks-by-source': TRUNCATED,
 	'ingest-a-large-corpus': PARTLY,
 	'every-night-a-csv': PARTLY,

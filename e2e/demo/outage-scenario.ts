@@ -29,11 +29,10 @@ interface Outage {
 
 /** Request bodies for the examples that start with a webhook and send a response. */
 const CALLS: Readonly<Record<string, object>> = {
-	'ingest-documents': { documents: [{ id: 'outage/1', name: 'One', text: '# One' }] },
-	'update-documents': {
-		documents: [{ id: 'outage/2', name: 'Two', text: '# Two', previousChunkCount: 0 }],
+	'updates-by-webhook': {
+		documents: [{ id: 'outage/1', name: 'One', text: '# One' }],
+		deleted: ['outage/3', 'outage/4'],
 	},
-	'delete-documents': { ids: ['outage/3', 'outage/4'] },
 	'sync-by-source': { documents: [{ id: 'outage/5', name: 'Five', text: 'Five' }] },
 	'sync-chunks-by-source': { documents: [{ id: 'outage/6', name: 'Six', text: '# Six' }] },
 };
@@ -179,7 +178,6 @@ function allOutages({ demo }: Stage): Outage[] {
 			spared: [
 				'bulk-load-a-file',
 				'push-a-large-file-with-progress',
-				'delete-documents',
 				'sync-by-source',
 				'submit-wait-get-results',
 				'rules-with-http-request',

@@ -12,7 +12,7 @@ import { outages } from './outage-scenario';
 import { checkService, tellMe } from './service-scenarios';
 import type { Stage } from './stage';
 import { apiSync, sync } from './sync-scenario';
-import { ingest, remove, update } from './webhook-scenarios';
+import { updates } from './webhook-scenarios';
 
 export { STARTER };
 
@@ -21,12 +21,10 @@ export { STARTER };
  * order. The starter is the last one, because others delete documents with its IDs.
  */
 const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
-	'ingest-documents': ingest,
+	'updates-by-webhook': updates,
 	'chunk-text-files': chunkTextFiles,
-	'delete-documents': remove,
 	'migrate-blobs': migrate,
 	'submit-wait-get-results': submitAndWait,
-	'update-documents': update,
 	'sync-by-source': sync,
 	'sync-chunks-by-source': syncChunks,
 	'sync-from-an-api': apiSync,

@@ -84,10 +84,10 @@ export async function tellMe(stage: Stage): Promise<void> {
 		const response = await fetch(url);
 		return response.ok ? ((await response.json()) as { text: string }).text : '';
 	};
-	const path = 'delete-documents-watched';
+	const path = 'updates-by-webhook-watched';
 	const watched = (settings: object) => ({
-		settings: { ...workflows['delete-documents'].settings, ...settings },
-		nodes: workflows['delete-documents'].nodes.map((node) =>
+		settings: { ...workflows['updates-by-webhook'].settings, ...settings },
+		nodes: workflows['updates-by-webhook'].nodes.map((node) =>
 			node.type === 'n8n-nodes-base.webhook'
 				? { ...node, webhookId: path, parameters: { ...node.parameters, path } }
 				: node,
@@ -96,7 +96,7 @@ export async function tellMe(stage: Stage): Promise<void> {
 	const settings = { errorWorkflow: workflows['tell-me'].id };
 	const sentBefore = sandbox.requests.filter(({ method }) => method === 'PUT').length;
 	await stage.withCopy(
-		'delete-documents',
+		'updates-by-webhook',
 		() => watched(settings),
 		async (name, copy) => {
 			await api.activate(copy);
@@ -104,7 +104,7 @@ export async function tellMe(stage: Stage): Promise<void> {
 			// call without the key.
 			await until(async () => (await api.postWebhook(path, {})).status === 403, PUBLISHED_MS);
 			const call = async (body: object) => await stage.callWebhook(name, body, path);
-			await call({ ids: [] });
+			await call({ deleted: [] });
 			await stage.checks.eventually(
 				'A run that failed is told, with its workflow, its reason and the status page',
 				told,
@@ -115,14 +115,14 @@ export async function tellMe(stage: Stage): Promise<void> {
 					text.includes('https://status.'),
 			);
 			sandbox.faults.add({ route: 'delete', status: 400, times: 1 });
-			await call({ ids: ['x', 'y', 'z'] });
+			await call({ deleted: ['x', 'y', 'z'] });
 			sandbox.faults.clear();
 			await stage.checks.eventually(
 				'A run that failed in part is told, with how many failed and the first reason',
 				told,
-				(text) => text.includes('1 of 3 deletes failed. The first failure: '),
+				(text) => text.includes('1 of 3 documents failed. The first failure: '),
 			);
-			await call({ ids: ['x'] });
+			await call({ deleted: ['x'] });
 		},
 	);
 	const isTold = async () =>

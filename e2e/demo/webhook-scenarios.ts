@@ -10,66 +10,98 @@ function queryFor(text: string): string {
 	return words.slice(0, QUERY_WORDS).join(' ');
 }
 
+const EXAMPLE = 'updates-by-webhook';
+
+interface Outcome {
+	id: string;
+	status: 'pushed' | 'deleted' | 'failed';
+	chunkCount: number;
+	error?: string;
+}
+
 interface Answer {
+	pushed: number;
+	deleted: number;
+	failed: number;
+	documents: Outcome[];
 	error: string;
 }
 
+/** Calls the example for changes that succeed. Returns the body of the response. */
+async function send(stage: Stage, body: object): Promise<Answer> {
+	const { response } = await stage.runByWebhook(EXAMPLE, body);
+	return response.body as Answer;
+}
+
 /**
- * Calls an example with malformed bodies. Checks that the response names the expected format, that the run fails, and
+ * Calls the example with malformed bodies. Checks that the response names the expected format, that the run fails, and
  * that the service receives nothing.
  */
-async function refuseBadCalls(stage: Stage, example: string, bodies: object[]): Promise<void> {
+async function refuseBadCalls(stage: Stage, bodies: object[]): Promise<void> {
 	const { sandbox } = stage.demo;
 	const before = sandbox.requests.length;
 	for (const body of bodies) {
-		const { status, message, response } = await stage.callWebhook(example, body);
+		const { status, message, response } = await stage.callWebhook(EXAMPLE, body);
 		const { error } = response.body as Answer;
 		stage.checks.add(
-			`${example}: a call with ${JSON.stringify(body)} gets status 400 and the expected shape, and the run fails`,
+			`${EXAMPLE}: a call with ${JSON.stringify(body)} gets status 400 and the expected shape, and the run fails`,
 			response.status === 400 && error.includes('Expected: {') && status === 'error',
 			`${response.status}, ${status}: ${error}; ${String(message)}`,
 		);
 	}
 	const sent = sandbox.requests.length - before;
-	stage.checks.add(`${example}: calls of a wrong shape send nothing`, sent === 0, `${sent}`);
+	stage.checks.add(`${EXAMPLE}: calls of a wrong shape send nothing`, sent === 0, `${sent}`);
 }
 
 /**
- * Calls an example and expects part of its work to fail. Checks that the response reports this partial failure. Also
+ * Calls the example and expects part of its work to fail. Checks that the response reports this partial failure. Also
  * checks that the run fails.
  */
-async function failPartly(
-	stage: Stage,
-	example: string,
-	body: object,
-	why: string,
-): Promise<Record<string, unknown>> {
-	const { status, response } = await stage.callWebhook(example, body);
+async function failPartly(stage: Stage, body: object, why: string): Promise<Answer> {
+	const { status, response } = await stage.callWebhook(EXAMPLE, body);
 	stage.demo.sandbox.faults.clear();
-	const { error } = response.body as Answer;
+	const answer = response.body as Answer;
 	stage.checks.add(
-		`${example}: a call of which a part fails gets status 500 and the reason, and the run fails`,
-		response.status === 500 && error.includes(why) && status === 'error',
-		`${response.status}, ${status}: ${error}`,
+		`${EXAMPLE}: a call of which a part fails gets status 500 and the reason, and the run fails`,
+		response.status === 500 && answer.error.includes(why) && status === 'error',
+		`${response.status}, ${status}: ${answer.error}`,
 	);
-	return response.body as Record<string, unknown>;
+	return answer;
+}
+
+/** Sends new, changed and deleted documents, calls that are not valid, and calls of which a part fails. */
+export async function updates(stage: Stage): Promise<void> {
+	const counts = await ingest(stage);
+	await shrink(stage);
+	await loseResponse(stage);
+	await remove(stage, counts);
+	await failInPart(stage);
+	await refuseBadCalls(stage, wrongCalls());
+	const status = await stage.statusWithoutKey(EXAMPLE);
+	stage.checks.add('A call without the key is rejected', status === 403, `${status}`);
 }
 
 /**
- * Sends this repository's Markdown to the webhook. Checks that the Markdown is chunked, pushed and found. Then sends
- * the sample data.
+ * Sends the sample data, and then this repository's Markdown. Checks that the Markdown is chunked, pushed and found.
+ * @returns what has become of the Markdown
  */
-export async function ingest(stage: Stage): Promise<void> {
+async function ingest(stage: Stage): Promise<Outcome[]> {
 	const { checks } = stage;
-	const documents = repositoryDocuments();
-	const execution = await stage.runByWebhook('ingest-documents', { documents });
-	const chunks = execution.items('Chunk Text').length;
-	const indexed = stage.chunksOf(documents.map(({ id }) => id));
-	checks.add('Every document gives chunks', chunks >= documents.length, `${chunks} chunks`);
+	await stage.runByHand(EXAMPLE);
+	const samples = stage.chunksOf(['handbook/returns.md', 'handbook/shipping.md']);
 	checks.add(
-		'Every chunk is in the index',
-		indexed.length >= chunks && chunks > 0,
-		`${indexed.length} indexed`,
+		'The sample documents are indexed',
+		samples.length === 4,
+		samples.map(({ id }) => id).join(', '),
+	);
+	const documents = repositoryDocuments();
+	const answer = await send(stage, { documents });
+	const chunks = answer.documents.reduce((sum, { chunkCount }) => sum + chunkCount, 0);
+	const indexed = stage.chunksOf(documents.map(({ id }) => id));
+	checks.add(
+		'The answer names each document, and every chunk is in the index',
+		answer.pushed === documents.length && indexed.length === chunks && chunks > 0,
+		`${answer.pushed} of ${documents.length} documents, ${indexed.length} of ${chunks} chunks`,
 	);
 	const first = indexed[0] ?? { id: '', text: '' };
 	const query = queryFor(first.text);
@@ -79,126 +111,144 @@ export async function ingest(stage: Stage): Promise<void> {
 		hits.some(({ id }) => id === first.id),
 		`'${query}' finds ${hits.length}`,
 	);
-	await stage.runByHand('ingest-documents');
-	const samples = sampleChunks(stage);
-	checks.add('The sample documents are indexed', samples.length === 4, samples.join(', '));
-	const document = { id: 'ingest/bare', name: 'Bare', text: '# Bare\nNot in a list.' };
-	const wrong = [[document], document, { docs: [document] }, {}, { documents: document }];
-	await refuseBadCalls(stage, 'ingest-documents', wrong);
-	const two = { documents: [document, { ...document, text: '# Other' }] };
-	await refuseBadCalls(stage, 'ingest-documents', [two]);
-	const both = [document, document, { ...document, id: 'ingest/no-text', text: '' }];
-	await failPartly(stage, 'ingest-documents', { documents: both }, 'failed. The first failure: ');
-	const pushed = stage.chunksOf(['ingest/bare']).length;
-	checks.add('What did not fail is pushed', pushed === 1, `${pushed} chunks`);
+	return answer.documents;
 }
 
-function sampleChunks(stage: Stage): string[] {
-	return stage.chunksOf(['handbook/returns.md', 'handbook/shipping.md']).map(({ id }) => id);
-}
+const SHRINKING = 'update/shrinking.md';
 
-/**
- * Checks that a deleted document disappears from the index immediately and that all others remain. Then sends the
- * sample data.
- */
-export async function remove(stage: Stage): Promise<void> {
-	const { checks } = stage;
-	const deleted = stage.chunksOf(repositoryDocuments().map(({ id }) => id)).at(-1);
-	if (!deleted) throw new Error('The index has no document to delete');
-	const query = queryFor(deleted.text);
-	const finds = () => stage.search(query).some(({ id }) => id === deleted.id);
-	checks.add('The search finds the document to be deleted', finds(), deleted.id);
-	const before = stage.documents().length;
-	const execution = await stage.runByWebhook('delete-documents', { ids: [deleted.id] });
-	const after = stage.documents().length;
-	checks.add('The search no longer finds the deleted document', !finds(), deleted.id);
-	checks.add(
-		'Nothing else was deleted',
-		after === before - 1,
-		`${before} before, ${after} after`,
-	);
-	const [item] = execution.items('Delete Document');
-	checks.add('The node returns { deleted: true }', item?.json.deleted === true);
-	await stage.runByHand('delete-documents');
-	const left = sampleChunks(stage);
-	checks.add('The sample deletes are committed', left.length === 2, left.join(', '));
-	const wrong = [['a'], { id: 'a' }, { ids: 'a' }, { ids: [{ id: 'a' }] }, {}];
-	await refuseBadCalls(stage, 'delete-documents', wrong);
-	stage.demo.sandbox.faults.add({ route: 'delete', status: 400, times: 1 });
-	const body = await failPartly(stage, 'delete-documents', { ids: ['x', 'y'] }, '1 of 2 deletes');
-	checks.add('The other document is deleted', body.deleted === 1, JSON.stringify(body));
-}
+const shrinking = (sections: string[], chunkCount?: number) => ({
+	documents: [
+		{
+			...{ id: SHRINKING, name: 'Shrinking', chunkCount },
+			text: sections.map((section) => `# ${section}`).join('\n'),
+		},
+	],
+});
 
-/**
- * Sends a document with three chunks, and then a shorter version of the document. Checks that the extra chunk is
- * removed from the index.
- */
-export async function update(stage: Stage): Promise<void> {
-	const example = 'update-documents';
-	const id = 'update/shrinking.md';
+const chunkIds = (stage: Stage, id: string): string =>
+	stage
+		.chunksOf([id])
+		.map((chunk) => chunk.id)
+		.sort()
+		.join();
+
+/** Sends a document with three chunks, and then a shorter version. Checks that the extra chunk is removed. */
+async function shrink(stage: Stage): Promise<void> {
 	const versions = [
-		{ sections: ['Almond', 'Blackberry', 'Chestnut'], previousChunkCount: 0 },
-		{ sections: ['Almond', 'Blueberry'], previousChunkCount: 3 },
+		shrinking(['Almond', 'Blackberry', 'Chestnut']),
+		shrinking(['Almond', 'Blueberry'], 3),
 	];
-	for (const [number, { sections, previousChunkCount }] of versions.entries()) {
-		const text = sections.map((section) => `# ${section}`).join('\n');
-		const documents = [{ id, name: 'Shrinking', text, previousChunkCount }];
-		const { response } = await stage.callWebhook(example, { documents });
-		const indexed = stage.chunksOf([id]).map((chunk) => chunk.id);
-		const expected = sections.map((_section, position) => `${id}#${position}`);
+	for (const [at, version] of versions.entries()) {
+		const [outcome] = (await send(stage, version)).documents;
+		const count = 3 - at;
+		const expected = Array.from({ length: count }, (_, chunk) => `${SHRINKING}#${chunk}`);
+		const left = chunkIds(stage, SHRINKING);
 		stage.checks.add(
-			`The index has the chunks of the document (update ${number + 1})`,
-			indexed.sort().join() === expected.join(),
-			indexed.join(', '),
-		);
-		const answer = { documents: [{ id, chunkCount: sections.length }], error: '' };
-		stage.checks.add(
-			`The caller gets the number of its chunks (update ${number + 1})`,
-			response.status === 200 && JSON.stringify(response.body) === JSON.stringify(answer),
-			JSON.stringify(response.body),
+			`The index has the chunks of the document, and the caller gets their number (update ${at + 1})`,
+			left === expected.join() && outcome.status === 'pushed' && outcome.chunkCount === count,
+			`${left}; ${JSON.stringify(outcome)}`,
 		);
 	}
-	await updateAfterFailure(stage, example, id);
-	const document = { id, name: 'Shrinking', text: '# Apple', previousChunkCount: 2 };
-	const uncounted = { ...document, previousChunkCount: undefined };
-	const two = [document, { ...document, text: '# Pear' }];
-	const wrong = [[document], document, { docs: [document] }, {}];
-	const unclear = [{ documents: [uncounted] }, { documents: two }];
-	await refuseBadCalls(stage, example, [...wrong, ...unclear]);
-	const other = { id: 'update/other.md', name: 'Other', text: '# Other', previousChunkCount: 0 };
-	stage.demo.sandbox.faults.add({ route: 'submit', status: 400, whenBodyContains: 'Apple' });
-	const body = await failPartly(
-		stage,
-		example,
-		{ documents: [document, other] },
-		'1 of 2 documents',
-	);
-	stage.checks.add(
-		'The caller gets the number of chunks of what did not fail',
-		JSON.stringify(body.documents) === JSON.stringify([{ id: other.id, chunkCount: 1 }]),
-		JSON.stringify(body),
-	);
 }
 
 /**
  * Pushes more chunks than before, but the response is lost. Checks that the caller learns how many chunks the index
  * might contain, and that the next call removes the chunks that are no longer part of the document.
  */
-async function updateAfterFailure(stage: Stage, example: string, id: string): Promise<void> {
+async function loseResponse(stage: Stage): Promise<void> {
 	const { faults } = stage.demo.sandbox;
 	// The service processes the first attempt, but the node receives no response. The service rejects the next attempt.
 	faults.add({ route: 'push', reset: 'afterWork', times: 1 });
 	faults.add({ route: 'push', status: 400 });
-	const document = (text: string, previousChunkCount: number) => ({
-		documents: [{ id, name: 'Shrinking', text, previousChunkCount }],
-	});
-	const body = await failPartly(stage, example, document('# A\n# B\n# C\n# D', 2), '1 of 1');
-	const [{ chunkCount } = { chunkCount: 0 }] = body.documents as Array<{ chunkCount: number }>;
-	await stage.callWebhook(example, document('# A\n# B', chunkCount));
-	const left = stage.chunksOf([id]).map((chunk) => chunk.id);
+	const answer = await failPartly(stage, shrinking(['A', 'B', 'C', 'D'], 2), '1 of 1 documents');
+	const [{ chunkCount }] = answer.documents;
+	await send(stage, shrinking(['A', 'B'], chunkCount));
+	const left = chunkIds(stage, SHRINKING);
 	stage.checks.add(
 		'The caller gets the larger number of chunks of a document that failed, and the next call removes them',
-		chunkCount === 4 && left.sort().join() === `${id}#0,${id}#1`,
-		`${JSON.stringify(body.documents)}; ${left.join(', ')}`,
+		chunkCount === 4 && left === `${SHRINKING}#0,${SHRINKING}#1`,
+		`${chunkCount}; ${left}`,
 	);
+}
+
+/** Deletes a document and one chunk. Checks that the search no longer finds them, and that all others remain. */
+async function remove(stage: Stage, outcomes: Outcome[]): Promise<void> {
+	const { checks } = stage;
+	const [gone, kept] = outcomes.filter(({ chunkCount }) => chunkCount > 1);
+	const chunk = `${kept.id}#1`;
+	const { text } = stage.chunksOf([gone.id])[0];
+	const finds = () => stage.search(queryFor(text)).some(({ id }) => id.startsWith(`${gone.id}#`));
+	checks.add('The search finds the document to be deleted', finds(), gone.id);
+	const before = stage.documents().length;
+	const { id, chunkCount } = gone;
+	const answer = await send(stage, { deleted: [{ id, chunkCount }, chunk] });
+	const after = stage.documents().length;
+	checks.add('The search no longer finds the deleted document', !finds(), gone.id);
+	checks.add(
+		'The document and the chunk were deleted, and nothing else',
+		answer.deleted === 2 && after === before - chunkCount - 1,
+		`${before} before, ${after} after; ${JSON.stringify(answer)}`,
+	);
+}
+
+/** Checks that what fails is named, and that it stops neither the other documents nor the deletes. */
+async function failInPart(stage: Stage): Promise<void> {
+	const { faults } = stage.demo.sandbox;
+	const document = (id: string, text: string) => ({ id: `update/${id}.md`, name: id, text });
+	const fine = document('fine', '# Fine');
+	faults.add({ route: 'submit', status: 400, whenBodyContains: 'Rejected' });
+	const body = {
+		documents: [document('rejected', '# Rejected'), fine, document('empty', '')],
+		deleted: [{ id: SHRINKING, chunkCount: 2 }],
+	};
+	const answer = await failPartly(stage, body, '2 of 4 documents failed. The first failure: ');
+	const seen = answer.documents.map(({ id, status, chunkCount }) => [id, status, chunkCount]);
+	const expected = [
+		['update/rejected.md', 'failed', 0],
+		[fine.id, 'pushed', 1],
+		['update/empty.md', 'failed', 0],
+		[SHRINKING, 'deleted', 0],
+	];
+	const left = `${chunkIds(stage, fine.id)};${chunkIds(stage, SHRINKING)}`;
+	stage.checks.add(
+		'The answer names what failed, and everything else is done',
+		JSON.stringify(seen) === JSON.stringify(expected) && left === `${fine.id}#0;`,
+		`${JSON.stringify(answer)}; ${left}`,
+	);
+	faults.add({ route: 'delete', status: 400, times: 1 });
+	const deletes = await failPartly(stage, { deleted: ['x', 'y'] }, '1 of 2 documents');
+	stage.checks.add(
+		'The other document is deleted',
+		deletes.deleted === 1,
+		JSON.stringify(deletes),
+	);
+	faults.add({ route: 'push', status: 400 });
+	const kept = await failPartly(
+		stage,
+		{
+			documents: [
+				{ ...fine, text: '', chunkCount: 1 },
+				{ ...fine, id: 'update/new.md' },
+			],
+		},
+		'1 of 2 documents',
+	);
+	stage.checks.add(
+		'A document whose text is empty now is deleted, although another one fails',
+		kept.deleted === 1 && chunkIds(stage, fine.id) === '',
+		JSON.stringify(kept),
+	);
+}
+
+function wrongCalls(): object[] {
+	const document = { id: 'update/bare', name: 'Bare', text: '# Bare\nNot in a list.' };
+	const deleted = { id: document.id, chunkCount: 1 };
+	return [
+		...[[document], document, { docs: [document] }, {}, { documents: document }],
+		...[{ documents: [] }, { documents: ['a'] }, { documents: [{ text: 'no ID' }] }],
+		{ documents: [document, { ...document, text: '# Other' }] },
+		{ documents: [{ ...document, chunkCount: '2' }] },
+		...[{ deleted: 'a' }, { deleted: [{ id: 'a' }] }, { deleted: [''] }],
+		{ documents: [document], deleted: [deleted] },
+	];
 }

@@ -1,12 +1,7 @@
-/** @import { Batch, BatchDocument, BatchRow, Entry, Item } from '../parts/types' */
+/** @import { Batch, BatchDocument, BatchRow, Chunked, Counted, Entry, Item } from '../parts/types' */
 
 /**
- * @typedef {{ id?: string, error?: unknown, chunkCount?: number, removalsKnown?: boolean, missingCharacters?: number, documents?: unknown[], removedIds?: string[] }} Chunked
- * @typedef {{ id?: string, error?: unknown, pushed?: number, skipped?: number, deleted?: number, notFound?: number }} Answer
- */
-
-/**
- * @param {{ batch: Batch, documents: BatchDocument[], texts: Chunked[] | null, pushes: Answer[], deletes: Answer[] }} inputs
+ * @param {{ batch: Batch, documents: BatchDocument[], texts: Chunked[] | null, pushes: Counted[], deletes: Counted[] }} inputs
  * @returns {[Item<BatchRow>]}
  */
 module.exports = ({ batch, documents, texts, pushes, deletes }) => {
@@ -60,8 +55,8 @@ module.exports = ({ batch, documents, texts, pushes, deletes }) => {
 	 * confirmed, never the absence of an error.
 	 * @param {string} id
 	 * @param {Chunked} text
-	 * @param {Answer} [push]
-	 * @param {Answer} [deletion]
+	 * @param {Counted} [push]
+	 * @param {Counted} [deletion]
 	 */
 	function failure(id, text, push = {}, deletion = {}) {
 		const error = text.error ?? push.error ?? deletion.error;

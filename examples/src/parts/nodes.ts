@@ -7,23 +7,40 @@ export const CREDENTIALS = {
 	push: { lucidworksPushApi: { id: 'demoPushEndpoint', name: 'Demo Push Endpoint' } },
 	ai: { lucidworksAiOAuth2Api: { id: 'demoAiService', name: 'Demo AI Service' } },
 	database: { postgres: { id: 'demoPostgres', name: 'Demo PostgreSQL' } },
+	rules: { lucidworksAiOAuth2Api: { id: 'demoAiServiceRules', name: 'Demo AI Service (Rules)' } },
+	blobs: { lucidworksBlobApi: { id: 'demoBlobService', name: 'Demo Blob Service' } },
 	webhook: { httpHeaderAuth: { id: 'demoWebhook', name: 'Demo Webhook' } },
+	chatModel: { openAiApi: { id: 'demoChatModel', name: 'Demo Chat Model' } },
 };
+
+/** The model, chosen from a list or entered as an ID. */
+export const model = (mode: 'list' | 'id' = 'list') => ({ __rl: true, mode, value: 'gte-small' });
+
+/** A chunk begins at each Markdown heading. */
+export const AT_HEADINGS = '\\r?\\n(?=#{1,6} )';
+
+/** Defines a condition of n8n's If, Filter and Switch nodes: the expression must be true. */
+export const whenTrue = (leftValue: string): object => ({
+	...{ id: 'condition', leftValue, rightValue: '' },
+	operator: { type: 'boolean', operation: 'true', singleValue: true },
+});
+
+/** Defines conditions of n8n's If, Filter and Switch nodes. */
+export const conditions = (combinator: 'and' | 'or', ...all: object[]): object => ({
+	options: { caseSensitive: true, leftValue: '', typeValidation: 'loose', version: 2 },
+	...{ conditions: all, combinator },
+});
 
 /** Defines the parameters of n8n's If and Filter nodes: one expression that must be true. */
 export const isTrue = (leftValue: string): object => ({
-	conditions: {
-		options: { caseSensitive: true, leftValue: '', typeValidation: 'loose', version: 2 },
-		conditions: [
-			{
-				...{ id: 'condition', leftValue, rightValue: '' },
-				operator: { type: 'boolean', operation: 'true', singleValue: true },
-			},
-		],
-		combinator: 'and',
-	},
-	looseTypeValidation: true,
-	options: {},
+	conditions: conditions('and', whenTrue(leftValue)),
+	...{ looseTypeValidation: true, options: {} },
+});
+
+/** Defines an output of n8n's Switch node. It returns the items whose field has this value. */
+export const whenIs = (field: string, value: string): object => ({
+	conditions: conditions('and', whenTrue(`={{ $json.${field} === '${value}' }}`)),
+	...{ renameOutput: true, outputKey: value },
 });
 
 export type FieldType = 'string' | 'number' | 'boolean' | 'array';
@@ -49,8 +66,18 @@ export const everyNight = (position: Position, hours: number[]): WorkflowNode =>
 		rule: { interval: hours.map((triggerAtHour) => ({ triggerAtHour })) },
 	});
 
-/** Defines a trigger for callers that send a header with a secret. A Respond to Webhook node answers them. */
-export const webhook = (name: string, path: string, position: Position, id: string): WorkflowNode =>
+/**
+ * Defines a trigger for callers that send a header with a secret.
+ *
+ * @param responseMode by default, a Respond to Webhook node answers them
+ */
+export const webhook = (
+	name: string,
+	path: string,
+	position: Position,
+	id: string,
+	responseMode: 'responseNode' | 'onReceived' = 'responseNode',
+): WorkflowNode =>
 	node(
 		name,
 		'webhook',
@@ -58,10 +85,42 @@ export const webhook = (name: string, path: string, position: Position, id: stri
 		position,
 		{
 			...{ httpMethod: 'POST', path, authentication: 'headerAuth' },
-			...{ responseMode: 'responseNode', options: {} },
+			...{ responseMode, options: {} },
 		},
 		{ webhookId: id, credentials: CREDENTIALS.webhook },
 	);
+
+/** Defines the node that answers a webhook's caller with the first item and its `status`. */
+export const answer = (position: Position): WorkflowNode =>
+	node('Answer', 'respondToWebhook', 1.4, position, {
+		respondWith: 'firstIncomingItem',
+		options: { responseCode: '={{ $json.status }}' },
+	});
+
+/** Defines a Code node that returns these documents. */
+export const samples = (
+	name: string,
+	position: Position,
+	documents: Array<Record<string, string>>,
+): WorkflowNode => {
+	const quoted = (text: string) => `'${JSON.stringify(text).slice(1, -1)}'`;
+	const lines = documents.map((document) => {
+		const values = Object.entries(document).map(([field, text]) => `${field}: ${quoted(text)}`);
+		return `\t{ json: { ${values.join(', ')} } },\n`;
+	});
+	return node(name, 'code', 2, position, { jsCode: `return [\n${lines.join('')}];` });
+};
+
+/** Defines a node that downloads a file. */
+export const download = (name: string, position: Position, file: string): WorkflowNode =>
+	node(name, 'httpRequest', 4.2, position, {
+		url: `http://localhost:4321/files/${file}`,
+		options: { response: { response: { responseFormat: 'file', outputPropertyName: 'data' } } },
+	});
+
+/** Defines the node whose second output fails the run. */
+export const allWentWell = (position: Position): WorkflowNode =>
+	node('All Went Well', 'if', 2.2, position, isTrue("={{ $json.error === '' }}"));
 
 export const failTheRun = (position: Position): WorkflowNode =>
 	node('Fail the Run', 'stopAndError', 1, position, { errorMessage: '={{ $json.error }}' });

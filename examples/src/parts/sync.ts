@@ -9,7 +9,16 @@
  * workflow calls itself, so n8n forgets a batch when it is done, and what is done is remembered at once.
  */
 import type { FieldType } from './nodes';
-import { CREDENTIALS, failTheRun, fields, isTrue } from './nodes';
+import {
+	allWentWell,
+	answer,
+	AT_HEADINGS,
+	CREDENTIALS,
+	failTheRun,
+	fields,
+	isTrue,
+	model,
+} from './nodes';
 import type { Chain, Workflow, WorkflowNode } from './workflow';
 import { code, node, note, workflow } from './workflow';
 
@@ -249,14 +258,8 @@ function planNodes(options: Sync, y: number): WorkflowNode[] {
 			{ executeOnce: true, alwaysOutputData: true },
 		),
 		resultNode([X * 4, y + 260], isChunked, settings.howToDelete),
-		...(isAnswered ? [answerNode([X * 5, y + 260])] : []),
-		node(
-			'All Went Well',
-			'if',
-			2.2,
-			[X * (end + 1), y + 260],
-			isTrue("={{ $json.error === '' }}"),
-		),
+		...(isAnswered ? [answer([X * 5, y + 260])] : []),
+		allWentWell([X * (end + 1), y + 260]),
 		failTheRun([X * (end + 2), y + 260]),
 	];
 }
@@ -300,12 +303,6 @@ export const resultNode = (
 		},
 		{ executeOnce: true },
 	);
-
-const answerNode = (position: [number, number]): WorkflowNode =>
-	node('Answer', 'respondToWebhook', 1.4, position, {
-		respondWith: 'firstIncomingItem',
-		options: { responseCode: '={{ $json.status }}' },
-	});
 
 const planChains = ({ isAnswered }: Sync): Chain[] => [
 	['State Table', 'Lock', 'State', 'Known Documents', 'Versions', 'Plan the Batches'],
@@ -453,8 +450,8 @@ export const chunkText = (position: [number, number]): WorkflowNode =>
 		1,
 		position,
 		{
-			modelId: { __rl: true, mode: 'list', value: 'gte-small' },
-			...{ textSource: 'item', text: '={{ $json.text }}', regex: '\r?\n(?=#{1,6} )' },
+			modelId: model(),
+			...{ textSource: 'item', text: '={{ $json.text }}', regex: AT_HEADINGS },
 			...{
 				output: 'perDocument',
 				documentId: '={{ $json.id }}',

@@ -1,5 +1,5 @@
 /**
- * The types of the data that the Code nodes of the syncs pass on. The files in `code/` use these types in their JSDoc.
+ * The types of the data that Code nodes pass on. The files in `code/` use these types in their JSDoc.
  */
 
 /**
@@ -164,7 +164,7 @@ export interface Summary {
 }
 
 /** A range of documents in a database. Both ends belong to the range. */
-export interface Range {
+export interface KeyRange {
 	from: string;
 	to: string;
 	documents: number;
@@ -187,9 +187,9 @@ export interface Compared {
 	unreadable: number;
 	problems: string[];
 	/** The changed documents by the key of the table, one range per batch. */
-	changed: Range[];
+	changed: KeyRange[];
 	/** The missing documents by ID, one range per batch. */
-	gone: Range[];
+	gone: KeyRange[];
 }
 
 /** What one call of Apply receives if the documents are in a database. The query Read adds the work. */
@@ -208,4 +208,101 @@ export interface DatabaseBatch extends Omit<Batch, 'tableId' | 'work'> {
 /** An item as n8n's Code node returns it. */
 export interface Item<Json> {
 	json: Json;
+}
+
+/** The summary that Push Documents and Chunk Text return of a file. */
+export interface FileSummary {
+	error?: unknown;
+	/** Why the rest of the file could not be read. */
+	readError?: string;
+	failures?: Array<{ error?: unknown }>;
+	warnings?: string[];
+	records?: number;
+	pushed?: number;
+	failed?: number;
+	/** Records that were skipped at the beginning of the file. */
+	skipped?: number;
+	atEnd?: boolean;
+	/** Only Chunk Text returns this field. */
+	chunked?: number;
+}
+
+/** A part of a file. `max` is 0 in the last range, which has no limit. */
+export interface Range {
+	range: number;
+	skip: number;
+	max: number;
+}
+
+/** How a range has ended, as its row in the data table says. */
+interface RangeEnd {
+	atEnd?: boolean | null;
+	/** Records of the file up to the end of the range. */
+	records?: number | null;
+	pushed?: number | null;
+	failed?: number | null;
+	/** The version of the file, or an empty text if the storage does not tell it. */
+	file?: string | null;
+	/** A failure or a warning. */
+	message?: string | null;
+}
+
+export interface RangeRow extends RangeEnd {
+	range: number;
+	event: 'called' | 'started' | 'done' | 'failed';
+	createdAt: string | Date;
+}
+
+export interface RangeState extends Range, RangeEnd {
+	state: 'done' | 'failed' | 'late' | 'running';
+	/** Whether to call the range again. */
+	again: boolean;
+	calls: number;
+}
+
+/** A document in a call of Updates by Webhook. */
+export interface Change {
+	id: string | number;
+	change: 'document' | 'deleted';
+	/**
+	 * The caller's `chunkCount`: chunks of the document that the index may contain. If this is 0, a delete deletes the
+	 * document itself. The name differs from what Chunk Text returns, because a node that fails returns its input.
+	 */
+	previousChunkCount?: number;
+	[field: string]: unknown;
+}
+
+/** Why a call is not valid. */
+export interface InvalidCall {
+	change: 'invalid';
+	problem: string;
+}
+
+/** What has become of a document. `chunkCount` is the number of chunks that the index may contain now. */
+export interface ChangeResult {
+	id: string | number;
+	status: 'pushed' | 'deleted' | 'failed';
+	chunkCount: number;
+	/** Number of deletes of unknown IDs. */
+	notFound?: number;
+	error?: string;
+}
+
+/** What Chunk Text returns with *One Item per Document*. */
+export interface Chunked {
+	error?: unknown;
+	chunkCount?: number;
+	removalsKnown?: boolean;
+	missingCharacters?: number;
+	documents?: unknown[];
+	removedIds?: string[];
+}
+
+/** What Push Documents and Delete Document return with *One Item per Input Item*. */
+export interface Counted {
+	error?: unknown;
+	pushed?: number;
+	skipped?: number;
+	deleted?: number;
+	notFound?: number;
 }

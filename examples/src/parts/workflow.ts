@@ -14,7 +14,7 @@ export interface WorkflowNode {
 
 interface Target {
 	node: string;
-	type: 'main' | 'ai_languageModel' | 'ai_tool' | 'ai_memory';
+	type: string;
 	index: number;
 }
 
@@ -42,7 +42,9 @@ export function node(
 	parameters: object,
 	more: object = {},
 ): WorkflowNode {
-	const prefix = OURS.includes(type) ? 'n8n-nodes-search-ingest' : 'n8n-nodes-base';
+	// A node that an agent uses as a tool has a type of its own.
+	const isOurs = OURS.includes(type.replace(/Tool$/, ''));
+	const prefix = isOurs ? 'n8n-nodes-search-ingest' : 'n8n-nodes-base';
 	const full = type.includes('.') ? type : `${prefix}.${type}`;
 	return { name, type: full, typeVersion, position, parameters, ...more };
 }
@@ -114,7 +116,10 @@ export function note(
 	return node(name, 'stickyNote', 1, position, { content, width, height, color });
 }
 
-/** Connects each node with the next one. `Name|1` is the second output, and `1|Name` the second input of a node. */
+/**
+ * Connects each node with the next one. `Name|1` is the second output, and `1|Name` the second input of a node.
+ * `ai_tool|Name` is the input for the tools of an agent.
+ */
 export type Chain = string[];
 
 /**
@@ -147,14 +152,16 @@ function connect(
 	to: string,
 	names: Set<string>,
 ): void {
-	const [, source, output = '0'] = /^(?:\d\|)?([^|]+)(?:\|(\d))?$/.exec(from) ?? [];
-	const [, input = '0', target] = /^(?:(\d)\|)?([^|]+)(?:\|\d)?$/.exec(to) ?? [];
+	const [, source, output = '0'] = /^(?:\w+\|)?([^|]+)(?:\|(\d))?$/.exec(from) ?? [];
+	const [, input = '0', target] = /^(?:(\d|ai_\w+)\|)?([^|]+)(?:\|\d)?$/.exec(to) ?? [];
 	for (const one of [source, target]) {
 		if (!names.has(one)) throw new Error(`there is no node '${one}'`);
 	}
-	const outputs = ((connections[source] ??= { main: [] }).main ??= []);
+	const isMain = /^\d$/.test(input);
+	const type = isMain ? 'main' : input;
+	const outputs = ((connections[source] ??= {})[type] ??= []);
 	while (outputs.length <= Number(output)) outputs.push([]);
-	outputs[Number(output)].push({ node: target, type: 'main', index: Number(input) });
+	outputs[Number(output)].push({ node: target, type, index: isMain ? Number(input) : 0 });
 }
 
 /** Returns an ID that is the same in each build. */

@@ -4,7 +4,7 @@ import plan from '../../../examples/src/code/plan-database';
 import type {
 	Compared,
 	DatabaseBatch,
-	Range,
+	KeyRange,
 	Settings,
 	Summary,
 } from '../../../examples/src/parts/types';
@@ -33,7 +33,7 @@ function planned(compared: Partial<Compared>, settings: Partial<Settings> = {}) 
 	return { summary, batches };
 }
 
-const ranges = (...documents: number[]): Range[] =>
+const ranges = (...documents: number[]): KeyRange[] =>
 	documents.map((count, at) => ({ from: `${at}a`, to: `${at}z`, documents: count }));
 
 test('without changes, there is no batch', () => {

@@ -1,0 +1,17 @@
+/** @import { FileSummary, Item } from '../parts/types' */
+
+/**
+ * @param {{ summaries: FileSummary[] }} inputs
+ * @returns {[Item<{ error: unknown }>]}
+ */
+module.exports = ({ summaries }) => {
+	// Why the run fails.
+	const [first] = summaries;
+	const failure = first.error ?? first.readError ?? first.failures?.[0]?.error;
+	// Chunk Text writes a file into several files, and passes on the summary of the whole file.
+	const whole = summaries.find(({ chunked }) => chunked !== undefined) ?? first;
+	const tooFew = `The file has ${whole.records} records, fewer than the node 'Records Look Wrong' requires`;
+	const isPart = (first.failed ?? 0) > 0;
+	const part = `${first.failed} of ${first.records} records failed. The first failure: ${failure}`;
+	return [{ json: { error: isPart ? part : (failure ?? first.warnings?.[0] ?? tooFew) } }];
+};
