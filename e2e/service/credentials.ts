@@ -6,6 +6,7 @@ import { PATHS } from '../../nodes/shared/service/url';
 import type { Sandbox } from '../../sandbox';
 import { DEMO } from '../../sandbox';
 import type { CredentialValues } from '../n8n/workflow';
+import type { SftpLogin } from './sftp';
 
 export const WEBHOOK_HEADER = { name: 'X-Webhook-Key', value: 'demo-webhook-key' };
 
@@ -75,6 +76,7 @@ export function demoCredentials(
 			data: { baseUrl, authentication: 'none' },
 		},
 		{ name: 'Demo Webhook', type: 'httpHeaderAuth', data: WEBHOOK_HEADER },
+		sftpCredential({ host: 'localhost', port: 22, username: 'n8n', privateKey: '' }),
 		...(chatModelUrl === undefined
 			? []
 			: [
@@ -86,3 +88,14 @@ export function demoCredentials(
 				]),
 	];
 }
+
+export const sftpCredential = ({
+	host,
+	port,
+	username,
+	privateKey,
+}: SftpLogin): Omit<CredentialValues, 'id'> => ({
+	name: 'Demo SFTP',
+	type: 'sftp',
+	data: { host, port, username, privateKey },
+});
