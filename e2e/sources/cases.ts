@@ -1,3 +1,4 @@
+import { folderCases } from './folder';
 import { kills, twoAtOnce, twoFirstRuns } from './kills';
 import type { SourcesStage } from './stage';
 
@@ -19,4 +20,5 @@ export const CASES: Record<string, Record<string, (stage: SourcesStage) => Promi
 		'killed at random moments': async (stage) => await kills(stage, 'fetched', 4),
 		'two runs at once': async (stage) => await twoAtOnce(stage, 'fetched'),
 	},
+	folder: folderCases(),
 };

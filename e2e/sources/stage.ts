@@ -30,6 +30,7 @@ export class SourcesStage {
 	readonly checks = new Checks();
 
 	private constructor(
+		readonly command: Command,
 		readonly sandbox: Sandbox,
 		private readonly folder: string,
 		private readonly port: number,
@@ -64,7 +65,7 @@ export class SourcesStage {
 		);
 		// Nothing asks the chat model.
 		const credentials = await saveCredentials(n8n.api, sandbox, sandbox.url);
-		return new SourcesStage(sandbox, folder, port, n8n, credentials);
+		return new SourcesStage(command, sandbox, folder, port, n8n, credentials);
 	}
 
 	/** Stores and publishes a workflow. */

@@ -30,7 +30,6 @@ module.exports = ({
 	const summary = {
 		...{ status: 200, problem: '', known: known.entries.length, unchanged: 0, missing: 0 },
 		...{ withheld: 0, unreadable: 0, problems: [], planned: 0, compactUpTo: 0 },
-		...{ skipped: {}, later: 0 },
 	};
 
 	// 1. May this run work, and is the list complete?
@@ -50,7 +49,7 @@ module.exports = ({
 		const [, oldVersion, chunks = 0, text, oldProblem] = before.get(id) ?? [];
 		const isConfirmed = pushAgain.has(id);
 		if (isAsked && document.later && !isConfirmed) {
-			summary.later += 1;
+			summary.later = (summary.later ?? 0) + 1;
 		} else if (oldVersion !== version || isConfirmed) {
 			changed.push({ id, version, chunks, text, isConfirmed, document });
 		} else if (oldProblem) {
@@ -142,7 +141,7 @@ module.exports = ({
 			}
 			listed.set(String(id), { document, version });
 		}
-		summary.skipped = Object.fromEntries(skipped);
+		if (skipped.size > 0) summary.skipped = Object.fromEntries(skipped);
 		if (skipped.size > 0 && listed.size === 0 && !settings.confirmDeletes) {
 			const kinds = JSON.stringify(summary.skipped);
 			return [

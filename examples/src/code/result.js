@@ -52,8 +52,8 @@ module.exports = ({ summary, batches, isChunked, howToDelete }) => {
 				},
 				...(isChunked && { chunksDeleted: sum('chunksDeleted') }),
 				...{ unchanged: summary.unchanged, failed, withheld, unreadable, problems, error },
-				...(summary.later > 0 && { later: summary.later }),
-				...(Object.keys(summary.skipped ?? {}).length > 0 && { skipped: summary.skipped }),
+				...(summary.later && { later: summary.later }),
+				...(summary.skipped && { skipped: summary.skipped }),
 			},
 		},
 	];

@@ -162,9 +162,9 @@ export interface Summary {
 	unreadable: number;
 	problems: string[];
 	/** How many entries of each kind are not to be indexed. */
-	skipped: Record<string, number>;
+	skipped?: Record<string, number>;
 	/** Entries that wait for a later run. */
-	later: number;
+	later?: number;
 	planned: number;
 	compactUpTo: number;
 }
