@@ -13,6 +13,19 @@ import type { Stage } from './stage';
 import { apiSync, sync } from './sync-scenario';
 import { ingest, remove, update } from './webhook-scenarios';
 
+/** Runs an example whose source the demo does not have. Its cases are in `e2e/sources/`. */
+function withoutSource(example: string) {
+	return async (stage: Stage): Promise<void> => {
+		const before = stage.documents().length;
+		const { status, message = '' } = await stage.tryByHand(example);
+		stage.checks.add(
+			`${example}: without its source, the run fails and changes nothing`,
+			status === 'error' && stage.documents().length === before,
+			`${status}: ${message}`,
+		);
+	};
+}
+
 /**
  * Functions that run and check the examples. The keys are the file names without `.json`. The functions run in this
  * order.
@@ -28,6 +41,8 @@ const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
 	'sync-by-source': sync,
 	'sync-chunks-by-source': syncChunks,
 	'sync-from-an-api': apiSync,
+	'sync-of-a-folder': withoutSource('sync-of-a-folder'),
+	'sync-from-google-drive': withoutSource('sync-from-google-drive'),
 	'every-night-a-csv': nightlyCsv,
 	'chunks-with-context': chunksWithContext,
 	'check-my-service': checkService,

@@ -76,6 +76,7 @@ export function demoCredentials(
 			data: { baseUrl, authentication: 'none' },
 		},
 		{ name: 'Demo Webhook', type: 'httpHeaderAuth', data: WEBHOOK_HEADER },
+		driveCredential({ clientId: 'none', clientSecret: 'none' }),
 		sftpCredential({ host: 'localhost', port: 22, username: 'n8n', privateKey: '' }),
 		...(chatModelUrl === undefined
 			? []
@@ -98,4 +99,11 @@ export const sftpCredential = ({
 	name: 'Demo SFTP',
 	type: 'sftp',
 	data: { host, port, username, privateKey },
+});
+
+/** OAuth needs a person who logs in, so this credential shows only its fields. */
+const driveCredential = (data: Record<string, string>): Omit<CredentialValues, 'id'> => ({
+	name: 'Demo Google Drive',
+	type: 'googleDriveOAuth2Api',
+	data,
 });

@@ -1,3 +1,4 @@
+import { driveCases } from './drive';
 import { folderCases } from './folder';
 import { kills, twoAtOnce, twoFirstRuns } from './kills';
 import type { SourcesStage } from './stage';
@@ -21,4 +22,5 @@ export const CASES: Record<string, Record<string, (stage: SourcesStage) => Promi
 		'two runs at once': async (stage) => await twoAtOnce(stage, 'fetched'),
 	},
 	folder: folderCases(),
+	drive: driveCases(),
 };

@@ -25,7 +25,7 @@ Reads PDF, Markdown, text, HTML, CSV and XLSX files. A run gets only the **list*
 
 **PDF.** Each chunk has its \`page\`, so that a result can link to \`guide.pdf#page=12\`. **XLSX and CSV.** Each row becomes a line such as \`Name: Ladder; Price: 79\`. n8n reads only the first sheet, and returns dates as numbers.
 
-**The ID** of a document is the path of its file in the folder. A file that is renamed is deleted and pushed again. If two workflows push to the same index, their IDs must differ, for example by a prefix in *Map Fields*.
+**The ID** of a document is the path of its file in the folder. A file that is renamed is deleted and pushed again. If two workflows push to the same index, their IDs must differ: enter a *prefix* in *Where the Files Are*.
 
 **Try it:** click *Execute workflow*. Then publish the workflow. It runs every night. To delete more files than *Settings* allows, start it once by its trigger *Delete What Is Missing*. **To be notified of failures**, choose the example **Tell Me** as *Error Workflow* in the settings.`,
 		size: [480, 1240],
@@ -48,6 +48,7 @@ Reads PDF, Markdown, text, HTML, CSV and XLSX files. A run gets only the **list*
 				fields(
 					['folder', 'string', '/documents'],
 					['url', 'string', 'https://files.example.com'],
+					['prefix', 'string', ''],
 					['extensions', 'string', EXTENSIONS],
 					['mostMegabytes', 'number', 20],
 					['minutesAtRest', 'number', 5],

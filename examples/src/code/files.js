@@ -11,11 +11,12 @@ module.exports = ({ files, place, now }) => {
 	return files
 		.filter(({ type }) => type !== undefined && type !== 'd')
 		.map(({ path = '', name = '', type, size = 0, modifyTime = '' }) => {
-			const id = path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
+			const inFolder = path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
+			const id = place.prefix + inFolder;
 			const extension = name.includes('.') ? (name.split('.').pop() ?? '').toLowerCase() : '';
-			const url = place.url ? place.url.replace(/\/?$/, '/') + encoded(id) : '';
+			const url = place.url ? place.url.replace(/\/?$/, '/') + encoded(inFolder) : '';
 			const file = { id, path, name, url, extension, size };
-			const skipped = kindToSkip(type, id, extension);
+			const skipped = kindToSkip(type, inFolder, extension);
 			if (skipped) return { json: { ...file, skipped } };
 
 			const megabytes = size / 1_000_000;
@@ -31,13 +32,13 @@ module.exports = ({ files, place, now }) => {
 
 	/**
 	 * @param {string | undefined} type
-	 * @param {string} id
+	 * @param {string} inFolder
 	 * @param {string} extension
 	 */
-	function kindToSkip(type, id, extension) {
+	function kindToSkip(type, inFolder, extension) {
 		if (type === 'l') return 'links';
 		// Office programs and systems write such files beside the real ones.
-		if (/(?:^|\/)[.~]/.test(id)) return 'hidden files';
+		if (/(?:^|\/)[.~]/.test(inFolder)) return 'hidden files';
 		return extensions.includes(extension) ? '' : extension || 'files without extension';
 	}
 

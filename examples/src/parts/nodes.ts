@@ -6,6 +6,7 @@ type Position = [x: number, y: number];
 export const CREDENTIALS = {
 	push: { lucidworksPushApi: { id: 'demoPushEndpoint', name: 'Demo Push Endpoint' } },
 	ai: { lucidworksAiOAuth2Api: { id: 'demoAiService', name: 'Demo AI Service' } },
+	drive: { googleDriveOAuth2Api: { id: 'demoDrive', name: 'Demo Google Drive' } },
 	sftp: { sftp: { id: 'demoSftp', name: 'Demo SFTP' } },
 	webhook: { httpHeaderAuth: { id: 'demoWebhook', name: 'Demo Webhook' } },
 };

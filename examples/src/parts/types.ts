@@ -195,6 +195,8 @@ export interface FilePlace {
 	minutesAtRest: number;
 	/** What people open, without the path of the file. */
 	url: string;
+	/** The ID of a document is this prefix and the path of its file in the folder. */
+	prefix: string;
 }
 
 /** An entry of a list of files, as the node Entries returns it. */
@@ -225,4 +227,18 @@ export interface ExtractedItem {
 		row?: unknown;
 	};
 	pairedItem?: { item: number };
+}
+
+/** A file or folder as n8n's Google Drive node returns it with all fields. */
+export interface DriveFile {
+	id: string;
+	name: string;
+	mimeType: string;
+	parents: string[];
+	modifiedTime: string;
+	/** Only of files that are not Google's own. */
+	md5Checksum: string;
+	/** In bytes, as a text. */
+	size: string;
+	webViewLink: string;
 }

@@ -1,3 +1,5 @@
+import driveFiles from '../../../examples/src/code/drive-files';
+import driveFolders from '../../../examples/src/code/drive-folders';
 import fetchedFiles from '../../../examples/src/code/fetched-files';
 import files from '../../../examples/src/code/files';
 import kinds from '../../../examples/src/code/kinds';
@@ -7,7 +9,7 @@ const now = new Date('2026-03-01T12:00:00Z');
 
 const place: FilePlace = {
 	...{ folder: '/docs', extensions: 'pdf, MD,txt', mostMegabytes: 20, minutesAtRest: 5 },
-	url: 'https://files.example.com',
+	...{ url: 'https://files.example.com', prefix: '' },
 };
 
 const listed = (path: string, more: object = {}) => ({
@@ -34,6 +36,12 @@ describe('Choose Files', () => {
 		['docs', 'docs/b.md', 'b.md'],
 	])('of the folder %s, %s is %s', (folder, path, id) => {
 		expect(chosen(path, {}, { folder })?.id).toBe(id);
+	});
+
+	test('the prefix is a part of the ID only', () => {
+		expect(chosen('/docs/a.md', {}, { prefix: 'help/' })).toMatchObject({
+			...{ id: 'help/a.md', url: 'https://files.example.com/a.md', path: '/docs/a.md' },
+		});
 	});
 
 	test('without a URL, there is none', () => {
@@ -214,5 +222,59 @@ describe('Fetched', () => {
 			{ id: 'a', error: 'ECONNREFUSED' },
 			{ id: 'b', error: 'ECONNREFUSED' },
 		]);
+	});
+});
+
+describe('Google Drive', () => {
+	const google = 'application/vnd.google-apps.';
+
+	test('the folders below a folder, also if they contain each other', () => {
+		const folders = [
+			...[
+				{ id: 'c', parents: ['b'] },
+				{ id: 'b', parents: ['a'] },
+				{ id: 'x', parents: ['y'] },
+			],
+			...[{ id: 'a', parents: ['c'] }, { id: 'd' }, {}],
+		];
+		const below = driveFolders({ folders, root: ' a ' });
+		expect(below.map(({ json }) => json.id)).toEqual(['a', 'b', 'c']);
+		expect(driveFolders({ folders: [{}], root: 'a' })).toEqual([{ json: { id: 'a' } }]);
+	});
+
+	const chosenFile = (file: object, mostMegabytes = 20) =>
+		driveFiles({ files: [{ id: '1', name: 'a.b', ...file }], mostMegabytes })[0]?.json;
+
+	test.each([
+		['application/pdf', 'pdf'],
+		['text/markdown', 'md'],
+		[`${google}document`, 'md'],
+		[`${google}spreadsheet`, 'csv'],
+		[`${google}presentation`, 'pdf'],
+	])('a file of the type %s is read as %s', (mimeType, extension) => {
+		expect(chosenFile({ mimeType })).toMatchObject({ id: '1', extension });
+	});
+
+	test('the version is the checksum, or the time of a file of Google', () => {
+		const modifiedTime = '2026-03-01T11:00:00Z';
+		const uploaded = { mimeType: 'text/plain', modifiedTime, md5Checksum: 'c', size: '7' };
+		expect(chosenFile(uploaded)).toMatchObject({ version: 'c', size: 7 });
+		const document = chosenFile({ mimeType: `${google}document`, modifiedTime, size: '7' });
+		expect(document).toMatchObject({ version: modifiedTime, size: undefined });
+	});
+
+	test.each([
+		[{ mimeType: `${google}shortcut` }, 'Google shortcut'],
+		[{ mimeType: 'application/msword', name: 'Letter.DOC' }, 'doc'],
+		[{ mimeType: 'image/png', name: 'picture' }, 'image/png'],
+	])('%j is skipped', (file, skipped) => {
+		expect(chosenFile(file)).toEqual({ id: '1', skipped });
+	});
+
+	test('a file that is too large has a problem, and an empty list stays empty', () => {
+		const file = { mimeType: 'text/plain', md5Checksum: 'c', size: '2500000' };
+		expect(chosenFile(file, 2)?.problem).toMatch(/^has 2.5 MB/);
+		expect(chosenFile(file, 3)?.problem).toBeUndefined();
+		expect(driveFiles({ files: [{}], mostMegabytes: 1 })).toEqual([]);
 	});
 });
