@@ -23,7 +23,7 @@ export const driveCases = (): Cases => ({
 });
 
 class DriveCases {
-	/** What the index must contain of each file. */
+	/** Each file with a part of the text that the index must contain of it. */
 	private readonly expected = new Map<string, string>();
 
 	private constructor(

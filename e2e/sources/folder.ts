@@ -58,7 +58,7 @@ class FolderCases {
 
 	private id = '';
 
-	/** What the index must contain of each file. */
+	/** Each file with a part of the text that the index must contain of it. */
 	private readonly expected = new Map<string, string>();
 
 	private minutes = 0;
@@ -191,7 +191,7 @@ class FolderCases {
 		await this.sync(
 			'the same files again',
 			`error, unchanged ${all - 1}, unreadable 5`,
-			'is encrypted',
+			'could not be read',
 		);
 		this.copy('guide.pdf', 'Delivery takes two working days');
 		for (const name of ['scan.pdf', 'broken.pdf', 'half.xlsx', 'binary.txt']) this.remove(name);
