@@ -88,12 +88,9 @@ class DriveCases {
 			[chunk.name, chunk.url, chunk.page].map(String).join(),
 			'guide.pdf,https://drive.example/1,1',
 		);
-		const before = this.drive.requests.length;
+		const before = this.downloads();
 		await this.sync('nothing changed', 'success, unchanged 5');
-		const downloads = this.drive.requests
-			.slice(before)
-			.filter((one) => /media|export/.test(one));
-		this.check('nothing is downloaded', downloads.join(), '');
+		this.check('nothing is downloaded', String(this.downloads() - before), '0');
 		this.drive.edit('2', '# Other notes');
 		this.drive.edit('4', 'Other words');
 		this.expected.set('2', '# Other notes').set('4', 'Other words');
@@ -106,12 +103,19 @@ class DriveCases {
 			content: readFileSync(path.join(FIXTURES, 'scan.pdf')),
 		});
 		await this.sync('one unreadable', 'error, unchanged 4, unreadable 1', "'1' is a scan");
+		const downloaded = this.downloads();
+		await this.sync('still unreadable', 'error, unchanged 4, unreadable 1', "'1' is a scan");
+		this.check('it is not downloaded again', String(this.downloads() - downloaded), '0');
 		files.set('1', { ...files.get('1')!, content: guide });
 		await this.sync('readable again', 'success, pushed 1, unchanged 4');
 
 		files.set('3', { ...files.get('3')!, isTrashed: true });
 		this.expected.delete('3');
 		await this.sync('one in the trash', 'success, deleted 1, unchanged 4');
+	}
+
+	private downloads(): number {
+		return this.drive.requests.filter((one) => /alt=media|\/export/.test(one)).length;
 	}
 
 	private put(id: string, stored: StoredFile, text?: string): void {

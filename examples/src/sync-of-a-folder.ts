@@ -76,14 +76,8 @@ Reads PDF, Markdown, text, HTML, CSV and XLSX files. A run gets only the **list*
 				},
 				{ alwaysOutputData: true },
 			),
-			node('Map Fields', 'set', 3.4, [0, 0], {
-				mode: 'raw',
-				jsonOutput: '={{ {\n\tid: $json.id,\n\tname: $json.name,\n\turl: $json.url,\n} }}',
-				includeOtherFields: true,
-				options: {},
-			}),
 		],
-		documents: "$('Map Fields').all().map(({ json }) => json)",
+		documents: "$('Choose Files').all().map(({ json }) => json)",
 	},
 	fetch: {
 		content:

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes the PDF and XLSX files of this folder. They are committed, so this runs only to change them.
-# Debian: apt-get install -y --no-install-recommends libreoffice-writer-nogui libreoffice-calc-nogui qpdf
+# Debian: apt-get install -y --no-install-recommends libreoffice-writer-nogui libreoffice-calc-nogui qpdf poppler-utils
 set -eu
 cd "$(dirname "$0")"
 work=$(mktemp -d)
@@ -30,8 +30,10 @@ printf 'Name,Price,Size\nLadder,79.5,"2 m, foldable"\nHammer,12,\nSaw,20,"50 cm"
 
 pdf guide
 pdf handbook
-convert png "$work/guide.html"
-echo '<p><img src="guide.png" width="400"></p>' >"$work/scan.html"
+# A page as a picture, without text.
+pdftoppm -r 30 -gray -png -singlefile "$work/guide.pdf" "$work/guide"
+picture=$(base64 -w 0 "$work/guide.png")
+echo "<p><img src=\"data:image/png;base64,$picture\" width=\"400\"></p>" >"$work/scan.html"
 pdf scan
 convert xlsx "$work/prices.csv"
 

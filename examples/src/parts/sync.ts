@@ -1,7 +1,8 @@
 /**
  * The parts of a sync. Everything outside the two seams is the same in all syncs:
  *
- * - List: the nodes from Settings to State Table. They end with Map Fields, or with the webhook that has the list.
+ * - List: the nodes from Settings to State Table. They end with the node that has the list, such as Map Fields or
+ *   the webhook.
  * - Fetch: only if the entries of the list have a version instead of a text. These nodes stand between Entries and
  *   Fetched, in the part that applies a batch.
  *
