@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes the PDF and XLSX files of this folder. They are committed, so this runs only to change them.
-# Debian: apt-get install -y --no-install-recommends libreoffice-writer-nogui libreoffice-calc-nogui qpdf poppler-utils
+# Debian: apt-get install -y --no-install-recommends libreoffice-writer-nogui libreoffice-calc-nogui qpdf poppler-utils img2pdf
 set -eu
 cd "$(dirname "$0")"
 work=$(mktemp -d)
@@ -32,9 +32,7 @@ pdf guide
 pdf handbook
 # A page as a picture, without text.
 pdftoppm -r 30 -gray -png -singlefile "$work/guide.pdf" "$work/guide"
-picture=$(base64 -w 0 "$work/guide.png")
-echo "<p><img src=\"data:image/png;base64,$picture\" width=\"400\"></p>" >"$work/scan.html"
-pdf scan
+img2pdf -o "$work/scan.pdf" "$work/guide.png"
 convert xlsx "$work/prices.csv"
 
 cp "$work/guide.pdf" "$work/handbook.pdf" "$work/scan.pdf" "$work/prices.xlsx" .
