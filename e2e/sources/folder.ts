@@ -42,6 +42,7 @@ export function folderCases(): Cases {
 			await run(await (started ??= FolderCases.start(stage)));
 	return {
 		changes: on(async (cases) => await cases.changes()),
+		'odd files': on(async (cases) => await cases.oddFiles()),
 		'a file that is being written': on(async (cases) => await cases.beingWritten()),
 		'files that cannot be read': on(async (cases) => await cases.unreadable()),
 		'a list that is cut off': on(async (cases) => await cases.cutOff()),
@@ -145,6 +146,30 @@ class FolderCases {
 		await this.sync('one changed', `success, pushed 1, unchanged ${all - 1}`);
 		this.remove('texts/8.txt');
 		await this.sync('one deleted', `success, deleted 1, unchanged ${all - 1}`);
+	}
+
+	/** Empty files, and names that need care in URLs, IDs or encodings. */
+	async oddFiles(): Promise<void> {
+		const all = this.expected.size;
+		const odd = ['empty.txt', 'empty.html', 'empty.csv'];
+		for (const name of odd) this.write(name, '');
+		this.write('Über #1 {{ 2 }} %41.txt', 'An odd name.', 'An odd name.');
+		const latin1 = Buffer.from(path.join(this.server.folder, 'K\xfcche.txt'), 'latin1');
+		writeFileSync(latin1, 'No name in UTF-8');
+		const execution = await this.sync(
+			'odd files',
+			`success, pushed 1, deleted 3, unchanged ${all}`,
+		);
+		const { skipped } = result(execution);
+		this.check(
+			'a name that is not UTF-8 is counted',
+			String(Object(skipped)['unreadable names']),
+			'1',
+		);
+		await this.sync('the same odd files', `success, unchanged ${all + 4}`);
+		for (const name of [...odd, 'Über #1 {{ 2 }} %41.txt']) this.remove(name);
+		rmSync(latin1);
+		await this.sync('no odd files', `success, deleted 4, unchanged ${all}`);
 	}
 
 	async beingWritten(): Promise<void> {

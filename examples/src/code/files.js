@@ -37,6 +37,9 @@ module.exports = ({ files, place, now }) => {
 	 */
 	function kindToSkip(type, inFolder, extension) {
 		if (type === 'l') return 'links';
+		if (type !== '-') return 'special files';
+		// n8n could not download it, because its name is not encoded in UTF-8.
+		if (inFolder.includes('\ufffd')) return 'unreadable names';
 		// Office programs and systems write such files beside the real ones.
 		if (/(?:^|\/)[.~]/.test(inFolder)) return 'hidden files';
 		return extensions.includes(extension) ? '' : extension || 'files without extension';

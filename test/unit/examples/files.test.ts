@@ -60,6 +60,8 @@ describe('Choose Files', () => {
 		['/docs/~$a.md', {}, 'hidden files'],
 		['/docs/.git/a.md', {}, 'hidden files'],
 		['/docs/a.md', { type: 'l' }, 'links'],
+		['/docs/a.md', { type: 's' }, 'special files'],
+		['/docs/K\ufffdche.md', {}, 'unreadable names'],
 	])('%s is skipped', (path, more, skipped) => {
 		expect(chosen(path, more)).toMatchObject({ skipped });
 		expect(chosen(path, more)).not.toHaveProperty('version');
