@@ -12,8 +12,9 @@ export interface ForwardProxy {
  * Starts a forward proxy on a free port on this machine.
  *
  * @param login the `user:password` that the proxy requires. By default, the proxy requires no login
+ * @param tunnelsTo a port of this machine to which all tunnels lead. By default, they lead to the host in the request
  */
-export async function startForwardProxy(login?: string): Promise<ForwardProxy> {
+export async function startForwardProxy(login?: string, tunnelsTo?: number): Promise<ForwardProxy> {
 	const seen: string[] = [];
 	const tunnels = new Set<Socket>();
 	const isAllowed = ({ headers }: IncomingMessage) => {
@@ -42,7 +43,11 @@ export async function startForwardProxy(login?: string): Promise<ForwardProxy> {
 			return;
 		}
 		const [, host = '', port = ''] = /^\[?(.*?)\]?:(\d+)$/.exec(incoming.url ?? '') ?? [];
-		const tunnel = connect(Number(port), host, () => {
+		const target =
+			tunnelsTo === undefined
+				? { port: Number(port), host }
+				: { port: tunnelsTo, host: '127.0.0.1' };
+		const tunnel = connect(target, () => {
 			socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
 			tunnel.pipe(socket).pipe(tunnel);
 		});

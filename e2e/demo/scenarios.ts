@@ -16,6 +16,19 @@ import { updates } from './webhook-scenarios';
 
 export { STARTER };
 
+/** Runs an example whose source the demo does not have. Its cases are in `e2e/sources/`. */
+function withoutSource(example: string) {
+	return async (stage: Stage): Promise<void> => {
+		const before = stage.documents().length;
+		const { status, message = '' } = await stage.tryByHand(example);
+		stage.checks.add(
+			`${example}: without its source, the run fails and changes nothing`,
+			status === 'error' && stage.documents().length === before,
+			`${status}: ${message}`,
+		);
+	};
+}
+
 /**
  * Functions that run and check the examples. The keys are the file names without `.json`. The functions run in this
  * order. The starter is the last one, because others delete documents with its IDs.
@@ -30,6 +43,8 @@ const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
 	'sync-from-an-api': apiSync,
 	'sync-of-a-database': databaseSync,
 	'sync-chunks-of-a-database': databaseChunksSync,
+	'sync-of-a-folder': withoutSource('sync-of-a-folder'),
+	'sync-from-google-drive': withoutSource('sync-from-google-drive'),
 	'every-night-a-csv': nightlyCsv,
 	'chunks-with-context': chunksWithContext,
 	'check-my-service': checkService,

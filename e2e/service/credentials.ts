@@ -7,6 +7,7 @@ import type { Sandbox } from '../../sandbox';
 import { DEMO } from '../../sandbox';
 import type { CredentialValues } from '../n8n/workflow';
 import type { Postgres } from './postgres';
+import type { SftpLogin } from './sftp';
 
 export const WEBHOOK_HEADER = { name: 'X-Webhook-Key', value: 'demo-webhook-key' };
 
@@ -77,6 +78,8 @@ export function demoCredentials(
 		},
 		{ name: 'Demo Webhook', type: 'httpHeaderAuth', data: WEBHOOK_HEADER },
 		postgresCredential({ host: 'localhost', port: 5432, database: 'postgres', user: 'n8n' }),
+		driveCredential({ clientId: 'none', clientSecret: 'none' }),
+		sftpCredential({ host: 'localhost', port: 22, username: 'n8n', privateKey: '' }),
 		...(chatModelUrl === undefined
 			? []
 			: [
@@ -99,4 +102,22 @@ export const postgresCredential = ({
 	name: 'Demo PostgreSQL',
 	type: 'postgres',
 	data: { ...{ host, port, database, user, password: '' }, ssl: 'disable', maxConnections: 100 },
+});
+
+export const sftpCredential = ({
+	host,
+	port,
+	username,
+	privateKey,
+}: SftpLogin): Omit<CredentialValues, 'id'> => ({
+	name: 'Demo SFTP',
+	type: 'sftp',
+	data: { host, port, username, privateKey },
+});
+
+/** OAuth needs a person who logs in, so this credential shows only its fields. */
+const driveCredential = (data: Record<string, string>): Omit<CredentialValues, 'id'> => ({
+	name: 'Demo Google Drive',
+	type: 'googleDriveOAuth2Api',
+	data,
 });

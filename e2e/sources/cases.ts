@@ -1,4 +1,6 @@
 import { databaseCases } from './database';
+import { driveCases } from './drive';
+import { folderCases } from './folder';
 import { kills, twoAtOnce, twoFirstRuns } from './kills';
 import type { SourcesStage } from './stage';
 
@@ -22,4 +24,6 @@ export const CASES: Record<string, Record<string, (stage: SourcesStage) => Promi
 	},
 	database: databaseCases('sync-of-a-database'),
 	'database-chunks': databaseCases('sync-chunks-of-a-database'),
+	folder: folderCases(),
+	drive: driveCases(),
 };

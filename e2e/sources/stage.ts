@@ -96,9 +96,9 @@ export class SourcesStage {
 		await this.running.process.ended;
 	}
 
-	/** Starts n8n again with the data that it had. */
-	async restart(): Promise<void> {
-		this.running = await startN8n(this.folder, this.port);
+	/** Starts n8n again with the data that it had, and with further environment variables. */
+	async restart(settings: Record<string, string> = {}): Promise<void> {
+		this.running = await startN8n(this.folder, this.port, { settings });
 	}
 
 	/** Returns the index's documents with this prefix, each as `id=text`, in alphabetical order. */

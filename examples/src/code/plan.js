@@ -35,6 +35,8 @@ module.exports = ({
 	// 1. May this run work, and is the list complete?
 	/** @type {Map<string, { document: ListedDocument, version: string }>} */
 	const listed = new Map();
+	/** @type {Map<string, number>} */
+	const skipped = new Map();
 	const [status, problem] = check();
 	if (problem) return [{ json: { batch: 0, summary: { ...summary, status, problem } } }];
 
@@ -46,7 +48,9 @@ module.exports = ({
 	for (const [id, { document, version }] of listed) {
 		const [, oldVersion, chunks = 0, text, oldProblem] = before.get(id) ?? [];
 		const isConfirmed = pushAgain.has(id);
-		if (oldVersion !== version || isConfirmed) {
+		if (isAsked && document.later && !isConfirmed) {
+			summary.later = (summary.later ?? 0) + 1;
+		} else if (oldVersion !== version || isConfirmed) {
 			changed.push({ id, version, chunks, text, isConfirmed, document });
 		} else if (oldProblem) {
 			summary.unreadable += 1;
@@ -111,6 +115,11 @@ module.exports = ({
 		}
 		for (const [at, document] of (isEmpty ? [] : list).entries()) {
 			const id = document?.id;
+			if (isAsked && document?.skipped) {
+				const kind = `${document.skipped}`;
+				skipped.set(kind, (skipped.get(kind) ?? 0) + 1);
+				continue;
+			}
 			const isId = typeof id === 'string' ? id.trim() !== '' : Number.isSafeInteger(id);
 			const where = `document ${at + 1} of ${list.length} in the list`;
 			if (!isId) {
@@ -131,6 +140,14 @@ module.exports = ({
 				return [400, `the list has two different documents with the ID '${id}'`];
 			}
 			listed.set(String(id), { document, version });
+		}
+		if (skipped.size > 0) summary.skipped = Object.fromEntries(skipped);
+		if (skipped.size > 0 && listed.size === 0 && !settings.confirmDeletes) {
+			const kinds = JSON.stringify(summary.skipped);
+			return [
+				400,
+				`the list has no document to index, only others: ${kinds}. If this is right, ${howToDelete}`,
+			];
 		}
 		return [200, ''];
 	}

@@ -55,6 +55,8 @@ module.exports = ({ summary, batches, isChunked, howToDelete }) => {
 				},
 				...(isChunked && { chunksDeleted: sum('chunksDeleted') }),
 				...{ unchanged: summary.unchanged, failed, withheld, unreadable, problems, error },
+				...(summary.later && { later: summary.later }),
+				...(summary.skipped && { skipped: summary.skipped }),
 			},
 		},
 	];

@@ -9,6 +9,8 @@ export const CREDENTIALS = {
 	database: { postgres: { id: 'demoPostgres', name: 'Demo PostgreSQL' } },
 	rules: { lucidworksAiOAuth2Api: { id: 'demoAiServiceRules', name: 'Demo AI Service (Rules)' } },
 	blobs: { lucidworksBlobApi: { id: 'demoBlobService', name: 'Demo Blob Service' } },
+	drive: { googleDriveOAuth2Api: { id: 'demoDrive', name: 'Demo Google Drive' } },
+	sftp: { sftp: { id: 'demoSftp', name: 'Demo SFTP' } },
 	webhook: { httpHeaderAuth: { id: 'demoWebhook', name: 'Demo Webhook' } },
 	chatModel: { openAiApi: { id: 'demoChatModel', name: 'Demo Chat Model' } },
 };

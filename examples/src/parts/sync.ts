@@ -1,7 +1,8 @@
 /**
  * The parts of a sync. Everything outside the two seams is the same in all syncs:
  *
- * - List: the nodes from Settings to State Table. They end with Map Fields, or with the webhook that has the list.
+ * - List: the nodes from Settings to State Table. They end with the node that has the list, such as Map Fields or
+ *   the webhook.
  * - Fetch: only if the entries of the list have a version instead of a text. These nodes stand between Entries and
  *   Fetched, in the part that applies a batch.
  *
@@ -44,13 +45,29 @@ export interface Sync {
 		/** The list of documents as an expression of a Code node. */
 		documents: string;
 	};
-	/** The nodes between Entries and Fetched, in their order, if the entries have a version instead of a text. */
-	fetch?: { content: string; nodes: WorkflowNode[]; chains?: Chain[] };
+	/** If the entries have a version instead of a text. */
+	fetch?: Fetch;
 	/** Whether documents are chunked. Otherwise, each document is pushed with all its fields. */
 	isChunked: boolean;
+	/** The parameters of Chunk Text that say how texts are split. By default, a chunk begins at each Markdown heading. */
+	chunker?: object;
 	/** Whether a caller waits for an answer. */
 	isAnswered: boolean;
 	pinData?: object;
+}
+
+export interface Fetch {
+	/** Text of the note: what to replace for another source. */
+	content: string;
+	/** The nodes after Entries. The last one is Fetched. */
+	nodes: WorkflowNode[];
+	/**
+	 * How they are connected, from Entries to Fetched. By default, each one is connected with the next one. With chains,
+	 * the positions of the nodes are relative to Entries.
+	 */
+	chains?: Chain[];
+	/** Documents per batch. By default 200. n8n keeps the files of a batch at the same time. */
+	batchSize?: number;
 }
 
 const COLUMNS = [
@@ -230,7 +247,7 @@ function planNodes(options: Sync, y: number): WorkflowNode[] {
 			settings: "$('Settings').first().json",
 			tableId: table,
 			run: "$('Lock').first().json.id",
-			batchSize: isChunked ? '200' : '500',
+			batchSize: String(fetch?.batchSize ?? (isChunked ? 200 : 500)),
 			isAsked: String(fetch !== undefined),
 			howToDelete,
 		}),
@@ -344,7 +361,8 @@ function applyNodes(options: Sync, y: number): WorkflowNode[] {
 		? "$('Chunk Text').all().map(({ json }) => json.chunkCount ?? 0)"
 		: "$('Documents').all().map(({ json }) => json.documents.length)";
 	const fetchX = X * 3;
-	const workX = fetch ? X * (4.5 + fetch.nodes.length) : X * 3;
+	const fetched = fetch ? placed(fetch, fetchX, y) : [];
+	const workX = fetch ? X * 1.5 + rightmost(fetched) : X * 3;
 	const beforeX = isChunked ? workX + X * 4 : workX + X;
 	const pushX = beforeX + X * 3;
 	const fetchNodes = fetch
@@ -353,14 +371,11 @@ function applyNodes(options: Sync, y: number): WorkflowNode[] {
 					'Fetch',
 					fetch.content,
 					[fetchX + X * 0.75, y - 160],
-					[fetch.nodes.length * X, 400],
+					[rightmost(fetched) - fetchX, lowest(fetched) - y + 400],
 					SEAM,
 				),
 				code('Entries', 'entries', [fetchX, y], { batch: BATCH }),
-				...fetch.nodes.map((each, at) => ({
-					...each,
-					position: [fetchX + X * (at + 1), y] as [number, number],
-				})),
+				...fetched,
 			]
 		: [];
 	return [
@@ -368,7 +383,7 @@ function applyNodes(options: Sync, y: number): WorkflowNode[] {
 			'Apply',
 			'## Apply: one batch\nThe workflow calls itself for each batch, so that n8n forgets a batch when it is done. *Note Before* writes down which documents are about to change, and *Remember* what has become of them. So a run that was killed goes on with the next batch.',
 			[-40, y - 260],
-			[pushX + X * 4, 700],
+			[pushX + X * 4, lowest(fetched, y) - y + 700],
 			6,
 		),
 		node('When Called by Itself', 'executeWorkflowTrigger', 1.1, [0, y], {
@@ -383,7 +398,7 @@ function applyNodes(options: Sync, y: number): WorkflowNode[] {
 		}),
 		...(isChunked
 			? [
-					chunkText([workX + X, y]),
+					chunkText([workX + X, y], options.chunker),
 					...renewLock('Renew Lock Again', 'Lock Is Still Mine', workX + X * 2, y - 120),
 				]
 			: []),
@@ -424,11 +439,27 @@ function applyNodes(options: Sync, y: number): WorkflowNode[] {
 	];
 }
 
+/** Returns the nodes with their places on the canvas. */
+const placed = ({ nodes, chains }: Fetch, x: number, y: number): WorkflowNode[] =>
+	nodes.map((each, at) => {
+		const [right, down] = chains ? each.position : [X * (at + 1), 0];
+		return { ...each, position: [x + right, y + down] };
+	});
+
+const rightmost = (nodes: WorkflowNode[]): number =>
+	Math.max(...nodes.map(({ position: [x] }) => x));
+
+const lowest = (nodes: WorkflowNode[], least = 0): number =>
+	Math.max(least, ...nodes.map(({ position: [, y] }) => y));
+
 function applyChains({ isChunked, fetch }: Sync): Chain[] {
-	const fetchNames = fetch ? ['Entries', ...fetch.nodes.map((each) => each.name)] : [];
 	const work = isChunked ? 'Chunk Text' : 'Documents';
+	const start = ['When Called by Itself', 'Renew Lock', 'Lock Is Mine'];
+	const steps = fetch?.chains ?? [['Entries', ...(fetch?.nodes ?? []).map((each) => each.name)]];
 	return [
-		['When Called by Itself', 'Renew Lock', 'Lock Is Mine', ...fetchNames, 'Documents'],
+		...(fetch
+			? [[...start, 'Entries'], ...steps, ['Fetched', 'Documents']]
+			: [[...start, 'Documents']]),
 		...(isChunked ? [['Documents', 'Chunk Text']] : []),
 		[
 			work,
@@ -443,7 +474,9 @@ function applyChains({ isChunked, fetch }: Sync): Chain[] {
 	];
 }
 
-export const chunkText = (position: [number, number]): WorkflowNode =>
+const HEADINGS = { regex: AT_HEADINGS };
+
+export const chunkText = (position: [number, number], chunker: object = HEADINGS): WorkflowNode =>
 	node(
 		'Chunk Text',
 		'chunkText',
@@ -451,7 +484,7 @@ export const chunkText = (position: [number, number]): WorkflowNode =>
 		position,
 		{
 			modelId: model(),
-			...{ textSource: 'item', text: '={{ $json.text }}', regex: AT_HEADINGS },
+			...{ textSource: 'item', text: '={{ $json.text }}', ...chunker },
 			...{
 				output: 'perDocument',
 				documentId: '={{ $json.id }}',

@@ -48,6 +48,10 @@ export interface ListedDocument {
 	text?: unknown;
 	version?: unknown;
 	problem?: unknown;
+	/** Only in lists with versions: the kind of a document that is not to be indexed. Such documents are counted. */
+	skipped?: unknown;
+	/** Only in lists with versions: whether the document stays as it is in the index until a later run. */
+	later?: unknown;
 	[field: string]: unknown;
 }
 
@@ -159,6 +163,10 @@ export interface Summary {
 	withheld: number;
 	unreadable: number;
 	problems: string[];
+	/** How many entries of each kind are not to be indexed. */
+	skipped?: Record<string, number>;
+	/** Entries that wait for a later run. */
+	later?: number;
 	planned: number;
 	compactUpTo: number;
 }
@@ -305,4 +313,73 @@ export interface Counted {
 	skipped?: number;
 	deleted?: number;
 	notFound?: number;
+}
+
+/** A file as n8n's FTP node lists it. */
+export interface ListedFile {
+	/** `-` for a file, `d` for a folder, `l` for a link. */
+	type: string;
+	name: string;
+	path: string;
+	/** In bytes. */
+	size: number;
+	modifyTime: string;
+}
+
+/** The fields of the node Where the Files Are. */
+export interface FilePlace {
+	folder: string;
+	/** Extensions of the files to read, such as `pdf, md`. */
+	extensions: string;
+	mostMegabytes: number;
+	/** A file that has changed in these minutes may still be written, so it waits for the next run. */
+	minutesAtRest: number;
+	/** What people open, without the path of the file. */
+	url: string;
+	/** The ID of a document is this prefix and the path of its file in the folder. */
+	prefix: string;
+}
+
+/** An entry of a list of files, as the node Entries returns it. */
+export interface FileToRead {
+	id: string | number;
+	isMissing: boolean;
+	/** In lower case, without the dot. */
+	extension?: string;
+	/** In bytes. */
+	size?: number;
+	problem?: string;
+}
+
+/** A downloaded file. */
+export interface FileItem {
+	json: { id?: string | number; kind?: string; entry?: number; error?: unknown };
+	binary?: { data?: { bytes?: number } };
+}
+
+/** What n8n's nodes Extract from File and Markdown return. */
+export interface ExtractedItem {
+	json: {
+		error?: unknown;
+		/** The pages of a PDF, or Markdown. */
+		text?: unknown;
+		title?: unknown;
+		data?: unknown;
+		row?: unknown;
+	};
+	pairedItem?: { item: number };
+}
+
+/** A file or folder as n8n's Google Drive node returns it with all fields. */
+export interface DriveFile {
+	id: string;
+	name: string;
+	mimeType: string;
+	parents: string[];
+	modifiedTime: string;
+	/** Only of files that are not Google's own. */
+	md5Checksum: string;
+	/** In bytes, as a text. */
+	size: string;
+	webViewLink: string;
 }

@@ -238,3 +238,56 @@ test('the table is compacted if it has many rows or many entries', () => {
 	const often = rowsOf([1, ...Array.from({ length: 1004 }, () => entry('a'))]);
 	expect(knownFrom(often).compactUpTo).toBe(100);
 });
+
+describe('lists with versions', () => {
+	const listed = (more: object) => ({ ...document('a', 'B'), ...more });
+	const entries = [entry('a'), entry('b')];
+
+	test('a document that waits is not changed and not missing', () => {
+		const { summary, ids } = planned({
+			list: [listed({ later: true })],
+			entries,
+			isAsked: true,
+		});
+		expect(ids).toBe('b');
+		expect(summary).toMatchObject({ later: 1, unchanged: 0, missing: 1 });
+	});
+
+	test('a document that waits is fetched if it is to be pushed again', () => {
+		const pushAgain = { settings: { pushAgain: ['a'] } };
+		const list = [listed({ later: true })];
+		expect(planned({ list, entries: [entry('a')], isAsked: true, ...pushAgain }).ids).toBe('a');
+	});
+
+	test('skipped documents are counted by kind, and missing if they were there before', () => {
+		const list = [
+			...[listed({}), { id: 'b', skipped: 'docx' }],
+			...[{ skipped: 'docx' }, { skipped: 'constructor' }],
+		];
+		const { summary, ids } = planned({ list, entries, isAsked: true });
+		expect(ids).toBe('b,a');
+		expect(summary.skipped).toEqual({ docx: 2, constructor: 1 });
+	});
+
+	test('a list of skipped documents only is refused', () => {
+		const given = { list: [{ id: 'a', skipped: 'docx' }], entries, isAsked: true };
+		const { summary, ids } = planned(given);
+		expect(summary).toMatchObject({
+			status: 400,
+			problem: expect.stringContaining(
+				'no document to index, only others: {"docx":1}',
+			) as string,
+		});
+		expect(ids).toBe('');
+		expect(planned({ ...given, settings: { confirmDeletes: true } }).ids).toBe('a,b');
+	});
+
+	test('in other lists, these fields are content', () => {
+		const { summary, ids } = planned({
+			list: [listed({ later: true, skipped: 'docx' })],
+			entries,
+		});
+		expect(ids).toBe('b,a');
+		expect(summary).not.toHaveProperty('skipped');
+	});
+});

@@ -1,0 +1,43 @@
+/** @import { DriveFile, Item } from '../parts/types' */
+
+/**
+ * @param {{ files: Partial<DriveFile>[], mostMegabytes: number }} inputs
+ * @returns {Item<Record<string, unknown>>[]}
+ */
+module.exports = ({ files, mostMegabytes }) => {
+	// One item per file. A file with `skipped` is not read and only counted.
+	const google = 'application/vnd.google-apps.';
+	const extensions = Object.entries({
+		// What Download exports: Docs as Markdown, Sheets as CSV, and Slides as PDF.
+		...{ md: [`${google}document`, 'text/markdown', 'text/x-markdown'], txt: ['text/plain'] },
+		...{ csv: [`${google}spreadsheet`, 'text/csv'], html: ['text/html'] },
+		pdf: [`${google}presentation`, 'application/pdf'],
+		xlsx: ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+	});
+	return files
+		.filter(({ id }) => id !== undefined)
+		.map((file) => {
+			const { id, name = '', mimeType = '', webViewLink: url, md5Checksum } = file;
+			const extension = extensions.find(([, types]) => types.includes(mimeType))?.[0];
+			if (!extension) return { json: { id, skipped: kind(name, mimeType) } };
+
+			// Google's own files have no checksum, and their size is not the size of the export.
+			const size = md5Checksum ? Number(file.size) : undefined;
+			const megabytes = (size ?? 0) / 1_000_000;
+			const problem =
+				megabytes > mostMegabytes
+					? `has ${megabytes.toFixed(1)} MB, and 'Where the Files Are' allows ${mostMegabytes}: make the file smaller, or raise mostMegabytes`
+					: undefined;
+			const version = md5Checksum ?? file.modifiedTime;
+			return { json: { id, name, url, extension, size, version, problem } };
+		});
+
+	/**
+	 * @param {string} name
+	 * @param {string} mimeType
+	 */
+	function kind(name, mimeType) {
+		if (mimeType.startsWith(google)) return `Google ${mimeType.slice(google.length)}`;
+		return /\.(\w{1,8})$/.exec(name)?.[1].toLowerCase() ?? mimeType;
+	}
+};

@@ -1,0 +1,163 @@
+/** @import { ExtractedItem, Fetched, FileItem, FileToRead, Item } from '../parts/types' */
+
+/**
+ * @param {{
+ *   entries: FileToRead[],
+ *   wanted: FileToRead[],
+ *   downloads: FileItem[],
+ *   files: FileItem[],
+ *   pdfs: ExtractedItem[],
+ *   texts: ExtractedItem[],
+ *   htmls: ExtractedItem[],
+ *   rows: ExtractedItem[],
+ * }} inputs
+ * @returns {Item<Fetched>[]}
+ */
+module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows }) => {
+	// One item per entry: `text`, `pages`, `problem` if this version cannot be read, or `error` if it could not be now.
+	const places = new Map(wanted.map(({ id }, at) => [id, at]));
+	/** @type {Map<number | undefined, Partial<Fetched>>} */
+	const read = new Map();
+	for (const kind of ['pdf', 'text', 'html', 'xlsx']) {
+		for (const [at, { json }] of files.filter((file) => file.json.kind === kind).entries()) {
+			read.set(json.entry, content(kind, at, String(wanted[Number(json.entry)].extension)));
+		}
+	}
+	return entries.map((entry) => ({ json: { id: entry.id, ...result(entry) } }));
+
+	/**
+	 * @param {FileToRead} entry
+	 * @returns {Partial<Fetched>}
+	 */
+	function result({ id, isMissing, problem, extension, size }) {
+		// A folder that cannot be reached has no files either, so a missing file counts under the limits for deletes.
+		if (isMissing) return { text: '' };
+		if (problem) return { problem };
+		const at = places.get(id) ?? 0;
+		// If the connection fails, n8n returns a single item for all files.
+		const { json, binary } = downloads[downloads.length === wanted.length ? at : 0] ?? {};
+		if (!binary?.data) return { error: json?.error ?? 'was not downloaded' };
+		const { bytes } = binary.data;
+		if (size !== undefined && bytes !== undefined && size !== bytes) {
+			return {
+				error: `its size was ${size} in the list and ${bytes} in the download, so it is probably being written`,
+			};
+		}
+		return (
+			read.get(at) ?? {
+				problem: `is a file of the kind '${extension}', which n8n cannot read: save it as PDF, or leave it out`,
+			}
+		);
+	}
+
+	/**
+	 * @param {string} kind
+	 * @param {number} at
+	 * @param {string} extension
+	 * @returns {Partial<Fetched>}
+	 */
+	function content(kind, at, extension) {
+		if (kind === 'pdf') return pdf(pdfs[at]?.json ?? {});
+		if (kind === 'html') return html(htmls[at]?.json ?? {});
+		if (kind === 'xlsx') return sheet(rows.filter(({ pairedItem }) => pairedItem?.item === at));
+		return plain(texts[at]?.json ?? {}, extension);
+	}
+
+	/** @param {ExtractedItem['json']} json */
+	function pdf({ error, text: pages }) {
+		if (/password/i.test(String(error))) {
+			return { problem: 'is encrypted: save it without a password' };
+		}
+		if (!Array.isArray(pages)) return damaged(error);
+		const letters = pages.join('').match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+		if (letters < 20 * pages.length) {
+			return {
+				problem: `is a scan without text (${letters} letters on ${pages.length} pages): save it with text recognition (OCR)`,
+			};
+		}
+		return { pages };
+	}
+
+	/** @param {ExtractedItem['json']} json */
+	function html({ error, text, title }) {
+		if (typeof text !== 'string') return damaged(error);
+		const name = String(title ?? '').trim();
+		return name ? { text, name } : { text };
+	}
+
+	/**
+	 * @param {ExtractedItem['json']} json
+	 * @param {string} extension
+	 */
+	function plain({ error, data }, extension) {
+		if (typeof data !== 'string') return damaged(error);
+		if (data.includes('\0')) return { problem: 'is not a text file' };
+		return { text: ['csv', 'tsv'].includes(extension) ? table(csvRows(data)) : data };
+	}
+
+	/** @param {ExtractedItem[]} items */
+	function sheet(items) {
+		if (items.length === 0) return { problem: 'has nothing in its first sheet' };
+		const [{ json }] = items;
+		if (json.error) {
+			const isEncrypted = /password|encrypt/i.test(String(json.error));
+			return isEncrypted
+				? { problem: 'is encrypted: save it without a password' }
+				: damaged(json.error);
+		}
+		return { text: table(items.map((item) => [item.json.row ?? []].flat())) };
+	}
+
+	/** @param {unknown} error */
+	function damaged(error) {
+		return { problem: `is damaged, or its content is of another kind (${String(error)})` };
+	}
+
+	/**
+	 * Writes each row as `Name: Ladder; Price: 79`, because a chunk may begin in the middle of the table.
+	 * @param {unknown[][]} all
+	 */
+	function table(all) {
+		const [names = [], ...others] = all.filter((row) => row.some((cell) => shown(cell) !== ''));
+		if (others.length === 0) return names.map(shown).join('; ');
+		const lines = others.map((row) => {
+			const cells = [...row].map((cell, column) => {
+				const name = shown(names[column]);
+				const value = shown(cell);
+				return name && value ? `${name}: ${value}` : value;
+			});
+			return cells.filter((cell) => cell !== '').join('; ');
+		});
+		return lines.join('\n\n');
+	}
+
+	/** @param {unknown} cell */
+	function shown(cell) {
+		return String(cell ?? '').trim();
+	}
+
+	/**
+	 * A quote that is never closed is a part of its cell.
+	 * @param {string} text
+	 */
+	function csvRows(text) {
+		const firstLine = text.slice(0, text.search(/[\r\n]|$/));
+		const [delimiter] = [',', ';', '\t'].sort(
+			(one, other) => firstLine.split(other).length - firstLine.split(one).length,
+		);
+		const cells = new RegExp(
+			`("[^"]*(?:""[^"]*)*"|[^${delimiter}\\r\\n]*)(${delimiter}|\\r?\\n|\\r|$)`,
+			'gy',
+		);
+		/** @type {string[][]} */
+		const all = [[]];
+		for (const [, cell, end] of text.matchAll(cells)) {
+			const isQuoted = cell.length > 1 && cell.startsWith('"') && cell.endsWith('"');
+			const value = isQuoted ? cell.slice(1, -1).replaceAll('""', '"') : cell;
+			all[all.length - 1].push(value);
+			if (end === '') break;
+			if (end !== delimiter) all.push([]);
+		}
+		return all;
+	}
+};

@@ -1,0 +1,52 @@
+/** @import { FilePlace, Item, ListedFile } from '../parts/types' */
+
+/**
+ * @param {{ files: Partial<ListedFile>[], place: FilePlace, now: Date }} inputs
+ * @returns {Item<Record<string, unknown>>[]}
+ */
+module.exports = ({ files, place, now }) => {
+	// One item per file. A file with `skipped` is not read and only counted, and one with `later` waits for the next run.
+	const folder = place.folder.replace(/\/+$/, '');
+	const extensions = place.extensions.split(',').map((each) => each.trim().toLowerCase());
+	return files
+		.filter(({ type }) => type !== undefined && type !== 'd')
+		.map(({ path = '', name = '', type, size = 0, modifyTime = '' }) => {
+			const inFolder = path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
+			const id = place.prefix + inFolder;
+			const extension = name.includes('.') ? (name.split('.').pop() ?? '').toLowerCase() : '';
+			const url = place.url ? place.url.replace(/\/?$/, '/') + encoded(inFolder) : '';
+			const file = { id, path, name, url, extension, size };
+			const skipped = kindToSkip(type, inFolder, extension);
+			if (skipped) return { json: { ...file, skipped } };
+
+			const megabytes = size / 1_000_000;
+			const problem =
+				megabytes > place.mostMegabytes
+					? `has ${megabytes.toFixed(1)} MB, and 'Where the Files Are' allows ${place.mostMegabytes}: make the file smaller, or raise mostMegabytes`
+					: undefined;
+			// A file from the future, from a clock that is wrong, would wait forever.
+			const age = now.getTime() - new Date(modifyTime).getTime();
+			const later = (age < 0 ? -age : age) < place.minutesAtRest * 60_000;
+			return { json: { ...file, version: `${size} ${modifyTime}`, later, problem } };
+		});
+
+	/**
+	 * @param {string | undefined} type
+	 * @param {string} inFolder
+	 * @param {string} extension
+	 */
+	function kindToSkip(type, inFolder, extension) {
+		if (type === 'l') return 'links';
+		if (type !== '-') return 'special files';
+		// n8n could not download it, because its name is not encoded in UTF-8.
+		if (inFolder.includes('\ufffd')) return 'unreadable names';
+		// Office programs and systems write such files beside the real ones.
+		if (/(?:^|\/)[.~]/.test(inFolder)) return 'hidden files';
+		return extensions.includes(extension) ? '' : extension || 'files without extension';
+	}
+
+	/** @param {string} path */
+	function encoded(path) {
+		return path.split('/').map(encodeURIComponent).join('/');
+	}
+};

@@ -1,0 +1,125 @@
+/** Parse a File: the nodes that read the texts of downloaded files. */
+import { isTrue } from './nodes';
+import type { Chain, WorkflowNode } from './workflow';
+import { code, node } from './workflow';
+
+/** What Chunk Text does with texts of files: the pages of a PDF have neither headings nor blank lines. */
+export const SENTENCES = { chunker: 'dynamic-sentence' };
+
+/** Words that n8n can read. The others are counted. */
+export const EXTENSIONS = 'pdf, md, txt, html, htm, csv, xlsx';
+
+const X = 220;
+const Y = 180;
+
+const KINDS = ['pdf', 'text', 'html', 'xlsx'];
+
+const CONTINUE = { onError: 'continueRegularOutput' };
+
+const items = (name: string): string => `$('${name}').isExecuted ? $('${name}').all() : []`;
+const data = (name: string): string =>
+	`$('${name}').isExecuted ? $('${name}').all().map(({ json }) => json) : []`;
+
+/** Defines an Extract from File node. */
+const extract = (name: string, row: number, parameters: object): WorkflowNode =>
+	node(name, 'extractFromFile', 1.1, [X * 5, Y * row], parameters, CONTINUE);
+
+/**
+ * Returns the nodes between Entries and Fetched for a source of files.
+ *
+ * @param download a node that downloads the file of each item. If this fails, its item contains `error`
+ */
+export function parseFiles(download: WorkflowNode): { nodes: WorkflowNode[]; chains: Chain[] } {
+	const nodes = [
+		node(
+			'Is to Be Downloaded',
+			'filter',
+			2.2,
+			[X, 0],
+			isTrue('={{ !$json.isMissing && !$json.problem }}'),
+		),
+		{ ...download, position: [X * 2, 0] as [number, number], ...CONTINUE },
+		code('Files', 'kinds', [X * 3, 0], {
+			entries: data('Is to Be Downloaded'),
+			downloads: "$('Download').all()",
+		}),
+		node('By Kind', 'switch', 3.2, [X * 4, 0], { rules: { values: KINDS.map(rule) } }),
+		// Max Pages is left out, because its default 0 returns no text at all.
+		extract('Read PDF', 0, { operation: 'pdf', options: { joinPages: false } }),
+		extract('Read Text', 1, { operation: 'text', options: {} }),
+		extract('Read HTML', 2, { operation: 'text', options: {} }),
+		extract('Read XLSX', 3, { operation: 'xlsx', options: { headerRow: false } }),
+		mainPart([X * 6, Y * 2]),
+		toMarkdown([X * 7, Y * 2]),
+		node('All Read', 'merge', 3.2, [X * 8, 0], { numberInputs: KINDS.length + 1 }),
+		code('Fetched', 'fetched-files', [X * 9, 0], {
+			entries: data('Entries'),
+			wanted: data('Is to Be Downloaded'),
+			downloads: items('Download'),
+			files: items('Files'),
+			pdfs: items('Read PDF'),
+			texts: items('Read Text'),
+			htmls: items('HTML to Markdown'),
+			rows: items('Read XLSX'),
+		}),
+	];
+	const chains = [
+		['Entries', 'Is to Be Downloaded', 'Download', 'Files', 'By Kind'],
+		['Entries', 'All Read', 'Fetched'],
+		['By Kind', 'Read PDF', '1|All Read'],
+		['By Kind|1', 'Read Text', '2|All Read'],
+		['By Kind|2', 'Read HTML', 'Main Part', 'HTML to Markdown', '3|All Read'],
+		['By Kind|3', 'Read XLSX', '4|All Read'],
+	];
+	return { nodes, chains };
+}
+
+const rule = (kind: string) => ({
+	conditions: {
+		options: { caseSensitive: true, leftValue: '', typeValidation: 'strict', version: 2 },
+		conditions: [
+			{
+				...{ id: kind, leftValue: '={{ $json.kind }}', rightValue: kind },
+				operator: { type: 'string', operation: 'equals' },
+			},
+		],
+		combinator: 'and',
+	},
+	...{ renameOutput: true, outputKey: kind },
+});
+
+/** The HTML node's own text and Clean Up Text would glue words together. */
+const mainPart = (position: [number, number]): WorkflowNode =>
+	node(
+		'Main Part',
+		'html',
+		1.2,
+		position,
+		{
+			operation: 'extractHtmlContent',
+			extractionValues: {
+				values: [
+					{ key: 'main', cssSelector: 'main, [role=main]', returnValue: 'html' },
+					{ key: 'article', cssSelector: 'article', returnValue: 'html' },
+					{ key: 'body', cssSelector: 'body', returnValue: 'html' },
+					{ key: 'title', cssSelector: 'head > title', returnValue: 'text' },
+				],
+			},
+			options: {},
+		},
+		CONTINUE,
+	);
+
+const toMarkdown = (position: [number, number]): WorkflowNode =>
+	node(
+		'HTML to Markdown',
+		'markdown',
+		1,
+		position,
+		{
+			html: '={{ $json.main || $json.article || $json.body || "" }}',
+			destinationKey: 'text',
+			options: { ignore: 'nav, script, style, noscript' },
+		},
+		CONTINUE,
+	);

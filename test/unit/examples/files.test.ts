@@ -1,0 +1,282 @@
+import driveFiles from '../../../examples/src/code/drive-files';
+import driveFolders from '../../../examples/src/code/drive-folders';
+import fetchedFiles from '../../../examples/src/code/fetched-files';
+import files from '../../../examples/src/code/files';
+import kinds from '../../../examples/src/code/kinds';
+import type { ExtractedItem, FileItem, FilePlace } from '../../../examples/src/parts/types';
+
+const now = new Date('2026-03-01T12:00:00Z');
+
+const place: FilePlace = {
+	...{ folder: '/docs', extensions: 'pdf, MD,txt', mostMegabytes: 20, minutesAtRest: 5 },
+	...{ url: 'https://files.example.com', prefix: '' },
+};
+
+const listed = (path: string, more: object = {}) => ({
+	...{ type: '-', name: path.split('/').pop(), path, size: 10 },
+	modifyTime: '2026-03-01T11:00:00Z',
+	...more,
+});
+
+const chosen = (path: string, more: object = {}, where: Partial<FilePlace> = {}) =>
+	files({ files: [listed(path, more)], place: { ...place, ...where }, now })[0]?.json;
+
+describe('Choose Files', () => {
+	test('a file has its path in the folder as ID, and a version of its size and time', () => {
+		expect(chosen('/docs/a b/c&d.PDF')).toEqual({
+			...{ id: 'a b/c&d.PDF', path: '/docs/a b/c&d.PDF', name: 'c&d.PDF', size: 10 },
+			...{ url: 'https://files.example.com/a%20b/c%26d.PDF', extension: 'pdf' },
+			...{ version: '10 2026-03-01T11:00:00Z', later: false, problem: undefined },
+		});
+	});
+
+	test.each([
+		['/docs/', '/docs/a/b.md', 'a/b.md'],
+		['/', '/a/b.md', 'a/b.md'],
+		['docs', 'docs/b.md', 'b.md'],
+	])('of the folder %s, %s is %s', (folder, path, id) => {
+		expect(chosen(path, {}, { folder })?.id).toBe(id);
+	});
+
+	test('the prefix is a part of the ID only', () => {
+		expect(chosen('/docs/a.md', {}, { prefix: 'help/' })).toMatchObject({
+			...{ id: 'help/a.md', url: 'https://files.example.com/a.md', path: '/docs/a.md' },
+		});
+	});
+
+	test('without a URL, there is none', () => {
+		expect(chosen('/docs/a.md', {}, { url: '' })?.url).toBe('');
+	});
+
+	test('an empty list stays empty, and folders are no files', () => {
+		expect(files({ files: [{}], place, now })).toEqual([]);
+		expect(chosen('/docs/sub', { type: 'd' })).toBeUndefined();
+	});
+
+	test.each([
+		['/docs/a.docx', {}, 'docx'],
+		['/docs/README', {}, 'files without extension'],
+		['/docs/.hidden.md', {}, 'hidden files'],
+		['/docs/~$a.md', {}, 'hidden files'],
+		['/docs/.git/a.md', {}, 'hidden files'],
+		['/docs/a.md', { type: 'l' }, 'links'],
+		['/docs/a.md', { type: 's' }, 'special files'],
+		['/docs/K\ufffdche.md', {}, 'unreadable names'],
+	])('%s is skipped', (path, more, skipped) => {
+		expect(chosen(path, more)).toMatchObject({ skipped });
+		expect(chosen(path, more)).not.toHaveProperty('version');
+	});
+
+	test('a file that is too large has a problem', () => {
+		expect(chosen('/docs/a.md', { size: 20_000_000 })?.problem).toBeUndefined();
+		expect(chosen('/docs/a.md', { size: 20_100_000 })?.problem).toMatch(/^has 20.1 MB, and/);
+	});
+
+	test.each([
+		['2026-03-01T11:55:01Z', true],
+		['2026-03-01T11:55:00Z', false],
+		['2026-03-01T12:01:00Z', true],
+		['2030-01-01T00:00:00Z', false],
+		['not a time', false],
+	])('a file that changed at %s waits: %s', (modifyTime, later) => {
+		expect(chosen('/docs/a.md', { modifyTime })?.later).toBe(later);
+	});
+});
+
+/** Reads one file, whose content has been extracted to these items. */
+function fetched(
+	extension: string,
+	extracted: {
+		pdfs?: ExtractedItem[];
+		texts?: ExtractedItem[];
+		htmls?: ExtractedItem[];
+		rows?: ExtractedItem[];
+	},
+) {
+	const entries = [{ id: 'a', isMissing: false, extension }];
+	const downloads: FileItem[] = [{ json: {}, binary: { data: {} } }];
+	const [{ json }] = fetchedFiles({
+		...{ entries, wanted: entries, downloads, files: kinds({ entries, downloads }) },
+		...{ pdfs: [], texts: [], htmls: [], rows: [], ...extracted },
+	});
+	return json;
+}
+
+const pdf = (json: ExtractedItem['json']) => fetched('pdf', { pdfs: [{ json }] });
+const text = (data: string, extension = 'txt') =>
+	fetched(extension, { texts: [{ json: { data } }] });
+const page = 'Twenty letters are enough for a page.';
+
+describe('Fetched', () => {
+	test('a PDF has pages, of which some may be empty', () => {
+		expect(pdf({ text: [page, '', page] })).toEqual({ id: 'a', pages: [page, '', page] });
+	});
+
+	test.each([
+		[{ error: 'No password given' }, /^is encrypted/],
+		[{ error: 'Incorrect Password' }, /^is encrypted/],
+		[{ error: 'Invalid PDF structure.' }, /^is damaged.*Invalid PDF structure/],
+		[{ text: ['', ' - 1 -', ''] }, /^is a scan without text \(1 letters on 3 pages\)/],
+		[{ text: ['Nineteen letters he.'.repeat(1).slice(0, 19)] }, /^is a scan/],
+	])('a PDF with %j has a problem', (json, problem) => {
+		expect(pdf(json)).toEqual({ id: 'a', problem: expect.stringMatching(problem) });
+	});
+
+	test('HTML has a text, and its title as name', () => {
+		expect(fetched('html', { htmls: [{ json: { text: '# A', title: ' T ' } }] })).toEqual({
+			...{ id: 'a', text: '# A', name: 'T' },
+		});
+		expect(fetched('htm', { htmls: [{ json: { text: '# A', title: '' } }] })).toEqual({
+			...{ id: 'a', text: '# A' },
+		});
+	});
+
+	test('a text is as it is, unless it is no text', () => {
+		expect(text('A\n;B', 'md')).toEqual({ id: 'a', text: 'A\n;B' });
+		expect(text('')).toEqual({ id: 'a', text: '' });
+		expect(text('A\0B')).toEqual({ id: 'a', problem: 'is not a text file' });
+		expect(
+			fetched('txt', { texts: [{ json: { error: 'unknown encoding' } }] }).problem,
+		).toMatch(/^is damaged.*unknown encoding/);
+	});
+
+	test.each([
+		['a,b\n1,2\n3,4', 'a: 1; b: 2\n\na: 3; b: 4'],
+		['a;b\r\n"1;2";"say ""hi"""\r\n', 'a: 1;2; b: say "hi"'],
+		['a\tb\n1\t2', 'a: 1; b: 2'],
+		['a,a\n1,2', 'a: 1; a: 2'],
+		['a,b\n1\n1,2,3', 'a: 1\n\na: 1; b: 2; 3'],
+		['a,b\n\n,\n1,2', 'a: 1; b: 2'],
+		['a\n"one\ntwo"', 'a: one\ntwo'],
+		['a,b\n"never closed,2\n3,4', 'a: "never closed; b: 2\n\na: 3; b: 4'],
+		['a,b\n"x"y,2', 'a: "x"y; b: 2'],
+		['only,names', 'only; names'],
+		['', ''],
+	])('the rows of the CSV file %j', (csv, rows) => {
+		expect(text(csv, 'csv')).toEqual({ id: 'a', text: rows });
+	});
+
+	test('the rows of XLSX files are those of their file', () => {
+		const entries = ['a', 'b', 'c'].map((id) => ({ id, isMissing: false, extension: 'xlsx' }));
+		const downloads: FileItem[] = entries.map(() => ({ json: {}, binary: { data: {} } }));
+		const row = (item: number, ...cells: unknown[]) => ({
+			json: { row: cells },
+			pairedItem: { item },
+		});
+		const results = fetchedFiles({
+			...{ entries, wanted: entries, downloads, files: kinds({ entries, downloads }) },
+			...{ pdfs: [], texts: [], htmls: [] },
+			rows: [
+				...[row(0, 'Name', 'Price'), row(0, 'Ladder', 79.5), row(0, null, 0)],
+				{ json: { error: 'File is password-protected' }, pairedItem: { item: 2 } },
+			],
+		});
+		expect(results.map(({ json }) => json)).toEqual([
+			{ id: 'a', text: 'Name: Ladder; Price: 79.5\n\nPrice: 0' },
+			{ id: 'b', problem: 'has nothing in its first sheet' },
+			{ id: 'c', problem: expect.stringMatching(/^is encrypted/) },
+		]);
+	});
+
+	test('a kind that n8n cannot read', () => {
+		expect(fetched('docx', {}).problem).toMatch(
+			/^is a file of the kind 'docx'.* save it as PDF/,
+		);
+		expect(fetched('constructor', {}).problem).toMatch(/^is a file of the kind 'constructor'/);
+	});
+
+	test('missing entries, problems of the list and failed downloads', () => {
+		const entry = { isMissing: false, extension: 'txt', size: 3 };
+		const wanted = ['c', 'd', 'e'].map((id) => ({ ...entry, id }));
+		const entries = [
+			{ id: 'a', isMissing: true },
+			{ ...entry, id: 'b', problem: 'is too large' },
+			...wanted,
+		];
+		const downloads: FileItem[] = [
+			{ json: { error: 'No such file' } },
+			{ json: {}, binary: { data: { bytes: 2 } } },
+			{ json: {}, binary: { data: { bytes: 3 } } },
+		];
+		const read = kinds({ entries: wanted, downloads });
+		const texts = [{ json: { data: 'D' } }, { json: { data: 'E' } }];
+		const others = { pdfs: [], htmls: [], rows: [] };
+		const results = fetchedFiles({ entries, wanted, downloads, files: read, texts, ...others });
+		expect(results.map(({ json }) => json)).toEqual([
+			{ id: 'a', text: '' },
+			{ id: 'b', problem: 'is too large' },
+			{ id: 'c', error: 'No such file' },
+			{
+				id: 'd',
+				error: expect.stringContaining('size was 3 in the list and 2 in the download'),
+			},
+			{ id: 'e', text: 'E' },
+		]);
+	});
+
+	test('if the connection fails, its error counts for each file', () => {
+		const entries = ['a', 'b'].map((id) => ({ id, isMissing: false, extension: 'txt' }));
+		const downloads = [{ json: { error: 'ECONNREFUSED' } }];
+		expect(kinds({ entries, downloads })).toEqual([]);
+		const none = { files: [], pdfs: [], texts: [], htmls: [], rows: [] };
+		const results = fetchedFiles({ entries, wanted: entries, downloads, ...none });
+		expect(results.map(({ json }) => json)).toEqual([
+			{ id: 'a', error: 'ECONNREFUSED' },
+			{ id: 'b', error: 'ECONNREFUSED' },
+		]);
+	});
+});
+
+describe('Google Drive', () => {
+	const google = 'application/vnd.google-apps.';
+
+	test('the folders below a folder, also if they contain each other', () => {
+		const folders = [
+			...[
+				{ id: 'c', parents: ['b'] },
+				{ id: 'b', parents: ['a'] },
+				{ id: 'x', parents: ['y'] },
+			],
+			...[{ id: 'a', parents: ['c'] }, { id: 'd' }, {}],
+		];
+		const below = driveFolders({ folders, root: ' a ' });
+		expect(below.map(({ json }) => json.id)).toEqual(['a', 'b', 'c']);
+		expect(driveFolders({ folders: [{}], root: 'a' })).toEqual([{ json: { id: 'a' } }]);
+	});
+
+	const chosenFile = (file: object, mostMegabytes = 20) =>
+		driveFiles({ files: [{ id: '1', name: 'a.b', ...file }], mostMegabytes })[0]?.json;
+
+	test.each([
+		['application/pdf', 'pdf'],
+		['text/markdown', 'md'],
+		[`${google}document`, 'md'],
+		[`${google}spreadsheet`, 'csv'],
+		[`${google}presentation`, 'pdf'],
+	])('a file of the type %s is read as %s', (mimeType, extension) => {
+		expect(chosenFile({ mimeType })).toMatchObject({ id: '1', extension });
+	});
+
+	test('the version is the checksum, or the time of a file of Google', () => {
+		const modifiedTime = '2026-03-01T11:00:00Z';
+		const uploaded = { mimeType: 'text/plain', modifiedTime, md5Checksum: 'c', size: '7' };
+		expect(chosenFile(uploaded)).toMatchObject({ version: 'c', size: 7 });
+		const document = chosenFile({ mimeType: `${google}document`, modifiedTime, size: '7' });
+		expect(document).toMatchObject({ version: modifiedTime, size: undefined });
+	});
+
+	test.each([
+		[{ mimeType: `${google}shortcut` }, 'Google shortcut'],
+		[{ mimeType: 'application/msword', name: 'Letter.DOC' }, 'doc'],
+		[{ mimeType: 'image/png', name: 'picture' }, 'image/png'],
+	])('%j is skipped', (file, skipped) => {
+		expect(chosenFile(file)).toEqual({ id: '1', skipped });
+	});
+
+	test('a file that is too large has a problem, and an empty list stays empty', () => {
+		const file = { mimeType: 'text/plain', md5Checksum: 'c', size: '2500000' };
+		expect(chosenFile(file, 2)?.problem).toMatch(/^has 2.5 MB/);
+		expect(chosenFile(file, 3)?.problem).toBeUndefined();
+		expect(driveFiles({ files: [{}], mostMegabytes: 1 })).toEqual([]);
+	});
+});
