@@ -41,7 +41,8 @@ export function joinPages(list: readonly unknown[], what: string, maxBytes: numb
 	const texts: PagedText[] = [];
 	for (let from = 0; from < pages.length; ) {
 		const to = endOfText(pages, from, maxBytes);
-		texts.push(pagedText(pages.slice(from, to), from + 1));
+		const text = pagedText(pages.slice(from, to), from + 1);
+		if (text.text.trim() !== '') texts.push(text);
 		from = to;
 	}
 	return texts;

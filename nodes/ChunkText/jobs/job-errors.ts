@@ -150,10 +150,22 @@ export const documentMissing = (): InputError =>
  *
  * @param lastError error from the final poll, if that poll failed
  */
-export function outOfTime(seconds: number, status: string, lastError: unknown): ServiceFailure {
+export function outOfTime(
+	seconds: number,
+	status: string,
+	lastError: unknown,
+	advice = FETCH_LATER,
+): ServiceFailure {
 	const last = lastError instanceof Error ? `. The final poll failed: ${lastError.message}` : '';
 	return failure(
 		`The chunks were not ready after ${formatCount(seconds, 'second')} (status ${status})${last}`,
-		"The service may still be working on them. Fetch the chunks with the operation 'Get Results' and this chunking ID, or increase 'Max Wait (Seconds)'.",
+		advice,
 	);
 }
+
+const FETCH_LATER =
+	"The service may still be working on them. Fetch the chunks with the operation 'Get Results' and this chunking ID, or increase 'Max Wait (Seconds)'.";
+
+/** Get Results could not number the chunks of a document that was submitted in several texts. */
+export const SUBMIT_AGAIN =
+	"Increase 'Max Wait (Seconds)', and submit the whole document again. It was submitted in several texts, so 'Get Results' could not number its chunks.";

@@ -23,6 +23,7 @@ import {
 	noSuchText,
 	outOfTime,
 	positionMissing,
+	SUBMIT_AGAIN,
 	vectorMismatch,
 } from '../jobs/job-errors';
 import type { ChunkTask } from '../parameters';
@@ -158,9 +159,8 @@ export class Report {
 		}
 		const { keepSourceFields = 'all', sourceFieldsToKeep, maxWaitSeconds } = this.task.options;
 		for (const [at, text] of texts.entries()) {
-			// Get Results could not number the chunks of a document that was submitted in several texts.
 			if (text.part) {
-				const reason = outOfTime(maxWaitSeconds, status, lastError);
+				const reason = outOfTime(maxWaitSeconds, status, lastError, SUBMIT_AGAIN);
 				await this.reportFailure(job, text, failureOf(reason), undefined);
 				continue;
 			}

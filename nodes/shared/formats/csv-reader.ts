@@ -300,6 +300,10 @@ export class CsvReader implements RecordReader {
 		}
 	}
 
+	get delimiter(): string {
+		return this.dialect.delimiter;
+	}
+
 	private columnsIn(row: string): { delimiter: string; columns: string[] | undefined } {
 		const { delimiter: known, hasQuotes } = this.dialect;
 		const delimiter =
@@ -310,7 +314,7 @@ export class CsvReader implements RecordReader {
 	private setHeader(text: string, line: number): undefined {
 		const { delimiter, columns } = this.columnsIn(text);
 		this.dialect.delimiter = delimiter;
-		const defect = columns ? describeBadCharacters(text) : BAD_QUOTE;
+		const defect = columns ? describeBadCharacters(text, delimiter) : BAD_QUOTE;
 		if (!columns || defect !== undefined)
 			throw new RecordError(`The header row (line ${line}) ${defect}`, 1, line);
 		this.columns = columns;

@@ -82,6 +82,7 @@ export interface RecordReader {
 	/** The header row and the columns, if the format has them. Undefined until they have been read. */
 	readonly header?: string | undefined;
 	readonly columns?: readonly string[] | undefined;
+	readonly delimiter?: string;
 	/** Whether the file consists of a single object, which is the only record. */
 	readonly isObject?: boolean;
 }
@@ -113,7 +114,7 @@ const SLICE_RECORDS = 64;
  * Reads a file's records in slices. Each slice is read only when the caller requests it. Slices save time,
  * because each step of an asynchronous loop takes about as long as reading a small record.
  *
- * @param text the text that `textOf` returned
+ * @param text the pieces of the file's text
  * @param mayHaveControls returns whether the text read so far may have control characters
  * @throws {RecordError} if a record cannot be read and no later record can be read either. Errors from
  *   `text` are rethrown unchanged after all complete records have been returned.
@@ -125,17 +126,20 @@ export async function* readRecords(
 ): AsyncGenerator<SourceRecord[]> {
 	let interruption: { reason: unknown } | undefined;
 	try {
-		for await (const piece of text) yield* slicesOf(reader.push(piece), mayHaveControls);
+		for await (const piece of text)
+			yield* slicesOf(reader, reader.push(piece), mayHaveControls);
 	} catch (reason) {
 		interruption = { reason };
 	}
 	const hasGivenUp = interruption?.reason instanceof RecordError;
-	if (!hasGivenUp) yield* slicesOf(reader.end(interruption !== undefined), mayHaveControls);
+	if (!hasGivenUp)
+		yield* slicesOf(reader, reader.end(interruption !== undefined), mayHaveControls);
 	if (interruption) throw interruption.reason;
 }
 
 /** If reading fails, the records before the failure are yielded first. */
 function* slicesOf(
+	reader: RecordReader,
 	records: Iterable<SourceRecord>,
 	mayHaveControls: () => boolean,
 ): Generator<SourceRecord[]> {
@@ -143,7 +147,7 @@ function* slicesOf(
 	try {
 		for (const record of records) {
 			const mayBeBad = mayHaveControls() || !record.text.isWellFormed();
-			slice.push(mayBeBad ? withCharacterError(record) : record);
+			slice.push(mayBeBad ? withCharacterError(record, reader.delimiter) : record);
 			if (slice.length < SLICE_RECORDS) continue;
 			const full = slice;
 			slice = [];
@@ -154,9 +158,9 @@ function* slicesOf(
 	}
 }
 
-function withCharacterError(source: SourceRecord): SourceRecord {
+function withCharacterError(source: SourceRecord, delimiter?: string): SourceRecord {
 	const { record, line, text } = source;
-	const defect = describeBadCharacters(text);
+	const defect = describeBadCharacters(text, delimiter);
 	if (defect === undefined) return source;
 	const error = recordError(defect, record, line);
 	return { record, line, text: repairText(text), value: undefined, error };

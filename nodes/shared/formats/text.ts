@@ -90,11 +90,15 @@ const CHARACTERS_PER_CONTROL = 1_000;
 /**
  * Describes why a record or a file is not text. The description completes a sentence that starts with words such as
  * "Line 17". Returns undefined for text.
+ *
+ * @param delimiter a control character that separates the cells of a CSV file, as Hive writes it
  */
-export function describeBadCharacters(text: string): string | undefined {
+export function describeBadCharacters(text: string, delimiter = ''): string | undefined {
 	if (!text.isWellFormed()) return describeBadBytes(text);
 	if (text.includes('\0')) return 'has NUL characters, which text does not contain';
-	const count = countControls(text.endsWith(END_OF_FILE) ? text.slice(0, -1) : text);
+	const content = text.endsWith(END_OF_FILE) ? text.slice(0, -1) : text;
+	const delimiters = countControls(delimiter) > 0 ? content.split(delimiter).length - 1 : 0;
+	const count = countControls(content) - delimiters;
 	return count * CHARACTERS_PER_CONTROL > text.length
 		? 'has control characters, which text does not contain'
 		: undefined;

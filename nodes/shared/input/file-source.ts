@@ -215,10 +215,10 @@ async function* entriesOf<E extends EntryOrigin>(
 					if (columns.length > 0)
 						record.value = withJsonCells(record.value as object, columns);
 					const entry = entryOf(record.value, origin);
-					slice.push(entry);
 					const id = idOfEntry(entry);
 					if (id !== undefined) checks.check(id, record.line);
 					if (areDecimal) areDecimal = noteDecimalId(findings, record, idField);
+					slice.push(entry);
 				} catch (reason) {
 					const failure = failedBefore(reason, record.value);
 					await sink.addFailure(origin, failure ?? { reason, id: idOf?.(record.value) });

@@ -131,9 +131,9 @@ async function readItems<E extends EntryOrigin, V>(
 			if (run.ended) return all;
 			try {
 				const entry = found.entryOf(value, { items: [itemIndex] });
-				all.push(entry);
 				const id = found.idOfEntry(entry);
 				if (id !== undefined) checks.check(id, 0);
+				all.push(entry);
 			} catch (error) {
 				if (passOnSummary(run, itemIndex)) break;
 				if (isBlankThroughout(value) && isBlankItem(run, itemIndex))
