@@ -73,7 +73,7 @@ export async function startDemo(
 		'Importing credentials and workflows',
 		async () => await importExamples(n8n.api, { sandbox, chatModel, files }, folder),
 	);
-	const isTest = !options.keepData;
+	const isTest = !options.useEditorPort;
 	return { command, isTest, sandbox, chatModel, n8n, files, ...imported };
 }
 
