@@ -93,7 +93,7 @@ describe('a submission', () => {
 	it.each<[string, IDataObject]>([
 		['dynamic-newline', { maxChunkSize: 64 }],
 		['sentence', { overlapSize: 1 }],
-		['regex-splitter', { regex: '\\n\\s*\\n' }],
+		['regex-splitter', { regex: '\\r?\\n\\s*\\n' }],
 	])('omits settings left over from another chunker: %s', async (chunker, chunkerConfig) => {
 		const left = { approximate: true, cosineThreshold: 0.5, maxChunkSize: 64, overlapSize: 1 };
 		expect(await bodyOf({ chunker, chunkerSettings: left })).toEqual({
