@@ -421,7 +421,8 @@ describe('Submit', () => {
 		],
 		[{ status: 'SUBMITTED' }, ['chunking ID', maybeDone(submitAction())]],
 		[{ ok: true }, ['chunking ID', maybeDone(submitAction())]],
-		['<html></html>', ['HTML', maybeDone(submitAction())]],
+		// A text in JSON is no page, whatever it contains.
+		['<html></html>', ['chunking ID', maybeDone(submitAction())]],
 	])('fails a text whose submission gives ERROR or no chunking ID: %j', async (body, facts) => {
 		fault('submit', { status: 200, body: JSON.stringify(body) });
 		const { error } = await chunk([{ text: 'a' }], { operation: 'submit' });
