@@ -5,7 +5,8 @@
 const STEP = /\['(.*?)'\]|\[(\d+)\]|[^.]+?(?=$|\.|\['|\[\d)/g;
 
 /** Characters that take no room. A joiner within a word belongs to its spelling, but not at the ends of a name. */
-const WITHOUT_WIDTH = /^[\u200c\u200d]+|[\u200c\u200d]+$|[\u00ad\u200b\u200e\u200f\u2060\ufeff]/g;
+const WITHOUT_WIDTH =
+	/^[\s\u00ad\u200b-\u200f\u2060]+|[\s\u00ad\u200b-\u200f\u2060]+$|[\u00ad\u200b\u200e\u200f\u2060\ufeff]/g;
 const ODD_CHARACTERS = /[^!-~]/;
 
 /**
@@ -14,7 +15,7 @@ const ODD_CHARACTERS = /[^!-~]/;
  */
 export const plainName = (name: string): string =>
 	ODD_CHARACTERS.test(name)
-		? name.normalize().replace(WITHOUT_WIDTH, '').trim().replace(/\s+/g, ' ')
+		? name.normalize().replace(WITHOUT_WIDTH, '').replace(/\s+/g, ' ')
 		: name;
 
 /** Returns the record's own field that has this name, or else a field whose name looks the same. */

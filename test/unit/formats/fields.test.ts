@@ -54,7 +54,7 @@ describe('names that look the same', () => {
 		['Product \n ID\t', 'Product ID'],
 		['\ufeffProduct ID', 'Product ID'],
 		['Pro\u200bduct\u2060 \u00adID\u200e', 'Product ID'],
-		['\u200dProduct ID\u200c', 'Product ID'],
+		['\u200b \u200dProduct ID\u200c ', 'Product ID'],
 		['Socie\u0301te\u0301', 'Soci\u00e9t\u00e9'],
 	])('%j', (odd, plain) => {
 		const record = { [odd]: 1, m: { [odd]: 2 }, other: 3 };
