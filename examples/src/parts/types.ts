@@ -207,7 +207,7 @@ export interface Compared {
 }
 
 /** What one call of Apply receives if the documents are in a database. The query Read adds the work. */
-export interface DatabaseBatch extends Omit<Batch, 'tableId' | 'work'> {
+export interface DatabaseBatch extends Omit<Batch, 'tableId' | 'work' | 'settings'> {
 	settings: string;
 	from: string | null;
 	to: string | null;
