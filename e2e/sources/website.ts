@@ -230,7 +230,7 @@ class WebsiteCases {
 		);
 		const next = await this.sync('the next run', `success, pushed 2, unchanged ${known - 2}`);
 		this.check('it is complete', String(result(next).outcome), 'undefined');
-		await this.replace({ mostPerRun: '2000' });
+		await this.replace({ mostPerRun: '1000' });
 	}
 
 	private async replace(values: Record<string, string>): Promise<void> {

@@ -54,7 +54,7 @@ Reads the sitemap, and gets only pages that are new or changed. It chunks and pu
 
 **Change these**
 1. *Where the Website Is*: enter the address of the sitemap. This is often \`https://www.example.com/sitemap.xml\`, or see \`robots.txt\`. An index of sitemaps and \`.xml.gz\` are fine. In *exclude*, enter parts of addresses to leave out, for example \`/tag/, /author/\`. If pages of an internal website say \`noindex\`, turn on *readNoindex*; otherwise, they are left out.
-2. *Settings*: *secondsBetweenRequests* (0.1 to 5) and *mostPerRun*, the number of pages per night. The others wait, and the run says how many. *mostDeletes* and *mostDeletesPercent* are the number of pages that a run may delete without the website's confirmation.
+2. *Settings*: *secondsBetweenRequests* (0.1 to 5) and *mostPerRun*, the number of pages per run, with three runs per night. The others wait for the next run, and the run says how many. *mostDeletes* and *mostDeletesPercent* are the number of pages that a run may delete without the website's confirmation.
 3. *Main Part*: the selector of the text. \`main\` or \`article\` is right for most websites. Do not turn on *Clean Up Text*, because it glues words together.
 4. *Chunk Text*: select your credential and enter your model.
 5. *Push Documents* and *Delete Document*: select your credential. Before you select a credential for another index, delete the rows of the data table.
@@ -69,13 +69,13 @@ Reads the sitemap, and gets only pages that are new or changed. It chunks and pu
 **Try it:** lower *mostPerRun* to 20, and click *Execute workflow*. Then publish the workflow. To delete more pages than *Settings* allows, start it once by its trigger *Delete What Is Missing*. **To be notified of failures**, choose the example **Tell Me** as *Error Workflow* in the settings.`,
 		size: [480, 1340],
 	},
-	triggers: [everyNight([0, 0], [2]), manualTrigger('Delete What Is Missing', [0, 200])],
+	triggers: [everyNight([0, 0], [2, 4, 6]), manualTrigger('Delete What Is Missing', [0, 200])],
 	settings: {
 		confirmDeletes: "={{ $('Delete What Is Missing').isExecuted }}",
 		howToDelete: "start the workflow once by its trigger 'Delete What Is Missing'",
 		pushAgain: [],
 		more: [
-			['mostPerRun', 'number', 2000],
+			['mostPerRun', 'number', 1000],
 			['secondsBetweenRequests', 'number', 1],
 		],
 	},
