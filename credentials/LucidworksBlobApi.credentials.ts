@@ -2,6 +2,7 @@ import type { ICredentialTestRequest, ICredentialType, INodeProperties } from 'n
 
 import { credentialHooks, TEST_STATE_FIELD } from '../nodes/shared/session/credential-hooks';
 import { BLOB_SERVICE } from '../nodes/shared/service/service-definitions';
+import { trimmed } from '../nodes/shared/service/strings';
 import { PATHS } from '../nodes/shared/service/url';
 
 /**
@@ -75,7 +76,7 @@ const HOOKS = credentialHooks({
 	urlField: 'baseUrl',
 	sign: ({ authentication, user, password }) =>
 		authentication === 'basic'
-			? { auth: { username: String(user ?? ''), password: String(password ?? '') } }
+			? { auth: { username: trimmed(String(user ?? '')), password: String(password ?? '') } }
 			: {},
 	probe: (data) => ({
 		method: 'GET',

@@ -1,9 +1,10 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface RawRequest {
 	method: string;
 	path: string;
+	headers: IncomingHttpHeaders;
 	body: string;
 	/** Position of the request, counted from 0. */
 	index: number;
@@ -34,8 +35,8 @@ export function useRawServer() {
 	const server = createServer((incoming) => {
 		const { socket } = incoming;
 		void bodyOf(incoming).then((body) => {
-			const { method = '', url: path = '' } = incoming;
-			const request = { method, path, body, index: requests.length };
+			const { method = '', url: path = '', headers } = incoming;
+			const request = { method, path, headers, body, index: requests.length };
 			requests.push(request);
 			const bytes = answer(request);
 			if (typeof bytes === 'string' || Buffer.isBuffer(bytes)) {

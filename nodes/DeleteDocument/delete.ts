@@ -12,8 +12,10 @@ import { FileSink, type FileToRead } from '../shared/output/file-sink';
 import { ItemSink } from '../shared/output/item-sink';
 import { account, type EntryOrigin, type ResultFormat } from '../shared/output/sink';
 import { PER_ITEM_OPTIONS } from '../shared/input/file-properties';
+import { idIn } from '../shared/input/field-mapping';
 import { withFiles, type FileReading } from '../shared/input/file-source';
 import { withItems, type ItemReading, type ItemValues, type Source } from '../shared/input/source';
+import { keptFieldsOf } from '../shared/input/source-fields';
 import { documentOutcomes } from '../shared/service/accepted';
 import { isObject } from '../shared/service/json';
 import { documentId } from '../shared/service/push/document-id';
@@ -29,6 +31,8 @@ import { DRY_RUN_RESULT } from '../shared/output/dry-run';
 interface Entry extends EntryOrigin {
 	id: string;
 }
+
+const RESULT_FIELDS = ['deleted', 'notFound', 'checked', 'dryRun'];
 
 /** `committed` means that the service also accepted the commit. */
 type DeleteResult = 'deleted' | 'committed' | 'notFound' | 'checked';
@@ -53,6 +57,7 @@ interface Deletes {
 export async function deleteDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, deleteProperties);
 	const options = parameters.collection('options', [...PER_ITEM_OPTIONS, 'chunkCount']);
+	run.results.keptFields = keptFieldsOf(run, options, RESULT_FIELDS);
 	const session = await Session.open(run, PUSH_SERVICE);
 	const settings = requestSettings(run, session, options, { idempotent: true });
 	const commit = new Commit<Entry>(parameters.get('commit', 0));
@@ -165,6 +170,7 @@ function itemReading(deletes: Deletes): ItemReading<Entry> {
 		values: parameters.list('listField', itemIndex, LIST_ADVICE).list,
 		entryOf: (value, origin) => entryOf(documentId(value, 'The ID', ENTRY_ADVICE), origin),
 		idOfEntry: ({ id }) => id,
+		idOf: (id) => idIn({ id }, 'id'),
 	});
 	const valuesInItem = (itemIndex: number): ItemValues<Entry> => ({
 		values: idsOf(deletes, itemIndex),
@@ -173,6 +179,7 @@ function itemReading(deletes: Deletes): ItemReading<Entry> {
 			return entryOf(documentId(value, "'Document ID'", advice), origin);
 		},
 		idOfEntry: ({ id }) => id,
+		idOf: (id) => idIn({ id }, 'id'),
 	});
 	return {
 		valuesOf: parameters.get('idSource', 0) === 'list' ? valuesInList : valuesInItem,

@@ -7,6 +7,7 @@ import {
 	ID_FILES,
 	type RunOptions,
 } from '../shared/input/file-properties';
+import { listedSourceFieldProperties } from '../shared/input/source-fields';
 import type { Parameters } from '../shared/parameters/parameters';
 import {
 	filledByModel,
@@ -20,6 +21,7 @@ import { requestProperties } from '../shared/parameters/request-properties';
 const showForFile = { show: { idSource: ['file'] } };
 /** A slash before a name means that the parameter is outside the collection. */
 const showOptionForFile = { show: { '/idSource': ['file'] } };
+const hideOptionForFile = { hide: { '/idSource': ['file'] } };
 
 const options = optionsProperty([
 	{
@@ -36,8 +38,12 @@ const options = optionsProperty([
 		],
 		default: 'perDocument',
 		description: 'What to return for documents that were deleted',
-		displayOptions: { hide: { '/idSource': ['file'] } },
+		displayOptions: hideOptionForFile,
 	},
+	...shownFor(
+		{ show: { output: ['perInputItem'] }, ...hideOptionForFile },
+		listedSourceFieldProperties,
+	),
 	{
 		displayName: 'Chunk Count',
 		name: 'chunkCount',

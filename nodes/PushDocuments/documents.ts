@@ -11,7 +11,7 @@ import { fieldsOfItem, dataFields } from '../shared/input/item-fields';
 import { fileFieldsOf } from '../shared/input/files';
 import type { TextFiles } from '../shared/input/text-files';
 import type { Run } from '../shared/run/run';
-import { fieldOf } from '../shared/formats/fields';
+import { fieldOf, nameIn } from '../shared/formats/fields';
 import { InputError } from '../shared/service/input-error';
 import { isNullOrEmptyText, isObject, isRecord, nonEmptyMembers } from '../shared/service/json';
 import type { PushDocument } from '../shared/service/push/push-document';
@@ -54,9 +54,10 @@ export function documentFrom(
 	for (const field in requiredValues)
 		if (requiredValues[field] !== source[field])
 			complete = { ...source, ...requiredValues } as PushDocument;
-	const fieldsToDrop = options.excludeFields.filter(
-		(name) => Object.hasOwn(complete, name) && !Object.hasOwn(PARAMETER_LABELS, name),
-	);
+	const fieldsToDrop = options.excludeFields.flatMap((name) => {
+		const field = nameIn(complete, name);
+		return field === undefined || Object.hasOwn(PARAMETER_LABELS, field) ? [] : field;
+	});
 	if (options.dropEmpty)
 		fieldsToDrop.push(...Object.keys(complete).filter((name) => isEmptyInJson(complete[name])));
 	if (fieldsToDrop.length === 0) return complete;

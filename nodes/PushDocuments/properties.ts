@@ -8,6 +8,7 @@ import {
 	textFileDocumentProperties,
 	type RunOptions,
 } from '../shared/input/file-properties';
+import { listedSourceFieldProperties } from '../shared/input/source-fields';
 import type { Parameters } from '../shared/parameters/parameters';
 import {
 	filledByModel,
@@ -78,6 +79,10 @@ const options = optionsProperty([
 		description: 'What to return for documents that were pushed',
 		displayOptions: hideOptionForFile,
 	},
+	...shownFor(
+		{ show: { output: ['perInputItem'] }, ...hideOptionForFile },
+		listedSourceFieldProperties,
+	),
 	{
 		displayName: 'Dry Run',
 		name: 'dryRun',

@@ -22,6 +22,7 @@ import {
 	type Reading,
 	type Source,
 } from '../shared/input/source';
+import { keptFieldsOf } from '../shared/input/source-fields';
 import { TextFiles } from '../shared/input/text-files';
 import { UnusedFields } from '../shared/input/unused-fields';
 import { fieldsOfItem } from '../shared/input/item-fields';
@@ -41,6 +42,8 @@ import { SAME_ID_ADVICE, SameIds } from './same-ids';
 import { DRY_RUN_RESULT } from '../shared/output/dry-run';
 import { formatCount } from '../shared/service/strings';
 
+const RESULT_FIELDS = ['pushed', 'skipped', 'checked', 'dryRun'];
+
 /**
  * Pushes the documents from all input items or from their files (docs/service-interface.md, Push).
  *
@@ -49,6 +52,7 @@ import { formatCount } from '../shared/service/strings';
 export async function pushDocuments(run: Run): Promise<void> {
 	const parameters = new Parameters(run.context, pushProperties);
 	const options = parameters.collection('options', PER_ITEM_OPTIONS);
+	run.results.keptFields = keptFieldsOf(run, options, RESULT_FIELDS);
 	const documentSource = parameters.get('documentSource', 0);
 	const session = await Session.open(run, PUSH_SERVICE);
 	const pushing = pushRequests(run, session, options);

@@ -5,11 +5,14 @@
  */
 import { captured } from '../../support/log-capture';
 import { texts, useChunkText } from '../../support/chunking';
+import { eventually } from '../../support/eventually';
 
-const { arrived, chunk, chunkingIds } = useChunkText({ chunkDelayMs: 600_000 });
+const { chunk, chunkingIds, polls } = useChunkText({ chunkDelayMs: 600_000 });
 
 it('are the chunking IDs that were not fetched', async () => {
-	const cancelWhen = arrived('results', 1);
+	// A job is polled only after the node knows its chunking ID. A job that is still being submitted has none to write.
+	const polled = () => new Set(polls().map(({ path }) => path));
+	const cancelWhen = eventually(() => polled().size === 3, polls);
 	const result = await chunk(texts(3), { options: { textsPerRequest: 1 } }, { cancelWhen });
 	expect(result.status).toBe('canceled');
 	const written = captured.filter((line) => line.includes('Unfinished chunking IDs: '));

@@ -9,6 +9,7 @@ import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import type { Sandbox } from '../../sandbox';
 import { useFiles } from '../../support/binary-data';
 import { useChunkText } from '../../support/chunking';
 import {
@@ -122,6 +123,20 @@ a${at},A,`),
 });
 const inText = (at: number) => ({ content: CYRILLIC, name: `a${at}.txt` });
 
+/** In the error output, n8n itself keeps all fields. */
+const succeeds = (sandbox: Sandbox) => void (sandbox.settings.unknownDeleteStatus = 200);
+
+const KEPT_FIELDS: Rows = {
+	'options.keepSourceFields': ofFirst('listed', 'none', {
+		needs: { options: { output: 'perInputItem', sourceFieldsToKeep: 'sku' } },
+		prepare: succeeds,
+	}),
+	'options.sourceFieldsToKeep': ofFirst('title', 'summary', {
+		needs: { options: { output: 'perInputItem', keepSourceFields: 'listed' } },
+		prepare: succeeds,
+	}),
+};
+
 const PUSH: Rows = {
 	...FILES,
 	...REQUESTS,
@@ -145,6 +160,7 @@ const PUSH: Rows = {
 	}),
 	documentJson: ofEach({ id: 'x', name: 'X' }, [{ id: 'y', name: 'Y' }]),
 	'options.output': ofFirst('perDocument', 'summary'),
+	...KEPT_FIELDS,
 	'options.dryRun': ofFirst(false, true),
 	'options.excludeFields': ofFirst('title', 'summary'),
 	'options.dropEmpty': ofFirst(false, true),
@@ -162,6 +178,7 @@ const DELETE: Rows = {
 	commit: ofFirst('everyDelete', 'serviceDefault'),
 	'options.chunkCount': ofEach(1, 2),
 	'options.output': ofFirst('perDocument', 'perInputItem'),
+	...KEPT_FIELDS,
 	'options.ignoreNotFound': ofFirst(true, false),
 	'options.dryRun': ofFirst(false, true),
 	'options.jsonColumns': ofFirst('number', 'id', { needs: { idField: 'number' } }),

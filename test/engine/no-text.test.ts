@@ -1,4 +1,5 @@
 /** Tests files that are not text, and texts that are probably not what the user wanted. */
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 
 import type { INodeParameters } from 'n8n-workflow';
@@ -71,6 +72,13 @@ describe.each(RUNNERS.map((run) => [run === push ? 'Push Documents' : 'Chunk Tex
 			const said = `${error?.message} ${error?.description}`;
 			expect(said).toEqual(naming("'a.md'", ...words.split('|')));
 			expect(sandbox().requests).toEqual([]);
+		});
+
+		test('refuses a file that n8n delivers in small pieces', async () => {
+			const pieces = Array.from({ length: 100 }, (_, at) => tar.subarray(9 * at, 9 * at + 9));
+			files.opens(Readable.from(pieces));
+			const { error } = await run([await item('')]);
+			expect(error?.message).toEqual(naming("'a.md'", 'a tar archive'));
 		});
 
 		test.each<[string, string | Buffer, string?]>([

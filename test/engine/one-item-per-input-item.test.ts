@@ -8,7 +8,14 @@ import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { DEMO, type FaultRule } from '../../sandbox';
 import { push as index } from '../../support/sandbox-client';
-import { TO_ERROR_OUTPUT, jsonOf, pairedIndexes, useNodes } from '../../support/sandbox';
+import {
+	CONTINUE,
+	TO_ERROR_OUTPUT,
+	indexes,
+	jsonOf,
+	pairedIndexes,
+	useNodes,
+} from '../../support/sandbox';
 import { naming } from '../../support/wording';
 
 const { sandbox, runnerOf } = useNodes();
@@ -109,6 +116,127 @@ describe('Push Documents', () => {
 		expect(jsonOf(output)).toEqual([{ dryRun: true, checked: 2, failed: 0 }]);
 		expect(sandbox().requests).toEqual([]);
 	});
+
+	const KEPT = { keepSourceFields: 'listed', sourceFieldsToKeep: 'key, meta.sku, none' };
+
+	it.each([
+		['Continue', CONTINUE],
+		['Continue (using error output)', TO_ERROR_OUTPUT],
+	])('keeps the listed fields of items that succeed or fail: %s', async (_name, onError) => {
+		fault({ route: 'push', status: 400, whenBodyContains: '"x"' });
+		const items = [
+			{ key: 0, meta: { sku: 's0' }, other: 1, documents: documents('a') },
+			{ key: 1, meta: { sku: 's1' }, other: 1, documents: documents('b', 'x') },
+			{ key: 2, meta: { sku: 's2' }, other: 1, documents: [] },
+			{ key: 3, meta: { sku: 's3' }, other: 1, documents: '[' },
+			{ key: 4, meta: { sku: 's4' }, other: 1, documents: { id: 'c' } },
+		];
+		const { output, errorOutput } = await push(items, KEPT, onError);
+		const all = jsonOf([...output, ...errorOutput]);
+		const found = Object.fromEntries(all.map((json) => [String(json.key), json]));
+		expect(Object.keys(found)).toEqual(['0', '1', '2', '3', '4']);
+		expect(found[0]).toEqual({ key: 0, 'meta.sku': 's0', pushed: 1, failed: 0 });
+		expect(found[2]).toEqual({ key: 2, 'meta.sku': 's2', pushed: 0, failed: 0 });
+		expect(found[1]).toMatchObject({
+			'meta.sku': 's1',
+			pushed: 1,
+			failed: 1,
+			failedIds: ['x'],
+		});
+		expect(found[3]).toMatchObject({ 'meta.sku': 's3', pushed: 0, failed: 1, failedIds: [] });
+		expect(found[4]).toMatchObject({
+			'meta.sku': 's4',
+			pushed: 0,
+			failed: 1,
+			failedIds: ['c'],
+		});
+		// n8n adds all fields of the input to items in the error output.
+		if (onError === CONTINUE) expect(all.filter((json) => 'other' in json)).toEqual([]);
+	});
+
+	it('keeps no fields without the option, with None or with another output', async () => {
+		const mixed = [{ key: 7, documents: [document('a'), { id: 'b' }] }];
+		for (const options of [
+			{ sourceFieldsToKeep: 'key' },
+			{ keepSourceFields: 'none', sourceFieldsToKeep: 'key' },
+			// If the output is an expression, n8n cannot remove the options that do not apply.
+			{ ...KEPT, output: '={{ "perDocument" }}' },
+			{ ...KEPT, output: '={{ "summary" }}' },
+		]) {
+			const all = jsonOf((await push(mixed, options, CONTINUE)).output);
+			expect(all.filter(({ error }) => error)).toHaveLength(1);
+			expect(all.filter((json) => 'key' in json)).toEqual([]);
+		}
+		const items = [{ key: 7, documents: document('a') }];
+		const { output } = await push(items, KEPT, {});
+		expect(jsonOf(output)).toEqual([{ key: 7, pushed: 1, failed: 0 }]);
+	});
+
+	it("never keeps a field that could be mistaken for the node's own", async () => {
+		const own = {
+			...{ pushed: 9, skipped: 9, checked: 9, dryRun: true, failed: 9, failures: [9] },
+			...{ failedIds: ['a'], error: 'No', advice: 'None', httpStatus: 9, progress: 'None' },
+		};
+		const options = { ...KEPT, sourceFieldsToKeep: ['deleted', ...Object.keys(own)].join() };
+		const items = ['a', 'b'].map((id) => ({ ...own, deleted: 3, documents: document(id) }));
+		fault({ route: 'push', status: 400, whenBodyContains: '"b"' });
+		const { output } = await push(items, options, CONTINUE);
+		const [done, failed] = jsonOf(output);
+		expect(done).toEqual({ deleted: 3, pushed: 1, failed: 0 });
+		expect(failed).toMatchObject({ deleted: 3, pushed: 0, failed: 1, httpStatus: 400 });
+		expect(failed.error).toEqual(naming('b'));
+		expect(failed).not.toHaveProperty('skipped');
+	});
+
+	it('keeps fields if the run ends before any document is read', async () => {
+		const { output } = await pushNode(
+			[{ key: 7, documents: document('a') }],
+			{
+				documentSource: 'json',
+				documentJson: '={{ $json.documents }}',
+				options: { output: 'perInputItem', ...KEPT } as never,
+			},
+			{ ...CONTINUE, credentials: {} },
+		);
+		expect(jsonOf(output)).toEqual([
+			expect.objectContaining({ key: 7, error: expect.any(String) as string }),
+		]);
+	});
+
+	it('lists the IDs of all failed documents, of which only 100 are described', async () => {
+		const rejected = indexes(100).map((at) => `r${at}`);
+		fault({
+			route: 'push',
+			status: 200,
+			body: JSON.stringify({ errors: rejected.map((id) => ({ id, error: 'No' })) }),
+		});
+		const list = indexes(100).flatMap((at) => [
+			document(`r${at}`),
+			{ id: `n${at}` },
+			...documents(`a${at}`, `b${at}`, `c${at}`),
+		]);
+		const { output } = await push([{ key: 1, documents: list }], KEPT, CONTINUE);
+		const [json] = jsonOf(output);
+		expect(json).toMatchObject({ key: 1, pushed: 300, failed: 200 });
+		expect(json.failures).toHaveLength(100);
+		const withoutName = indexes(100).map((at) => `n${at}`);
+		expect(json.failedIds).toEqual([...withoutName, ...rejected]);
+	});
+
+	it('checks, keeps fields and lists failed IDs in a dry run', async () => {
+		const items = [{ key: 1, documents: [document('a'), { id: 'b' }] }];
+		const { output } = await push(items, { ...KEPT, dryRun: true }, CONTINUE);
+		expect(jsonOf(output)).toEqual([
+			expect.objectContaining({
+				key: 1,
+				dryRun: true,
+				checked: 1,
+				failed: 1,
+				failedIds: ['b'],
+			}),
+		]);
+		expect(sandbox().requests).toEqual([]);
+	});
 });
 
 describe('Delete Document', () => {
@@ -146,5 +274,62 @@ describe('Delete Document', () => {
 			failures: [{ error: expect.any(String) }, { id: 'x', httpStatus: 404 }],
 		});
 		expect(indexed()).toEqual(['c', 'd']);
+	});
+
+	const KEPT = { keepSourceFields: 'listed', sourceFieldsToKeep: 'key, pushed, notFound, error' };
+
+	it.each([
+		['Continue', CONTINUE],
+		['Continue (using error output)', TO_ERROR_OUTPUT],
+	])('keeps the listed fields, except its own: %s', async (_name, onError) => {
+		const source = { pushed: 5, notFound: 5, error: 'Earlier' };
+		const items = [
+			{ ...source, key: 0, removedIds: ['a', 'b'] },
+			{ ...source, key: 1, removedIds: ['c', 'x', '..'] },
+			{ ...source, key: 2, removedIds: [] },
+			{ ...source, key: 3, removedIds: 'none' },
+		];
+		const { output, errorOutput } = await remove(items, KEPT, onError);
+		const all = jsonOf([...output, ...errorOutput]);
+		const found = Object.fromEntries(all.map((json) => [String(json.key), json]));
+		expect(Object.keys(found)).toEqual(['0', '1', '2', '3']);
+		expect(found[0]).toEqual({ key: 0, pushed: 5, deleted: 2, failed: 0 });
+		expect(found[2]).toEqual({ key: 2, pushed: 5, deleted: 0, failed: 0 });
+		expect(found[1]).toMatchObject({
+			pushed: 5,
+			deleted: 1,
+			failed: 2,
+			failedIds: ['..', 'x'],
+		});
+		expect(found[3]).toMatchObject({ pushed: 5, deleted: 0, failed: 1, failedIds: [] });
+		for (const { error } of jsonOf(errorOutput)) expect(error).not.toBe('Earlier');
+	});
+
+	it('lists all failed IDs of a long list', async () => {
+		const good = indexes(300).map((at) => `g${at}`);
+		await index(sandbox(), good.map(document));
+		const unknown = indexes(200).map((at) => `u${at}`);
+		const removedIds = good.flatMap((id, at) => [id, ...(at < 200 ? [`u${at}`] : [])]);
+		const { output } = await remove([{ key: 1, removedIds }], KEPT, CONTINUE);
+		const [json] = jsonOf(output);
+		expect(json).toMatchObject({ key: 1, deleted: 300, failed: 200 });
+		expect(json.failures).toHaveLength(100);
+		expect([...(json.failedIds as string[])].sort()).toEqual([...unknown].sort());
+		expect(indexed()).toEqual(['a', 'b', 'c', 'd']);
+	});
+
+	it('checks, keeps fields and lists failed IDs in a dry run', async () => {
+		const items = [{ key: 1, removedIds: ['a', '.', ''] }];
+		const { output } = await remove(items, { ...KEPT, dryRun: true }, CONTINUE);
+		expect(jsonOf(output)).toEqual([
+			expect.objectContaining({
+				key: 1,
+				dryRun: true,
+				checked: 1,
+				failed: 2,
+				failedIds: ['.'],
+			}),
+		]);
+		expect(indexed()).toEqual(['a', 'b', 'c', 'd']);
 	});
 });

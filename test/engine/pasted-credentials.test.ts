@@ -1,9 +1,12 @@
 /** Tests credentials that were pasted together with characters that cannot be seen. */
+import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { useChunkText, texts } from '../../support/chunking';
 import { runNode } from '../../support/engine';
+import { useRawServer } from '../../support/raw-server';
 
 const { sandbox, chunk, credentials } = useChunkText();
+const { requests, url } = useRawServer();
 
 it.each(['\u200b', '\u200c', '\u200d', '\u2060', '\ufeff', '\u00ad', '\u00a0', '\u202f', '\u2007'])(
 	'%j around secrets, IDs and URLs is not sent',
@@ -29,3 +32,20 @@ it.each(['\u200b', '\u200c', '\u200d', '\u2060', '\ufeff', '\u00ad', '\u00a0', '
 		expect(sandbox().requests.every(({ status }) => status === 200)).toBe(true);
 	},
 );
+
+it.each([
+	['\u200bme\ufeff', ' p\u00a0', 'me: p\u00a0'],
+	[' me ', '  ', 'me:  '],
+])('user %j is trimmed, and password %j is not', async (user, password, login) => {
+	const { lucidworksBlobApi, ...others } = credentials();
+	const baseUrl = `\u200b${url()}\u2060 `;
+	const basic = { ...lucidworksBlobApi, baseUrl, authentication: 'basic', user, password };
+	await runNode({
+		node: new MigrateBlobs(),
+		parameters: { confirm: true },
+		credentials: { ...others, lucidworksBlobApi: basic },
+	});
+	expect(requests.map(({ headers }) => headers.authorization)).toEqual([
+		`Basic ${Buffer.from(login).toString('base64')}`,
+	]);
+});

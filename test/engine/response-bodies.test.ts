@@ -180,8 +180,12 @@ const broken = (status: number): Array<[string, RawAnswer]> => [
 	],
 ];
 
+/** Bodies of each kind: a wrong encoding, a reset, and gzip that is cut. Two statuses are tested with all bodies. */
+const bodiesOf = (status: number) =>
+	broken(status).filter((_, at) => [400, 503].includes(status) || at === 0 || at % 5 === 2);
+
 describe.each([400, 401, 403, 404, 413, 422, 429, 500, 503])('status %i counts', (status) => {
-	test.each(broken(status))('if its body is %s', async (_what, bytes) => {
+	test.each(bodiesOf(status))('if its body is %s', async (_what, bytes) => {
 		for (const road of ROADS) {
 			// A 429 is repeated without limit, so only the first response has this status.
 			answers(({ index }) => (status === 429 && index > 0 ? response(418) : bytes));
@@ -238,7 +242,11 @@ test('a migration that is refused was not started, even if the body cannot be re
 
 test('a revoked token is renewed after a 401 whose body cannot be read', async () => {
 	const submitted = response(200, JSON_TYPE, '{"chunkingId":"6f1c","status":"SUBMITTED"}');
-	answers(({ index }) => (index === 0 ? response(401, GZIP_LABEL, 'no gzip') : submitted));
+	let revoked: string | undefined;
+	answers(({ headers: { authorization } }) => {
+		revoked ??= authorization;
+		return authorization === revoked ? response(401, GZIP_LABEL, 'no gzip') : submitted;
+	});
 	const { output } = await submit();
 	expect(output[0]?.json).toMatchObject({ chunkingId: '6f1c' });
 });

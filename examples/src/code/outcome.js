@@ -15,17 +15,20 @@ module.exports = ({ batch, documents, texts, pushes, deletes }) => {
 	const entries = [];
 	/** @type {string[]} */
 	const problems = [];
-	for (const [at, document] of documents.entries()) {
+	const textOf = texts && byId(texts);
+	const pushOf = byId(pushes);
+	const deletionOf = byId(deletes);
+	for (const document of documents) {
 		const { id, version, chunks, oldText, newText, problem, isTransient } = document;
-		const text = texts?.[at] ?? {
+		const text = textOf?.(id) ?? {
 			...document,
 			chunkCount: document.documents.length,
 			removalsKnown: true,
 		};
+		const deletion = deletionOf(id);
 		const most = Math.max(chunks, text.chunkCount ?? 0);
-		const error =
-			document.isWithheld || problem ? '' : failure(id, text, pushes[at], deletes[at]);
-		row.chunksDeleted += deletes[at]?.deleted ?? 0;
+		const error = document.isWithheld || problem ? '' : failure(id, text, pushOf(id), deletion);
+		row.chunksDeleted += deletion.deleted ?? 0;
 		if (document.isWithheld) {
 			row.withheld += 1;
 		} else if (problem) {
@@ -55,10 +58,10 @@ module.exports = ({ batch, documents, texts, pushes, deletes }) => {
 	 * confirmed, never the absence of an error.
 	 * @param {string} id
 	 * @param {Chunked} text
-	 * @param {Counted} [push]
-	 * @param {Counted} [deletion]
+	 * @param {Counted} push
+	 * @param {Counted} deletion
 	 */
-	function failure(id, text, push = {}, deletion = {}) {
+	function failure(id, text, push, deletion) {
 		const error = text.error ?? push.error ?? deletion.error;
 		if (error) return String(Object(error).message ?? error);
 		if (text.missingCharacters) {
@@ -79,5 +82,16 @@ module.exports = ({ batch, documents, texts, pushes, deletes }) => {
 			return "The service answered with status 404 to each delete, and no other request succeeded: check 'Push Service URL' and 'Endpoint Identifier' in the credential. If they are right, the documents were gone already: the next run that pushes or deletes something forgets them.";
 		}
 		return '';
+	}
+
+	/**
+	 * The nodes keep the ID of each document. If a node fails before it reads its items, its errors have no ID and are
+	 * about all documents.
+	 * @param {(Chunked & Counted)[]} answers
+	 * @returns {(id: string) => Chunked & Counted}
+	 */
+	function byId(answers) {
+		const found = new Map(answers.map((answer) => [answer.id, answer]));
+		return (id) => found.get(id) ?? { error: found.get(undefined)?.error };
 	}
 };

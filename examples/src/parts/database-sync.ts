@@ -146,9 +146,7 @@ function applyNodes({ isChunked }: DatabaseSync, y: number): WorkflowNode[] {
 	const read = "$('Read').first().json";
 	const batch = `{ ...${BATCH}, work: [...${read}.gone, ...${read}.changed] }`;
 	const documents = "$('Documents').all().map(({ json }) => json)";
-	const counts = isChunked
-		? "$('Chunk Text').all().map(({ json }) => json.chunkCount ?? 0)"
-		: "$('Documents').all().map(({ json }) => json.documents.length)";
+	const texts = isChunked ? "$('Chunk Text').all().map(({ json }) => json)" : 'null';
 	const beforeX = isChunked ? X * 5 : X * 4;
 	const pushX = beforeX + X * 4;
 	return [
@@ -182,7 +180,7 @@ function applyNodes({ isChunked }: DatabaseSync, y: number): WorkflowNode[] {
 			'Before',
 			'before',
 			[beforeX, y - 120],
-			{ batch, documents, counts },
+			{ batch, documents, texts },
 			{ executeOnce: true },
 		),
 		sql('Note Before', 'note-before', [beforeX + X, y - 120], ['$json.run', '$json.entries']),
@@ -202,7 +200,7 @@ function applyNodes({ isChunked }: DatabaseSync, y: number): WorkflowNode[] {
 		code('Outcome', 'outcome', [pushX + X * 2, isChunked ? y : y + 100], {
 			batch,
 			documents,
-			texts: isChunked ? "$('Chunk Text').all().map(({ json }) => json)" : 'null',
+			texts,
 			pushes: "$('Push Documents').all().map(({ json }) => json)",
 			deletes: "$('Delete Document').all().map(({ json }) => json)",
 		}),

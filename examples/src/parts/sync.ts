@@ -372,10 +372,7 @@ const renewLock = (renew: string, filter: string, x: number, y: number): Workflo
 function applyNodes(options: Sync, y: number): WorkflowNode[] {
 	const { isChunked, fetch } = options;
 	const documents = "$('Documents').all().map(({ json }) => json)";
-	const texts = "$('Chunk Text').all().map(({ json }) => json)";
-	const counts = isChunked
-		? "$('Chunk Text').all().map(({ json }) => json.chunkCount ?? 0)"
-		: "$('Documents').all().map(({ json }) => json.documents.length)";
+	const texts = isChunked ? "$('Chunk Text').all().map(({ json }) => json)" : 'null';
 	const fetchX = X * 3;
 	const fetched = fetch ? placed(fetch, fetchX, y) : [];
 	const workX = fetch ? X * 1.5 + rightmost(fetched) : X * 3;
@@ -422,7 +419,7 @@ function applyNodes(options: Sync, y: number): WorkflowNode[] {
 			'Before',
 			'before',
 			[beforeX, y - 120],
-			{ batch: BATCH, documents, counts },
+			{ batch: BATCH, documents, texts },
 			{ executeOnce: true },
 		),
 		tableNode('Note Before', 'insert', [beforeX + X, y - 120], `${BATCH}.tableId`, {
@@ -438,7 +435,7 @@ function applyNodes(options: Sync, y: number): WorkflowNode[] {
 		code('Outcome', 'outcome', [pushX + X * 2, isChunked ? y : y + 100], {
 			batch: BATCH,
 			documents,
-			texts: isChunked ? texts : 'null',
+			texts,
 			pushes: "$('Push Documents').all().map(({ json }) => json)",
 			deletes: "$('Delete Document').all().map(({ json }) => json)",
 		}),
@@ -492,6 +489,11 @@ function applyChains({ isChunked, fetch }: Sync): Chain[] {
 
 const HEADINGS = { regex: AT_HEADINGS };
 
+/** By the ID, Outcome finds the results of each document. */
+const keeping = (sourceFieldsToKeep: string) => ({
+	...{ keepSourceFields: 'listed', sourceFieldsToKeep },
+});
+
 export const chunkText = (position: [number, number], chunker: object = HEADINGS): WorkflowNode =>
 	node(
 		'Chunk Text',
@@ -509,6 +511,7 @@ export const chunkText = (position: [number, number], chunker: object = HEADINGS
 			options: {
 				...{ previousChunkCount: '={{ $json.previousChunkCount }}', textsPerRequest: 1 },
 				...{ vectorQuantizationMethod: 'max-scale', retryForSeconds: 120 },
+				...keeping('id'),
 			},
 		},
 		{ credentials: CREDENTIALS.ai, onError: 'continueRegularOutput' },
@@ -523,7 +526,10 @@ export const pushDocuments = (position: [number, number], isChunked: boolean): W
 		{
 			documentSource: 'json',
 			documentJson: isChunked ? '={{ $json.documents ?? [] }}' : '={{ $json.documents }}',
-			options: { output: 'perInputItem', retryForSeconds: 120 },
+			options: {
+				...{ output: 'perInputItem', retryForSeconds: 120 },
+				...keeping(isChunked ? 'id, removedIds' : 'id'),
+			},
 		},
 		{ credentials: CREDENTIALS.push, onError: 'continueRegularOutput' },
 	);
@@ -538,10 +544,13 @@ export const deleteDocument = (position: [number, number], isChunked: boolean): 
 			idSource: 'list',
 			// Old chunks stay if the new ones could not be pushed.
 			listField: isChunked
-				? "={{ $json.error ? [] : $('Chunk Text').item.json.removedIds }}"
+				? '={{ $json.failed === 0 ? $json.removedIds ?? [] : [] }}'
 				: 'removedIds',
 			commit: 'lastDeleteOnly',
-			options: { ignoreNotFound: true, output: 'perInputItem', retryForSeconds: 120 },
+			options: {
+				...{ ignoreNotFound: true, output: 'perInputItem', retryForSeconds: 120 },
+				...keeping('id'),
+			},
 		},
 		{ credentials: CREDENTIALS.push, onError: 'continueRegularOutput' },
 	);

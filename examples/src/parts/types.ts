@@ -304,6 +304,7 @@ export interface ChangeResult {
 
 /** What Chunk Text returns with *One Item per Document*. */
 export interface Chunked {
+	id?: string;
 	error?: unknown;
 	chunkCount?: number;
 	removalsKnown?: boolean;
@@ -314,6 +315,8 @@ export interface Chunked {
 
 /** What Push Documents and Delete Document return with *One Item per Input Item*. */
 export interface Counted {
+	/** An error has no ID if a node failed before it read its items. */
+	id?: string;
 	error?: unknown;
 	pushed?: number;
 	skipped?: number;

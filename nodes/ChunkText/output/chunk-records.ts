@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { mapInSlices } from '../../shared/run/slices';
-import { fieldOf } from '../../shared/formats/fields';
+import { selectSourceFields } from '../../shared/input/source-fields';
 import type { Coverage } from '../../shared/service/chunking/chunking-response';
 import { packVector } from '../../shared/service/chunking/vector';
 import type { AwaitedText } from '../input/text-entry';
@@ -79,23 +79,6 @@ function sourceFieldsOf(
 	// If a finished text kept the fields from Submit, it would look unfinished, and Get Results would fetch it
 	// again.
 	if (source.chunkingId === chunkingId) for (const field of STATE_FIELDS) delete fields[field];
-	return fields;
-}
-
-/**
- * Returns the source fields to keep in the output. The `error` field is never kept, because n8n would otherwise treat
- * the item as failed.
- */
-export function selectSourceFields(
-	source: IDataObject,
-	{ keepSourceFields = 'none', sourceFieldsToKeep }: SourceFieldOptions,
-): IDataObject {
-	const fields: IDataObject = keepSourceFields === 'all' ? { ...source } : {};
-	for (const name of keepSourceFields === 'listed' ? sourceFieldsToKeep : []) {
-		const value = fieldOf(source, name);
-		if (value !== undefined) fields[name] = value as IDataObject[string];
-	}
-	delete fields.error;
 	return fields;
 }
 

@@ -4,6 +4,7 @@ import { failureOf, type Failed, type Outcome } from '../../shared/sending/outco
 import type { Session } from '../../shared/session/session';
 import { itemOf, type Sink } from '../../shared/output/sink';
 import { fieldsOfItem } from '../../shared/input/item-fields';
+import { selectSourceFields } from '../../shared/input/source-fields';
 import type { Findings } from '../../shared/formats/findings';
 import { detach } from '../../shared/formats/record';
 import {
@@ -29,7 +30,7 @@ import {
 import type { ChunkTask } from '../parameters';
 import { ChunkFiles } from './chunk-files';
 import type { ChunkHints } from './chunk-hints';
-import { itemsOf, recordsOf, selectSourceFields } from './chunk-records';
+import { itemsOf, recordsOf } from './chunk-records';
 import { locateOnPages, type LocatedChunk } from './located-chunks';
 import { SplitDocument, type ChunkedText, type FailedText } from './split-document';
 

@@ -4,6 +4,7 @@ import {
 	encodingProperty,
 	readOptionProperties,
 } from '../../shared/input/file-properties';
+import { keepListed, keepNone, sourceFieldsToKeepProperty } from '../../shared/input/source-fields';
 import { optionsProperty, shownFor } from '../../shared/parameters/property';
 import { requestProperties } from '../../shared/parameters/request-properties';
 import { DEFAULT_RESULTS_PATH, MAX_CHUNK_TEXT_BYTES } from '../../shared/service/chunking/chunking';
@@ -27,31 +28,14 @@ export const allOptions = optionsProperty([
 				value: 'all',
 				description: 'All fields of the input item or record, except the text of a record',
 			},
-			{
-				name: 'Listed',
-				value: 'listed',
-				description: "Only the fields named in 'Source Fields to Keep'",
-			},
-			{
-				name: 'None',
-				value: 'none',
-				description: 'No input fields, only what this node adds',
-			},
+			keepListed,
+			keepNone,
 		],
 		default: 'all',
 		description:
 			"Which input fields to keep in the output. Without this option, chunks keep no fields. Unfinished texts and the results of 'Submit' keep all fields.",
 	},
-	{
-		displayName: 'Source Fields to Keep',
-		name: 'sourceFieldsToKeep',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. name, category',
-		description: 'Names of the fields to keep, separated by commas',
-		requiresDataPath: 'multiple',
-		displayOptions: { show: { keepSourceFields: ['listed'] } },
-	},
+	sourceFieldsToKeepProperty,
 	{
 		displayName: 'Vectors',
 		name: 'vectors',

@@ -1,4 +1,4 @@
-import { binaryKindOf, HEAD_BYTES } from './file-kinds';
+import { binaryKindOf, HEAD_BYTES, isGzip, showsKind } from './file-kinds';
 
 /** A file's bytes, in chunks of any size. */
 export type Bytes = AsyncIterable<Uint8Array>;
@@ -41,8 +41,7 @@ export async function readBytes(
 	isUtf16 = false,
 ): Promise<{ head: Uint8Array; all: Bytes }> {
 	let file = await readHead(toSlices(source, yieldToOthers));
-	if (file.head[0] === 0x1f && file.head[1] === 0x8b)
-		file = await readHead(toSlices(gunzip(file.all), yieldToOthers));
+	if (isGzip(file.head)) file = await readHead(toSlices(gunzip(file.all), yieldToOthers));
 	const kind = binaryKindOf(file.head, isUtf16);
 	if (kind) throw new FileError(`The file is ${kind.name}`, kind.advice);
 	return file;
@@ -64,7 +63,7 @@ async function readHead(source: Bytes): Promise<{ head: Uint8Array; all: Bytes }
 	const { first = new Uint8Array(), all } = await peek(
 		source,
 		(before, next) => Buffer.concat([before, next]),
-		({ length }) => length >= HEAD_BYTES,
+		showsKind,
 	);
 	return { head: first.subarray(0, HEAD_BYTES), all };
 }

@@ -1,4 +1,4 @@
-import { countControls } from './control-characters';
+import { countControls, hasControlBytes } from './control-characters';
 
 /** A kind of file that is not text, and what the user should do with it. */
 interface FileKind {
@@ -9,6 +9,19 @@ interface FileKind {
 
 /** Number of bytes at the beginning of a file that show its kind. A tar archive has its mark at byte 257. */
 export const HEAD_BYTES = 1024;
+/** Length of the longest mark at the beginning of a file, which is that of SQLite. */
+const MARK_BYTES = 16;
+
+export const isGzip = ([first, second]: Uint8Array): boolean => first === 0x1f && second === 0x8b;
+
+/**
+ * Returns true if `binaryKindOf` needs no further bytes. A short beginning is enough for text, because storage may stall
+ * after it. A tar archive, or UTF-16 text, has control characters before `HEAD_BYTES`.
+ */
+export const showsKind = (head: Uint8Array): boolean =>
+	head.length >= HEAD_BYTES ||
+	isGzip(head) ||
+	(head.length >= MARK_BYTES && !hasControlBytes(head));
 
 const extractAdvice = (operation: string): string =>
 	`Read it with n8n's Extract from File node: choose '${operation}'.`;
@@ -60,7 +73,7 @@ const NO_TEXT: FileKind = {
 /**
  * Returns the kind of a file that is not text, or undefined if the file may be text.
  *
- * @param head the first `HEAD_BYTES` bytes of the file
+ * @param head the first bytes of the file, up to `HEAD_BYTES` (see `showsKind`)
  * @param isUtf16 whether the text is known to be UTF-16
  */
 export function binaryKindOf(head: Uint8Array, isUtf16: boolean): FileKind | undefined {

@@ -1,4 +1,5 @@
 import { inexactNumberIn } from '../formats/exact-numbers';
+import { nameIn } from '../formats/fields';
 import { unpackVector } from '../service/chunking/vector';
 import { InputError, messageOf } from '../service/input-error';
 import { isNullOrBlankText, quoted } from '../service/strings';
@@ -11,7 +12,8 @@ import { isNullOrBlankText, quoted } from '../service/strings';
  */
 export function withJsonCells(row: object, columns: readonly string[]): object {
 	const record = { ...row } as Record<string, unknown>;
-	for (const column of columns) {
+	for (const name of columns) {
+		const column = nameIn(row, name) ?? name;
 		const cell = record[column];
 		if (typeof cell !== 'string' || unpackVector(cell) !== undefined) continue;
 		if (isNullOrBlankText(cell)) delete record[column];

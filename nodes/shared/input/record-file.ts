@@ -3,7 +3,7 @@ import type { IBinaryData } from 'n8n-workflow';
 import { peek } from '../formats/bytes';
 import { likeliestDelimiter } from '../formats/csv-delimiter';
 import { columnsOf, hasColumn } from '../formats/csv-rows';
-import { fieldOf } from '../formats/fields';
+import { fieldOf, plainName } from '../formats/fields';
 import { FORMATS, formatOf, type RecordFile, type RecordFormat } from '../formats/format';
 import { Findings } from '../formats/findings';
 import { readRecords, type SourceRecord } from '../formats/record';
@@ -212,6 +212,16 @@ function checkColumns(
 			all.length === 1
 				? `Its only column is ${quotedList(all)}. Enter it as ${parameters.join(' and ')}, or set the option 'CSV Delimiter'. If this is an error message, check the node that fetches the file.`
 				: `Its columns are: ${quotedList(all)}. Enter one of these as ${parameters.join(' and one as ')}. If these are not names of columns, add a header row to the file.`,
+		);
+	}
+	for (const [field, parameter] of needed) {
+		if (all.includes(field)) continue;
+		const plain = plainName(field);
+		const alike = all.filter((column) => plainName(column) === plain);
+		if (alike.length < 2) continue;
+		throw new InputError(
+			`The file ${quoted(name)} has several columns whose names look like ${quoted(field)}: ${quotedList(alike)}`,
+			`Copy the name of the right one from the file as ${quoted(parameter)}, or rename all but one of them.`,
 		);
 	}
 	const repeated = repeatedNames(all);

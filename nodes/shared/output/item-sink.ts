@@ -41,6 +41,8 @@ interface ItemResult extends SinkResult {
 interface ItemTally {
 	counts: Record<string, number>;
 	failures: FailureList;
+	/** The IDs of all failed documents. Only the first failures are described in `failures`. */
+	failedIds: string[];
 	first?: Failure;
 }
 
@@ -151,7 +153,11 @@ export class ItemSink implements Sink {
 	private tallyOf(itemIndex: number): ItemTally {
 		const known = this.tallies.get(itemIndex);
 		if (known) return known;
-		const tally = { counts: newCounts(this.result), failures: new FailureList() };
+		const tally: ItemTally = {
+			counts: newCounts(this.result),
+			failures: new FailureList(),
+			failedIds: [],
+		};
 		this.tallies.set(itemIndex, tally);
 		return tally;
 	}
@@ -160,12 +166,18 @@ export class ItemSink implements Sink {
 		const tally = this.tallyOf(itemIndex);
 		tally.first ??= failure;
 		tally.failures.addFailure(failure);
+		if (failure.id !== undefined) tally.failedIds.push(failure.id);
 	}
 
-	private returnTally(itemIndex: number, { counts, failures, first }: ItemTally): void {
+	private returnTally(
+		itemIndex: number,
+		{ counts, failures, failedIds, first }: ItemTally,
+	): void {
+		const { results } = this.run;
 		const failed = failures.total;
 		const json = { ...this.result.json?.(), ...counts, failed };
-		if (first === undefined) return this.run.results.give(itemIndex, [json]);
+		if (first === undefined)
+			return results.give(itemIndex, [{ ...results.keptFields(itemIndex), ...json }]);
 		const { reason, message = messageOf(reason), advice } = first;
 		const all = Object.values(counts).reduce((sum, number) => sum + number, failed);
 		const several = ` (${figure(failed)} of ${formatCount(all, 'document')} failed)`;
@@ -173,7 +185,7 @@ export class ItemSink implements Sink {
 			reason,
 			message: all === 1 ? message : `${message}${several}`,
 			advice,
-			json: { ...json, failures: failures.list },
+			json: { ...json, failures: failures.list, failedIds },
 		});
 	}
 

@@ -1,6 +1,8 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
+import { nameIn } from '../formats/fields';
 import { InputError } from '../service/input-error';
+import { quoted } from '../service/strings';
 
 export type Reader = (itemIndex: number) => unknown;
 
@@ -101,13 +103,19 @@ const isSame = (one: unknown, other: unknown): boolean =>
 	Object.is(one, other) || JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * Throws if a field seems to be missing only because its name begins with a byte order mark. n8n's Extract from File
- * node leaves this mark in the name of the first column.
+ * Throws if a field seems to be missing only because its name contains characters that cannot be seen. n8n's Extract
+ * from File node leaves a byte order mark in the name of the first column, and no-break spaces in any.
  */
 function refuseMarked(json: IDataObject, [name = '']: string[]): void {
-	if (!Object.hasOwn(json, `\uFEFF${name}`)) return;
+	const other = nameIn(json, name);
+	if (other === undefined || other === name) return;
+	if (other === `\uFEFF${name}`)
+		throw new InputError(
+			`The field '${name}' begins with an invisible byte order mark`,
+			"Turn on 'Exclude Byte Order Mark (BOM)' in Extract from File.",
+		);
 	throw new InputError(
-		`The field '${name}' begins with an invisible byte order mark`,
-		"Turn on 'Exclude Byte Order Mark (BOM)' in Extract from File.",
+		`There is no field ${quoted(name)}, but there is ${quoted(other)}, which looks the same`,
+		"Drag the field from the node's input into the parameter.",
 	);
 }

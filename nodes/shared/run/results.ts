@@ -51,6 +51,8 @@ export class Results {
 	private readonly outputs: Array<INodeExecutionData[] | undefined>;
 	readonly toErrorOutput: boolean;
 	failures = 0;
+	/** Returns fields of an input item that its error also contains. */
+	keptFields: (itemIndex: number) => IDataObject = () => ({});
 	/**
 	 * Used if the run stops on failures. `cause` is the failure that ended the run. `firstFailure` is the first failure
 	 * whose reason differs from the reason of `cause`.
@@ -94,6 +96,7 @@ export class Results {
 		const document = id === undefined ? json : { id, ...json };
 		const toDo = adviceOf(reason, advice);
 		const fields = {
+			...this.keptFields(itemIndex),
 			...document,
 			error: message,
 			...(toDo !== '' && { advice: toDo }),

@@ -246,7 +246,9 @@ test('Before notes what may change, with the larger number of chunks and the sna
 		changed('b', undefined),
 		missing('c', 4),
 	]);
-	const [{ json }] = before({ batch: batchOf([], { snapshot }), documents, counts: [5, 0, 0] });
+	// Chunk Text returns no item for 'b', and the items in another order.
+	const texts = [{ id: 'c' }, { id: 'a', chunkCount: 5 }];
+	const [{ json }] = before({ batch: batchOf([], { snapshot }), documents, texts });
 	expect(json).toEqual({
 		...{ run: 7, size: 3 },
 		entries: JSON.stringify([...snapshot, ['a', '', 5, 'sum'], ['c', '', 4, null]]),
@@ -263,7 +265,12 @@ describe('Outcome', () => {
 		deletes: object[] = [{ deleted: 1 }],
 		documents = [document],
 	) => {
-		const [{ json }] = outcome({ batch: batchOf([]), documents, texts, pushes, deletes });
+		const withIds = (answers: object[]) =>
+			answers.map((answer, at) => ({ id: documents[at].id, ...answer }));
+		const [{ json }] = outcome({
+			...{ batch: batchOf([]), documents, texts: texts && withIds(texts) },
+			...{ pushes: withIds(pushes), deletes: withIds(deletes) },
+		});
 		return { ...json, entries: JSON.parse(json.entries) as Entry[] };
 	};
 
@@ -313,6 +320,35 @@ describe('Outcome', () => {
 		expect(row).toMatchObject({ pushed: 0, failed: 1 });
 		expect(row.error).toMatch(error);
 		expect(row.entries).toEqual([['a', '', 3, 'old']]);
+	});
+
+	test('results are found by the ID of their document, whatever their order', () => {
+		const documents = read(['a', 'b', 'c'].map((id) => changed(id, id)));
+		const texts = documents.map(({ id }) => ({ ...chunked, id, removedIds: [`${id}#2`] }));
+		const pushes = documents.map(({ id }) => ({ id, pushed: id === 'b' ? 1 : 2 }));
+		const deletes = documents.map(({ id }) => ({ id, deleted: 1 }));
+		const ordered = run(texts, pushes, deletes, documents);
+		expect(ordered).toMatchObject({ pushed: 2, failed: 1, chunksDeleted: 3 });
+		expect(ordered.entries.map(([id, version]) => [id, version])).toEqual([
+			['a', 'new'],
+			['b', ''],
+			['c', 'new'],
+		]);
+		for (const answers of [texts, pushes, deletes]) {
+			answers.reverse();
+			expect(run(texts, pushes, deletes, documents)).toEqual(ordered);
+		}
+		expect(run(texts, pushes.slice(1), deletes, documents)).toMatchObject({ failed: 2 });
+	});
+
+	test('an error without an ID is about all documents, and counts without an ID about none', () => {
+		const lost = { id: undefined };
+		const failed = run([chunked], [{ ...lost, error: 'No credential.' }], [{}]);
+		expect(failed).toMatchObject({ pushed: 0, failed: 1, error: 'No credential.' });
+		const uncounted = run([chunked], [{ ...lost, pushed: 2 }], [{ ...lost, deleted: 1 }]);
+		expect(uncounted).toMatchObject({ pushed: 0, failed: 1 });
+		expect(uncounted.error).toMatch(/was not confirmed/);
+		expect(run([{ ...lost, error: 'No model.' }], [{}], [{}]).error).toBe('No model.');
 	});
 
 	test('a failed push may have left more chunks than before', () => {

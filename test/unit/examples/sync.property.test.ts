@@ -248,10 +248,10 @@ const RULES: Array<
 	[
 		'before a push, the larger number of chunks counts',
 		'before',
-		'Math.max(chunks, counts[at] ?? 0)',
-		'counts[at] ?? 0',
+		'Math.max(chunks, count)',
+		'count',
 	],
-	['before a push, new chunks count', 'before', 'Math.max(chunks, counts[at] ?? 0)', 'chunks'],
+	['before a push, new chunks count', 'before', 'Math.max(chunks, count)', 'chunks'],
 	[
 		'a failed document is unknown',
 		'outcome',
@@ -269,6 +269,18 @@ const RULES: Array<
 		'outcome',
 		'const error = text.error ?? push.error ?? deletion.error;',
 		'const error = undefined; push.pushed ??= text.documents?.length;',
+	],
+	[
+		'results belong to the document with their ID',
+		'outcome',
+		'answers.map((answer) => [answer.id, answer])',
+		'answers.map((answer, at) => [documents[at].id, answer])',
+	],
+	[
+		'chunks belong to the document with their ID',
+		'before',
+		'counts.get(id) ?? 0',
+		'texts[documents.findIndex((one) => one.id === id)].chunkCount ?? 0',
 	],
 	['a deleted document is remembered as deleted', 'outcome', 'entries.push([id, null]);', ''],
 	[

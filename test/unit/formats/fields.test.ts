@@ -1,4 +1,4 @@
-import { fieldOf, withoutField } from '../../../nodes/shared/formats/fields';
+import { fieldOf, nameIn, plainName, withoutField } from '../../../nodes/shared/formats/fields';
 
 test.each([
 	['a', 1],
@@ -45,4 +45,38 @@ test.each<[string, object]>([
 	const before = structuredClone(record);
 	expect(withoutField(record, path)).toEqual(rest);
 	expect(record).toEqual(before);
+});
+
+describe('names that look the same', () => {
+	test.each([
+		['Product\u00a0ID', 'Product ID'],
+		['Product\u202fID', 'Product ID'],
+		['Product \n ID\t', 'Product ID'],
+		['\ufeffProduct ID', 'Product ID'],
+		['Pro\u200bduct\u2060 \u00adID\u200e', 'Product ID'],
+		['\u200b \u200dProduct ID\u200c ', 'Product ID'],
+		['Socie\u0301te\u0301', 'Soci\u00e9t\u00e9'],
+	])('%j', (odd, plain) => {
+		const record = { [odd]: 1, m: { [odd]: 2 }, other: 3 };
+		expect([plainName(odd), plainName(plain)]).toEqual([plain, plain]);
+		expect([nameIn(record, plain), nameIn(record, odd)]).toEqual([odd, odd]);
+		expect([fieldOf(record, plain), fieldOf(record, `m.${plain}`)]).toEqual([1, 2]);
+		expect(fieldOf({ [plain]: 1 }, odd)).toBe(1);
+		expect(withoutField(record, plain)).toEqual({ m: { [odd]: 2 }, other: 3 });
+		expect(withoutField(record, `m['${plain}']`)).toEqual({ [odd]: 1, m: {}, other: 3 });
+	});
+
+	test('the field with exactly this name comes first', () => {
+		const record = { 'a\u00a0b': 1, 'a b': 2 };
+		expect([fieldOf(record, 'a b'), fieldOf(record, 'a\u00a0b')]).toEqual([2, 1]);
+	});
+
+	test.each([
+		['ab', 'a b'],
+		['Id', 'id'],
+		['\u0645\u06cc\u200c\u062e', '\u0645\u06cc\u062e'],
+		['\u200b', ''],
+	])('but not %j and %j', (one, other) => {
+		expect(fieldOf({ [one]: 1 }, other)).toBeUndefined();
+	});
 });

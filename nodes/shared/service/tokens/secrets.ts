@@ -16,10 +16,10 @@ const MASK = '***';
 export function secretsOf(fields: Record<string, unknown>): string[] {
 	const { clientId, clientSecret, user, password, apiKey, accessTokens } = fields;
 	const tokens = Object.values(parseTokenMap(accessTokens));
-	// The client ID and secret are trimmed before they are sent. The user and password are sent unchanged.
+	// The client ID, secret and user are trimmed before they are sent. The password is sent unchanged.
 	const logins = [
 		[trimmed(String(clientId ?? '')), trimmed(String(clientSecret ?? ''))],
-		[String(user ?? ''), String(password ?? '')],
+		[trimmed(String(user ?? '')), String(password ?? '')],
 	].filter(([, secret]) => secret !== '');
 	return [
 		...tokens.map(({ accessToken }) => accessToken),

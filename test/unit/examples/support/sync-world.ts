@@ -145,10 +145,9 @@ export class SyncWorld {
 			yield 'Renew Lock Again';
 			if (!this.renew(batch.run)) return {};
 		}
-		const counts = isChunked
-			? texts.map(({ chunkCount = 0 }) => chunkCount)
-			: documents.map((document) => document.documents.length);
-		const [note] = code.before({ batch, documents, counts });
+		// Results are found by the ID of their document, so their order does not matter.
+		const chunked = isChunked ? [...texts].reverse() : null;
+		const [note] = code.before({ batch, documents, texts: chunked });
 		yield 'Note Before';
 		this.insert(note.json);
 		const pushes: object[] = [];
@@ -157,7 +156,8 @@ export class SyncWorld {
 			const pushed = isChunked
 				? (texts[at].documents ?? [])
 				: document.documents.map(contentIn);
-			pushes.push(yield* this.push(pushed, batch.run, fails));
+			const push = yield* this.push(pushed, batch.run, fails);
+			pushes.push({ id: document.id, ...push });
 		}
 		for (const [at, document] of documents.entries()) {
 			const hasFailed = isChunked && 'error' in pushes[at];
@@ -173,12 +173,13 @@ export class SyncWorld {
 					throw new BrokenPromise(`'${document.id}' is in the list and was deleted`);
 				}
 			}
-			deletes.push(yield* this.delete(hasFailed ? [] : ids, batch.run, fails));
+			const deletion = yield* this.delete(hasFailed ? [] : ids, batch.run, fails);
+			deletes.push({ id: document.id, ...deletion });
 		}
 		yield 'Outcome';
 		const [row] = code.outcome({
-			...{ batch, documents, texts: isChunked ? texts : null },
-			...{ pushes, deletes },
+			...{ batch, documents, texts: chunked },
+			...{ pushes: pushes.reverse(), deletes: deletes.reverse() },
 		});
 		yield 'Remember';
 		return this.insert(row.json);
