@@ -45,6 +45,7 @@ const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
 	'sync-chunks-of-a-database': databaseChunksSync,
 	'sync-of-a-folder': withoutSource('sync-of-a-folder'),
 	'sync-from-google-drive': withoutSource('sync-from-google-drive'),
+	'sync-of-a-website': withoutSource('sync-of-a-website'),
 	'every-night-a-csv': nightlyCsv,
 	'chunks-with-context': chunksWithContext,
 	'check-my-service': checkService,

@@ -143,14 +143,13 @@ async function syncAfterFailure(source: SyncedSource): Promise<void> {
 	await source.checkTable('after a 404 beside a push', 'sync/a:1,sync/b:1');
 }
 
+/** Changes the row of the example's API. */
 function settings(node: WorkflowNode, firstPage: number, total: string): WorkflowNode {
 	if (node.name !== 'Where the List Is') return node;
-	const assignments = [
-		{ id: 'list', name: 'list', type: 'string', value: 'body.data.items' },
-		{ id: 'firstPage', name: 'firstPage', type: 'number', value: firstPage },
-		{ id: 'total', name: 'total', type: 'string', value: total },
-	];
-	return { ...node, parameters: { ...node.parameters, assignments: { assignments } } };
+	const jsCode = String(node.parameters.jsCode)
+		.replace('firstPage: 1 }', `firstPage: ${firstPage} }`)
+		.replace("{ list: 'body', total: '' }", `{ list: 'body.data.items', total: '${total}' }`);
+	return { ...node, parameters: { ...node.parameters, jsCode } };
 }
 
 /** Syncs all pages of an API. Checks that an incomplete list changes nothing. */
@@ -318,64 +317,73 @@ async function manyMissing(stage: Stage, { name }: StoredWorkflow, answer: Answe
 	);
 }
 
-/** Checks the two ways to end pagination on the last page. Both are described in docs/sync.md. */
+/** Checks the ways to end pagination on the last page. All of them are described in docs/sync.md. */
 async function endOfPages(stage: Stage, example: string): Promise<void> {
 	const { sandbox } = stage.demo;
+	const row = (from: string, to: string) => (node: WorkflowNode) => {
+		if (node.name !== 'Where the List Is') return node;
+		const jsCode = String(node.parameters.jsCode).replace(from, to);
+		return { ...node, parameters: { ...node.parameters, jsCode } };
+	};
+	const numbers = "page: '?page=', firstPage: 1 }";
 	const advice = [
 		{
 			what: 'Pages whose numbers are strings',
-			parameter: { name: 'page', value: '={{ $pageCount + 9 }}' },
-			end: '={{ Number($response.body.page) >= Number($response.body.pages) }}',
-			fields: [
-				{ page: '9', pages: '10' },
-				{ page: '10', pages: '10' },
-			],
+			change: row(numbers, "page: '?page=', firstPage: 9, pages: 'body.pages' }"),
+			fields: [{ pages: '10' }, { pages: '10' }],
 			asked: '9,10',
 		},
 		{
+			what: 'Pages that name the next one',
+			change: row(numbers, "next: 'body.next' }"),
+			fields: [{ next: '/files/articles?page=b' }, { next: null }],
+			asked: ',b',
+		},
+		{
 			what: 'Pages with a cursor',
-			parameter: { name: 'cursor', value: "={{ $response.body?.next ?? '' }}" },
-			end: '={{ !$response.body.next }}',
+			change: withCursor,
 			fields: [{ next: 'b' }, { next: null }],
 			asked: ',b',
 		},
 	];
-	for (const { what, parameter, end, fields, asked } of advice) {
+	for (const { what, change, fields, asked } of advice) {
 		for (const [at, more] of fields.entries()) {
 			const entry = { key: `paged/${at}`, title: `${at}`, body: `${what} ${at}` };
 			const body = JSON.stringify({ data: { items: [entry] }, ...more });
 			sandbox.faults.add({ route: 'files', status: 200, body, times: 1 });
 		}
 		const before = sandbox.requests.length;
-		const paginate = ({ parameters: { options, ...parameters }, ...node }: WorkflowNode) => ({
-			...node,
-			parameters: {
-				...parameters,
-				options: {
-					...(options as object),
-					pagination: {
-						pagination: {
-							parameters: { parameters: [parameter] },
-							paginationCompleteWhen: 'other',
-							completeExpression: end,
-						},
-					},
-				},
-			},
-		});
-		const change = (node: WorkflowNode) =>
-			node.name === 'Get Documents' ? paginate(node) : settings(node, 9, '');
 		await stage.withCopy(
 			example,
-			({ nodes }) => ({ nodes: nodes.map(change) }),
+			({ nodes }) => ({ nodes: nodes.map((node) => settings(change(node), 1, '')) }),
 			async (name) => await stage.runByHand(name),
 		);
 		sandbox.faults.clear();
 		const seen = sandbox.requests
 			.slice(before)
 			.filter(({ route }) => route === 'files')
-			.map(({ query }) => query[parameter.name])
+			.map(({ query }) => query.page)
 			.join();
 		stage.checks.add(`${what} are all read`, seen === asked, seen);
 	}
+}
+
+/** Enters a cursor in Get Documents. */
+function withCursor(node: WorkflowNode): WorkflowNode {
+	if (node.name !== 'Get Documents') return node;
+	const place = "$('Where the List Is').first().json";
+	const { options, ...parameters } = node.parameters;
+	const pagination = {
+		paginationMode: 'responseContainsNextURL',
+		nextURL: `={{ ${place}.site + ${place}.path + '?page=' + ($response.body?.next ?? '') }}`,
+		paginationCompleteWhen: 'other',
+		completeExpression: '={{ !$response.body.next }}',
+	};
+	return {
+		...node,
+		parameters: {
+			...parameters,
+			options: { ...(options as object), pagination: { pagination } },
+		},
+	};
 }

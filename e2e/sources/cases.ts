@@ -3,6 +3,7 @@ import { driveCases } from './drive';
 import { folderCases } from './folder';
 import { kills, twoAtOnce, twoFirstRuns } from './kills';
 import type { SourcesStage } from './stage';
+import { websiteCases } from './website';
 
 /**
  * The cases of each source, in the order in which they run. Later cases of a source may use the workflow that the first
@@ -26,4 +27,5 @@ export const CASES: Record<string, Record<string, (stage: SourcesStage) => Promi
 	'database-chunks': databaseCases('sync-chunks-of-a-database'),
 	folder: folderCases(),
 	drive: driveCases(),
+	website: websiteCases(),
 };

@@ -26,7 +26,7 @@ Splits the texts in a file of any size into chunks with vectors, and pushes the 
 
 **Change these**
 1. *Get Corpus*: enter the URL of your file. It contains one record per text, with \`id\`, \`name\`, \`url\` and \`text\`.
-2. *Chunk Text*: select your credential and enter your model. A chunk begins at each Markdown heading. To start a chunk after each blank line instead, set *Regex* to \`\\n\\s*\\n\`. Remove *Bytes per File*: it is small only so that the sample produces several files.
+2. *Chunk Text*: select your credential and enter your model. A chunk begins at each Markdown heading. To start a chunk after each blank line instead, set *Regex* to \`\\r?\\n\\s*\\n\`. Remove *Bytes per File*: it is small only so that the sample produces several files.
 3. *Push Documents*: select your credential.
 4. *Store Failed Records*: enter the URL where failed records should be stored.
 

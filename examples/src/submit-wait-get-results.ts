@@ -12,7 +12,7 @@ export default workflow(
 
 **Change these**
 1. *Sample Texts*: replace this node with one that reads your texts.
-2. *Submit Texts*: select your credential and enter your model. A chunk begins at each Markdown heading. To start a chunk after each blank line instead, set *Regex* to \`\\n\\s*\\n\`.
+2. *Submit Texts*: select your credential and enter your model. A chunk begins at each Markdown heading. To start a chunk after each blank line instead, set *Regex* to \`\\r?\\n\\s*\\n\`.
 3. *Wait*: enter 65 seconds or more. Then n8n removes the execution from memory while it waits, and the execution occupies no worker. In the demo, it waits only 3 seconds.
 4. *Get Results*: select your credential.
 5. *Chunks*: replace this node with Push Documents, or with whatever you want to do with the chunks.

@@ -11,7 +11,7 @@ Receives the **complete list** of a source's documents. It chunks and pushes new
 **Change these**
 1. *List Arrives*: select your *Header Auth* credential. The *Path* is part of the URL that callers use.
 2. *Settings*: *mostDeletes* and *mostDeletesPercent* are the number of documents that a run may delete.
-3. *Chunk Text*: select your credential and enter your model. A chunk begins at each Markdown heading. To start a chunk after each blank line instead, set *Regex* to \`\\n\\s*\\n\`.
+3. *Chunk Text*: select your credential and enter your model. A chunk begins at each Markdown heading. To start a chunk after each blank line instead, set *Regex* to \`\\r?\\n\\s*\\n\`.
 4. *Push Documents* and *Delete Document*: select your credential. Before you select a credential for another index, delete the rows of the data table. Otherwise, unchanged documents are missing from that index.
 
 The data table **Synced Documents** says what each batch has done. The first run creates the table. Its name contains this workflow's ID. Each workflow is for one source, so duplicate the workflow for another source. If two workflows push to the same index, their IDs must differ, for example by a prefix.

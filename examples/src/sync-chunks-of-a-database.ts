@@ -17,7 +17,7 @@ With a login that may only read, or another database, do not use this example. G
 **Change these**
 1. *Documents View*: enter your query. See the note above it.
 2. All nodes with a database icon: select your *Postgres* credential. Select all of them and choose it once.
-3. *Chunk Text*: select your credential and enter your model. A chunk begins at each Markdown heading. To start a chunk after each blank line instead, set *Regex* to \`\\n\\s*\\n\`.
+3. *Chunk Text*: select your credential and enter your model. A chunk begins at each Markdown heading. To start a chunk after each blank line instead, set *Regex* to \`\\r?\\n\\s*\\n\`.
 4. *Push Documents* and *Delete Document*: select your credential. Before you select a credential for another index, delete this workflow's rows from the table **search_sync_documents**. Otherwise, unchanged documents are missing from that index.
 5. *Settings*: *mostDeletes* and *mostDeletesPercent* are the number of documents that a run may delete. In *pushAgain*, you can enter IDs to chunk again, and remove them after the run.
 

@@ -1,8 +1,13 @@
+import { IGNORED } from './parts/files';
 import { everyNight, fields, manualTrigger, mapFields } from './parts/nodes';
 import { sync } from './parts/sync';
 import { code, node } from './parts/workflow';
 
 const PLACE = "$('Where the List Is').first().json";
+
+/** Reads a place such as `body.data.items` in a response. */
+const read = (place: string): string =>
+	`${PLACE}.${place}.split('.').reduce((value, name) => (value ?? {})[name], $response)`;
 
 export default sync({
 	name: 'Sync From an API',
@@ -12,14 +17,14 @@ export default sync({
 Gets **all documents** from an API. It chunks and pushes new and changed documents, and deletes chunks that no longer exist. It does not touch documents with other IDs.
 
 **Change these**
-1. *Get Documents*: enter your API's URL and authentication. In *Pagination*, enter how to request a page. **Fetch every page**, because documents that are missing from the list are deleted. Pagination ends at the first page with an empty list.
-2. *Where the List Is*: enter \`body\` if the response is a list, or \`body.data.items\` if it is, for example, \`{ "data": { "items": […] } }\`. In *firstPage*, enter the number of your API's first page. If your API starts at 0 and you leave the 1, the first page is missing, and no run can notice this. If your API returns the total number of entries, enter its place in *total*, for example \`body.total\`. The run then stops if entries are missing.
-3. *Map Fields*: enter where \`id\`, \`name\`, \`url\` and \`text\` are in each entry. To leave out an entry for good, add a *Filter* before this node, with *Always Output Data* on.
+1. *Your API*: enter \`WordPress\`, \`Zendesk\` or \`Confluence\`, and the address of your site: \`https://www.example.com\`, \`https://example.zendesk.com\`, \`https://example.atlassian.net/wiki\`. If it is not public, select a credential in *Get Documents*.
+2. **For another API**, change the row *Example* in *Where the List Is*: the path, how to request a page, and where the list and the total are, for example \`body.data.items\`. **Every page is needed**, because documents that are missing from the list are deleted. Without *pages* and *next*, pagination ends at the first page with an empty list. If your API starts at page 0 and *firstPage* stays 1, the first page is missing, and only *total* can notice this. Then enter where \`id\`, \`name\`, \`link\` and \`text\` are in an entry, and if the text is HTML.
+3. To leave out an entry for good, use *leaveOut*, or add a *Filter* before *Map Fields*, with *Always Output Data* on.
 4. *Settings*: *mostDeletes* and *mostDeletesPercent* are the number of documents that a run may delete. In *pushAgain*, you can enter IDs to chunk again, and remove them after the run.
-5. *Chunk Text*: select your credential and enter your model. A chunk begins at each Markdown heading. To start a chunk after each blank line instead, set *Regex* to \`\\n\\s*\\n\`.
+5. *Chunk Text*: select your credential and enter your model. A chunk begins at each Markdown heading. To start a chunk after each blank line instead, set *Regex* to \`\\r?\\n\\s*\\n\`.
 6. *Push Documents* and *Delete Document*: select your credential. Before you select a credential for another index, delete the rows of the data table. Otherwise, unchanged documents are missing from that index.
 
-**Nothing changes** if a page from the API contains no list or is the same as an earlier page, or if the list is empty or not valid. If too many documents are missing, they are not deleted. To delete them, start the workflow once by its trigger *Delete What Is Missing*.
+**Nothing changes** if a page from the API contains no list, says \`success: false\` or is the same as an earlier page, or if the list is empty or not valid. If too many documents are missing, they are not deleted. To delete them, start the workflow once by its trigger *Delete What Is Missing*.
 
 **It runs three times a night.** If nothing has changed since the last run, the next run sends nothing. After an outage, the next run sends what is missing.
 
@@ -41,31 +46,25 @@ The data table **Synced Documents** says what each batch has done. Its name cont
 			'## List\nFor another source, replace these nodes. The last one, *Map Fields*, returns one item per document: `id`, `name`, `url` and `text`. Turn on *Always Output Data* in the node before it, so that an empty list is noticed.',
 		nodes: [
 			node(
-				'Where the List Is',
+				'Your API',
 				'set',
 				3.4,
 				[0, 0],
-				fields(
-					['list', 'string', 'body'],
-					['firstPage', 'number', 1],
-					['total', 'string', ''],
-				),
+				fields(['api', 'string', 'Example'], ['site', 'string', 'http://localhost:4321']),
 			),
+			code('Where the List Is', 'apis', [0, 0], {
+				api: "$('Your API').first().json.api",
+				site: "$('Your API').first().json.site",
+			}),
 			node('Get Documents', 'httpRequest', 4.2, [0, 0], {
-				url: 'http://localhost:4321/files/articles',
+				url: `={{ ${PLACE}.site }}`,
 				options: {
 					pagination: {
 						pagination: {
-							parameters: {
-								parameters: [
-									{
-										name: 'page',
-										value: `={{ $pageCount + ${PLACE}.firstPage }}`,
-									},
-								],
-							},
+							paginationMode: 'responseContainsNextURL',
+							nextURL: `={{ ${PLACE}.site + (${read('next')}?.replace(${PLACE}.site, '') ?? ${PLACE}.path + (${PLACE}.page && ${PLACE}.page + ($pageCount + ${PLACE}.firstPage))) }}`,
 							paginationCompleteWhen: 'other',
-							completeExpression: `={{ !(${PLACE}.list.split('.').reduce((value, name) => (value ?? {})[name], $response)?.length > 0) }}`,
+							completeExpression: `={{ !(${read('list')}?.length > 0) || $pageCount + ${PLACE}.firstPage > ${read('pages')} || (!${PLACE}.page && !${read('next')}) }}`,
 						},
 					},
 					response: { response: { fullResponse: true, responseFormat: 'json' } },
@@ -81,10 +80,22 @@ The data table **Synced Documents** says what each batch has done. Its name cont
 				},
 				{ alwaysOutputData: true },
 			),
+			node(
+				'HTML to Markdown',
+				'markdown',
+				1,
+				[0, 0],
+				{
+					html: "={{ $json.isHtml ? $json.text : '' }}",
+					destinationKey: 'markdown',
+					options: { ignore: IGNORED },
+				},
+				{ alwaysOutputData: true },
+			),
 			mapFields(
 				'Map Fields',
 				[0, 0],
-				'={{ {\n\tid: $json.key,\n\tname: $json.title,\n\turl: $json.link,\n\ttext: $json.body,\n} }}',
+				'={{ {\n\tid: $json.id,\n\tname: $json.name,\n\turl: $json.url,\n\ttext: $json.isHtml ? $json.markdown : $json.text,\n} }}',
 			),
 		],
 		documents: "$('Map Fields').all().map(({ json }) => json)",

@@ -32,7 +32,7 @@ Receives documents that are new, changed or deleted. It splits the texts into ch
 
 **Change these**
 1. *Updates Arrive*: select your *Header Auth* credential. The *Path* is part of the URL that callers use.
-2. *Chunk Text*: select your credential and enter your model. A chunk begins at each Markdown heading. To start a chunk after each blank line instead, set *Regex* to \`\\n\\s*\\n\`.
+2. *Chunk Text*: select your credential and enter your model. A chunk begins at each Markdown heading. To start a chunk after each blank line instead, set *Regex* to \`\\r?\\n\\s*\\n\`.
 3. *Push Documents*, *Delete Old Chunks* and *Delete Documents*: select your credential.
 
 **Try it:** click *Execute workflow*. A call is pinned to the first node. Or publish the workflow and send your own:

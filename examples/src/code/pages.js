@@ -1,18 +1,23 @@
-/** @import { Item } from '../parts/types' */
+/** @import { ApiPlace, Item } from '../parts/types' */
 
 /**
- * @param {{ responses: { body: unknown, headers?: unknown }[], place: { list: string, total: string } }} inputs
+ * @param {{ responses: { body: unknown, headers?: unknown }[], place: ApiPlace }} inputs
  * @returns {Item<Record<string, unknown>>[]}
  */
 module.exports = ({ responses, place }) => {
 	// One item per entry of all pages. If a page is missing, nothing is changed, because documents that are missing from
 	// the list are deleted.
 	const lists = responses.map((response, at) => {
+		const shown = String(JSON.stringify(response.body)).slice(0, 100);
+		if (read(response, 'body.success') === false) {
+			throw new Error(
+				`Nothing was changed: page ${at + 1} of the API says that it has failed: ${shown}.`,
+			);
+		}
 		const list = read(response, place.list);
 		if (Array.isArray(list)) return list;
 		const isBelow = Array.isArray(read(response, `body.${place.list}`));
 		const advice = isBelow ? `'body.${place.list}'` : 'the place of the list';
-		const shown = String(JSON.stringify(response.body)).slice(0, 100);
 		throw new Error(
 			`Nothing was changed: page ${at + 1} of the API has no list at '${place.list}', only ${shown}: enter ${advice} in the node 'Where the List Is'.`,
 		);
@@ -35,7 +40,7 @@ module.exports = ({ responses, place }) => {
 	const entries = lists.flat();
 	if (place.total) {
 		const totals = responses
-			.map((response) => parseFloat(String(read(response, place.total))))
+			.map((response) => numberIn(read(response, place.total)))
 			.filter((total) => total >= 0);
 		if (totals.length === 0) {
 			throw new Error(
@@ -50,7 +55,16 @@ module.exports = ({ responses, place }) => {
 			);
 		}
 	}
-	return entries.map((json) => ({ json }));
+	const kept = entries.filter((entry) => !place.leaveOut || !read(entry, place.leaveOut));
+	return kept.map((entry) => {
+		const [id, name, link, text] = [place.id, place.name, place.link, place.text].map((path) =>
+			path ? read(entry, path) : undefined,
+		);
+		const isHtml = place.isHtml && typeof text === 'string';
+		const isPath = typeof link === 'string' && link.startsWith('/');
+		const title = place.isHtml && typeof name === 'string' ? plain(name) : name;
+		return { json: { id, name: title, url: isPath ? place.site + link : link, text, isHtml } };
+	});
 
 	/**
 	 * Returns what a path such as `body.data.items` leads to.
@@ -60,5 +74,32 @@ module.exports = ({ responses, place }) => {
 	 */
 	function read(value, path) {
 		return path.split('.').reduce((part, name) => Object(part)[name], value);
+	}
+
+	/**
+	 * A total may be written as 1,234 or 1.234.
+	 * @param {unknown} value
+	 */
+	function numberIn(value) {
+		const text = String(value ?? '').trim();
+		const isGrouped =
+			typeof value === 'string' && /^\d{1,3}(?:[.,' \u00a0\u202f]\d{3})+$/.test(text);
+		const digits = isGrouped ? text.replace(/\D/g, '') : text;
+		return /^\d+$/.test(digits) ? Number(digits) : -1;
+	}
+
+	/**
+	 * Names beside HTML contain references such as `&#8217;`.
+	 * @param {string} html
+	 */
+	function plain(html) {
+		/** @type {Record<string, string>} */
+		const names = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+		return html
+			.replace(/<[^>]*>/g, '')
+			.replace(/&(?:#(\d{1,6})|#x([\da-f]{1,5})|(\w+));/gi, (whole, decimal, hex, name) => {
+				if (name) return names[String(name).toLowerCase()] ?? whole;
+				return String.fromCodePoint(decimal ? Number(decimal) : parseInt(hex, 16));
+			});
 	}
 };

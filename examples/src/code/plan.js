@@ -74,9 +74,22 @@ module.exports = ({
 	summary.missing = missing.length;
 	if (isWithheld) summary.withheld = missing.length;
 
-	// 4. Batches. Deletes come first, so that a batch of deletes usually has a push too: if the service answers every
+	// 4. If a run may fetch only so many documents, the others wait. Missing ones get at most half of the run, because
+	// they may be unreadable in each run. New ones come before changed ones.
+	const limit = isAsked ? (settings.mostPerRun ?? Infinity) : Infinity;
+	const asked = isWithheld ? [] : missing.slice(0, Math.ceil(limit / 2));
+	const rest = limit - asked.length;
+	if (changed.length > rest) {
+		changed.sort((one, other) => Number(before.has(one.id)) - Number(before.has(other.id)));
+	}
+	const fetched = changed.slice(0, rest);
+	const waiting =
+		changed.length - fetched.length + (isWithheld ? 0 : missing.length - asked.length);
+	if (waiting > 0) summary.later = (summary.later ?? 0) + waiting;
+
+	// 5. Batches. Deletes come first, so that a batch of deletes usually has a push too: if the service answers every
 	// request with 404, its URL may be wrong.
-	const work = [...(isWithheld ? [] : missing), ...changed];
+	const work = [...asked, ...fetched];
 	summary.planned = work.length;
 	if (work.length === 0) return [{ json: { batch: 0, summary } }];
 	summary.compactUpTo = known.compactUpTo;
@@ -86,6 +99,7 @@ module.exports = ({
 		/** @type {Batch} */
 		const batch = {
 			...{ batch: at + 1, batches, tableId, run, mayDelete: mayDelete(part), work: part },
+			...(isAsked && { settings }),
 			snapshot: at === 0 && known.compactUpTo ? known.entries : [],
 		};
 		return { json: at === 0 ? { ...batch, summary } : batch };

@@ -30,6 +30,11 @@ module.exports = ({ summary, batches, isChunked, howToDelete }) => {
 			`${failed} of ${summary.planned} documents failed. The next run tries them again. The first failure: ${reason}`,
 		);
 	}
+	if (isChunked && summary.known === 0 && pushed === 0 && deleted > 0) {
+		errors.push(
+			`Nothing was pushed: all ${deleted} documents are empty, or the source says that they are gone. Look at the first ones.`,
+		);
+	}
 	if (withheld > 0) {
 		errors.push(
 			`${withheld} of ${summary.known} documents would be deleted, which is more than the node 'Settings' allows. They were not deleted, but everything else was done. If this is right, ${howToDelete}.`,
@@ -55,7 +60,10 @@ module.exports = ({ summary, batches, isChunked, howToDelete }) => {
 				},
 				...(isChunked && { chunksDeleted: sum('chunksDeleted') }),
 				...{ unchanged: summary.unchanged, failed, withheld, unreadable, problems, error },
-				...(summary.later && { later: summary.later }),
+				...(summary.later && {
+					later: summary.later,
+					outcome: `incomplete: ${summary.later} documents wait for a later run`,
+				}),
 				...(summary.skipped && { skipped: summary.skipped }),
 			},
 		},

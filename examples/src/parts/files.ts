@@ -9,6 +9,9 @@ export const SENTENCES = { chunker: 'dynamic-sentence' };
 /** Words that n8n can read. The others are counted. */
 export const EXTENSIONS = 'pdf, md, txt, html, htm, csv, xlsx';
 
+/** Elements without text for readers. */
+export const IGNORED = 'nav, script, style, noscript';
+
 const X = 220;
 const Y = 180;
 
@@ -88,8 +91,13 @@ const rule = (kind: string) => ({
 	...{ renameOutput: true, outputKey: kind },
 });
 
-/** The HTML node's own text and Clean Up Text would glue words together. */
-const mainPart = (position: [number, number]): WorkflowNode =>
+/**
+ * Defines a node that selects the main part of a page. The HTML node's own text and Clean Up Text would glue words
+ * together.
+ *
+ * @param more attributes to read as well
+ */
+export const mainPart = (position: [number, number], more: object[] = []): WorkflowNode =>
 	node(
 		'Main Part',
 		'html',
@@ -103,6 +111,7 @@ const mainPart = (position: [number, number]): WorkflowNode =>
 					{ key: 'article', cssSelector: 'article', returnValue: 'html' },
 					{ key: 'body', cssSelector: 'body', returnValue: 'html' },
 					{ key: 'title', cssSelector: 'head > title', returnValue: 'text' },
+					...more,
 				],
 			},
 			options: {},
@@ -110,7 +119,8 @@ const mainPart = (position: [number, number]): WorkflowNode =>
 		CONTINUE,
 	);
 
-const toMarkdown = (position: [number, number]): WorkflowNode =>
+/** Defines a node that converts what Main Part has selected to Markdown. */
+export const toMarkdown = (position: [number, number]): WorkflowNode =>
 	node(
 		'HTML to Markdown',
 		'markdown',
@@ -119,7 +129,7 @@ const toMarkdown = (position: [number, number]): WorkflowNode =>
 		{
 			html: '={{ $json.main || $json.article || $json.body || "" }}',
 			destinationKey: 'text',
-			options: { ignore: 'nav, script, style, noscript' },
+			options: { ignore: IGNORED },
 		},
 		CONTINUE,
 	);

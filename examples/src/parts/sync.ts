@@ -36,12 +36,16 @@ export interface Sync {
 		howToDelete: string;
 		/** IDs to push again, or an expression that returns them. */
 		pushAgain: unknown;
+		/** Further fields of Settings. Fetch finds all settings in the field `settings` of When Called by Itself. */
+		more?: Array<[name: string, type: FieldType, value: unknown]>;
 	};
 	list: {
 		/** Text of the note: what to replace for another source. */
 		content: string;
 		/** Nodes between Settings and State Table, in their order. */
 		nodes: WorkflowNode[];
+		/** Further nodes, with positions relative to the first one, and how they are connected. */
+		below?: { nodes: WorkflowNode[]; chains: Chain[] };
 		/** The list of documents as an expression of a Code node. */
 		documents: string;
 	};
@@ -147,7 +151,13 @@ export function sync(options: Sync): Workflow {
 	const columns = list.nodes.length;
 	const nodes = [
 		note('Note', about.content, [-560, -200], about.size, 7),
-		note('List', list.content, [X * 1.75, -200], [Math.max(columns, 2.5) * X, 360], SEAM),
+		note(
+			'List',
+			list.content,
+			[X * 1.75, -200],
+			[Math.max(columns, 2.5) * X, list.below ? 520 : 360],
+			SEAM,
+		),
 		...triggers.map((trigger, at) => ({
 			...trigger,
 			position: [0, at * 200] as [number, number],
@@ -157,6 +167,10 @@ export function sync(options: Sync): Workflow {
 			...each,
 			position: [X * (at + 2), 0] as [number, number],
 		})),
+		...(list.below?.nodes ?? []).map((each) => ({
+			...each,
+			position: [X * 2 + each.position[0], each.position[1]] as [number, number],
+		})),
 		...planNodes(options, 520),
 		...applyNodes(options, 1260),
 	];
@@ -164,6 +178,7 @@ export function sync(options: Sync): Workflow {
 	const chains = [
 		...triggers.map((trigger) => [trigger.name, 'Settings']),
 		start,
+		...(list.below?.chains ?? []),
 		...planChains(options),
 		...applyChains(options),
 	];
@@ -180,6 +195,7 @@ function settingsNode({ settings, isChunked }: Sync): WorkflowNode {
 		['mostDeletesPercent', 'number', 5],
 		['pushAgain', 'array', settings.pushAgain],
 		['confirmDeletes', 'boolean', settings.confirmDeletes],
+		...(settings.more ?? []),
 	];
 	if (!isChunked) shown.push(['ignoredFields', 'string', 'views, updatedAt']);
 	return node('Settings', 'set', 3.4, [X, 0], fields(...shown));
@@ -195,7 +211,7 @@ function planNodes(options: Sync, y: number): WorkflowNode[] {
 		"$('Settings').first().json.ignoredFields.split(',').map((name) => name.trim())";
 	const compared = ['name', 'url', 'text', 'version', 'problem'];
 	const howToDelete = JSON.stringify(settings.howToDelete);
-	const end = isAnswered ? 4 : 3;
+	const end = isAnswered ? 5 : 4;
 	return [
 		note(
 			'Plan',

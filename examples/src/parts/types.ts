@@ -63,6 +63,10 @@ export interface Settings {
 	/** IDs of documents that are pushed even if they have not changed. */
 	pushAgain: unknown;
 	confirmDeletes: boolean;
+	/** At most so many documents are fetched in one run, if the entries of the list have a version instead of a text. */
+	mostPerRun?: number;
+	/** Of a website. */
+	secondsBetweenRequests?: number;
 }
 
 /** One document of a batch. A document without `document` is missing from the list. */
@@ -86,6 +90,8 @@ export interface Batch {
 	run: number;
 	/** What is known about all documents, if the table has to be compacted. */
 	snapshot: Entry[];
+	/** Only if the documents are fetched. */
+	settings?: Settings;
 	/** Number of doubtful deletes that this batch may carry out. */
 	mayDelete: number;
 	work: Work[];
@@ -201,7 +207,7 @@ export interface Compared {
 }
 
 /** What one call of Apply receives if the documents are in a database. The query Read adds the work. */
-export interface DatabaseBatch extends Omit<Batch, 'tableId' | 'work'> {
+export interface DatabaseBatch extends Omit<Batch, 'tableId' | 'work' | 'settings'> {
 	settings: string;
 	from: string | null;
 	to: string | null;
@@ -385,4 +391,95 @@ export interface DriveFile {
 	/** In bytes, as a text. */
 	size: string;
 	webViewLink: string;
+}
+
+/** A parsed sitemap. n8n's XML node returns an object in place of a list if there is one entry, and a text if there is none. */
+export interface Sitemap {
+	urlset?: unknown;
+	sitemapindex?: unknown;
+}
+
+/** The fields of the node Where the Website Is. */
+export interface WebsitePlace {
+	/** Parts of addresses to leave out, such as `/tag/, /login`. */
+	exclude: string;
+	/** A page is read again after so many days, even if lastmod has not changed. */
+	daysUntilReread: number;
+	/** Whether pages with noindex are read. */
+	readNoindex: boolean;
+}
+
+/** A downloaded sitemap. */
+export interface SitemapFile {
+	json: { sitemap?: string; error?: unknown };
+	binary?: { data?: object; file_0?: object };
+}
+
+/** A page of the list, as the node Entries returns it. */
+export interface PageEntry {
+	/** The address of the page. */
+	id: string | number;
+	isMissing: boolean;
+	readNoindex?: boolean;
+}
+
+/** A response of the website, or only an error. */
+export interface PageResponse {
+	error?: unknown;
+	statusCode?: number;
+	headers?: Record<string, unknown>;
+	/** Only of texts. */
+	data?: unknown;
+}
+
+/** What the website has answered. */
+export interface PageToRead extends PageEntry {
+	error?: unknown;
+	status: number;
+	/** Media type without parameters, or an empty text. */
+	type: string;
+	/** The page's HTML. */
+	data: string;
+	/** The header X-Robots-Tag. */
+	robots: string;
+	/** Where the page redirects to, if this is another page. */
+	to: string;
+}
+
+/** What n8n's nodes HTML and Markdown have found in a page. */
+export interface ReadPage {
+	error?: unknown;
+	/** The main part as Markdown. */
+	text?: unknown;
+	title?: unknown;
+	canonical?: unknown;
+	robots?: unknown;
+	/** Not empty if the main part asks for a password. */
+	password?: unknown;
+}
+
+/** Where an API has its list. A place is a path such as `body.data.items`. */
+export interface ApiPlace {
+	/** Without a slash at its end. */
+	site: string;
+	/** What follows the site. */
+	path: string;
+	/** What follows the path, before the number of the page. Empty if pages have no numbers. */
+	page: string;
+	firstPage: number;
+	/** Place of the number of pages, or empty: the list then ends with an empty page. */
+	pages: string;
+	/** Place of the next page's path, or empty. */
+	next: string;
+	list: string;
+	/** Place of the total number of entries, or empty. */
+	total: string;
+	/** Places in an entry. */
+	id: string;
+	name: string;
+	link: string;
+	text: string;
+	/** An entry is left out if it has this field and the field is true. */
+	leaveOut: string;
+	isHtml: boolean;
 }

@@ -404,6 +404,22 @@ describe('Result', () => {
 			howToDelete: 'approve it',
 		})[0].json;
 
+	test('a run that leaves documents for later is not complete', () => {
+		expect(run({ planned: 3, later: 5 })).toMatchObject({
+			...{ later: 5, outcome: 'incomplete: 5 documents wait for a later run', error: '' },
+		});
+		expect(run({ planned: 3 })).not.toHaveProperty('outcome');
+	});
+
+	test('a first run that pushes nothing is red', () => {
+		const nothing = [{ ...row, pushed: 0, deleted: 3 }];
+		expect(run({ known: 0, planned: 3 }, nothing, true).error).toMatch(
+			/^Nothing was pushed: all 3 documents are empty, or the source says that they are gone/,
+		);
+		expect(run({ known: 3, planned: 3 }, nothing, true).error).toBe('');
+		expect(run({ known: 0, planned: 3 }, [row], true).error).toBe('');
+	});
+
 	test('adds up the batches', () => {
 		expect(run({ planned: 6 }, [row, row], true)).toEqual({
 			...{ status: 200, pushed: 4, deleted: 2, chunksDeleted: 8, unchanged: 9, failed: 0 },

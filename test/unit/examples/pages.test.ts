@@ -1,22 +1,30 @@
+import apis from '../../../examples/src/code/apis';
 import pages from '../../../examples/src/code/pages';
+import type { ApiPlace } from '../../../examples/src/parts/types';
 
-const at = { list: 'body.items', total: '' };
+const at: ApiPlace = {
+	...{ site: 'https://a', path: '/list', page: '?page=', firstPage: 1, pages: '', next: '' },
+	...{ list: 'body.items', total: '', leaveOut: '', isHtml: false },
+	...{ id: 'id', name: 'name', link: 'link', text: 'text' },
+};
 const page = (...items: unknown[]) => ({ body: { items } });
 const total = (number: unknown, ...items: unknown[]) => ({ body: { items, total: number } });
-const read = (responses: Array<{ body: unknown }>, place = at) =>
+const read = (responses: Array<{ body: unknown; headers?: object }>, place = at) =>
 	pages({ responses, place }).map(({ json }) => json);
 
 test('all entries of all pages are returned', () => {
-	expect(read([page({ a: 1 }, { a: 2 }), page({ a: 3 }), page()])).toEqual([
-		{ a: 1 },
-		{ a: 2 },
-		{ a: 3 },
-	]);
-	expect(read([{ body: [{ a: 1 }] }], { list: 'body', total: '' })).toEqual([{ a: 1 }]);
+	const ids = (responses: Array<{ body: unknown }>, place = at) =>
+		read(responses, place).map(({ id }) => id);
+	expect(ids([page({ id: 1 }, { id: 2 }), page({ id: 3 }), page()])).toEqual([1, 2, 3]);
+	expect(ids([{ body: [{ id: 1 }] }], { ...at, list: 'body' })).toEqual([1]);
 	expect(read([page(), page()])).toEqual([]);
+	const entry = { id: 'a', name: 'N', link: '/x', text: 'A & B' };
+	expect(read([page(entry)])).toEqual([
+		{ id: 'a', name: 'N', url: 'https://a/x', text: 'A & B', isHtml: false },
+	]);
 });
 
-test.each<[what: string, responses: Array<{ body: unknown }>, place: typeof at, why: RegExp]>([
+test.each<[what: string, responses: Array<{ body: unknown }>, place: ApiPlace, why: RegExp]>([
 	[
 		'a page without a list',
 		[page(1), { body: { error: 'slow down' } }],
@@ -48,6 +56,13 @@ test.each<[what: string, responses: Array<{ body: unknown }>, place: typeof at, 
 		{ ...at, total: 'body.total' },
 		/only 2 different/,
 	],
+	[
+		'a page that says so',
+		[page(1), { body: { success: false, items: [] } }],
+		at,
+		/page 2 .* has failed: \{"success":false/,
+	],
+	['a total that is no number', [total('1.5', 1)], { ...at, total: 'body.total' }, /no number/],
 	['no total', [page(1)], { ...at, total: 'body.total' }, /no number at 'body.total'/],
 ])('%s changes nothing', (_what, responses, place, why) => {
 	expect(() => read(responses, place)).toThrow(why);
@@ -56,6 +71,87 @@ test.each<[what: string, responses: Array<{ body: unknown }>, place: typeof at, 
 
 test('the largest total counts, and it may be a text', () => {
 	const place = { ...at, total: 'body.total' };
-	expect(read([total('2', 1), total(null, 2)] as never, place)).toHaveLength(2);
+	expect(read([total('2', 1), total(null, 2)], place)).toHaveLength(2);
 	expect(() => read([total('2', 1), total('3', 2)], place)).toThrow(/has 3 entries/);
+});
+
+test.each(['1,234', '1.234', "1'234", '1 234', 1234, ' 1234'])('the total %j is 1234', (number) => {
+	expect(() => read([total(number, 1)], { ...at, total: 'body.total' })).toThrow(
+		/has 1234 entries according to 'body.total', but only 1 different/,
+	);
+});
+
+// The responses are shortened from the documentation of the APIs.
+describe('Where the List Is', () => {
+	const placeOf = (api: string, site = 'https://example.com/') => apis({ api, site })[0].json;
+
+	test('an API that is not in the table changes nothing', () => {
+		expect(() => placeOf('Typo3')).toThrow(
+			/no API 'Typo3' .* only Example, WordPress, Zendesk/,
+		);
+		expect(() => placeOf('constructor')).toThrow(/no API 'constructor'/);
+	});
+
+	test('WordPress', () => {
+		const headers = { 'x-wp-total': '2', 'x-wp-totalpages': '1' };
+		const entry = (id: number) => ({
+			...{ id, link: `https://example.com/${id}/` },
+			title: { rendered: 'Rock &#038; Roll &#8211; <em>&quot;live&quot;</em> &copy;' },
+			content: { rendered: '<p>A</p>', protected: false },
+		});
+		const place = placeOf('WordPress');
+		expect(place).toMatchObject({
+			site: 'https://example.com',
+			pages: 'headers.x-wp-totalpages',
+		});
+		expect(read([{ body: [entry(1), entry(2)], headers }], place)[1]).toEqual({
+			...{ id: 2, name: 'Rock & Roll – "live" &copy;', url: 'https://example.com/2/' },
+			...{ text: '<p>A</p>', isHtml: true },
+		});
+		expect(() => read([{ body: [entry(1)], headers }], place)).toThrow(/has 2 entries/);
+	});
+
+	test('Zendesk, without drafts', () => {
+		const article = (id: number, draft: boolean) => ({
+			...{
+				id,
+				draft,
+				title: 'Title',
+				body: '<p>A</p>',
+				html_url: `https://example.com/${id}`,
+			},
+		});
+		const body = {
+			...{ count: 2, page: 1, page_count: 1, per_page: 100, next_page: null },
+			articles: [article(35467, false), article(35468, true)],
+		};
+		expect(read([{ body }], placeOf('Zendesk'))).toEqual([
+			{
+				...{ id: 35467, name: 'Title', url: 'https://example.com/35467' },
+				...{ text: '<p>A</p>', isHtml: true },
+			},
+		]);
+	});
+
+	test('Confluence', () => {
+		const result = {
+			...{ id: '393219', type: 'page', status: 'current', title: 'First space' },
+			...{ body: { view: { value: '<p>A</p>', representation: 'view' } } },
+			_links: { webui: '/display/FS/First+space' },
+		};
+		const body = {
+			results: [result],
+			start: 0,
+			limit: 50,
+			size: 1,
+			_links: { context: '/wiki' },
+		};
+		const place = placeOf('Confluence', 'https://example.atlassian.net/wiki');
+		expect(read([{ body }], place)).toEqual([
+			{
+				...{ id: '393219', name: 'First space', text: '<p>A</p>', isHtml: true },
+				url: 'https://example.atlassian.net/wiki/display/FS/First+space',
+			},
+		]);
+	});
 });

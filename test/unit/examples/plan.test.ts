@@ -291,3 +291,49 @@ describe('lists with versions', () => {
 		expect(summary).not.toHaveProperty('skipped');
 	});
 });
+
+describe('a run that may fetch only so many documents', () => {
+	const versions = (...ids: string[]) => ids.map((id) => ({ id, text: 'B' }));
+
+	test('new documents come before changed ones, and the others wait', () => {
+		const given = {
+			list: versions('a', 'b', 'c', 'd'),
+			entries: ['a', 'b', 'c'].map((id) => entry(id)),
+		};
+		const some = planned({ ...given, isAsked: true, settings: { mostPerRun: 2 } });
+		expect(some.ids).toBe('d,a');
+		expect(some.summary).toMatchObject({ later: 2, planned: 2 });
+		const all = planned({ ...given, isAsked: true, settings: { mostPerRun: 4 } });
+		expect(all.ids).toBe('a,b,c,d');
+		expect(all.summary).not.toHaveProperty('later');
+	});
+
+	test('missing documents take at most half of the run', () => {
+		const given = {
+			list: versions('x', 'y', 'z'),
+			entries: ['a', 'b', 'c'].map((id) => entry(id)),
+		};
+		const { ids, summary } = planned({ ...given, isAsked: true, settings: { mostPerRun: 4 } });
+		expect(ids).toBe('a,b,x,y');
+		expect(summary).toMatchObject({ later: 2, planned: 4 });
+	});
+
+	test('lists with texts have no such limit', () => {
+		const { ids } = planned({ list: versions('a', 'b'), settings: { mostPerRun: 1 } });
+		expect(ids).toBe('a,b');
+	});
+
+	test('Fetch finds the settings in each batch', () => {
+		const given = {
+			list: versions('a', 'b'),
+			batchSize: 1,
+			settings: { secondsBetweenRequests: 3 },
+		};
+		const seconds = (isAsked: boolean) =>
+			planned({ ...given, isAsked }).batches.map(
+				({ settings: all }) => all?.secondsBetweenRequests,
+			);
+		expect(seconds(true)).toEqual([3, 3]);
+		expect(seconds(false)).toEqual([undefined, undefined]);
+	});
+});

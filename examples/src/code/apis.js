@@ -1,0 +1,55 @@
+/** @import { ApiPlace, Item } from '../parts/types' */
+
+/**
+ * @param {{ api: string, site: string }} inputs
+ * @returns {[Item<ApiPlace>]}
+ */
+module.exports = ({ api, site }) => {
+	// Where an API has its list. Change the row Example for your API, or add a row and enter its name in 'Your API'.
+	//
+	// - path: what follows the site. page: what follows the path, before the number of the page. The first page is firstPage.
+	// - pages: place of the number of pages. next: place of the next page's address on the same site.
+	// - list: place of the entries. total: place of the total number of entries.
+	// - id, name, link, text: places in an entry. leaveOut: entries are left out if this is true.
+	// - isHtml: is the text HTML? It then becomes Markdown.
+	/** @type {Record<string, Partial<ApiPlace>>} */
+	const table = {
+		Example: {
+			...{ path: '/files/articles', page: '?page=', firstPage: 1 },
+			...{ list: 'body', total: '' },
+			...{ id: 'key', name: 'title', link: 'link', text: 'body' },
+		},
+		// For posts, enter posts in place of pages.
+		WordPress: {
+			path: '/wp-json/wp/v2/pages?per_page=100&orderby=id&order=asc&_fields=id,title,link,content',
+			...{ page: '&page=', firstPage: 1, pages: 'headers.x-wp-totalpages' },
+			...{ list: 'body', total: 'headers.x-wp-total' },
+			...{ id: 'id', name: 'title.rendered', link: 'link', text: 'content.rendered' },
+			isHtml: true,
+		},
+		// For one language, enter help_center/en-us in place of help_center.
+		Zendesk: {
+			path: '/api/v2/help_center/articles.json?per_page=100&sort_by=created_at&sort_order=asc',
+			...{ page: '&page=', firstPage: 1, pages: 'body.page_count' },
+			...{ list: 'body.articles', total: 'body.count' },
+			...{ id: 'id', name: 'title', link: 'html_url', text: 'body', leaveOut: 'draft' },
+			isHtml: true,
+		},
+		// In the cloud, the site ends with /wiki. For one space, enter type%3Dpage%20and%20space%3DDOCS.
+		Confluence: {
+			path: '/rest/api/content/search?cql=type%3Dpage&expand=body.view&limit=50',
+			...{ next: 'body._links.next', list: 'body.results' },
+			...{ id: 'id', name: 'title', link: '_links.webui', text: 'body.view.value' },
+			isHtml: true,
+		},
+	};
+	const row = Object.entries(table).find(([name]) => name === api.trim())?.[1];
+	if (!row) {
+		throw new Error(
+			`Nothing was changed: there is no API '${api}' in the node 'Where the List Is', only ${Object.keys(table).join(', ')}.`,
+		);
+	}
+	const empty = { page: '', firstPage: 1, pages: '', next: '', total: '', leaveOut: '' };
+	const places = { path: '', list: '', id: '', name: '', link: '', text: '', isHtml: false };
+	return [{ json: { ...empty, ...places, ...row, site: site.trim().replace(/\/+$/, '') } }];
+};

@@ -1,0 +1,83 @@
+/** @import { Fetched, Item, PageToRead, ReadPage } from '../parts/types' */
+
+/**
+ * @param {{ pages: PageToRead[], read: ReadPage[] }} inputs
+ * @returns {Item<Fetched>[]}
+ */
+module.exports = ({ pages, read }) => {
+	// One item per page: `text`, `gone`, `problem` if this version cannot be read, or `error` if it could not be now.
+	return pages.map((page, at) => ({ json: { id: page.id, ...result(page, read[at] ?? {}) } }));
+
+	/**
+	 * @param {PageToRead} page
+	 * @param {ReadPage} read
+	 * @returns {Partial<Fetched>}
+	 */
+	function result(page, { text, title, canonical, robots, password, error }) {
+		const { id, isMissing, status, type, to } = page;
+		if (page.error !== undefined) return { error: page.error };
+		if (to) return redirect(String(id), to, status);
+		// It redirects to the same page, for example with a slash at its end, so it is still there.
+		if (isMissing && status >= 300 && status < 400) return { text: '' };
+		if (status === 404 || status === 410) return { gone: true };
+		if (status === 401 || status === 403) {
+			return {
+				error: `the website refuses it with status ${status}: does it need a sign-in?`,
+			};
+		}
+		if (status < 200 || status > 299)
+			return { error: `the website answers with status ${status}` };
+		const isHtml = /html/i.test(type) || (type === '' && /<html/i.test(page.data));
+		if (!isHtml && isMissing) return { text: '' };
+		if (!isHtml) {
+			return {
+				problem: `is no HTML page, only ${type || 'a file of an unknown kind'}: add a part of its address to exclude in 'Where the Website Is'`,
+			};
+		}
+		const rules = `${page.robots},${String(robots ?? '')}`;
+		if (!page.readNoindex && /\b(?:noindex|none)\b/i.test(rules)) return { gone: true };
+		// A canonical address that is neither complete nor begins with a slash is a mistake.
+		const original = /^(?:https?:)?\//i.test(String(canonical))
+			? path(String(canonical))
+			: path(String(id));
+		if (original !== path(String(id))) return { gone: true };
+		if (error || typeof text !== 'string')
+			return { error: error ?? 'its HTML could not be read' };
+		const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+		if (password && letters < 500) return { error: 'it is a sign-in page' };
+		if (letters < 20 && !isMissing) {
+			return {
+				problem: `has no text (${letters} letters): if it needs JavaScript, it cannot be read; otherwise, change the selectors in 'Main Part'`,
+			};
+		}
+		const name = String(title ?? '').trim();
+		return name ? { text, name } : { text };
+	}
+
+	/**
+	 * @param {string} id
+	 * @param {string} to
+	 * @param {number} status
+	 * @returns {Partial<Fetched>}
+	 */
+	function redirect(id, to, status) {
+		const path = id.replace(/^https?:\/\/[^/?#]*/i, '');
+		const query = to.split('?')[1] ?? '';
+		const isReturnedTo =
+			path.length > 1 &&
+			[path, encodeURIComponent(path)].some((each) => query.includes(each));
+		const isSignIn = isReturnedTo || /\b(?:log-?in|sign-?in|sso|oauth2?|auth)\b/i.test(to);
+		if (isSignIn) return { error: `it redirects to ${to}, which seems to be a sign-in page` };
+		if (status === 301 || status === 308) return { gone: true };
+		return { error: `it redirects to ${to} for now (status ${status})` };
+	}
+
+	/**
+	 * Canonical addresses have no parameters of campaigns, and a copy of a website names the original's host.
+	 * @param {string} url
+	 */
+	function path(url) {
+		const [, whole = ''] = /^(?:(?:https?:)?\/\/[^/?#]*)?([^#?]*)/i.exec(url.trim()) ?? [];
+		return whole.replace(/(?:\/index\.html?|\/)$/, '');
+	}
+};

@@ -1,0 +1,29 @@
+/** @import { Item } from '../parts/types' */
+
+/**
+ * @param {{ texts: { data?: unknown }[], urls: string[], isInIndex: boolean }} inputs
+ * @returns {Item<{ data: string }>[]}
+ */
+module.exports = ({ texts, urls, isInIndex }) => {
+	// If a sitemap cannot be read, nothing is changed, because pages that are missing from it may be deleted.
+	return texts.map(({ data }, at) => {
+		const text = String(data ?? '')
+			.replace(/^\ufeff/, '')
+			.trim();
+		const [, root] = /<(urlset|sitemapindex)[\s/>]/.exec(text) ?? [];
+		if (!root) {
+			throw new Error(
+				`Nothing was changed: ${urls[at]} is no sitemap, only '${text.slice(0, 100)}'.`,
+			);
+		}
+		if (isInIndex && root === 'sitemapindex') {
+			throw new Error(
+				`Nothing was changed: ${urls[at]} is an index of sitemaps within an index, which is not allowed. Enter its address in 'Where the Website Is'.`,
+			);
+		}
+		if (!text.endsWith(`</${root}>`) && !/<(urlset|sitemapindex)[^>]*\/>\s*$/.test(text)) {
+			throw new Error(`Nothing was changed: the sitemap ${urls[at]} was cut off.`);
+		}
+		return { json: { data: text } };
+	});
+};

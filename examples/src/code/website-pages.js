@@ -1,0 +1,60 @@
+/** @import { Item, Settings, Sitemap, WebsitePlace } from '../parts/types' */
+
+/**
+ * @param {{ sitemaps: Sitemap[], place: WebsitePlace, settings: Settings, now: Date }} inputs
+ * @returns {Item<Record<string, unknown>>[]}
+ */
+module.exports = ({ sitemaps, place, settings, now }) => {
+	// One item per page. A page with `skipped` is only counted. The version also changes every 30 days, on another day
+	// for each page, because lastmod may be missing or wrong.
+	const days = place.daysUntilReread;
+	const seconds = settings.secondsBetweenRequests ?? 0;
+	if (!(days >= 1)) {
+		throw new Error(
+			"Nothing was changed: enter 1 or more as daysUntilReread in 'Where the Website Is'.",
+		);
+	}
+	// A batch must end before its lock expires.
+	if (!(seconds >= 0.1 && seconds <= 5)) {
+		throw new Error(
+			"Nothing was changed: enter a number from 0.1 to 5 as secondsBetweenRequests in 'Settings'.",
+		);
+	}
+	const today = Math.floor(now.getTime() / 86_400_000);
+	const parts = place.exclude.split(',').map((part) => part.trim());
+	const excluded = parts.filter((part) => part !== '');
+	/** @type {Map<string, string>} */
+	const pages = new Map();
+	// If there is only one page, the XML node returns an object in place of a list.
+	for (const page of sitemaps.flatMap(({ urlset }) => Object(urlset).url ?? [])) {
+		const url = text(page.loc).replace(/#.*$/, '');
+		const lastmod = text(page.lastmod);
+		const other = pages.get(url) ?? '';
+		pages.set(url, other > lastmod ? other : lastmod);
+	}
+	return [...pages].map(([url, lastmod]) => {
+		const skipped = kindToSkip(url);
+		if (skipped) return { json: { id: url, skipped } };
+		const version = `${lastmod}/${Math.floor((today + numberOf(url)) / days)}`;
+		return { json: { id: url, name: url, url, version, readNoindex: place.readNoindex } };
+	});
+
+	/** @param {unknown} value */
+	function text(value) {
+		// An element with attributes has its text in `_`.
+		return String(Object(value)._ ?? value ?? '').trim();
+	}
+
+	/** @param {string} url */
+	function kindToSkip(url) {
+		if (!/^https?:\/\/[^\s/]/i.test(url)) return 'entries without an address';
+		return excluded.some((part) => url.includes(part)) ? 'excluded' : '';
+	}
+
+	/** @param {string} url */
+	function numberOf(url) {
+		let number = 0;
+		for (const letter of url) number = (number * 31 + (letter.codePointAt(0) ?? 0)) % 1_000_003;
+		return number;
+	}
+};

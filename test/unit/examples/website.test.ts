@@ -1,0 +1,297 @@
+import archives from '../../../examples/src/code/archives';
+import fetchedPages from '../../../examples/src/code/fetched-pages';
+import pagesToRead from '../../../examples/src/code/pages-to-read';
+import sitemapFiles from '../../../examples/src/code/sitemap-files';
+import sitemapIndex from '../../../examples/src/code/sitemap-index';
+import sitemapTexts from '../../../examples/src/code/sitemap-texts';
+import websitePages from '../../../examples/src/code/website-pages';
+import type {
+	PageResponse,
+	PageToRead,
+	ReadPage,
+	Settings,
+	WebsitePlace,
+} from '../../../examples/src/parts/types';
+
+const DAY = 86_400_000;
+
+const SITE = 'https://www.example.com';
+
+const place: WebsitePlace = { exclude: '', daysUntilReread: 30, readNoindex: false };
+
+const settings: Settings = {
+	...{ mostDeletes: 10, mostDeletesPercent: 5, pushAgain: [], confirmDeletes: false },
+	secondsBetweenRequests: 1,
+};
+
+const listed = (urls: unknown, { where = {}, on = 0, given = {} } = {}) =>
+	websitePages({
+		...{ sitemaps: [{ urlset: { url: urls } }], now: new Date(on * DAY) },
+		...{ place: { ...place, ...where }, settings: { ...settings, ...given } },
+	}).map(({ json }) => json);
+
+describe('sitemaps', () => {
+	test('every file is tried as an archive, and one that is none is read as it is', () => {
+		const plain = { json: { sitemap: 'a' }, binary: { data: { id: 1, fileExtension: 'xml' } } };
+		const packed = { json: { sitemap: 'b' }, binary: { data: { id: 2 } } };
+		expect(archives({ files: [plain, packed] })).toEqual([
+			{ json: { sitemap: 'a' }, binary: { data: { id: 1, fileExtension: 'gz' } } },
+			{ json: { sitemap: 'b' }, binary: { data: { id: 2, fileExtension: 'gz' } } },
+		]);
+		const decompressed = [
+			{ json: { error: 'incorrect header check' } },
+			{ json: {}, binary: { file_0: { id: 3 } } },
+		];
+		expect(sitemapFiles({ downloads: [plain, packed], decompressed })).toEqual([
+			{ json: { sitemap: 'a' }, binary: { data: { id: 1, fileExtension: 'xml' } } },
+			{ json: { sitemap: 'b' }, binary: { data: { id: 3 } } },
+		]);
+	});
+
+	const texts = (data: unknown, isInIndex = false) =>
+		sitemapTexts({ texts: [{ data }], urls: ['https://a/s.xml'], isInIndex });
+
+	test.each([
+		'<?xml version="1.0"?>\n<urlset xmlns="x"><url/></urlset>\n',
+		'\ufeff<urlset></urlset>',
+		'<urlset xmlns="x" />',
+		'<sitemapindex xmlns="x"><sitemap/></sitemapindex>',
+	])('%j is a sitemap', (data) => {
+		expect(texts(data)).toEqual([{ json: { data: data.replace('\ufeff', '').trim() } }]);
+	});
+
+	test.each<[what: string, data: unknown, isInIndex: boolean, why: RegExp]>([
+		['a sign-in page', '<html>Sign in', false, /s\.xml is no sitemap, only '<html>Sign in'/],
+		['an empty file', '', false, /is no sitemap, only ''/],
+		['nothing', undefined, false, /is no sitemap/],
+		['a sitemap that ends early', '<urlset><url><loc>a', false, /was cut off/],
+		['an index in an index', '<sitemapindex></sitemapindex>', true, /index .* within an index/],
+	])('%s changes nothing', (_what, data, isInIndex, why) => {
+		expect(() => texts(data, isInIndex)).toThrow(why);
+		expect(() => texts(data, isInIndex)).toThrow(/^Nothing was changed: /);
+	});
+
+	test('an index names several sitemaps, one, or none', () => {
+		const named = (sitemap: unknown) =>
+			sitemapIndex({ indexes: [{ sitemapindex: { sitemap } }] }).map(({ json }) => json);
+		expect(named([{ loc: 'a' }, { loc: ' b\n' }, { loc: 'a' }])).toEqual([
+			{ sitemap: 'a' },
+			{ sitemap: 'b' },
+		]);
+		expect(named({ loc: 'a' })).toEqual([{ sitemap: 'a' }]);
+		expect(() => sitemapIndex({ indexes: [{ sitemapindex: '' }] })).toThrow(/names no sitemap/);
+	});
+});
+
+describe('Pages of the Website', () => {
+	test('several pages, one page, and none', () => {
+		const a = { loc: `${SITE}/a`, lastmod: '2026-01-01' };
+		expect(listed([a, { loc: ` ${SITE}/b ` }]).map(({ id }) => id)).toEqual([
+			`${SITE}/a`,
+			`${SITE}/b`,
+		]);
+		expect(listed(a)).toEqual([
+			{
+				...{ id: `${SITE}/a`, name: `${SITE}/a`, url: `${SITE}/a`, readNoindex: false },
+				version: expect.stringMatching(/^2026-01-01\/\d+$/) as string,
+			},
+		]);
+		expect(
+			websitePages({ sitemaps: [{ urlset: '' }], place, settings, now: new Date() }),
+		).toEqual([]);
+	});
+
+	test('a page in two sitemaps counts once, with its last change, and without its fragment', () => {
+		const [page, ...others] = listed([
+			{ loc: `${SITE}/a#one`, lastmod: '2026-02-01' },
+			{ loc: { _: `${SITE}/a`, lang: 'en' }, lastmod: { _: '2026-01-01' } },
+		]);
+		expect(others).toEqual([]);
+		expect(page).toMatchObject({
+			id: `${SITE}/a`,
+			version: expect.stringContaining('2026-02-01/') as string,
+		});
+	});
+
+	test('excluded pages and entries without an address are counted', () => {
+		const pages = [{ loc: `${SITE}/tag/x` }, { loc: '/relative' }, {}, { loc: `${SITE}/a` }];
+		expect(
+			listed(pages, { where: { exclude: ' /tag/, ' } }).map(({ skipped }) => skipped),
+		).toEqual([
+			'excluded',
+			'entries without an address',
+			'entries without an address',
+			undefined,
+		]);
+	});
+
+	test('a page is read again every 30 days, and the pages on different days', () => {
+		const urls = Array.from({ length: 300 }, (_, number) => ({ loc: `${SITE}/${number}` }));
+		const versions = Array.from({ length: 61 }, (_, on) =>
+			listed(urls, { on: on + 20_000 }).map(({ version }) => version),
+		);
+		const changes = urls.map((_, at) =>
+			Array.from({ length: 60 }, (__, on) => on).filter(
+				(on) => versions[on][at] !== versions[on + 1][at],
+			),
+		);
+		expect(
+			changes.every(([first, second, ...more]) => second - first === 30 && !more.length),
+		).toBe(true);
+		const onDay = Array.from(
+			{ length: 30 },
+			(_, day) => changes.filter(([first]) => first === day).length,
+		);
+		expect(Math.min(...onDay)).toBeGreaterThan(0);
+		expect(Math.max(...onDay)).toBeLessThan(30);
+	});
+
+	test.each([
+		[{ where: { daysUntilReread: 0 } }, /enter 1 or more as daysUntilReread/],
+		[{ given: { secondsBetweenRequests: 0 } }, /from 0\.1 to 5/],
+		[{ given: { secondsBetweenRequests: 60 } }, /from 0\.1 to 5/],
+	])('%j changes nothing', (options, why) => {
+		expect(() => listed([], options)).toThrow(why);
+	});
+});
+
+const ok = (data: string, headers: object = {}): PageResponse => ({
+	...{ statusCode: 200, data },
+	headers: { 'content-type': 'text/html; charset=utf-8', ...headers },
+});
+
+const redirect = (location: string, statusCode = 301): PageResponse => ({
+	...{ statusCode, headers: { location, 'content-type': 'text/html' }, data: '' },
+});
+
+describe('Pages to Read', () => {
+	const page = (response: PageResponse, redirected: PageResponse[] = [], isMissing = false) =>
+		pagesToRead({
+			...{ entries: [{ id: `${SITE}/a/b`, isMissing }], responses: [response], redirected },
+		})[0].json;
+
+	test('a page has its HTML, its media type and its rules for robots', () => {
+		expect(page(ok('<p>A</p>', { 'x-robots-tag': 'noindex' }))).toMatchObject({
+			...{ id: `${SITE}/a/b`, status: 200, type: 'text/html', data: '<p>A</p>' },
+			...{ robots: 'noindex', to: '' },
+		});
+		expect(page({ error: 'no answer' })).toMatchObject({ error: 'no answer', data: '' });
+	});
+
+	test.each([
+		'http://www.example.com/a/b/',
+		'https://example.com/a/b/index.html',
+		'/a/b/',
+		'//example.org/a/b',
+		'b/',
+	])('a redirect to %s leads to the same page', (location) => {
+		expect(page(redirect(location), [ok('there')])).toMatchObject({
+			...{ status: 200, data: 'there', to: '' },
+		});
+	});
+
+	test.each([
+		['/', `${SITE}/`],
+		['c', `${SITE}/a/c`],
+		['/a/b?x=1', `${SITE}/a/b?x=1`],
+		['//login.example.com/', 'https://login.example.com/'],
+		['https://example.com/a', 'https://example.com/a'],
+	])('a redirect to %s leads to %s, another page', (location, to) => {
+		expect(page(redirect(location), [ok('there')])).toMatchObject({ status: 301, to });
+	});
+
+	test('the redirect of a missing page is not followed, and the others keep their order', () => {
+		const pages = pagesToRead({
+			entries: ['a', 'b', 'c'].map((name, at) => ({
+				id: `${SITE}/${name}`,
+				isMissing: at === 0,
+			})),
+			responses: [redirect('/a/'), redirect('/b/'), redirect('/c/')],
+			redirected: [ok('B'), ok('C')],
+		});
+		expect(pages.map(({ json }) => [json.data, json.to])).toEqual([
+			['', ''],
+			['B', ''],
+			['C', ''],
+		]);
+	});
+});
+
+const TEXT = 'These words are long enough for a page.';
+
+describe('Fetched', () => {
+	const fetched = (page: Partial<PageToRead> = {}, read: ReadPage = {}) => {
+		const { json } = fetchedPages({
+			pages: [
+				{
+					...{ id: `${SITE}/a`, isMissing: false, status: 200, type: 'text/html' },
+					...{ data: '<p>', robots: '', to: '' },
+					...page,
+				},
+			],
+			read: [{ text: TEXT, ...read }],
+		})[0];
+		const { id, ...result } = json;
+		expect(id).toBe(`${SITE}/a`);
+		return result;
+	};
+
+	test('a page has its text, and its title as name', () => {
+		expect(fetched()).toEqual({ text: TEXT });
+		expect(fetched({}, { title: ' A title ' })).toEqual({ text: TEXT, name: 'A title' });
+	});
+
+	test.each<[Partial<PageToRead>, ReadPage]>([
+		[{ status: 404 }, {}],
+		[{ status: 410 }, {}],
+		[{ status: 301, to: `${SITE}/other` }, {}],
+		[{ status: 308, to: `${SITE}/` }, {}],
+		[{ robots: 'noindex, nofollow' }, {}],
+		[{}, { robots: 'NONE' }],
+		[{}, { canonical: `${SITE}/other` }],
+		[{}, { canonical: '/' }],
+	])('%j %j says that the page is gone', (page, read) => {
+		expect(fetched(page, read)).toEqual({ gone: true });
+	});
+
+	test.each<[Partial<PageToRead>, ReadPage]>([
+		[{}, { canonical: 'http://example.com/a/?utm=1' }],
+		[{}, { canonical: '/a' }],
+		[{}, { canonical: '//other.example/a/index.html' }],
+		[{}, { canonical: 'a-mistake' }],
+		[{}, { robots: 'index, follow' }],
+		[{ robots: 'noindex', readNoindex: true }, {}],
+		[{ type: '', data: '<html>' }, {}],
+		[{ type: 'application/xhtml+xml' }, {}],
+		[{}, { text: TEXT.repeat(20), password: 'password' }],
+	])('%j %j is read', (page, read) => {
+		expect(fetched(page, read)).toMatchObject({ text: expect.any(String) as string });
+	});
+
+	test.each<[Partial<PageToRead>, ReadPage, RegExp]>([
+		[{ status: 503 }, {}, /answers with status 503/],
+		[{ status: 401 }, {}, /refuses it with status 401/],
+		[{ status: 302, to: `${SITE}/other` }, {}, /redirects to .*other for now/],
+		[{ status: 301, to: `${SITE}/login` }, {}, /seems to be a sign-in page/],
+		[{ status: 301, to: `${SITE}/enter?next=%2Fa` }, {}, /seems to be a sign-in page/],
+		[{}, { password: 'password' }, /is a sign-in page/],
+		[{}, { text: undefined, error: 'no HTML' }, /no HTML/],
+		[{ error: 'ECONNREFUSED' }, {}, /ECONNREFUSED/],
+	])('%j %j could not be read now', (page, read, why) => {
+		expect(fetched(page, read)).toEqual({ error: expect.stringMatching(why) as string });
+	});
+
+	test('a missing page that redirects to itself is still there', () => {
+		expect(fetched({ status: 301, isMissing: true })).toEqual({ text: '' });
+	});
+
+	test.each<[Partial<PageToRead>, ReadPage, RegExp]>([
+		[{ type: 'application/pdf', data: '' }, {}, /is no HTML page, only application\/pdf/],
+		[{}, { text: 'Loading…' }, /has no text \(7 letters\)/],
+	])('%j %j cannot be read until it changes', (page, read, why) => {
+		expect(fetched(page, read)).toEqual({ problem: expect.stringMatching(why) as string });
+		expect(fetched({ ...page, isMissing: true }, read)).toEqual({
+			text: expect.any(String) as string,
+		});
+	});
+});
