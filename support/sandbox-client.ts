@@ -2,6 +2,7 @@ import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
 
 import { PATHS } from '../nodes/shared/service/url';
 import { DEMO, type Sandbox } from '../sandbox';
+import { eventually } from './eventually';
 
 export const PREDICT = 'machinelearning.predict';
 
@@ -89,11 +90,16 @@ export async function chunk(
 		{ headers },
 	);
 	if (submitted.status !== 200) throw new Error(JSON.stringify(submitted.data));
-	for (;;) {
-		const { data } = await http.get(`${url}/${submitted.data.chunkingId}`, { headers });
-		if (data.status !== 'SUBMITTED') return data as Results;
-		await new Promise((resolve) => setTimeout(resolve, 10));
-	}
+	const { chunkingId } = submitted.data as Results;
+	await eventually(
+		() =>
+			sandbox
+				.jobs()
+				.every((job) => job.chunkingId !== chunkingId || job.status !== 'SUBMITTED'),
+		() => sandbox.jobs(),
+	);
+	const { data } = await http.get(`${url}/${chunkingId}`, { headers });
+	return data as Results;
 }
 
 export async function push(

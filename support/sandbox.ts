@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 import type { IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
 
 import {
@@ -67,14 +65,17 @@ const QUIET_MS = 100;
  */
 export async function requestsOver(sandbox: Sandbox): Promise<void> {
 	const { requests } = sandbox;
-	for (let before = -1; before !== requests.length; ) {
-		before = requests.length;
-		await delay(QUIET_MS);
-		await eventually(
-			() => !requests.some(isInFlight),
-			() => shown(sandbox),
-		);
-	}
+	let before = requests.length;
+	let quietSince = performance.now();
+	await eventually(
+		() => {
+			const now = performance.now();
+			if (requests.length !== before || requests.some(isInFlight)) quietSince = now;
+			before = requests.length;
+			return now - quietSince >= QUIET_MS;
+		},
+		() => shown(sandbox),
+	);
 }
 const isInFlight = ({ endedAt }: RecordedRequest) => endedAt === 0;
 

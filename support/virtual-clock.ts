@@ -6,6 +6,8 @@ interface Timer {
 	fail?: (error: unknown) => void;
 }
 
+const WEEK_MS = 7 * 24 * 3_600_000;
+
 /** Waits until all pending promise callbacks have run. */
 const settle = async () => await new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -36,6 +38,7 @@ export class VirtualClock implements Clock {
 	 *   faster than one signal per sleep
 	 */
 	async sleep(ms: number, wake?: AbortSignal, wakers?: Set<() => void>): Promise<void> {
+		if (Number.isNaN(ms)) throw new Error('A sleep has no length');
 		if (this.canceled) throw this.canceled.error;
 		if (wake?.aborted) return;
 		await new Promise<void>((resolve, reject) => {
@@ -86,14 +89,18 @@ export class VirtualClock implements Clock {
 	/**
 	 * Lets time pass until the work has ended.
 	 *
-	 * @throws the error that the work throws, or an error if the work waits for something that cannot happen
+	 * @throws the error that the work throws, or an error if the work waits for something that cannot happen or has no
+	 *   end
 	 */
 	async run<T>(work: Promise<T>): Promise<T> {
 		let ended = false;
 		const end = () => void (ended = true);
 		work.then(end, end);
+		const until = this.time + WEEK_MS;
 		for (await settle(); !ended; await settle()) {
 			if (!this.step()) throw new Error('A deadlock: the work waits, but no sleep is due');
+			if (this.time > until)
+				throw new Error(`The work has no end: ${this.timers.length} sleeps after a week`);
 		}
 		return await work;
 	}

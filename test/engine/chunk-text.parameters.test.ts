@@ -21,13 +21,6 @@ describe('a parameter from an expression', () => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
-	it('has the value of each item', async () => {
-		const items = [{ a: 1 }, { a: 2 }].map((value) => ({ text: 'a', value }));
-		const options = { additionalBodyFields: '={{ $json.value }}', concurrency: 1 };
-		await chunk(items, { operation: 'submit', options });
-		expect(submits().map(({ body }) => body)).toMatchObject([{ a: 1 }, { a: 2 }]);
-	});
-
 	it('is converted to the type that the service expects', async () => {
 		await chunk(texts(1), {
 			chunker: 'semantic',

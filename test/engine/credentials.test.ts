@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
@@ -228,8 +229,52 @@ describe('the Test button of the credentials', () => {
 					/^The AI service answered with status \d+.*This doesn't look like a chunking service: check 'AI Service URL'$/,
 				),
 			});
-			const other = { scope: 'merchandising.rules' };
-			expect(await pressAnswered('ai', answer, other)).toMatchObject({ ok: true });
+		});
+
+		describe.each([
+			['the default scope', {}, true],
+			[
+				'a second scope',
+				{ customScope: 'machinelearning.model machinelearning.predict' },
+				true,
+			],
+			['a custom scope', { customScope: 'machinelearning.predict' }, true],
+			['another scope', { scope: 'merchandising.rules' }, false],
+			[
+				'other custom scopes',
+				{ customScope: 'machinelearning.model merchandising.rules' },
+				false,
+			],
+		])('ai: with %s, the AI service is asked as well', (_case, changes, canChunk) => {
+			const scopes = { ...('customScope' in changes && { scope: 'custom' }), ...changes };
+			const pressAtPage = async (status: number) => {
+				const asked: unknown[] = [];
+				const server = createServer(({ url, headers }, response) => {
+					asked.push([url, headers.authorization?.split(' ')[0]]);
+					response.writeHead(status, { 'content-type': 'text/html' }).end('Not here');
+				});
+				await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+				const { port } = server.address() as AddressInfo;
+				const result = await pressAt('ai', `http://127.0.0.1:${port}`, scopes);
+				await new Promise((done) => server.close(done));
+				return { ...result, asked };
+			};
+			const path = expect.stringMatching(canChunk ? /^\/ai\/async-chunking\/./ : /^\/$/);
+
+			it.each([401, 403])('and status %i fails the test', async (status) => {
+				const { ok, message, asked } = await pressAtPage(status);
+				expect({ ok, message }).toEqual({
+					ok: false,
+					message: expect.stringContaining(`answered with status ${status}`),
+				});
+				expect(asked).toEqual([[path, 'Bearer']]);
+			});
+
+			it('and a page is wrong only where a chunking service should be', async () => {
+				const { ok, asked } = await pressAtPage(404);
+				expect(ok).toBe(!canChunk);
+				expect(asked[0]).toEqual([path, 'Bearer']);
+			});
 		});
 
 		it.each<[Kind, string]>([

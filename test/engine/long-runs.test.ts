@@ -13,6 +13,7 @@ import type { FaultRule } from '../../sandbox';
 import { useFiles } from '../../support/binary-data';
 import { sandboxCredentials } from '../../support/credentials';
 import { runNode, type RunOptions } from '../../support/engine';
+import { eventually } from '../../support/eventually';
 import { HANGS, indexes, useSandbox } from '../../support/sandbox';
 
 const sandbox = useSandbox();
@@ -40,9 +41,10 @@ async function untilLogged(
 	const line = () => captured.find((text) => words.test(text));
 	captured.length = 0;
 	sandbox().faults.add({ ...fault, ...HANGS });
-	const cancelWhen = (async () => {
-		while (line() === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
-	})();
+	const cancelWhen = eventually(
+		() => line() !== undefined,
+		() => captured,
+	);
 	await runNode({ ...options, credentials: sandboxCredentials(sandbox()), cancelWhen });
 	return line() ?? '';
 }

@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { constants, gunzipSync, gzipSync } from 'node:zlib';
 
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
@@ -467,6 +467,9 @@ describe('failed records', () => {
 
 describe('bad input', () => {
 	const good = lines(documents(2));
+	const truncated = gzipSync(lines(documents(5000))).subarray(0, -2000);
+	const text = gunzipSync(truncated, { finishFlush: constants.Z_SYNC_FLUSH }).toString();
+	const whole = text.split('\n').length - 1;
 	/** Columns: case, file, file name, the record's error, and the number of pushed documents. */
 	it.each<[string, string | Buffer, string, RegExp, number]>([
 		[
@@ -476,13 +479,7 @@ describe('bad input', () => {
 			/^Line 3 is not valid JSON/,
 			4,
 		],
-		[
-			'a truncated gzip file',
-			gzipSync(lines(documents(5000))).subarray(0, -2000),
-			'd.jsonl.gz',
-			/truncated/,
-			-1,
-		],
+		['a truncated gzip file', truncated, 'd.jsonl.gz', /truncated/, whole],
 		[
 			'a byte that is not UTF-8',
 			Buffer.concat([Buffer.from('id,name\na,ä\nb,B\nc,'), Buffer.from([0xe4, 0x0a])]),
@@ -496,10 +493,10 @@ describe('bad input', () => {
 		expect((json.failures as IDataObject[]).map(({ error }) => error)).toEqual([
 			expect.stringMatching(message),
 		]);
-		if (pushed >= 0) expect(json.pushed).toBe(pushed);
+		expect(json.pushed).toBe(pushed);
 		expect(json.failed).toBe(1);
 		expect(Number(json.pushed) + 1).toBe(json.records);
-		expect(new Set(indexed().map(({ id }) => id)).size).toBeGreaterThan(0);
+		expect(indexed()).toHaveLength(pushed);
 		expect(JSON.stringify(indexed())).not.toContain('\ufffd');
 	});
 
@@ -670,20 +667,6 @@ describe('ending early', () => {
 		);
 		expect(skipRecordsOf(error?.message)).toBe(30);
 	});
-
-	it('skips records for each file', async () => {
-		const items = await Promise.all(
-			[1, 3].map(async (skip) => ({
-				...(await files.item(lines(documents(4)))),
-				json: { skip },
-			})),
-		);
-		const { output } = await push(items, { options: { skipRecords: '={{ $json.skip }}' } });
-		expect(output.map(({ json }) => [json.skipped, json.pushed])).toEqual([
-			[1, 3],
-			[3, 1],
-		]);
-	});
 });
 
 describe('binary data', () => {
@@ -732,5 +715,6 @@ it('is read only as far as the requests in flight need', async () => {
 		options: { documentsPerRequest: 10, concurrency: 3 },
 	});
 	expect(summary(result)).toMatchObject({ pushed: 600 });
+	expect(ahead).toBeGreaterThan(10);
 	expect(ahead).toBeLessThanOrEqual(45);
 });

@@ -2,6 +2,8 @@
  * Tests access tokens (ARCHITECTURE.md, Tokens). A worker represents one n8n process. Workers that share a credential
  * store represent processes that share a database.
  */
+import { setTimeout as delay } from 'node:timers/promises';
+
 import type { IExecuteFunctions, INodeType } from 'n8n-workflow';
 
 import { parseClient } from '../../nodes/shared/service/tokens/token';
@@ -9,6 +11,8 @@ import { submitAction } from '../../nodes/shared/service/outcome-messages';
 import { startSandbox, type RouteName, type Sandbox } from '../../sandbox';
 import { sandboxCredentials } from '../../support/credentials';
 import { CredentialStore, runNode, type RunResult } from '../../support/engine';
+import { eventually } from '../../support/eventually';
+import { requestsArrived, shown } from '../../support/sandbox';
 import { PREDICT, requestToken } from '../../support/sandbox-client';
 import { chunk, startWorker, type Worker } from '../../support/worker';
 import { naming, notDone } from '../../support/wording';
@@ -62,9 +66,8 @@ const succeeded = ({ output, error }: RunResult) => {
 	expect(output.filter(({ json }) => 'error' in json)).toEqual([]);
 	return output.length;
 };
-const seen = async (route: RouteName, times: number) => {
-	while (requestsTo(route).length < times) await new Promise((done) => setTimeout(done, 5));
-};
+const seen = async (route: RouteName, times: number) =>
+	await requestsArrived(sandbox, times, route);
 
 describe('a credential without a token', () => {
 	it('issues one token for 16 concurrent requests and stores it once', async () => {
@@ -101,7 +104,10 @@ describe('a credential without a token', () => {
 		const worker = startWorker();
 		const { status } = await chunk(worker, store, { cancelWhen: seen('token', 1) });
 		expect(status).toBe('canceled');
-		while (store.updates.length === 0) await new Promise((done) => setTimeout(done, 5));
+		await eventually(
+			() => store.updates.length > 0,
+			() => shown(sandbox),
+		);
 		for (let run = 1; run <= 2; run++) succeeded(await chunk(worker, store));
 		expect(store.updates).toHaveLength(1);
 		expect(Object.keys(storedTokens(store))).toEqual([PREDICT]);
@@ -232,6 +238,7 @@ describe('a 401 in the middle of a run', () => {
 		await requestToken(sandbox);
 		expect(succeeded(await run)).toBe(24);
 		expect(sandbox.tokensIssued()).toBe(3);
+		expect(sandbox.stats().unauthorized).toBeGreaterThan(0);
 		expect(sandbox.stats().unauthorized).toBeLessThanOrEqual(4);
 	});
 
@@ -241,6 +248,7 @@ describe('a 401 in the middle of a run', () => {
 		const result = await chunk(worker, newStore(), { texts: 24, concurrency: 8 });
 		expect(result.error?.message).toContain('401');
 		expect(result.error?.description).toMatch(/'AI Service URL' in the credential and 'Scope'/);
+		expect(sandbox.tokensIssued()).toBeGreaterThan(1);
 		expect(sandbox.tokensIssued()).toBeLessThanOrEqual(6);
 	});
 });
@@ -251,8 +259,8 @@ describe('two workers, where a new token revokes the previous one', () => {
 		sandbox.faults.add({ route: 'token', latencyMs: 30 });
 		sandbox.faults.add({ route: 'submit', latencyMs: 5 });
 		const store = newStore();
-		store.onDecrypt = async () =>
-			await new Promise((done) => setTimeout(done, 1 + Math.random() * 5));
+		let decryptions = 0;
+		store.onDecrypt = async () => await delay(1 + (decryptions++ % 5));
 		const workers = [startWorker(), startWorker()];
 		const runs = workers.flatMap((worker) =>
 			Array.from({ length: 5 }, async () => await chunk(worker, store, { texts: 12 })),
@@ -296,7 +304,7 @@ describe('another program that keeps requesting tokens', () => {
 		const rival = async () => {
 			while (!isOver) {
 				await requestToken(sandbox);
-				await new Promise((done) => setTimeout(done, 20));
+				await delay(20);
 			}
 		};
 		const renewing = rival();

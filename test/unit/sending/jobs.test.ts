@@ -182,7 +182,8 @@ test('only as much is read as the budget allows', async () => {
 		maxBytes: 4,
 		waitForJob: slowly,
 	});
-	expect(mostUnanswered).toBeLessThanOrEqual(6);
+	// The fifth entry is read before the budget is asked.
+	expect(mostUnanswered).toBe(5);
 });
 
 test('failed jobs that fill the budget release it, even if no other job can finish', async () => {

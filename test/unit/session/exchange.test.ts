@@ -3,6 +3,7 @@ import type { GenericAbortSignal } from 'axios';
 import { exchange } from '../../../nodes/shared/session/exchange';
 import { ServiceFailure } from '../../../nodes/shared/service/failure';
 import { InputError } from '../../../nodes/shared/service/input-error';
+import { eventually } from '../../../support/eventually';
 
 const ENDPOINT = { name: 'the push service', urlLabel: 'Push Service URL' };
 const MB = 1_000_000;
@@ -88,10 +89,12 @@ describe('a body that does not end', () => {
 });
 
 test('the body is no longer read when its exchange is ended', async () => {
+	let isRead = false;
 	let isClosed = false;
 	async function* slow() {
 		try {
 			for (;;) {
+				isRead = true;
 				await delay(1);
 				yield Buffer.from(' ');
 			}
@@ -101,11 +104,16 @@ test('the body is no longer read when its exchange is ended', async () => {
 	}
 	const cancels = new Set<() => void>();
 	const exchanged = asking(async () => response(slow()), 60_000, cancels);
-	await delay(10);
+	await eventually(
+		() => isRead && cancels.size > 0,
+		() => cancels.size,
+	);
 	for (const cancel of cancels) cancel();
 	await expect(exchanged).rejects.toThrow();
-	await delay(10);
-	expect(isClosed).toBe(true);
+	await eventually(
+		() => isClosed,
+		() => 'a body that is still read',
+	);
 });
 
 describe('a request ends', () => {
