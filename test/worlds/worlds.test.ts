@@ -31,6 +31,7 @@ import { TestFiles } from '../../support/binary-data';
 import { sandboxCredentials } from '../../support/credentials';
 import { csvRow } from '../../support/csv';
 import { runNode, type RunResult } from '../../support/engine';
+import { collectDecisions } from '../../support/decisions';
 import { useShortBackoff } from '../../support/sandbox';
 import { push as pushDirectly, requestToken } from '../../support/sandbox-client';
 
@@ -42,10 +43,12 @@ const FIRST_SEED = Number(process.env.SEED ?? 1);
  */
 const STEP = Number(process.env.STEP ?? 1);
 const WORLDS_AT_ONCE = 8;
+/** Faults last for the whole run in each world whose seed is a multiple of this number. */
+const LIVE_STEP = 5;
 
 /** The service always rejects a document or text that contains this word. */
 const POISON = 'poison';
-/** Until `heal` is called, the service responds with status 500 to any document or text that contains this word. */
+/** Until `heal` is called, any document or text that contains this word fails in one of the ways in `VENOMS`. */
 const VENOM = 'venom';
 const secretOf = (kind: Kind) => (kind === 'chunk' ? DEMO.clientSecret : DEMO.pushKey);
 const SECRET = '{secret}';
@@ -71,10 +74,21 @@ class Dice {
 	}
 }
 
+/** Chooses the elements of a list in turn, so that each occurs even if there are only a few worlds. */
+const inTurn = <T>(list: readonly T[], at: number): T => list[Math.floor(at) % list.length];
+
 type Kind = 'push' | 'delete' | 'chunk' | 'file';
 type Rule = Omit<FaultRule, 'route'>;
 
 const FORMATS = ['jsonl', 'json', 'csv', 'jsonl.gz'] as const;
+
+/** How a single bad document can make every request that contains it fail. */
+const VENOMS: Rule[] = [
+	{ status: 500 },
+	{ status: 502, html: true },
+	{ status: 403 },
+	{ reset: 'beforeResponse' },
+];
 
 interface World {
 	seed: number;
@@ -92,6 +106,7 @@ interface World {
 	isTextFiles: boolean;
 	/** Whether every document must succeed, except those that the service never accepts. */
 	isLive: boolean;
+	venom: Rule;
 	/** Number of tokens that another n8n instance requests for the same client during the run. */
 	rivalTokens: number;
 }
@@ -107,6 +122,7 @@ const FAULTS: Rule[] = [
 	{ status: 429 },
 	{ status: 429, retryAfter: '0' },
 	{ status: 500 },
+	{ status: 502, retryAfter: '1' },
 	{ status: 503, html: true },
 	{ status: 408 },
 	{ status: 401 },
@@ -177,7 +193,7 @@ function withRates(world: World): World {
 		return [...struck, { route, latencyMs: 1 + dice.below(40), probability: 0.3 }];
 	});
 	const count = (kind === 'chunk' ? 20 : 60) + dice.below(60);
-	const isVenomous = kind !== 'delete' && dice.chance(0.5);
+	const isVenomous = kind !== 'delete';
 	const poisoned = dice.chance(0.3) ? 0.3 : 0;
 	const venomous = dice.below(count);
 	const documents = documentsOf(seed, kind, count, dice).map(({ text, ...document }, at) => {
@@ -207,14 +223,21 @@ function worldOf(seed: number): World {
 	const isFile = kind === 'file';
 	const count = 1 + dice.below(isFile ? 200 : 40);
 	const documents = documentsOf(seed, kind, count, dice);
-	const rules = Array.from({ length: dice.below(5) }, () => ({
-		...withSecret({ route: dice.one(ROUTES[kind]), ...dice.one(FAULTS) }, secretOf(kind)),
+	const rules = Array.from({ length: 1 + dice.below(4) }, (_, at) => ({
+		...withSecret(
+			{
+				route: dice.one(ROUTES[kind]),
+				...(at === 0 ? inTurn(FAULTS, seed) : dice.one(FAULTS)),
+			},
+			secretOf(kind),
+		),
 		...(dice.chance(0.5) && { skip: dice.below(8) }),
 		times: 1 + dice.below(3),
 	}));
 	const world: World = {
 		...{ seed, kind, documents, rules },
 		isLive: false,
+		venom: inTurn(VENOMS, seed / LIVE_STEP),
 		settings: {
 			pushResponse: dice.one(['empty', 'count', 'perDocument', 'text'] as const),
 			unknownDeleteStatus: dice.one([200, 404] as const),
@@ -238,7 +261,7 @@ function worldOf(seed: number): World {
 		isTextFiles: dice.chance(0.2),
 		rivalTokens: dice.below(4),
 	};
-	return seed % 5 === 0 ? withRates(world) : world;
+	return seed % LIVE_STEP === 0 ? withRates(world) : world;
 }
 
 let folder: string;
@@ -622,10 +645,64 @@ function addPoison(sandbox: Sandbox): void {
 	}
 }
 
-function addVenom(sandbox: Sandbox): void {
+function addVenom(sandbox: Sandbox, venom: Rule): void {
 	for (const route of ['push', 'submit'] as const)
-		sandbox.faults.add({ route, whenBodyContains: VENOM, status: 500 });
+		sandbox.faults.add({ route, whenBodyContains: VENOM, ...venom });
 }
+
+const named = (rule: Rule): string =>
+	Object.entries(rule)
+		.filter(([name]) => !['route', 'skip', 'times', 'seed', 'probability'].includes(name))
+		.map(([name, value]) => `${name} ${name === 'body' ? '' : String(value)}`.trim())
+		.sort()
+		.join(', ');
+
+/** What must occur at least once, so that the worlds test what they are for. */
+const VARIATIONS = [
+	...Object.keys(ROUTES).map((kind) => `kind ${kind}`),
+	...FORMATS.map((format) => `format ${format}`),
+	...FAULTS.map((rule) => `fault ${named(rule)}`),
+	...PASSING.map((rule) => `live fault ${named(rule)}`),
+	...VENOMS.map((rule) => `venom ${named(rule)}`),
+	...['stopped', 'split', 'text files', 'rival tokens', 'poison', 'a lost token'],
+	...['continueRegularOutput', 'continueErrorOutput'],
+];
+
+function variationsOf(world: World): string[] {
+	const { kind, format, isLive, documents, rules, onError } = world;
+	const flags = {
+		stopped: world.stopAfter !== undefined,
+		split: kind === 'chunk' && world.isSplit,
+		'text files': kind === 'push' && world.isTextFiles,
+		'rival tokens': kind === 'chunk' && world.rivalTokens > 0,
+		poison: documents.some(isPoison),
+		'a lost token': kind === 'chunk' && world.settings.revokePreviousTokens === true,
+	};
+	const isVenomous = documents.some(({ text }) => String(text).includes(VENOM));
+	return [
+		...[`kind ${kind}`, onError],
+		...(kind === 'file' ? [`format ${format}`] : []),
+		...rules.map((rule) => `${isLive ? 'live ' : ''}fault ${named(rule)}`),
+		...(isVenomous ? [`venom ${named(world.venom)}`] : []),
+		...Object.entries(flags).flatMap(([name, is]) => (is ? [name] : [])),
+	];
+}
+
+/** Decisions of the retry policy that must occur, with the number of entries and the cause. */
+const DECISIONS = [
+	...[
+		'again: one, down',
+		'again: one, noToken',
+		'again: one, overloaded',
+		'again: one, throttled',
+	],
+	...['again: several, down', 'again: several, overloaded', 'again: several, throttled'],
+	...['singleOut: several, down', 'singleOut: several, forbidden'],
+	...['split: several, down', 'split: several, split', 'split: several, tooLarge'],
+	...['fail: one, down', 'fail: one, forbidden', 'fail: one, split', 'fail: several, fail'],
+	'end: several, stop',
+];
+const decisions = collectDecisions();
 
 async function violationsIn(world: World): Promise<string[]> {
 	const sandbox = await startSandbox({ settings: world.settings });
@@ -637,7 +714,7 @@ async function violationsIn(world: World): Promise<string[]> {
 			world.isLive && !['afterWork', 'midBody'].includes(String(rule.reset));
 		for (const rule of world.rules.filter(isFirst)) sandbox.faults.add(rule);
 		addPoison(sandbox);
-		if (world.isLive) addVenom(sandbox);
+		if (world.isLive) addVenom(sandbox, world.venom);
 		for (const rule of world.rules) if (!isFirst(rule)) sandbox.faults.add(rule);
 		const play = new Play(world, sandbox);
 		await play[world.kind]();
@@ -666,13 +743,18 @@ it(
 		const worlds = Array.from({ length: WORLDS }, (_, at) => worldOf(FIRST_SEED + STEP * at));
 		// Each run of the engine clears the tokens of all other runs, so the other runs then receive a 401. Therefore, these
 		// worlds run one at a time.
-		const isAlone = ({ isLive, kind }: World) => isLive && kind === 'chunk';
+		const isAlone = ({ isLive, kind, settings }: World) =>
+			kind === 'chunk' && (isLive || settings.revokePreviousTokens === true);
 		const beside = worlds.filter((world) => !isAlone(world)).values();
 		await Promise.all(
 			Array.from({ length: WORLDS_AT_ONCE }, async () => await playAll(beside)),
 		);
 		await playAll(worlds.filter(isAlone));
 		expect(broken).toEqual([]);
+		const isWhole = WORLDS >= 60 && STEP === 1;
+		const seen = new Set([...decisions, ...worlds.flatMap(variationsOf)]);
+		const missing = [...DECISIONS, ...VARIATIONS].filter((each) => !seen.has(each));
+		expect(isWhole ? missing : []).toEqual([]);
 	},
 	60_000 + WORLDS * 5_000,
 );

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 
+import { collectDecisions } from '../../../support/decisions';
 import {
 	bodyBytes,
 	CANCEL,
@@ -60,6 +61,8 @@ const anyScenario: fc.Arbitrary<Scenario> = fc.record({
 	unwritable: fc.array(fc.nat(50), { maxLength: 3 }),
 	seed: fc.nat(),
 });
+
+const decisions = collectDecisions();
 
 const positions = (all: Entry[]) => all.map(({ position }) => position);
 
@@ -160,4 +163,14 @@ test('if a batch is rejected, exactly the rejected entries fail', async () => {
 		),
 		{ numRuns: 100 },
 	);
+});
+
+test('each decision of the retry policy has occurred', () => {
+	const expected = [
+		...['again: one, down', 'again: one, overloaded', 'again: one, throttled'],
+		...['again: several, down', 'again: several, overloaded', 'again: several, throttled'],
+		...['split: several, split', 'split: several, tooLarge', 'fail: one, split'],
+		...['fail: one, tooLarge', 'fail: several, fail', 'end: one, stop', 'end: several, stop'],
+	];
+	expect(expected.filter((each) => !decisions.has(each))).toEqual([]);
 });

@@ -7,6 +7,7 @@
  */
 import { GATEWAY } from '../../../sandbox/gateway';
 import { bucket } from '../../../sandbox/rates';
+import { collectDecisions } from '../../../support/decisions';
 import {
 	always,
 	atRandom,
@@ -146,6 +147,17 @@ const atFault: Row[] = [
 		isolatedWithin: 30,
 	},
 	{
+		name: 'one document with 503, others in flight',
+		world: { ...LARGE, entries: 10_000, rules: [withAny([3333], GATEWAY.noUpstream)] },
+		fail: [3333],
+	},
+	{
+		name: 'one document whose connection is reset, others in flight',
+		world: { ...LARGE, entries: 10_000, rules: [withAny([3333], { reset: 'beforeWork' })] },
+		fail: [3333],
+		isolatedWithin: 20,
+	},
+	{
 		name: 'one document with 500, nothing else in flight',
 		world: { ...LARGE, entries: 600, perRequest: 600, rules: [withAny([333], BAD)] },
 		fail: [333],
@@ -273,6 +285,19 @@ const refused: Row[] = [
 
 const figures: string[] = [];
 
+/** Decisions of the retry policy that these runs exist for, with the number of entries and the cause. */
+const DECISIONS = [
+	...['again: one, down', 'again: one, overloaded', 'again: one, throttled'],
+	...['again: several, down', 'again: several, overloaded', 'again: several, throttled'],
+	...['singleOut: several, down', 'singleOut: several, overloaded'],
+	...['singleOut: several, forbidden', 'split: several, forbidden'],
+	...['split: several, down', 'split: several, overloaded'],
+	...['fail: one, down', 'fail: one, overloaded', 'fail: one, forbidden'],
+	...['end: one, down', 'end: one, overloaded', 'end: one, stop', 'end: one, forbidden'],
+	...['end: several, throttled', 'end: several, stop'],
+];
+const decisions = collectDecisions();
+
 function violationsOf(row: Row, played: Played): string[] {
 	const { fail = [], ends, seconds, requests = Infinity, isolatedWithin } = row;
 	const wrong: string[] = [];
@@ -344,4 +369,8 @@ describe.each([
 	it.each(rows.map((row): [string, Row] => [row.name, row]))('%s', async (_name, row) => {
 		expect(await playRow(row)).toEqual([]);
 	});
+});
+
+it('each decision of the retry policy has occurred', () => {
+	expect(DECISIONS.filter((each) => !decisions.has(each))).toEqual([]);
 });
