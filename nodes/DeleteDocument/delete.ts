@@ -8,7 +8,7 @@ import { troubleText } from '../shared/run/hints';
 import type { Run } from '../shared/run/run';
 import { requestSettings } from '../shared/session/request-settings';
 import { Session } from '../shared/session/session';
-import { FileSink, type FileToRead } from '../shared/output/file-sink';
+import { DRY_RUN_RESULT, FileSink, type FileToRead } from '../shared/output/file-sink';
 import { ItemSink } from '../shared/output/item-sink';
 import { account, type EntryOrigin, type ResultFormat } from '../shared/output/sink';
 import { PER_ITEM_OPTIONS } from '../shared/input/file-properties';
@@ -26,7 +26,6 @@ import { formatCount, quoted } from '../shared/service/strings';
 import { Commit } from './commit';
 import { NotFound } from './not-found';
 import { deleteProperties, type DeleteOptions, type DeleteParameters } from './properties';
-import { DRY_RUN_RESULT } from '../shared/output/dry-run';
 
 interface Entry extends EntryOrigin {
 	id: string;

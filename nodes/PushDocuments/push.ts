@@ -10,7 +10,7 @@ import { doneText, troubleText } from '../shared/run/hints';
 import { Parameters } from '../shared/parameters/parameters';
 import { Session } from '../shared/session/session';
 import type { Run } from '../shared/run/run';
-import { FileSink, type FileToRead } from '../shared/output/file-sink';
+import { DRY_RUN_RESULT, FileSink, type FileToRead } from '../shared/output/file-sink';
 import { ItemSink } from '../shared/output/item-sink';
 import { account } from '../shared/output/sink';
 import { PER_ITEM_OPTIONS } from '../shared/input/file-properties';
@@ -39,7 +39,6 @@ import {
 import { pushProperties, type PushOptions, type PushParameters } from './properties';
 import { pushRequests, pushResultFormat, type Entry } from './requests';
 import { SAME_ID_ADVICE, SameIds } from './same-ids';
-import { DRY_RUN_RESULT } from '../shared/output/dry-run';
 import { formatCount } from '../shared/service/strings';
 
 const RESULT_FIELDS = ['pushed', 'skipped', 'checked', 'dryRun'];
