@@ -53,7 +53,7 @@ In some cases, the documentation does not say how the service answers. This work
 
 **Try it:** click *Execute workflow*, then open *What Follows*.
 
-**What it costs:** 8 requests, one of them for a token, and the chunking of 33 texts of four words each.
+**What it costs:** 8 requests, one of them for a token, and the chunking of 33 texts of four words and a number.
 
 **What it changes:** it pushes one document, \`search-ingest-check\`, and deletes it again. If the run stops before that, delete the document with Delete Document.
 

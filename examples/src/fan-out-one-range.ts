@@ -17,7 +17,7 @@ export default workflow(
 			'Note',
 			`## One range of a file
 
-**Fan Out over Workers** calls this workflow once per range. The call contains *Skip Records* and *Max Records* for **Push Documents**. This workflow fetches the file itself, because it may run on another worker.
+**Fan Out over Workers** calls this workflow once per range, and again if a range fails. The call contains *Skip Records* and *Max Records* for **Push Documents**. This workflow fetches the file itself, because it may run on another worker.
 
 The workflow records in the data table when it starts and how it ends. It does nothing if the run that called it has already ended, or if a newer run has started.
 

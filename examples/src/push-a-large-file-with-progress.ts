@@ -23,7 +23,7 @@ Pushes a file of any size in rounds of 100,000 records. The canvas counts the ro
 
 **Push Documents** uses the file from *Get File* in each round. *Skip Records* is the number of records in earlier rounds, and *Max Records* is the size of a round. Each round reads the file from the beginning, so do not make the rounds small.
 
-**If records fail**, the workflow stores them after each round and continues with the next round. After the last round, *Fail the Run* ends the run with an error. It ends the run immediately if a round makes no progress, or if the service rejects everything.
+**If records fail**, the workflow stores them after each round and continues with the next round. After the last round, *Fail the Run* ends the run with an error. It ends the run immediately if a round makes no progress, or if the node's run ends early, for example because the service refuses the key.
 
 The run also fails after the last round if the file has too few records, or if the summary of a round contains *warnings*, such as records with the same ID. *Records Look Wrong* contains the smallest number of records.
 

@@ -104,7 +104,7 @@ Items whose chunks are not ready contain a *status* and wait again. Chunks leave
 			options: {},
 		}),
 		node('Chunks', 'noOp', 1, [1500, -60], {}),
-		node('Waits On?', 'if', 2.2, [1500, 160], isTrue('={{ $runIndex < 200 }}')),
+		node('Waits On?', 'if', 2.2, [1500, 160], isTrue('={{ $runIndex < 199 }}')),
 		node('Fail the Run', 'stopAndError', 1, [1740, 240], {
 			errorMessage:
 				'={{ `The chunks were not ready after 200 waits: the status of ${$json.chunkingId} is ${$json.status}. Get them later with Get Results.` }}',

@@ -7,7 +7,7 @@ export default workflow(
 			'Note',
 			`## Tell me when a run fails
 
-Sends one message for each run that failed or did only part of its work. The message names the workflow and the node, the reason, the number of records, a link to the execution, and the service's status page. The examples end with an error whenever anything failed, so partial failures are reported too.
+Sends one message for each run that failed or did only part of its work. The message names the workflow and the node, the reason, a link to the execution, and the service's status page. Almost all examples end with an error if anything failed, so partial failures are reported too.
 
 **Change these**
 1. *Message*: enter your service's status page, and change the text as you like.

@@ -134,7 +134,7 @@ function addHints(deletes: Deletes): void {
 }
 
 const CHUNKS_REMAIN =
-	'No ID has the form of a chunk ID, such as a#0. If these documents were chunked, their chunks are still in the index.';
+	'No deleted ID has the form of a chunk ID, such as a#0. If these documents were chunked, their chunks are still in the index.';
 const DELETE_CHUNKS_ADVICE = {
 	list: "To delete chunks, list their IDs, or turn each ID into an item with Split Out and use 'One ID per Item' with the option 'Chunk Count'.",
 	file: "To delete chunks, add their IDs to the file, or turn each ID into an item with Extract from File and use 'One ID per Item' with the option 'Chunk Count'.",

@@ -491,7 +491,8 @@ describe('a 404 that may not come from the service', () => {
 });
 
 describe('IDs of documents that were chunked', () => {
-	const HINT = /^No ID has the form of a chunk.*'One ID per Item' with the option 'Chunk Count'/;
+	const HINT =
+		/^No deleted ID has the form of a chunk.*'One ID per Item' with the option 'Chunk Count'/;
 	const list = { idSource: 'list', listField: '={{ $json.ids }}' };
 
 	it.each<[string[], INodeParameters, boolean]>([

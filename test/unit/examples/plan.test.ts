@@ -58,6 +58,14 @@ test.each<[what: string, given: Given, status: number, problem: RegExp]>([
 	['a blank ID', { list: [document(' ')] }, 400, /no ID, only " "/],
 	['a fraction', { list: [{ id: 1.5, text: 'A' }] }, 400, /no ID, only 1.5/],
 	['a large number', { list: [{ id: 2 ** 60, text: 'A' }] }, 400, /no ID, only 11529/],
+	...['undefined', 'shop/undefined', 'shop-null', 'shop [object Object]'].map(
+		(id): [string, Given, number, RegExp] => [
+			'an ID made of a missing field',
+			{ list: [document(id)] },
+			400,
+			/a field that does not exist/,
+		],
+	),
 	['U+FFFD in an ID', { list: [document('caf\ufffd')] }, 400, /contains the character U\+FFFD/],
 	[
 		'two different documents with one ID',
