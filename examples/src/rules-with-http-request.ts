@@ -11,7 +11,7 @@ export default workflow(
 The AI Service credential also works in n8n's own **HTTP Request** node. Choose *Authentication: Predefined Credential Type*, then *Lucidworks AI OAuth2 API*. You can use it to call services for which this package has no node. This example gets the rules from a rules-and-rewrites service.
 
 **Change these**
-1. *Get Rules*: select a separate credential with the **Scope** *Commerce Studio Rules*, or *Merchandising Rules* if the token server returns `invalid_scope`. The HTTP Request node requests its token with the scope in the credential.
+1. *Get Rules*: select a separate credential with the **Scope** *Commerce Studio Rules*, or *Merchandising Rules* if the token server returns \`invalid_scope\`. The HTTP Request node requests its token with the scope in the credential.
 2. *Get Rules*: enter the URL of your service.
 3. *Has a List* and *One Item per Rule*: enter the field that contains the list. If the response contains no such list, the run fails.`,
 			[-480, -240],
