@@ -421,6 +421,7 @@ describe('Submit', () => {
 		],
 		[{ status: 'SUBMITTED' }, ['chunking ID', maybeDone(submitAction())]],
 		[{ ok: true }, ['chunking ID', maybeDone(submitAction())]],
+		[{ errorMessage: 'Timed out' }, ['"Timed out"', maybeDone(submitAction())]],
 		// A text in JSON is no page, whatever it contains.
 		['<html></html>', ['chunking ID', maybeDone(submitAction())]],
 	])('fails a text whose submission gives ERROR or no chunking ID: %j', async (body, facts) => {

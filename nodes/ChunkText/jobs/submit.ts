@@ -47,7 +47,7 @@ async function send(texts: TextEntry[], { run, session, options }: ChunkService)
 	const { state, status = 'SUBMITTED', chunkingId } = classify(body);
 	if (state === 'failed') throw jobFailed(status, session.words(body), texts.length);
 	if (chunkingId === undefined)
-		throw noChunkingId(state === 'invalid' ? '' : session.words(body));
+		throw noChunkingId(typeof body === 'object' ? session.words(body) : '');
 	return {
 		chunkingId,
 		texts: texts.map((text, position) => ({ ...text, position })),

@@ -141,7 +141,7 @@ function adviceFor(
 ): string {
 	const serviceAdvice = isTest ? { ...advice, ...adviceInTest } : advice;
 	const checkUrl = `Check '${urlLabel}' in the credential`;
-	if (status >= 300 && status < 400) {
+	if (status >= 300 && status < 400 && status !== 304) {
 		return `The URL has moved. To protect the credential, redirects are not followed. Enter the final URL as '${urlLabel}'`;
 	}
 	if (status === 407) return PROXY_LOGIN;

@@ -41,6 +41,7 @@ describe('documentId', () => {
 		[['a1'], /it is a list$/],
 		[{ id: 'a1' }, /it is an object$/],
 		[new Date(NaN), /it is an invalid date$/],
+		['a\ud83d', /is not valid Unicode text$/],
 		['4.00638E+12', /is 4.00638E\+12: a spreadsheet has shortened the number$/],
 		['4,00638E+12', /has shortened the number$/],
 		['4E+12', /has shortened the number$/],

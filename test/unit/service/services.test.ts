@@ -56,6 +56,12 @@ it.each([401, 403, 500, 501, 503, 504])(
 	},
 );
 
+it('304 is not described as a moved URL', () => {
+	const { description } = statusFailure(PUSH_SERVICE, { status: 304, body: '' });
+	expect(description).not.toContain('moved');
+	expect(description).toMatch(/.{15}/);
+});
+
 it.each([400, 404, 407, 408, 413, 422, 429, 302])('%i does not suggest an incident', (status) => {
 	for (const service of SERVICES)
 		expect(inNode(service, status)).not.toContain('status.lucidworks.com');

@@ -117,6 +117,7 @@ describe('a response that is not a token', () => {
 		['null', null, 'not a JSON object'],
 		['a list', [], 'token_type'],
 		['an empty object', {}, 'token_type'],
+		['an error with status 200', { error_description: 'Expired' }, '"Expired"'],
 		['no token_type', { ...good, token_type: undefined }, 'token_type'],
 		['a foreign token_type', { ...good, token_type: 'mac' }, 'token_type'],
 		['no expires_in', { ...good, expires_in: undefined }, 'expires_in'],

@@ -40,11 +40,17 @@ const SHORTENED_NUMBER = /^\d([.,]\d+)?E\+\d{2}$/i;
 /**
  * Reads an ID in the same way as `exactText`.
  *
- * @throws InputError if `exactText` rejects the value, or if a spreadsheet program has shortened the number.
+ * @throws InputError if `exactText` rejects the value, if it is not valid Unicode, or if a spreadsheet program has shortened the number.
  *   Different numbers may look the same after they have been shortened.
  */
 export function exactId(value: unknown, label: () => string, advice: string): string {
 	const id = exactText(value, label, advice);
+	// A document with such an ID could never be deleted, because the ID cannot be part of a URL.
+	if (!id.isWellFormed())
+		throw new InputError(
+			`${label()} is not valid Unicode text`,
+			'It contains a broken character, such as half an emoji. Repair it at its source.',
+		);
 	if (!SHORTENED_NUMBER.test(id)) return id;
 	const problem = 'a spreadsheet has shortened the number';
 	throw new InputError(

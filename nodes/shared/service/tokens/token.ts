@@ -103,6 +103,8 @@ export function parseTokenResponse(
 		new ServiceFailure(`The token server's response cannot be used: ${what}`, {
 			kind: 'token',
 			status,
+			// Some gateways answer with status 200 and an error. A text could contain the token itself.
+			...(isRecord(body) && { serviceWords: serverMessage(body) }),
 			description:
 				"Check 'Token Server URL' and 'Authorization Server ID' in the credential: the response may come from something other than the token endpoint.",
 		});
