@@ -1,6 +1,8 @@
 /** Tests Chunk Text with texts that are given as a list of pages. */
+import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 
+import { joinPages } from '../../nodes/ChunkText/input/pages';
 import { useFiles } from '../../support/binary-data';
 import { useChunkText } from '../../support/chunking';
 import { hintsOf, jsonOf } from '../../support/sandbox';
@@ -125,6 +127,33 @@ describe('a document above the limit', () => {
 	const large = (count: number) =>
 		Array.from({ length: count }, (_, at) => `Page ${at + 1} ${'x'.repeat(400)}`);
 	const small = { options: { bytesPerRequest: 1000, textsPerRequest: 1 } };
+
+	it('gives texts within the limit that contain all pages; only a single page can be larger', () => {
+		fc.assert(
+			fc.property(
+				fc.array(fc.constantFrom('a', 'éé', '😀', 'a page', ''), { maxLength: 20 }),
+				fc.integer({ min: 1, max: 30 }),
+				(others, maxBytes) => {
+					const all = ['a', ...others];
+					const texts = joinPages(all, 'The text', maxBytes);
+					for (const { text, pages } of texts) {
+						const { first = 1, starts = [] } = pages ?? {};
+						if (starts.length > 1)
+							expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxBytes);
+						expect(text).toBe(
+							all.slice(first - 1, first - 1 + starts.length).join('\n\n'),
+						);
+					}
+					expect(
+						texts
+							.map(({ text }) => text)
+							.join('')
+							.replaceAll('\n', ''),
+					).toBe(all.join(''));
+				},
+			),
+		);
+	});
 
 	it('is cut between pages; numbers and pages go on', async () => {
 		const { output } = await chunk([guide(large(5)), { ...guide('Other'), id: 'other' }], {

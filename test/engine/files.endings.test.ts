@@ -198,6 +198,15 @@ describe.each(NODES)('%s', (...node) => {
 	});
 });
 
+it('a success after the end of the run does not move the advice past a failed record', async () => {
+	const rejected = { whenBodyContains: '"d1"', status: 401, latencyMs: 300 };
+	sandbox().faults.add({ route: 'push', ...rejected });
+	sandbox().faults.add({ route: 'push', latencyMs: 800 });
+	const { output } = await run(PUSH, [await files.item(lines(3))], { concurrency: 3 }, CONTINUE);
+	expect(output.at(-1)?.json).toMatchObject({ pushed: 2, failed: 1 });
+	expect(output.at(-1)?.json.error).toMatch(/ To continue, set 'Skip Records' to 1$/);
+});
+
 it.each([
 	['a quote that is not closed', 'id,name\na,A\nb,"B', 'd.csv'],
 	['a list that is not closed', '[{"id":"a","name":"A"},{"id"', 'd.json'],

@@ -241,6 +241,21 @@ describe('documents with the same ID', () => {
 		);
 	});
 
+	it.each(['items', 'a file'])('of %s are not counted if the later push failed', async (what) => {
+		const json = { id: 'd', name: 'N' };
+		sandbox().faults.add({ route: 'push', skip: 1, status: 400 });
+		const result = await runnerOf(new PushDocuments())(
+			what === 'items' ? [{ json }, { json }] : [await files.item(lines([json, json]))],
+			{
+				documentSource: what === 'items' ? 'wholeItem' : 'file',
+				options: { documentsPerRequest: 1, concurrency: 1 },
+			},
+			CONTINUE,
+		);
+		expect(hintsOf(result).join()).toContain('failed');
+		expect(hintsOf(result).join()).not.toContain('the same');
+	});
+
 	it('are not counted if they were never sent', async () => {
 		const large = { id: 'd', name: 'N'.repeat(200) };
 		const result = await push(

@@ -88,8 +88,8 @@ export class JsonReader implements RecordReader {
 	*end(isBroken = false): Generator<SourceRecord> {
 		if (this.lineReader) return yield* this.lineReader.end(isBroken);
 		this.isObject = this.firstObject !== undefined;
-		if (this.firstObject && this.skip === 0)
-			yield this.recordOf(this.firstObject.text, this.firstObject.line);
+		if (this.firstObject)
+			yield* this.readUnlessSkipped(this.firstObject.text, this.firstObject.line);
 		const isWhole = this.depth === this.listDepth && !this.inString;
 		if (isWhole && this.buffer.endsWith('}')) yield* this.takeElement();
 		if (isBroken) return;
@@ -216,8 +216,12 @@ export class JsonReader implements RecordReader {
 		const { buffer, valueLine } = this;
 		this.takeBuffer();
 		if (buffer.trim() === '') return;
+		yield* this.readUnlessSkipped(buffer.trim(), valueLine);
+	}
+
+	private *readUnlessSkipped(text: string, line: number): Generator<SourceRecord> {
 		if (this.record < this.skip) this.record++;
-		else yield this.recordOf(buffer.trim(), valueLine);
+		else yield this.recordOf(text, line);
 	}
 
 	private recordOf(text: string, line: number): SourceRecord {

@@ -5,7 +5,7 @@ import type { Run } from '../../../nodes/shared/run/run';
 const CHUNKED: Returned = { done: 'chunked', returnsChunks: true };
 const SUBMITTED: Returned = { done: 'submitted', returnsChunks: false };
 
-function figures(hints: ChunkHints, done: number, returned = CHUNKED): string[][] {
+function textsOf(hints: ChunkHints, done: number, returned = CHUNKED): string[] {
 	const said: string[] = [];
 	const stats = new RunStats();
 	stats.increment('done', done);
@@ -13,8 +13,11 @@ function figures(hints: ChunkHints, done: number, returned = CHUNKED): string[][
 	stats.increment('retries', 3);
 	const run = { stats, meter: { seconds: 7 }, hint: (text: string) => said.push(text) };
 	hints.addHintsTo(run as unknown as Run, returned);
-	return said.filter(Boolean).map((hint) => hint.match(/\d[\d,]*(?!\w)/g) ?? []);
+	return said.filter(Boolean);
 }
+
+const figures = (...run: Parameters<typeof textsOf>): string[][] =>
+	textsOf(...run).map((hint) => hint.match(/\d[\d,]*(?!\w)/g) ?? []);
 
 const TROUBLE = ['3'];
 
@@ -25,6 +28,15 @@ it('texts that are not finished do not count as chunked', () => {
 	expect(figures(hints, 150)).toEqual([['125', '40', '7'], TROUBLE, ['25']]);
 	expect(figures(hints, 150, SUBMITTED)).toEqual([['150', '40', '7'], TROUBLE]);
 });
+
+it.each([[['busy', undefined]], [[undefined, 'busy']], [['busy', 'closed']]])(
+	'the hint names the first error of the final polls %j',
+	(errors) => {
+		const hints = new ChunkHints();
+		for (const error of errors) hints.countUnfinished(1, error && new Error(error));
+		expect(textsOf(hints, 2)).toContain('The final poll failed: busy');
+	},
+);
 
 it('the hints contain the totals of all files', () => {
 	const hints = new ChunkHints();

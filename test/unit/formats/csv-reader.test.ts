@@ -211,6 +211,28 @@ test('reads the same as csv-parse, however the text is cut', () => {
 	);
 });
 
+test('the last row may end without a line break, unless it lacks a value of a named column', () => {
+	fc.assert(
+		fc.property(
+			fc.array(fc.constantFrom('id', 'name', ''), { minLength: 1, maxLength: 4 }),
+			fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), {
+				minLength: 1,
+				maxLength: 4,
+			}),
+			fc.constantFrom('\n', '\r\n', '\r'),
+			(names, rows, lineBreak) => {
+				const header = ['key', ...names];
+				const text = [header, ...rows].map((row) => csvRow(row, ',')).join(lineBreak);
+				const read = (whole: string) => brief(new CsvReader({ delimiter: ',' }), whole);
+				const named = header.findLastIndex((name) => name !== '') + 1;
+				fc.pre((rows.at(-1) ?? []).length >= named);
+				expect(read(text)).toStrictEqual(read(text + lineBreak));
+			},
+		),
+		{ examples: [[['name', '', ''], [['a', 'b']], '\n']] },
+	);
+});
+
 test('returns the same records of a damaged text for any cuts', () => {
 	fc.assert(
 		fc.property(

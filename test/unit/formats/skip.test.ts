@@ -43,18 +43,23 @@ const PIECES: Record<RecordFormat, string[]> = {
 	jsonArray: ['[', '1,', '{"a":[2]},', '\n', '"x"', ']', ', 3'],
 };
 
+/** A JSON file can also be a single object. If more objects follow, the file is read as JSON Lines. */
+const OBJECT_PIECES = ['{"id":1}', '{"a":{"b":"}"}}\n', '{\n"c":[2]}', '\n', ' ', 'oops'];
+
 const skipping = (format: RecordFormat, skip: number): RecordReader => {
 	const reader = FORMATS[format].reader({});
 	reader.skip = skip;
 	return reader;
 };
 
-it.each(Object.keys(PIECES) as RecordFormat[])(
-	'%s: gives the same records, numbers and lines as reading all and dropping the first',
-	(format) => {
+it.each([...Object.entries(PIECES), ['jsonArray', OBJECT_PIECES] as const] as Array<
+	[RecordFormat, string[]]
+>)(
+	'%s: gives the same records, numbers and lines as reading all and dropping the first: %j',
+	(format, allPieces) => {
 		fc.assert(
 			fc.property(
-				fc.array(fc.constantFrom(...PIECES[format]), { maxLength: 12 }),
+				fc.array(fc.constantFrom(...allPieces), { maxLength: 12 }),
 				fc.integer({ min: 0, max: 6 }),
 				lengths,
 				(pieces, skip, cuts) => {

@@ -135,6 +135,20 @@ describe('what is stored', () => {
 		expect(tokens).toEqual(['t1', 'stored']);
 	});
 
+	test('is never a token that has expired or was revoked, whichever scope is stored', async () => {
+		const byScope = () =>
+			[SCOPE, OTHER_SCOPE].map((scope) =>
+				Object.keys(parseTokenMap(shared({ scope }).mapToStore())),
+			);
+		await obtain({ held: stored('expiring', 10) });
+		await obtain({ scope: OTHER_SCOPE });
+		now += 11 * MINUTE_MS;
+		expect(byScope()).toEqual([[OTHER_SCOPE], [OTHER_SCOPE]]);
+		await obtain();
+		revoke('t2');
+		expect(byScope()).toEqual([[OTHER_SCOPE], [OTHER_SCOPE]]);
+	});
+
 	test('is stored once, but an older token or one from the credential is not stored again', async () => {
 		await obtain({ held: stored('due', 8) });
 		expect(shared().isUnstored).toBe(false);
@@ -241,6 +255,31 @@ describe('a token the service revoked', () => {
 		for (let request = 1; request <= 9; request++) token.markRevoked(revoked);
 		expect(hint).not.toHaveBeenCalled();
 	});
+
+	test.each([
+		[6 * MINUTE_MS, [500, 500, 500, 500, 500, 500], 0],
+		[4 * MINUTE_MS, [500, 1_000, 2_000, 4_000, 8_000, 10_000], 1],
+	])(
+		'after %d ms each: the pauses and the hint depend on how long the tokens lasted',
+		async (lifetimeMs, expected, hints) => {
+			const hint = jest.fn();
+			const pauses: number[] = [];
+			const token = SharedToken.forScope(clientOf(), SCOPE, {
+				readStored: async () => ({}),
+				sleep: async (ms) => void pauses.push(ms),
+				random: () => 0,
+				hint,
+			});
+			while (pauses.length < expected.length) {
+				const issued = await token.obtain(send, () => true);
+				now += lifetimeMs;
+				token.markRevoked(issued);
+				await token.signingData(fields);
+			}
+			expect(pauses).toEqual(expected);
+			expect(hint).toHaveBeenCalledTimes(hints);
+		},
+	);
 
 	test('is not used even when the renewal fails', async () => {
 		await obtain();
