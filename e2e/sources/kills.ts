@@ -133,6 +133,11 @@ export async function kills(stage: SourcesStage, kind: Kind, count: number): Pro
 	let list = next(kind, []);
 	let killed = 0;
 	await syncAndCheck(stage, kind, list, 'at first');
+	list = next(kind, list);
+	const startedAt = Date.now();
+	await syncAndCheck(stage, kind, list, 'after changes');
+	// After a restart, a run takes longer, so most kills hit a run.
+	const runMs = Date.now() - startedAt;
 	for (let at = 0; at < count; at++) {
 		list = next(kind, list);
 		let hasAnswered = false;
@@ -140,7 +145,7 @@ export async function kills(stage: SourcesStage, kind: Kind, count: number): Pro
 			() => (hasAnswered = true),
 			() => undefined,
 		);
-		await pause(50 + Math.random() * (kind === 'documents' ? 1200 : 4000));
+		await pause(50 + Math.random() * runMs);
 		if (!hasAnswered) killed += 1;
 		await stage.kill();
 		await call;
