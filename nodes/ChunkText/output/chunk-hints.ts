@@ -47,7 +47,7 @@ export class ChunkHints {
 	}
 
 	/** Counts long texts that the regular expression has not split. */
-	countSettings({ text = '', settings }: AwaitedText, chunks: number): void {
+	countUnsplit({ text = '', settings }: AwaitedText, chunks: number): void {
 		const isLong = text.length > LONG_TEXT_CHARACTERS;
 		if (chunks === 1 && isLong && settings?.chunker === 'regex-splitter') this.unsplit++;
 	}

@@ -99,7 +99,7 @@ export class Report {
 		{ chunkingId }: Job,
 		{ text, chunks, covered }: Extract<AssignedResult, { chunks: unknown }>,
 	): Promise<void> {
-		this.hints.countSettings(text, chunks.length);
+		this.hints.countUnsplit(text, chunks.length);
 		await this.report(text, { chunkingId, chunks: this.located(text, chunks), covered });
 	}
 

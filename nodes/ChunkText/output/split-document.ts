@@ -52,7 +52,7 @@ function joined(texts: readonly ChunkedText[]): ChunkedText {
 		// The positions count from the beginning of a text, so they would be wrong for the whole document.
 		chunks: texts.flatMap(({ chunks }) =>
 			chunks.map((chunk) => {
-				const { ...located } = chunk;
+				const located = { ...chunk };
 				delete located.start;
 				delete located.end;
 				return located;
