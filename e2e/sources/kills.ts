@@ -119,14 +119,12 @@ async function syncAndCheck(
 	};
 	await until(isOver, 3 * LOCK_SECONDS * 1000, 500);
 	const [found, right] = [stage.indexed(`${kind}/`), expected(kind, list)];
-	const wrong = [
-		...right.filter((entry) => !found.includes(entry)),
-		...found.filter((entry) => !right.includes(entry)),
-	];
+	const missing = right.filter((entry) => !found.includes(entry));
+	const left = found.filter((entry) => !right.includes(entry));
 	stage.checks.add(
 		`${kind}: ${when}, the next run makes the index equal to the list`,
-		status === 200 && wrong.length === 0,
-		`${status} ${JSON.stringify(answer).slice(0, 300)}; wrong: ${wrong.slice(0, 3).join()}`,
+		status === 200 && missing.length + left.length === 0,
+		`${status} ${JSON.stringify(answer).slice(0, 300)}; missing: ${missing.slice(0, 3).join()}; too much: ${left.slice(0, 3).join()}`,
 	);
 }
 

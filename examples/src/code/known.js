@@ -18,8 +18,10 @@ module.exports = ({ rows, lock, now, mostRows }) => {
 	/** @type {Map<string, number>} */
 	const lateRows = new Map();
 	let size = 0;
+	let lastRow = 0;
 	for (const { id: row, run, entries } of rows) {
 		if (!run || !entries) continue;
+		lastRow = row;
 		const isLate = runs.some((other) => other > run && other < row);
 		for (const entry of JSON.parse(entries)) {
 			size += 1;
@@ -36,7 +38,8 @@ module.exports = ({ rows, lock, now, mostRows }) => {
 		}
 	}
 
-	// If the table has grown, the first batch writes all entries into one row, and Unlock deletes the older rows.
+	// If the table has grown, the first batch writes all entries into one row, and Unlock deletes the older rows. The
+	// number of a lock must not be the limit: SQLite gives the number of a deleted last row to the next row.
 	const isGrown = rows.length > mostRows || size > 1000 + 3 * known.size;
 	return [
 		{
@@ -44,7 +47,7 @@ module.exports = ({ rows, lock, now, mostRows }) => {
 				isOwner: owner?.id === lock.id,
 				lockedUntil: owner?.lockedUntil ?? now.toISOString(),
 				entries: [...known.values()],
-				compactUpTo: isGrown ? rows[rows.length - 1].id : 0,
+				compactUpTo: isGrown ? lastRow : 0,
 			},
 		},
 	];

@@ -276,9 +276,10 @@ function planNodes(options: Sync, y: number): WorkflowNode[] {
 			{
 				matchType: 'anyCondition',
 				filters: {
+					// The expired lock of another run stays until its row is compacted. If it were deleted, SQLite could give
+					// its ID to a new lock, and the other run, if it still lives, would take that lock for its own.
 					conditions: [
 						condition('id', 'eq', "={{ $('Lock').first().json.id }}"),
-						condition('lockedUntil', 'lte', NOW),
 						condition(
 							'id',
 							'lte',

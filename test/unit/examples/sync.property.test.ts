@@ -24,8 +24,12 @@ interface History {
 	failures: number;
 	kills: number;
 	pauses: number;
+	/** How likely it is that another run starts before the next step. */
+	starts: number;
 	/** How many runs may be active at the same time. */
 	atOnce: number;
+	/** Whether the database gives the number of a deleted last row to the next row. */
+	reusesIds: boolean;
 }
 
 const document = ({ isChunked, isFetched }: Shape) =>
@@ -50,6 +54,9 @@ const document = ({ isChunked, isFetched }: Shape) =>
 /** Histories with many pauses, in which runs that have lost their lock still write to the table. */
 const PAUSES: Partial<History> = { failures: 0, kills: 0, pauses: 8, atOnce: 3 };
 
+/** Runs that start at the same time, so that one of them reads the other one's lock. */
+const AT_ONCE: Partial<History> = { failures: 0, kills: 0, starts: 70, atOnce: 2 };
+
 const histories = (shape: Shape, fixed: Partial<History> = {}): fc.Arbitrary<History> =>
 	fc
 		.record({
@@ -61,7 +68,9 @@ const histories = (shape: Shape, fixed: Partial<History> = {}): fc.Arbitrary<His
 			failures: fc.constantFrom(0, 5, 30),
 			kills: fc.constantFrom(0, 2, 10),
 			pauses: fc.constantFrom(0, 2, 8),
+			starts: fc.constantFrom(20, 70),
 			atOnce: fc.constantFrom(1, 2, 3),
+			reusesIds: fc.boolean(),
 		})
 		.map((history) => ({ ...history, ...fixed }));
 
@@ -89,12 +98,13 @@ interface ActiveRun {
  * @throws BrokenPromise if the index, the table or the result of a run is wrong
  */
 function live(code: Code, shape: Shape, history: History): void {
-	const world = new SyncWorld(code, shape);
+	const world = new SyncWorld(code, shape, history.reusesIds);
 	const random = percents(history.seed);
 	const waiting = [...history.lists];
 	const active: ActiveRun[] = [];
 	while (waiting.length > 0 || active.length > 0) {
-		const isDue = active.length === 0 || (active.length < history.atOnce && random() < 20);
+		const isDue =
+			active.length === 0 || (active.length < history.atOnce && random() < history.starts);
 		const next = isDue ? waiting.shift() : undefined;
 		if (next) {
 			active.push({ list: next, steps: start(world, next, history, random), isAlone: true });
@@ -232,11 +242,13 @@ const RULES: Array<
 		'known.compactUpTo ? known.entries : []',
 		'known.compactUpTo ? [] : []',
 	],
+	['compaction keeps what was not read', 'known', 'isGrown ? lastRow', 'isGrown ? lastRow + 3'],
 	[
-		'compaction keeps what was not read',
+		'compaction ends at a row that is never deleted alone',
 		'known',
-		'rows[rows.length - 1].id : 0',
-		'rows[rows.length - 1].id + 3 : 0',
+		'isGrown ? lastRow',
+		'isGrown ? rows[rows.length - 1].id',
+		AT_ONCE,
 	],
 	[
 		'nothing is compacted without a batch',

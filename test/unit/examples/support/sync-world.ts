@@ -56,13 +56,15 @@ export class SyncWorld {
 	/** Whether a run has done something after it had lost its lock. Then only the next run repairs the index. */
 	wasSuspended = false;
 
-	private nextId = 1;
+	private lastId = 0;
 	/** The documents that the index has, by the version that the table knows. */
 	private readonly contents = new Map<string, string>();
 
 	constructor(
 		private readonly code: Code,
 		private readonly shape: Shape,
+		/** Whether the database is SQLite, which gives the number of a deleted last row to the next row. */
+		private readonly reusesIds: boolean,
 	) {}
 
 	/** One run as steps. Between two steps, the run may be killed or suspended. */
@@ -72,7 +74,7 @@ export class SyncWorld {
 		const lock = this.insert({ lockedUntil: this.date(LOCK) });
 		yield 'State';
 		const rows = this.rows.map((row) => ({ ...row }));
-		const [{ json: known }] = code.known({ rows, lock, now: this.date(0, true), mostRows: 12 });
+		const [{ json: known }] = code.known({ rows, lock, now: this.date(0, true), mostRows: 4 });
 		const listed = list.filter(({ isListed }) => isListed);
 		const documents = listed.map((document) => this.listed(document));
 		const fields = shape.isChunked ? ['name', 'url', 'text', 'version', 'problem'] : null;
@@ -107,12 +109,7 @@ export class SyncWorld {
 		yield 'Unlock';
 		const { summary = {} as Summary } = items[0].json;
 		const upTo = results[0]?.id ? summary.compactUpTo : 0;
-		this.rows = this.rows.filter(
-			({ id, lockedUntil }) =>
-				id !== lock.id &&
-				!(lockedUntil && new Date(lockedUntil) <= this.date(0, true)) &&
-				id > upTo,
-		);
+		this.rows = this.rows.filter(({ id }) => id !== lock.id && id > upTo);
 		if (!confirmDeletes && deleted.size > MOST_DELETES && !shape.isFetched) {
 			throw new BrokenPromise(`${deleted.size} documents were deleted`);
 		}
@@ -268,8 +265,9 @@ export class SyncWorld {
 	}
 
 	private insert<New extends object>(row: New): New & { id: number } {
-		const inserted = { id: this.nextId, ...row };
-		this.nextId += 1;
+		this.lastId = this.reusesIds ? Math.max(0, ...this.rows.map(({ id }) => id)) : this.lastId;
+		this.lastId += 1;
+		const inserted = { id: this.lastId, ...row };
 		this.rows.push(inserted);
 		return inserted;
 	}
