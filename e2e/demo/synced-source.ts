@@ -113,8 +113,8 @@ export class SyncedSource {
 		const shown = entries
 			.map(([id, version, chunks]) => `${id}:${chunks}${version ? '' : '*'}`)
 			.sort();
-		const locks = (rows as StateRow[]).filter(
-			({ lockedUntil }) => lockedUntil && new Date(lockedUntil) > new Date(),
+		const locks = rows.filter(
+			({ lockedUntil }) => lockedUntil && new Date(String(lockedUntil)) > new Date(),
 		).length;
 		const title = `${this.example.name}: the table is right, without a valid lock, ${when}`;
 		const isRight = shown.join() === expected && locks === 0;
