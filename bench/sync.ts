@@ -16,6 +16,9 @@ import { Command } from '../e2e/shared/command';
 import { CACHE, EXAMPLES, ROOT } from '../e2e/shared/paths';
 import { freePort } from '../e2e/shared/ports';
 import { until } from '../e2e/shared/wait';
+import { webhook } from '../examples/src/parts/nodes';
+import { sync as syncOf } from '../examples/src/parts/sync';
+import { idOf, node } from '../examples/src/parts/workflow';
 import type { Sandbox } from '../sandbox';
 import type { Service } from '../support/service';
 import { startService } from '../support/service';
@@ -38,8 +41,10 @@ const PUBLISHED_MS = 30_000;
 
 const HEADERS = { [WEBHOOK_HEADER.name]: WEBHOOK_HEADER.value };
 
-/** n8n accepts 16 MB by default. */
-const LARGEST_CALL_MB = '256';
+/** More than the 16 MB that n8n accepts by default, so that all rows can use the same source. */
+const LARGEST_CALL_MB = 256;
+
+const MB = 1024 ** 2;
 
 const HEAD = 'Example,Documents,KB,Run,Seconds,CPU s,n8n MB,Runner MB,Both MB'.split(',');
 
@@ -51,6 +56,12 @@ interface Series {
 	kilobytes: number;
 	/** Documents that earlier runs have pushed, so that the first run is left out. */
 	isLoaded?: boolean;
+	/** If a node of the workflow makes the list. Otherwise, a call contains it. */
+	isInWorkflow?: boolean;
+	/** The largest call that n8n accepts. Such a row measures only the first run, with as many documents as fit. */
+	callMb?: number;
+	/** V8's limit for n8n's heap. */
+	heapMb?: number;
 }
 
 const LIST = 'sync-by-source';
@@ -72,11 +83,15 @@ const SERIES: Series[] = [
 	{ example: DATABASE, documents: 100_000, kilobytes: 0.4 },
 	{ example: DATABASE, documents: 1_000_000, kilobytes: 0.4, isLoaded: true },
 	{ example: DATABASE_CHUNKS, documents: 2_000, kilobytes: 0.4 },
+	{ example: LIST, documents: fitting(16), kilobytes: 0.4, callMb: 16, heapMb: 2048 },
+	{ example: LIST, documents: fitting(64), kilobytes: 0.4, callMb: 64, heapMb: 2048 },
+	{ example: LIST, documents: 200_000, kilobytes: 0.4, isInWorkflow: true, heapMb: 2048 },
 ];
 
 const QUICK: Series[] = [
 	{ example: LIST, isOld: true, documents: 100, kilobytes: 0.4 },
 	{ example: LIST, documents: 100, kilobytes: 0.4 },
+	{ example: LIST, documents: 100, kilobytes: 0.4, isInWorkflow: true, heapMb: 2048 },
 	{ example: CHUNKS, documents: 100, kilobytes: 0.4 },
 	{ example: DATABASE, documents: 2_000, kilobytes: 0.4 },
 	{ example: DATABASE, documents: 2_000, kilobytes: 0.4, isLoaded: true },
@@ -116,8 +131,14 @@ export async function sync({ quick, rows }: BenchOptions): Promise<string> {
 	}
 }
 
-const titleOf = ({ example, isOld }: Series): string =>
-	isOld ? `${example} (${OLD_COMMIT})` : example;
+function titleOf({ example, isOld, isInWorkflow, callMb, heapMb }: Series): string {
+	const limits = [
+		isInWorkflow && 'list in the workflow',
+		callMb && `calls of ${callMb} MB`,
+		heapMb && `heap of ${heapMb} MB`,
+	];
+	return [isOld ? `${example} (${OLD_COMMIT})` : example, ...limits].filter(Boolean).join(', ');
+}
 
 const isChosen = (series: Series, rows: string): boolean =>
 	new RegExp(rows).test(`${titleOf(series)} ${series.documents} ${series.kilobytes} KB`);
@@ -127,7 +148,10 @@ async function measure(command: Command, packed: PackedPackage, series: Series):
 	const folder = await command.temporaryFolder('bench');
 	await installPackage(packed, folder);
 	const n8n = await startN8n(folder, await freePort(), {
-		settings: { N8N_PAYLOAD_SIZE_MAX: LARGEST_CALL_MB },
+		settings: {
+			N8N_PAYLOAD_SIZE_MAX: String(series.callMb ?? LARGEST_CALL_MB),
+			...(series.heapMb && { NODE_OPTIONS: `--max-old-space-size=${series.heapMb}` }),
+		},
 		logFile: path.join(CACHE, 'bench', 'n8n.log'),
 	});
 	try {
@@ -153,6 +177,7 @@ async function measure(command: Command, packed: PackedPackage, series: Series):
 		const rows: Cell[][] = [];
 		if (series.isLoaded) await source.pretend?.();
 		else rows.push(await row('first', documents));
+		if (series.callMb) return rows;
 		rows.push(await row('unchanged', 0));
 		await source.change();
 		rows.push(await row('1 % changed', changed));
@@ -205,7 +230,8 @@ async function publish(
 }
 
 async function listSource(n8n: N8n, service: Service, series: Series): Promise<Source> {
-	const { example, isOld, documents: count, kilobytes } = series;
+	const { example, isOld, isInWorkflow, documents: count, kilobytes } = series;
+	if (isInWorkflow) return await sourceInWorkflow(n8n, service, series);
 	await publish(
 		n8n,
 		service,
@@ -224,12 +250,57 @@ async function listSource(n8n: N8n, service: Service, series: Series): Promise<S
 	};
 }
 
+/** A node of the workflow makes the list. The call only says whether documents have changed. */
+async function sourceInWorkflow(n8n: N8n, service: Service, series: Series): Promise<Source> {
+	const { example, documents, kilobytes } = series;
+	const jsCode = [
+		`const documentOf = ${documentOf.toString()};`,
+		"const end = $('List Arrives').first().json.body.isChanged ? ' again' : '';",
+		`const documents = Array.from({ length: ${documents} }, (_, at) => documentOf(at, ${kilobytes}));`,
+		`for (let at = 0; at < ${documents}; at += ${CHANGED}) documents[at].text += end;`,
+		'return documents.map((json) => ({ json }));',
+	].join('\n');
+	const workflow = syncOf({
+		name: example,
+		about: { content: '', size: [100, 100] },
+		triggers: [webhook('List Arrives', example, [0, 0], idOf(example, 'webhook'))],
+		settings: { confirmDeletes: '={{ false }}', howToDelete: '', pushAgain: [] },
+		list: {
+			content: '',
+			nodes: [node('Map Fields', 'code', 2, [0, 0], { jsCode })],
+			documents: "$('Map Fields').all().map(({ json }) => json)",
+		},
+		...{ isChunked: false, isAnswered: true },
+	});
+	const file = path.join(CACHE, 'bench', `${example}.json`);
+	mkdirSync(path.dirname(file), { recursive: true });
+	writeFileSync(file, JSON.stringify(workflow));
+	await publish(n8n, service, file);
+	let isChanged = false;
+	return {
+		change: async () => {
+			isChanged = true;
+		},
+		sync: async () => {
+			const { status, body } = await n8n.api.postWebhook(example, { isChanged }, HEADERS);
+			if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
+			return body as Counts;
+		},
+	};
+}
+
 function oldExample(example: string): string {
 	const file = path.join(CACHE, 'bench', `${example}.json`);
 	mkdirSync(path.dirname(file), { recursive: true });
 	const args = ['show', `${OLD_COMMIT}:examples/${example}.json`];
 	writeFileSync(file, execFileSync('git', args, { cwd: ROOT }));
 	return file;
+}
+
+/** Returns how many documents of 0.4 KB a call of this size may contain. */
+function fitting(callMb: number): number {
+	const bytes = JSON.stringify(documentOf(999_999, 0.4)).length + 1;
+	return Math.floor((callMb * MB - 100) / bytes);
 }
 
 /** Makes a document with three sections. Each section becomes a chunk. */
