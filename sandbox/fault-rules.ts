@@ -30,6 +30,8 @@ const CONDITIONS = {
 	seed: { type: 'string' },
 	/** The rule applies only if the raw request body contains this text. */
 	whenBodyContains: { type: 'string' },
+	/** The rule applies only if the raw path ends with this text. */
+	whenPathEndsWith: { type: 'string' },
 	/** Number of requests that pass in each clock second. If `burst` is set, this is the average rate. */
 	perSecond: { type: 'number' },
 	/** Maximum number of requests that pass in one burst after a pause, as in a gateway's token bucket. */
@@ -149,6 +151,9 @@ function applies(armed: ArmedRule, request: FastifyRequest): boolean {
 	if (request.routeOptions.config?.route !== rule.route) return false;
 	if (rule.whenBodyContains !== undefined) {
 		if (!rawBody(request).includes(rule.whenBodyContains)) return false;
+	}
+	if (rule.whenPathEndsWith !== undefined) {
+		if (!request.url.split('?')[0].endsWith(rule.whenPathEndsWith)) return false;
 	}
 	if (armed.admits?.(Date.now(), request.record?.inFlight ?? 0)) return false;
 	armed.seen += 1;

@@ -163,3 +163,21 @@ describe('what the service says', () => {
 		expect(error?.message).toMatch(/^"\*\*\* lacks quota x{400,500}…"/);
 	});
 });
+
+it.each<[string, Fault]>([
+	['status 500', { status: 500 }],
+	['a reset', { reset: 'beforeResponse' }],
+	['a reset within the response', { reset: 'midBody' }],
+])('a single text that always receives %s is named as the cause', async (_failure, rule) => {
+	fault('submit', { ...rule, whenBodyContains: '"text 3"' });
+	const options = { textsPerRequest: 2, concurrency: 2 };
+	const { output, errorOutput } = await chunk(texts(40), { options }, TO_ERROR_OUTPUT);
+	expect(errorOutput.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 3 }]);
+	expect(jsonOf(errorOutput)).toEqual([
+		expect.objectContaining({
+			advice: expect.stringMatching(/^Requests without this text succeed, .*leave it out/),
+		}),
+	]);
+	const others = indexes(40).filter((at) => at !== 3);
+	expect(textsOf(jsonOf(output))).toEqual(others.map((at) => `text ${at}`));
+});

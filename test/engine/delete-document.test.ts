@@ -528,3 +528,26 @@ it.each(['everyDelete', 'lastDeleteOnly'])(
 		expect(indexed()).toEqual(ids(2));
 	},
 );
+
+it.each<[string, Omit<FaultRule, 'route'>]>([
+	['status 500', { status: 500 }],
+	['a reset', { reset: 'beforeResponse' }],
+	['a reset within the response', { reset: 'midBody' }],
+])('a single delete that always receives %s is named as the cause', async (_failure, rule) => {
+	await index(ids(12));
+	fault({ ...rule, whenPathEndsWith: '/d3' });
+	const parameters = {
+		documentId: '={{ $json.id }}',
+		options: { concurrency: 2, retryForSeconds: 1 },
+	};
+	const { errorOutput } = await remove(items(...ids(12)), parameters, TO_ERROR_OUTPUT);
+	expect(jsonOf(errorOutput)).toEqual([
+		expect.objectContaining({
+			id: 'd3',
+			advice: expect.stringMatching(
+				/^Requests without this document succeed, .*leave it out/,
+			),
+		}),
+	]);
+	expect(new Set(sentIds())).toEqual(new Set(ids(12)));
+});
