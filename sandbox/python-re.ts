@@ -46,6 +46,9 @@ function construct(rest: string, at: number): [number, string] {
 /** Maximum time for one regular expression. If the expression takes longer, the job ends with ERROR. */
 const TIME_LIMIT_MS = 10_000;
 
+/** Creating a context takes longer than splitting a text, so all texts use the same one. */
+const CONTEXT = createContext({});
+
 const SPLIT = new Script(`
 	texts.map((text) => {
 		const spans = [];
@@ -76,8 +79,8 @@ export function splitByPattern(pattern: string, texts: string[]): Span[][] {
 		});
 	}
 	try {
-		const context = createContext({ texts, regex });
-		return SPLIT.runInContext(context, { timeout: TIME_LIMIT_MS }) as Span[][];
+		Object.assign(CONTEXT, { texts, regex });
+		return SPLIT.runInContext(CONTEXT, { timeout: TIME_LIMIT_MS }) as Span[][];
 	} catch (error) {
 		throw new Error('The regular expression took too long', { cause: error });
 	}

@@ -1,4 +1,19 @@
+const { AsyncLocalStorage } = require('node:async_hooks');
+
 const { TestEnvironment } = require('jest-environment-node');
+
+/**
+ * The storages that were used since the test file began. Jest makes one for each test file, and each of them would
+ * slow down every promise of all later test files.
+ *
+ * @type {Set<AsyncLocalStorage<unknown>>}
+ */
+const storages = new Set();
+const { run } = AsyncLocalStorage.prototype;
+AsyncLocalStorage.prototype.run = function (...args) {
+	storages.add(this);
+	return run.apply(this, args);
+};
 
 /**
  * Runs test files in the worker's own context, so that packages-once.cjs needs to load each package only once per
@@ -32,6 +47,8 @@ class OneContext extends TestEnvironment {
 	async teardown() {
 		this.moduleMocker.restoreAllMocks();
 		await super.teardown();
+		for (const storage of storages) storage.disable();
+		storages.clear();
 		for (const key of Reflect.ownKeys(globalThis)) {
 			if (!(key in this.before)) Reflect.deleteProperty(globalThis, key);
 		}

@@ -1,5 +1,5 @@
 const { createRequire, isBuiltin } = require('node:module');
-const { compileFunction, constants } = require('node:vm');
+const { constants, Script } = require('node:vm');
 
 const { default: Runtime } = require('jest-runtime');
 
@@ -7,8 +7,15 @@ const { default: Runtime } = require('jest-runtime');
 const JEST_LOADS = /^(stream-json|stream-chain|@jest\/globals)(\/|$)/;
 
 /**
- * Lets Node.js itself load each package once per worker. All other files are loaded for each test file. This class
- * requires the environment in one-context.cjs.
+ * The compiled code of each file. The key is the file's name.
+ *
+ * @type {Map<string, { source: string, script: Script }>}
+ */
+const compiled = new Map();
+
+/**
+ * Lets Node.js itself load each package once per worker. All other files are compiled once per worker, but run again
+ * for each test file. This class requires the environment in one-context.cjs.
  */
 class PackagesOnce extends Runtime {
 	/** @param {ConstructorParameters<typeof Runtime>} args */
@@ -17,11 +24,19 @@ class PackagesOnce extends Runtime {
 		this.isOneContext = this._environment.global === globalThis;
 		if (!this.isOneContext) return;
 		const { executor } = this;
-		executor.compile = (source, filename) =>
-			compileFunction(source, executor.injectedModuleParameters, {
-				filename,
-				importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-			});
+		const parameters = executor.injectedModuleParameters.join(', ');
+		executor.compile = (source, filename) => {
+			let known = compiled.get(filename);
+			if (known?.source !== source) {
+				const script = new Script(`(function (${parameters}) {${source}\n})`, {
+					filename,
+					importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+				});
+				known = { source, script };
+				compiled.set(filename, known);
+			}
+			return known.script.runInThisContext();
+		};
 	}
 
 	/** @param {string} name */
