@@ -15,11 +15,12 @@ import { useFiles } from '../../support/binary-data';
 import { useChunkText } from '../../support/chunking';
 import { sandboxCredentials } from '../../support/credentials';
 import type { RunResult } from '../../support/engine';
+import { useFastClock } from '../../support/fast-clock';
 import { hintsOf, jsonOf, nodeRunner } from '../../support/sandbox';
 import { push as pushDirectly } from '../../support/sandbox-client';
 import { maybeDone, notDone } from '../../support/wording';
 
-const { sandbox, chunk, fault } = useChunkText();
+const { sandbox, chunk, fault, answers } = useChunkText();
 const files = useFiles();
 const credentials = () => sandboxCredentials(sandbox());
 const push = nodeRunner(new PushDocuments(), credentials);
@@ -38,9 +39,17 @@ type Kind =
 	| 'ending'
 	/** The run ends before this entry is sent. */
 	| 'skipped';
-type End = 'to the end' | 'until a key is refused';
+type End = 'to the end' | 'until a key is refused' | 'until five minutes of 429';
 
-const ENDS: End[] = ['to the end', 'until a key is refused'];
+const ENDS: End[] = ['to the end', 'until a key is refused', 'until five minutes of 429'];
+
+/** Makes a run reach its end without waiting for it. */
+function useClockFor(end: End): void {
+	if (end === 'until five minutes of 429') useFastClock(3000);
+}
+
+/** Returns the status that ends the run. */
+const statusOf = (end: End, refused = 401) => (end === 'until a key is refused' ? refused : 429);
 const CONTINUES: OnError[] = ['continueRegularOutput', 'continueErrorOutput'];
 
 /** The kinds of entries in a run. Push requests contain two documents, so the kinds come in pairs. */
@@ -59,9 +68,7 @@ const documentOf = (kind: Kind, at: number): IDataObject =>
 /** Returns the outcome of an entry of this kind. */
 const outcomeOf = (kind: Kind, end: End): Kind =>
 	end === 'to the end' && (kind === 'ending' || kind === 'skipped') ? 'done' : kind;
-const STATUS: Partial<Record<Kind, number>> = {
-	...{ rejected: 422, failed: 400, notFound: 404, ending: 401, skipped: 401 },
-};
+const STATUS: Partial<Record<Kind, number>> = { rejected: 422, failed: 400, notFound: 404 };
 
 const countOf = (outcomes: Kind[], ...kinds: Kind[]) =>
 	outcomes.filter((kind) => kinds.includes(kind)).length;
@@ -72,7 +79,8 @@ function addPushFaults(end: End): void {
 	fault('push', { whenBodyContains: '"rejected-', status: 200, body });
 	fault('push', { whenBodyContains: '"failed-', status: 400 });
 	fault('push', { whenBodyContains: '"unknown-', html: true });
-	if (end !== 'to the end') fault('push', { whenBodyContains: '"ending-', status: 401 });
+	const status = statusOf(end);
+	if (end !== 'to the end') fault('push', { whenBodyContains: '"ending-', status });
 }
 
 /** Returns the figures in the last line that the node wrote to n8n's log. */
@@ -87,9 +95,15 @@ const pairsOf = ({ pairedItem }: INodeExecutionData): number[] =>
 	[pairedItem as { item: number } | Array<{ item: number }>].flat().map(({ item }) => item);
 
 /** Checks that an error item says what is known about an entry with this outcome. */
-function expectError(json: IDataObject, outcome: Kind, action: Parameters<typeof notDone>[0]) {
+function expectError(
+	json: IDataObject,
+	outcome: Kind,
+	end: End,
+	action: Parameters<typeof notDone>[0],
+) {
 	const words = outcome === 'unknown' ? maybeDone(action) : notDone(action);
-	const status = STATUS[outcome] ?? (outcome === 'unknown' ? undefined : json.httpStatus);
+	const isOfEnd = outcome === 'ending' || outcome === 'skipped';
+	const status = isOfEnd ? statusOf(end) : STATUS[outcome];
 	expect([outcome, json.httpStatus, json.error]).toEqual([
 		outcome,
 		status,
@@ -107,6 +121,7 @@ function expectOutputs(result: RunResult, onError: OnError): INodeExecutionData[
 }
 
 describe.each(ENDS)('Push Documents %s', (end) => {
+	useClockFor(end);
 	const outcomes = KINDS.map((kind) => outcomeOf(kind, end));
 	const done = countOf(outcomes, 'done');
 	const failures = outcomes.filter(isFailure).length;
@@ -127,7 +142,12 @@ describe.each(ENDS)('Push Documents %s', (end) => {
 			expect(seen).toEqual(shown);
 			for (const item of failed) {
 				const [at = 0] = pairsOf(item);
-				expectError(item.json, outcomes[at] ?? 'done', pushAction(String(item.json.id)));
+				expectError(
+					item.json,
+					outcomes[at] ?? 'done',
+					end,
+					pushAction(String(item.json.id)),
+				);
 			}
 			if (isSummary)
 				expect(jsonOf(others)).toEqual([
@@ -146,6 +166,59 @@ describe.each(ENDS)('Push Documents %s', (end) => {
 			expect(logged()).toEqual({ done, failed: failures });
 			expect(tracedRecords(result)).toBe(done);
 		});
+
+		it.each(['perDocument', 'perInputItem', 'summary'])(
+			'from a list in one item, and the output %s',
+			async (output) => {
+				addPushFaults(end);
+				const result = await push(
+					[{ list: documents }],
+					{
+						documentSource: 'json',
+						documentJson: '={{ $json.list }}',
+						options: { ...options, output },
+					},
+					{ onError },
+				);
+				const failed = expectOutputs(result, onError);
+				const others = result.output.filter(({ json }) => !('error' in json));
+				expect([...failed, ...others].flatMap(pairsOf).every((at) => at === 0)).toBe(true);
+				// A blank entry of a list is a document without an ID.
+				const count = failures + countOf(outcomes, 'blank');
+				const failedIds = outcomes.flatMap((kind, at) =>
+					isFailure(kind) && kind !== 'invalid' ? [idOf(KINDS[at] ?? 'done', at)] : [],
+				);
+				const figures = { pushed: done, failed: count };
+				const shown = jsonOf(output === 'perInputItem' ? [...failed, ...others] : others);
+				if (output === 'perInputItem') {
+					expect(shown).toMatchObject([{ ...figures, failedIds }]);
+					expect(shown[0]?.failures).toHaveLength(count);
+				} else {
+					expect(failed).toHaveLength(count);
+					const ids = jsonOf(failed).flatMap(({ id }) => id ?? []);
+					expect(ids.sort()).toEqual([...failedIds].sort());
+					for (const { json } of failed)
+						if (json.id !== undefined) {
+							const at = Number(/\d+$/.exec(String(json.id))?.[0]);
+							const action = pushAction(String(json.id));
+							expectError(json, outcomes[at] ?? 'done', end, action);
+						}
+				}
+				if (output === 'summary')
+					expect(shown).toMatchObject([{ documents: done, failures: count }]);
+				if (output === 'perDocument')
+					expect(shown.map(({ id }) => id)).toEqual(
+						outcomes.flatMap((kind, at) =>
+							kind === 'done' ? [idOf(KINDS[at] ?? 'done', at)] : [],
+						),
+					);
+				expect(hintsOf(result)).toContainEqual(
+					expect.stringMatching(`^${count} of ${done + count} documents failed\\.`),
+				);
+				expect(logged()).toEqual({ done, failed: count });
+				expect(tracedRecords(result)).toBe(done);
+			},
+		);
 
 		it('from a file', async () => {
 			addPushFaults(end);
@@ -177,7 +250,7 @@ describe.each(ENDS)('Push Documents %s', (end) => {
 			expect(new Set(numbers).size).toBe(failed);
 			for (const failure of json.failures as IDataObject[]) {
 				const kind = String(failure.id ?? 'invalid').split('-')[0] as Kind;
-				expectError(failure, kind, pushAction(String(failure.id)));
+				expectError(failure, kind, end, pushAction(String(failure.id)));
 			}
 			const kept = await Promise.all(
 				['failed', 'unreadable'].map(
@@ -197,6 +270,7 @@ describe.each(ENDS)('Push Documents %s', (end) => {
 });
 
 describe.each(ENDS)('Delete Document %s', (end) => {
+	useClockFor(end);
 	const kinds: Kind[] = [
 		...(['done', 'rejected', 'failed', 'unknown', 'notFound', 'done', 'invalid'] as const),
 		...(['blank', 'ending', 'skipped', 'skipped'] as const),
@@ -219,13 +293,16 @@ describe.each(ENDS)('Delete Document %s', (end) => {
 		);
 		/** A rule with `skip` counts only the requests that no earlier rule has answered. */
 		const rules: Array<[Kind, Omit<FaultRule, 'route'>]> = [
-			['rejected', { status: 200, body: '{"success":false,"id":"rejected-1","status":422}' }],
-			['failed', { status: 400 }],
-			['unknown', { html: true }],
+			[
+				'rejected',
+				{ status: 200, body: '{"success":false,"id":"rejected-1","status":422}', times: 1 },
+			],
+			['failed', { status: 400, times: 1 }],
+			['unknown', { html: true, times: 1 }],
 		];
-		if (end !== 'to the end') rules.push(['ending', { status: 401 }]);
+		if (end !== 'to the end') rules.push(['ending', { status: statusOf(end) }]);
 		for (const [earlier, [kind, rule]] of rules.entries())
-			fault('delete', { ...rule, skip: sent.indexOf(kind) - earlier, times: 1 });
+			fault('delete', { ...rule, skip: sent.indexOf(kind) - earlier });
 	});
 
 	describe.each(CONTINUES)('with On Error %s', (onError) => {
@@ -242,7 +319,7 @@ describe.each(ENDS)('Delete Document %s', (end) => {
 			for (const { json, pairedItem } of all) {
 				const { item: at } = pairedItem as { item: number };
 				const outcome = outcomes[at] ?? 'done';
-				if ('error' in json) expectError(json, outcome, deleteAction(String(json.id)));
+				if ('error' in json) expectError(json, outcome, end, deleteAction(String(json.id)));
 				else if (outcome === 'done') expect(json).toMatchObject({ deleted: true });
 				else expect([outcome, json.notFound]).toEqual(['notFound', true]);
 			}
@@ -253,6 +330,50 @@ describe.each(ENDS)('Delete Document %s', (end) => {
 			);
 			expect(hintsOf(result)).toContain('1 blank row skipped');
 			expect(logged()).toEqual({ done, failed: count });
+			expect(tracedRecords(result)).toBe(done);
+		});
+
+		it.each([true, false])('from a file, and Ignore Not Found %s', async (ignoreNotFound) => {
+			const lines = documents.map((document) => JSON.stringify(document));
+			const file = await files.item(['{"a":', ...lines].join('\n'), 'd.jsonl');
+			const result = await remove(
+				[file],
+				{ idSource: 'file', options: { concurrency: 1, ignoreNotFound } },
+				{ onError },
+			);
+			const [item, ...others] = [...result.output, ...result.errorOutput];
+			expect(others).toEqual([]);
+			const done = countOf(outcomes, 'done');
+			const notFound = ignoreNotFound ? 1 : 0;
+			const unsent = countOf(outcomes, 'skipped');
+			// A blank record is a record without an ID, and the first line is not JSON.
+			const failed = failuresIf(ignoreNotFound) + 2 - unsent;
+			const { records, skipped, ...json } = item?.json ?? {};
+			expect(json).toMatchObject({
+				...{ deleted: done, failed },
+				...(ignoreNotFound && { notFound }),
+			});
+			expect(Number(records)).toBe(done + failed + notFound + Number(skipped));
+			expect(Number(skipped)).toBeLessThanOrEqual(unsent);
+			if (end === 'to the end') expect(records).toBe(kinds.length + 1);
+			expect(json.failures).toHaveLength(failed);
+			const numbers = (json.failures as IDataObject[]).map(({ record }) => record);
+			expect(new Set(numbers).size).toBe(failed);
+			for (const failure of json.failures as IDataObject[]) {
+				const kind = String(failure.id ?? 'invalid').split('-')[0] as Kind;
+				expectError(failure, kind, end, deleteAction(String(failure.id)));
+			}
+			const kept = await Promise.all(
+				['failed', 'unreadable'].map(
+					async (name) => await files.text(item?.binary?.[name]),
+				),
+			);
+			const isKept = (kind: Kind) =>
+				!['done', 'skipped', ignoreNotFound ? 'notFound' : 'done'].includes(kind);
+			expect(kept.join('\n').split('\n').filter(Boolean).sort()).toEqual(
+				['{"a":', ...lines.filter((_, at) => isKept(outcomes[at] ?? 'done'))].sort(),
+			);
+			expect(logged()).toEqual({ done, failed });
 			expect(tracedRecords(result)).toBe(done);
 		});
 
@@ -296,6 +417,7 @@ describe.each(ENDS)('Delete Document %s', (end) => {
 });
 
 describe.each(ENDS)('Chunk Text %s', (end) => {
+	useClockFor(end);
 	const kinds: Kind[] = [
 		...(['done', 'failed', 'unknown', 'done', 'invalid', 'blank'] as const),
 		...(['ending', 'skipped', 'skipped'] as const),
@@ -315,7 +437,8 @@ describe.each(ENDS)('Chunk Text %s', (end) => {
 	beforeEach(() => {
 		fault('submit', { whenBodyContains: '"failed ', status: 400 });
 		fault('submit', { whenBodyContains: '"unknown ', html: true });
-		if (end !== 'to the end') fault('submit', { whenBodyContains: '"ending ', status: 407 });
+		const status = statusOf(end, 407);
+		if (end !== 'to the end') fault('submit', { whenBodyContains: '"ending ', status });
 	});
 
 	describe.each(CONTINUES)('with On Error %s', (onError) => {
@@ -350,5 +473,106 @@ describe.each(ENDS)('Chunk Text %s', (end) => {
 			expect(logged()).toEqual({ done, failed: failures });
 			expect(tracedRecords(result)).toBe(done);
 		});
+
+		it('from a file', async () => {
+			const lines = items.map((item) => JSON.stringify(item));
+			const file = await files.item(['{"a":', ...lines].join('\n'), 'd.jsonl');
+			const result = await chunk(
+				[file],
+				{ textSource: 'file', output: 'documents', options },
+				{ onError },
+			);
+			const all = [...result.output, ...result.errorOutput];
+			const chunks = all.filter(({ json }) => json.parentId !== undefined);
+			expect(jsonOf(chunks).map(({ id }) => id)).toEqual(
+				kinds.flatMap((kind, at) =>
+					outcomes[at] === 'done' ? [0, 1].map((n) => `${idOf(kind, at)}#${n}`) : [],
+				),
+			);
+			const summaries = all.filter(({ json }) => 'file' in json);
+			expect([summaries.length, all.length]).toEqual([1, chunks.length + 1]);
+			const [{ json, binary }] = summaries as [INodeExecutionData];
+			const unsent = countOf(outcomes, 'skipped');
+			// A blank record is a record without an ID, and the first line is not JSON.
+			const failed = failures + 2 - unsent;
+			const { records, skipped } = json as Record<string, number>;
+			expect(json).toMatchObject({ chunked: done, chunks: chunks.length, failed });
+			expect(records).toBe(done + failed + skipped);
+			expect(skipped).toBeLessThanOrEqual(unsent);
+			if (end === 'to the end') expect(records).toBe(kinds.length + 1);
+			expect(json.failures).toHaveLength(failed);
+			const numbers = (json.failures as IDataObject[]).map(({ record }) => record);
+			expect(new Set(numbers).size).toBe(failed);
+			const kept = await Promise.all(
+				['failed', 'unreadable'].map(async (name) => await files.text(binary?.[name])),
+			);
+			expect(kept.join('\n').split('\n').filter(Boolean).sort()).toEqual(
+				[
+					'{"a":',
+					...lines.filter((_, at) => !['done', 'skipped'].includes(outcomes[at] ?? '')),
+				].sort(),
+			);
+			expect(logged()).toEqual({ done, failed });
+			expect(tracedRecords(result)).toBe(done);
+		});
+	});
+});
+
+describe.each(CONTINUES)('Chunk Text, whose jobs end with ERROR, with On Error %s', (onError) => {
+	/** Requests contain two texts. If the job of a request ends with ERROR, each text gets a job of its own. */
+	const models = ['m', 'm', 'broken-model', 'm', 'm', 'broken-model'];
+	const TEXTS = models.map((model, at) => ({
+		...{ id: `t${at}`, name: 'N', text: `Text ${at} one.\nText ${at} two.`, model },
+	}));
+	const parameters = {
+		modelId: '={{ $json.model }}',
+		text: '={{ $json.text }}',
+		options: { textsPerRequest: 2, concurrency: 1 },
+	};
+
+	it.each(['documents', 'chunks', 'perDocument'])('and the output %s', async (output) => {
+		answers({ status: 'ERROR', message: 'Out of memory' });
+		const result = await chunk(TEXTS, { ...parameters, output }, { onError });
+		const failed = expectOutputs(result, onError);
+		const isGood = (at: number) => models[at] === 'm';
+		expect(failed.flatMap(pairsOf)).toEqual([2, 5]);
+		const all = [...result.output, ...result.errorOutput];
+		const perText = output === 'perDocument' ? 1 : 2;
+		expect(TEXTS.map((_, at) => all.filter((item) => pairsOf(item)[0] === at).length)).toEqual(
+			models.map((_, at) => (isGood(at) ? perText : 1)),
+		);
+		expect(hintsOf(result)).toContainEqual(expect.stringMatching('^2 of 6 texts failed\\.'));
+		expect(logged()).toEqual({ done: 4, failed: 2 });
+		expect(tracedRecords(result)).toBe(4);
+	});
+
+	it('from a file', async () => {
+		const lines = TEXTS.slice(0, 5).map((text) => JSON.stringify(text));
+		const file = await files.item(lines.join('\n'), 'd.jsonl');
+		// The job of the first request fails, and then the job of its first text.
+		fault('results', { status: 200, body: '{"status":"ERROR"}', times: 1 });
+		fault('results', { status: 200, body: '{"status":"ERROR"}', skip: 2, times: 1 });
+		const result = await chunk(
+			[file],
+			{
+				textSource: 'file',
+				output: 'documents',
+				options: { textsPerRequest: 2, concurrency: 1 },
+			},
+			{ onError },
+		);
+		const all = [...result.output, ...result.errorOutput];
+		const chunks = all.filter(({ json }) => json.parentId !== undefined);
+		const [{ json, binary }] = all.filter((item) => 'file' in item.json) as [
+			INodeExecutionData,
+		];
+		expect(json).toMatchObject({ records: 5, chunked: 4, chunks: 8, failed: 1, skipped: 0 });
+		const [failure] = json.failures as IDataObject[];
+		const parents = new Set(jsonOf(chunks).map(({ parentId }) => String(parentId)));
+		expect([...parents, String(failure?.id)].sort()).toEqual(['t0', 't1', 't2', 't3', 't4']);
+		expect(chunks).toHaveLength(8);
+		expect(await files.text(binary?.failed)).toBe(`${lines[Number(failure?.record) - 1]}\n`);
+		expect(logged()).toEqual({ done: 4, failed: 1 });
+		expect(tracedRecords(result)).toBe(4);
 	});
 });

@@ -91,7 +91,7 @@ export class JsonReader implements RecordReader {
 		if (this.firstObject)
 			yield* this.readUnlessSkipped(this.firstObject.text, this.firstObject.line);
 		const isWhole = this.depth === this.listDepth && !this.inString;
-		if (isWhole && this.buffer.endsWith('}')) yield* this.takeElement();
+		if (isWhole && this.buffer.trimEnd().endsWith('}')) yield* this.takeElement();
 		if (isBroken) return;
 		if (this.state === 'start') throw this.errorHere('The file is empty');
 		if (this.depth > 0 || this.inString)

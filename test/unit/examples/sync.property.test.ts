@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 
+import { occurring, Variations } from '../../../support/variations';
 import type { Code } from './support/code';
 import { broken, CODE } from './support/code';
 import type { RunResult, Shape, SourceDocument } from './support/sync-world';
@@ -90,14 +91,16 @@ interface ActiveRun {
 	list: SourceDocument[];
 	/** Whether no other run was active at the same time. */
 	isAlone: boolean;
+	lastStep: string;
 }
 
 /**
  * Carries out a history, and then one clean run with the last list.
  *
+ * @returns what has occurred
  * @throws BrokenPromise if the index, the table or the result of a run is wrong
  */
-function live(code: Code, shape: Shape, history: History): void {
+function live(code: Code, shape: Shape, history: History): ReadonlySet<string> {
 	const world = new SyncWorld(code, shape, history.reusesIds);
 	const random = percents(history.seed);
 	const waiting = [...history.lists];
@@ -106,9 +109,13 @@ function live(code: Code, shape: Shape, history: History): void {
 		const isDue =
 			active.length === 0 || (active.length < history.atOnce && random() < history.starts);
 		const next = isDue ? waiting.shift() : undefined;
+		// Otherwise, the lock of a run that was killed would refuse all later runs of a short history.
+		if (active.length === 0 && random() < 70) world.now += 20;
 		if (next) {
-			active.push({ list: next, steps: start(world, next, history, random), isAlone: true });
+			const steps = start(world, next, history, random);
+			active.push({ list: next, steps, isAlone: true, lastStep: 'nothing' });
 		}
+		if (active.length > 1) world.occurred.add('runs at the same time');
 		if (active.length > 1) for (const run of active) run.isAlone = false;
 		if (active.length === 0) continue;
 		const run = active[random() % active.length];
@@ -116,15 +123,20 @@ function live(code: Code, shape: Shape, history: History): void {
 		// It is not promised that a process that was suspended in a push may also be killed.
 		if (chance < history.kills && !world.wasSuspended) {
 			active.splice(active.indexOf(run), 1);
+			world.occurred.add(`killed before: ${run.lastStep}`);
 			continue;
 		}
 		world.now += chance < history.kills + history.pauses ? 20 : 0.2;
 		const { done, value } = run.steps.next();
 		if (!world.wasSuspended) world.checkConfirmed();
-		if (!done) continue;
+		if (!done) {
+			run.lastStep = value;
+			continue;
+		}
 		active.splice(active.indexOf(run), 1);
 		if (run.isAlone && !world.wasSuspended) checkResult(world, shape, run.list, value);
 	}
+	const occurred = new Set(world.occurred);
 	world.now += 100;
 	world.wasSuspended = false;
 	const list = history.lists[history.lists.length - 1];
@@ -146,6 +158,7 @@ function live(code: Code, shape: Shape, history: History): void {
 			);
 		}
 	}
+	return occurred;
 }
 
 /** Carries out a run without a failure. */
@@ -200,16 +213,42 @@ function checkResult(
 
 const RUNS = 1500;
 
+/** What must occur in many histories. Otherwise, they could not show that it is handled well. */
+const OFTEN = [
+	...['a compaction', 'a run that was refused', 'a lost lock', 'runs at the same time'],
+	...['an ID of a row that was used before', 'a push or delete without a lock'],
+];
+
+/** Returns what must occur in some histories. */
+const sometimes = ({ isChunked, isFetched }: Shape): string[] => [
+	...['a late row', isFetched ? [] : 'deletes that were withheld'].flat(),
+	...['Lock', 'State', 'Renew Lock', 'Documents', 'Note Before', 'push', 'delete', 'Outcome']
+		.concat('Remember', 'Unlock', isChunked ? 'Renew Lock Again' : [])
+		.map((step) => `killed before: ${step}`),
+	...['push', 'delete', 'lostAnswer', isChunked ? 'chunk' : [], isFetched ? 'fetch' : []]
+		.flat()
+		.map((step) => `failed: ${step}`),
+];
+
 test.each(Object.entries(SHAPES))(
 	'%s: whatever happened before, a clean run makes the index equal to the list',
 	(_name, shape) => {
+		const common = new Variations();
+		const variations = new Variations();
+		const liveAndNote = (history: History) => {
+			const occurred = live(CODE, shape, history);
+			common.note(occurring(OFTEN, (event) => occurred.has(event)));
+			variations.note(occurring(sometimes(shape), (event) => occurred.has(event)));
+		};
 		fc.assert(
 			fc.property(histories(shape), histories(shape, PAUSES), (history, withPauses) => {
-				live(CODE, shape, history);
-				live(CODE, shape, withPauses);
+				liveAndNote(history);
+				liveAndNote(withPauses);
 			}),
 			{ numRuns: RUNS },
 		);
+		expect(common.rarerThan(5)).toEqual([]);
+		expect(variations.rarerThan(0.1)).toEqual([]);
 	},
 	60_000,
 );
@@ -367,7 +406,7 @@ test.each(RULES)(
 		const code = broken(file, from, to);
 		const isBroken = Object.values(SHAPES).some((shape) => {
 			const check = fc.check(
-				fc.property(histories(shape, fixed), (history) => live(code, shape, history)),
+				fc.property(histories(shape, fixed), (history) => void live(code, shape, history)),
 				{ numRuns: fixed.pauses ? 8 * RUNS : RUNS, endOnFailure: true },
 			);
 			return check.failed;

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 
-import type { RecordReader, SourceRecord } from '../../../nodes/shared/formats/record';
+import { Findings } from '../../../nodes/shared/formats/findings';
+import { FORMATS, type RecordFormat } from '../../../nodes/shared/formats/format';
+import {
+	readRecords,
+	type RecordReader,
+	type SourceRecord,
+} from '../../../nodes/shared/formats/record';
+import { textOf } from '../../../nodes/shared/formats/text';
 
 /** Cuts a string or bytes into pieces. The list of lengths is repeated as often as necessary. */
 export function* cut<T extends string | Uint8Array>(whole: T, cuts: number[]): Generator<T> {
@@ -67,3 +74,50 @@ function messageOf(error: unknown): string {
 	expect(name).toBe('RecordError');
 	return `${record}@${line} ${message}`;
 }
+
+export const ENCODINGS: Array<[name: string, encode: (text: string) => Buffer]> = [
+	['UTF-8', (text) => Buffer.from(text)],
+	['UTF-8 with a byte order mark', (text) => Buffer.from(`\ufeff${text}`)],
+	['UTF-16 LE', (text) => Buffer.from(`\ufeff${text}`, 'utf16le')],
+	['UTF-16 BE', (text) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
+];
+
+export interface FoundRecord {
+	record: number;
+	line: number;
+	text: string;
+	value?: unknown;
+	/** The message of the record's error. */
+	error?: unknown;
+}
+
+interface ReadOptions {
+	cuts: number[];
+	skip: number;
+	requiredFields?: readonly string[];
+	delimiter?: string;
+	path?: string;
+}
+
+/** Reads the bytes of a file from their decoding to its records, as the nodes do. */
+export async function readFile(
+	format: RecordFormat,
+	bytes: Uint8Array,
+	{ cuts, skip, requiredFields = [], ...options }: ReadOptions,
+): Promise<{ records: FoundRecord[]; error: string; findings: Findings }> {
+	const findings = new Findings();
+	const reader = FORMATS[format].reader({ findings, ...options });
+	reader.skip = skip;
+	reader.requiredFields = requiredFields;
+	const records: FoundRecord[] = [];
+	try {
+		for await (const slice of readRecords(textOf(chunks(bytes, cuts)), reader))
+			for (const { error, value, ...found } of slice)
+				records.push({ ...found, ...(error ? { error: error.message } : { value }) });
+		return { records, error: '', findings };
+	} catch (error) {
+		return { records, error: (error as Error).message, findings };
+	}
+}
+
+export const lineBreaksIn = (text: string): number => text.split(/\r\n|\r|\n/).length - 1;

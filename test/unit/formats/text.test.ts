@@ -9,7 +9,7 @@ import { repairText } from '../../../nodes/shared/formats/decoders';
 import { Findings } from '../../../nodes/shared/formats/findings';
 import { describeBadCharacters, textOf } from '../../../nodes/shared/formats/text';
 import { eventually } from '../../../support/eventually';
-import { chunks, lengths } from './support';
+import { chunks, ENCODINGS, lengths } from './support';
 
 async function read(
 	bytes: Uint8Array,
@@ -27,13 +27,6 @@ async function read(
 }
 
 const TRUNCATED = 'The file ends within a character, so it is truncated';
-
-const ENCODINGS: Array<[string, (text: string) => Buffer]> = [
-	['UTF-8', (text) => Buffer.from(text)],
-	['UTF-8 with a byte order mark', (text) => Buffer.from(`\ufeff${text}`)],
-	['UTF-16 LE', (text) => Buffer.from(`\ufeff${text}`, 'utf16le')],
-	['UTF-16 BE', (text) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
-];
 
 describe.each(ENCODINGS)('%s', (_, encode) => {
 	test.each(['', 'a', 'é', '€', '😀', 'ab\ufeffc', '\ufffd', '{"a":"é€😀"}\n'])(

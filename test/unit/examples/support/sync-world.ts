@@ -56,7 +56,11 @@ export class SyncWorld {
 	/** Whether a run has done something after it had lost its lock. Then only the next run repairs the index. */
 	wasSuspended = false;
 
+	/** What has happened so far, such as a compaction. */
+	readonly occurred = new Set<string>();
+
 	private lastId = 0;
+	private highestId = 0;
 	/** The documents that the index has, by the version that the table knows. */
 	private readonly contents = new Map<string, string>();
 
@@ -68,8 +72,13 @@ export class SyncWorld {
 	) {}
 
 	/** One run as steps. Between two steps, the run may be killed or suspended. */
-	*run({ list, confirmDeletes, fails }: RunOptions): Generator<string, RunResult> {
+	*run({ list, confirmDeletes, ...options }: RunOptions): Generator<string, RunResult> {
 		const { code, shape } = this;
+		const fails: RunOptions['fails'] = (step) => {
+			const hasFailed = options.fails(step);
+			if (hasFailed) this.occurred.add(`failed: ${step}`);
+			return hasFailed;
+		};
 		yield 'Lock';
 		const lock = this.insert({ lockedUntil: this.date(LOCK) });
 		yield 'State';
@@ -109,6 +118,9 @@ export class SyncWorld {
 		yield 'Unlock';
 		const { summary = {} as Summary } = items[0].json;
 		const upTo = results[0]?.id ? summary.compactUpTo : 0;
+		if (this.rows.some(({ id }) => id <= upTo)) this.occurred.add('a compaction');
+		if (summary.status === 409) this.occurred.add('a run that was refused');
+		if (summary.withheld > 0) this.occurred.add('deletes that were withheld');
 		this.rows = this.rows.filter(({ id }) => id !== lock.id && id > upTo);
 		if (!confirmDeletes && deleted.size > MOST_DELETES && !shape.isFetched) {
 			throw new BrokenPromise(`${deleted.size} documents were deleted`);
@@ -248,7 +260,9 @@ export class SyncWorld {
 	}
 
 	private noteSuspended(run: number): void {
-		if (!this.owns(run)) this.wasSuspended = true;
+		if (this.owns(run)) return;
+		this.wasSuspended = true;
+		this.occurred.add('a push or delete without a lock');
 	}
 
 	private owns(run: number): boolean {
@@ -257,7 +271,10 @@ export class SyncWorld {
 	}
 
 	private renew(run: number): boolean {
-		if (!this.owns(run)) return false;
+		if (!this.owns(run)) {
+			this.occurred.add('a lost lock');
+			return false;
+		}
 		this.rows = this.rows.map((row) =>
 			row.id === run ? { ...row, lockedUntil: this.date(LOCK) } : row,
 		);
@@ -267,9 +284,18 @@ export class SyncWorld {
 	private insert<New extends object>(row: New): New & { id: number } {
 		this.lastId = this.reusesIds ? Math.max(0, ...this.rows.map(({ id }) => id)) : this.lastId;
 		this.lastId += 1;
+		if (this.lastId <= this.highestId) this.occurred.add('an ID of a row that was used before');
+		this.highestId = Math.max(this.highestId, this.lastId);
 		const inserted = { id: this.lastId, ...row };
+		if (this.isLate(inserted)) this.occurred.add('a late row');
 		this.rows.push(inserted);
 		return inserted;
+	}
+
+	/** Whether a newer run than this row's has written to the table. */
+	private isLate(inserted: { id: number; run?: number }): boolean {
+		const { run = Infinity } = inserted;
+		return this.rows.some((row) => (row.run ?? 0) > run);
 	}
 
 	private date(later: number): string;
