@@ -378,6 +378,21 @@ describe('an encoding that was chosen', () => {
 		},
 	);
 
+	test.each(LABELS)('%s: no byte is lost where a file ends', async (encoding) => {
+		for (let first = 0x80; first <= 0xff; first++) {
+			for (const end of [[first], [first, 0x30, 0x81]]) {
+				const bytes = Buffer.from([0x41, ...end]);
+				let text = '';
+				for await (const piece of textOf(chunks(bytes, [1]), undefined, { encoding }))
+					text += piece;
+				expect([end, text.replace(NO_CHARACTER, '?')]).toEqual([
+					end,
+					decoded(bytes, encoding).replace(NO_CHARACTER, '?'),
+				]);
+			}
+		}
+	});
+
 	test.each(['utf-16le', 'utf-16be'] as const)(
 		'%s needs no byte order mark',
 		async (encoding) => {
