@@ -5,6 +5,7 @@ import fc from 'fast-check';
 
 import { FileError, SLICE_BYTES } from '../../../nodes/shared/formats/bytes';
 import { encodingProperty } from '../../../nodes/shared/input/file-properties';
+import { countControls, hasControlBytes } from '../../../nodes/shared/formats/control-characters';
 import { repairText } from '../../../nodes/shared/formats/decoders';
 import { Findings } from '../../../nodes/shared/formats/findings';
 import { describeBadCharacters, textOf } from '../../../nodes/shared/formats/text';
@@ -414,6 +415,23 @@ describe('an encoding that was chosen', () => {
 			expect([name, text]).toEqual([name, 'é€']);
 		}
 	});
+});
+
+test('a control byte is found at each place of a slice, wherever the slice begins in its buffer', () => {
+	for (let byte = 0; byte <= 0xff; byte++) {
+		const isControl = countControls(String.fromCharCode(byte)) > 0;
+		for (let begin = 0; begin < 4; begin++) {
+			for (let length = 0; length <= 11; length++) {
+				const slice = new Uint8Array(16).subarray(begin, begin + length);
+				const places = [...Array(length).keys()];
+				const found = places.filter((at) => {
+					slice.fill(0x61)[at] = byte;
+					return hasControlBytes(slice);
+				});
+				expect([byte, begin, found]).toEqual([byte, begin, isControl ? places : []]);
+			}
+		}
+	}
 });
 
 function fileEncodings(): string[] {
