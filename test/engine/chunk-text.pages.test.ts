@@ -8,7 +8,7 @@ import { useChunkText } from '../../support/chunking';
 import { hintsOf, jsonOf } from '../../support/sandbox';
 
 const files = useFiles();
-const { chunk, batches, answers, fault, submits } = useChunkText();
+const { sandbox, chunk, batches, answers, fault, submits } = useChunkText();
 
 const PAGES = ['Returns\n\nThirty days', 'Refunds go\nto the card', '', 'Exchanges'];
 const guide = (text: unknown): IDataObject =>
@@ -200,6 +200,24 @@ describe('a document above the limit', () => {
 			['guide.pdf#2', 3],
 		]);
 	});
+
+	it.each([undefined, 0, 1, 2])(
+		'reports chunks as removed only if no text of it was cut: %s',
+		async (cut) => {
+			sandbox().settings.maxChunks = 1;
+			const pages = [0, 1, 2].map(
+				(at) => 'x'.repeat(900) + (at === cut ? '\nthe end, which is cut off' : ''),
+			);
+			const { output } = await chunk([guide(pages)], {
+				output: 'perDocument',
+				options: { ...small.options, previousChunkCount: 5 },
+			});
+			const removedIds = cut === undefined ? ['guide.pdf#3', 'guide.pdf#4'] : [];
+			expect(jsonOf(output)).toMatchObject([
+				{ chunkCount: 3, removalsKnown: cut === undefined, removedIds },
+			]);
+		},
+	);
 
 	it('Submit refuses it, because Get Results could not number its chunks', async () => {
 		const { error } = await chunk([guide(large(5))], { ...small, operation: 'submit' });

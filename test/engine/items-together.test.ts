@@ -382,6 +382,24 @@ describe.each(
 			expect(await trial.withConstant(items.slice(1), one)).not.toEqual(second);
 		});
 
+	const ofTexts = ofAll.filter(
+		({ row: { values, expression } }) => typeof values[1] === 'string' && !expression,
+	);
+	if (ofTexts.length > 0)
+		it.each(labeled(ofTexts))('%s: an empty value is of its item', async (_label, cell) => {
+			const trial = new Trial(run, sandbox(), files, cell.road, cell.path, cell.row);
+			const items = await trial.items(['', cell.row.values[1]]);
+			const together = await trial.withExpression(items);
+			// n8n itself refuses a required parameter that is empty without an expression.
+			const first = await trial.withExpression(items.slice(0, 1));
+			const second = await trial.withExpression(items.slice(1));
+			expect(together).toEqual({
+				sent: [...first.sent, ...second.sent].sort(),
+				results: [...first.results, ...second.results],
+				error: undefined,
+			});
+		});
+
 	it.each(labeled(ofRun))(
 		"%s: the first item's value holds for the run",
 		async (_label, cell) => {

@@ -254,6 +254,13 @@ describe('Fetched', () => {
 		expect(fetched(page, read)).toEqual({ gone: true });
 	});
 
+	test('one noindex is enough, whatever the other place says', () => {
+		for (const other of [undefined, '', 'all', 'index, follow', 'noindex']) {
+			expect(fetched({ robots: 'noindex' }, { robots: other })).toEqual({ gone: true });
+			expect(fetched({ robots: other ?? '' }, { robots: 'noindex' })).toEqual({ gone: true });
+		}
+	});
+
 	test.each<[Partial<PageToRead>, ReadPage]>([
 		[{}, { canonical: 'http://example.com/a/?utm=1' }],
 		[{}, { canonical: '/a' }],

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 
 import { FileError, SLICE_BYTES } from '../../../nodes/shared/formats/bytes';
 import { encodingProperty } from '../../../nodes/shared/input/file-properties';
+import { countControls, hasControlBytes } from '../../../nodes/shared/formats/control-characters';
 import { repairText } from '../../../nodes/shared/formats/decoders';
 import { Findings } from '../../../nodes/shared/formats/findings';
 import { describeBadCharacters, textOf } from '../../../nodes/shared/formats/text';
@@ -371,6 +372,21 @@ describe('an encoding that was chosen', () => {
 		},
 	);
 
+	test.each(LABELS)('%s: no byte is lost where a file ends', async (encoding) => {
+		for (let first = 0x80; first <= 0xff; first++) {
+			for (const end of [[first], [first, 0x30, 0x81]]) {
+				const bytes = Buffer.from([0x41, ...end]);
+				let text = '';
+				for await (const piece of textOf(chunks(bytes, [1]), undefined, { encoding }))
+					text += piece;
+				expect([end, text.replace(NO_CHARACTER, '?')]).toEqual([
+					end,
+					decoded(bytes, encoding).replace(NO_CHARACTER, '?'),
+				]);
+			}
+		}
+	});
+
 	test.each(['utf-16le', 'utf-16be'] as const)(
 		'%s needs no byte order mark',
 		async (encoding) => {
@@ -392,6 +408,23 @@ describe('an encoding that was chosen', () => {
 			expect([name, text]).toEqual([name, 'é€']);
 		}
 	});
+});
+
+test('a control byte is found at each place of a slice, wherever the slice begins in its buffer', () => {
+	for (let byte = 0; byte <= 0xff; byte++) {
+		const isControl = countControls(String.fromCharCode(byte)) > 0;
+		for (let begin = 0; begin < 4; begin++) {
+			for (let length = 0; length <= 11; length++) {
+				const slice = new Uint8Array(16).subarray(begin, begin + length);
+				const places = [...Array(length).keys()];
+				const found = places.filter((at) => {
+					slice.fill(0x61)[at] = byte;
+					return hasControlBytes(slice);
+				});
+				expect([byte, begin, found]).toEqual([byte, begin, isControl ? places : []]);
+			}
+		}
+	}
 });
 
 function fileEncodings(): string[] {
