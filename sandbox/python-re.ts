@@ -74,9 +74,9 @@ export function splitByPattern(pattern: string, texts: string[]): Span[][] {
 	try {
 		regex = translated(pattern);
 	} catch (error) {
-		throw new Error(`Invalid regular expression: ${(error as Error).message}`, {
-			cause: error,
-		});
+		// JavaScript's own messages already begin with these words.
+		const reason = (error as Error).message.replace(/^Invalid regular expression: /, '');
+		throw new Error(`Invalid regular expression: ${reason}`, { cause: error });
 	}
 	try {
 		Object.assign(CONTEXT, { texts, regex });

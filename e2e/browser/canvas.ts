@@ -11,6 +11,8 @@ const SEARCH = '[data-test-id="node-creator-search-bar"]';
 const FOUND = '[data-test-id="item-iterator-item"] [data-test-id="node-creator-item-name"]';
 const NOTIFICATION = '.el-notification';
 const PARAMETERS = '[data-test-id="node-parameters"]';
+const CHOICE = '.el-select-dropdown__item:visible';
+const OPTION = '[data-test-id="collection-parameter-option"]';
 const LABEL = '[data-test-id="input-label"]';
 const OUTPUT = '[data-test-id="output-panel"]';
 
@@ -72,6 +74,22 @@ export class Canvas {
 			KEY_MS,
 		);
 		await this.page.locator(PARAMETERS).first().waitFor();
+	}
+
+	/** Selects a choice of a dropdown in the open node's panel. */
+	async choose(parameter: string, choice: string): Promise<void> {
+		await this.page.locator(`[data-test-id="parameter-input-${parameter}"] input`).click();
+		await this.page
+			.locator(CHOICE)
+			.filter({ has: this.page.getByText(choice, { exact: true }) })
+			.click();
+	}
+
+	/** Reads the labels of the options that can be added to the open node's collection. */
+	async options(): Promise<string> {
+		return (await this.page.locator(OPTION).allTextContents())
+			.map((label) => label.trim())
+			.join(', ');
 	}
 
 	/**

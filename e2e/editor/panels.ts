@@ -1,4 +1,4 @@
-import type { INodeTypeDescription } from 'n8n-workflow';
+import type { INodeParameters, INodeProperties, INodeTypeDescription } from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
 
 import type { Suite } from './suite';
@@ -22,8 +22,8 @@ const TOOLS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Checks that a new node's panel contains the right parameters in the right order. test/package/panels.test.ts checks
- * all other cases, without the editor.
+ * Checks that a panel contains the right parameters in the right order, in a new node and after a change.
+ * test/package/panels.test.ts checks all other cases, without the editor.
  */
 export async function panels(suite: Suite): Promise<void> {
 	const { canvas, checks, nodes } = suite;
@@ -31,34 +31,68 @@ export async function panels(suite: Suite): Promise<void> {
 		const { displayName } = description;
 		await canvas.open(await saveChain(suite, displayName, [{}], ownNode(suite, name)));
 		await canvas.openNode(displayName);
-		const expected = labelsByDefault(description);
+		const expected = labelsOf(shownWith(description));
 		await checks.eventually(
 			`${displayName} shows what applies: ${expected}`,
 			async () => await canvas.labels(),
 			(labels) => labels === expected,
 		);
 	}
+	await checkChangedPanel(suite);
 }
 
-function labelsByDefault(description: INodeTypeDescription): string {
+/** While a panel is open, the editor keeps 'Texts From', although Get Results does not have this parameter. */
+async function checkChangedPanel(suite: Suite): Promise<void> {
+	const { canvas, checks, nodes } = suite;
+	const description = describe(nodes, 'chunkText');
+	const node = ownNode(suite, 'chunkText');
+	await canvas.open(await saveChain(suite, `${node.name} changes`, [{}], node));
+	await canvas.openNode(node.name);
+	for (const [name, value] of [
+		['textSource', 'file'],
+		['operation', 'getResults'],
+	])
+		await canvas.choose(name, choiceOf(description, name, value));
+	const values = { operation: 'getResults' };
+	const shown = shownWith(description, values);
+	const options = shown.find(({ name }) => name === 'options')?.options as INodeProperties[];
+	const expected = [labelsOf(shown), labelsOf(shownWith(description, values, options))];
+	await checks.eventually(
+		`Get Results shows what applies, right after 'File' in 'Texts From': ${expected.join('; ')}`,
+		async () => [await canvas.labels(), await canvas.options()].join('; '),
+		(labels) => labels === expected.join('; '),
+	);
+}
+
+/** Returns the properties that apply to a node with these values. All other parameters have their defaults. */
+function shownWith(
+	description: INodeTypeDescription,
+	changed: INodeParameters = {},
+	properties = description.properties,
+): INodeProperties[] {
 	// Some properties are declared a second time for nodes that an AI agent uses as tools.
 	const own = description.properties.filter(
 		({ displayOptions }) => !displayOptions?.show?.['@tool'],
 	);
-	const values = Object.fromEntries(own.map(({ name, default: value }) => [name, value]));
+	const defaults = Object.fromEntries(own.map(({ name, default: value }) => [name, value]));
+	const values = { ...defaults, ...changed } as INodeParameters;
 	const node = { typeVersion: 1 };
-	return description.properties
+	return properties.filter((property) =>
+		NodeHelpers.displayParameter(values, property, node, description, values),
+	);
+}
+
+const labelsOf = (properties: INodeProperties[]): string =>
+	properties
 		.filter(({ type }) => !WITHOUT_LABEL.has(type))
-		.filter((property) =>
-			NodeHelpers.displayParameter(
-				values as Parameters<typeof NodeHelpers.displayParameter>[0],
-				property,
-				node,
-				description,
-			),
-		)
 		.map(({ displayName }) => displayName)
 		.join(', ');
+
+function choiceOf({ properties }: INodeTypeDescription, name: string, value: string): string {
+	const { options = [] } = properties.find((one) => one.name === name) ?? {};
+	const choice = options.find((one) => 'value' in one && one.value === value);
+	if (!choice) throw new Error(`'${name}' has no choice '${value}'`);
+	return choice.name;
 }
 
 /** Checks that a node needs no changes after it is attached to an agent by hand. */

@@ -71,7 +71,9 @@ async function prepareDatabaseDriver(): Promise<void> {
 		await load();
 		return;
 	} catch {
-		say("    There is no binary of n8n's database driver for this machine, so it is compiled.");
+		say(
+			"    There is no binary of n8n's database driver for this machine, so it is compiled (1 to 3 minutes).",
+		);
 	}
 	const headers = headersFolder();
 	const env = headers === undefined ? {} : { npm_config_nodedir: headers };

@@ -51,13 +51,21 @@ function readLogin(userFolder: string): Login {
 
 /**
  * Returns this process's environment without the settings for another n8n instance. In the returned environment, local
- * URLs bypass any proxy.
+ * URLs bypass any proxy, and `node` is n8n's own Node.js, because n8n runs Code nodes in a process that it starts as
+ * `node`.
  */
 function environment(settings: Record<string, string>): NodeJS.ProcessEnv {
 	const inherited = Object.entries(process.env).filter(([name]) => !FOREIGN_SETTING.test(name));
 	const local = ['localhost', '127.0.0.1', process.env.NO_PROXY ?? process.env.no_proxy ?? ''];
 	const noProxy = local.filter((host) => host !== '').join(',');
-	return { ...Object.fromEntries(inherited), NO_PROXY: noProxy, no_proxy: noProxy, ...settings };
+	const commands = [path.dirname(N8N_NODE), process.env.PATH].join(path.delimiter);
+	return {
+		...Object.fromEntries(inherited),
+		PATH: commands,
+		NO_PROXY: noProxy,
+		no_proxy: noProxy,
+		...settings,
+	};
 }
 
 /**

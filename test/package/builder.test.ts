@@ -144,6 +144,12 @@ type CredentialReference = unknown;
 type Items<T> = T[];
 `;
 
+/**
+ * The types contain an option once for each time that its collection declares it. The same is true of n8n's own nodes,
+ * such as HTTP Request. These declarations are all equal, as the test above checks.
+ */
+const DUPLICATE_IDENTIFIER = 2300;
+
 /** Returns a TypeScript program that checks each node's parameters against the generated types. */
 function programOf(examples: ExampleNode[]): string {
 	const definitions = nodeNames.map((name) => readFileSync(typesOf(name), 'utf8')).join('\n');
@@ -173,5 +179,6 @@ function problemsIn(text: string): string[] {
 	const program = ts.createProgram([file], options, host);
 	return ts
 		.getPreEmitDiagnostics(program)
+		.filter(({ code }) => code !== DUPLICATE_IDENTIFIER)
 		.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '));
 }

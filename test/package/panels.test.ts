@@ -2,34 +2,53 @@
  * Tests which fields the nodes' panels show. A panel must contain only fields that apply, and must not contain too many
  * fields.
  */
-import type { INodeParameters, INodeProperties, INodeType } from 'n8n-workflow';
+import type {
+	INodeParameters,
+	INodeProperties,
+	INodePropertyOptions,
+	INodeType,
+} from 'n8n-workflow';
 import { NodeHelpers } from 'n8n-workflow';
 
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 
-function shownWith({ description }: INodeType, values: INodeParameters) {
-	const { properties } = description;
-	const all = NodeHelpers.getNodeParameters(
-		properties,
+const VERSION = { typeVersion: 1 };
+
+/** Returns what the editor stores for a node with these values: all parameters that apply, with their defaults. */
+const storedBy = ({ description }: INodeType, values: INodeParameters) =>
+	NodeHelpers.getNodeParameters(
+		description.properties,
 		values,
 		true,
 		false,
-		{ typeVersion: 1 },
+		VERSION,
 		description,
 	) as INodeParameters;
+
+/**
+ * Returns what a panel with these values shows. While a panel is open, the editor keeps the values of parameters that it
+ * no longer shows. So the values can contain more than the editor stores.
+ */
+function shownFor({ description }: INodeType, values: INodeParameters) {
 	const shownBeside = (siblings: INodeParameters, list: INodeProperties[]) =>
 		list.filter((property) =>
-			NodeHelpers.displayParameter(siblings, property, { typeVersion: 1 }, description, all),
+			NodeHelpers.displayParameter(siblings, property, VERSION, description, values),
 		);
-	const parameters = shownBeside(all, properties);
+	const parameters = shownBeside(values, description.properties);
 	const options = parameters.find(({ name }) => name === 'options')?.options ?? [];
-	const shown = shownBeside(all.options as INodeParameters, options as INodeProperties[]);
+	const shown = shownBeside(values.options as INodeParameters, options as INodeProperties[]);
 	return { parameters, options: names(shown) };
 }
 
+const shownWith = (node: INodeType, values: INodeParameters) =>
+	shownFor(node, storedBy(node, values));
+
 const names = (properties: INodeProperties[]) => properties.map(({ name }) => name);
+
+const allNames = ({ parameters, options }: ReturnType<typeof shownFor>) =>
+	[...names(parameters), ...options].join(' ');
 
 describe('the panel', () => {
 	const BEFORE = 'operation textSource';
@@ -50,22 +69,29 @@ describe('the panel', () => {
 		expect(names(shownWith(new ChunkText(), values).parameters).join(' ')).toBe(expected);
 	});
 
-	it.each(['file', 'textFile'])(
-		'of Chunk Text shows the same for Get Results, whatever Texts From was before: %s',
-		(textSource) => {
-			// While the panel is open, the editor keeps the values of parameters that it no longer shows.
-			const { description } = new ChunkText();
-			const shown = (values: INodeParameters) =>
-				description.properties.filter((property) =>
-					NodeHelpers.displayParameter(values, property, { typeVersion: 1 }, description),
-				);
-			const values = { operation: 'getResults', output: 'documents' };
-			expect(names(shown({ ...values, textSource }))).toEqual(names(shown(values)));
-			expect(names(shown(values))).toEqual(
-				expect.arrayContaining(['documentId', 'documentName']),
-			);
-		},
-	);
+	it('of Chunk Text is the same after a change as when it is opened again', () => {
+		const node = new ChunkText();
+		const choices = ['operation', 'textSource', 'output'].map((name) => {
+			const all = node.description.properties.find((one) => one.name === name)?.options ?? [];
+			return all.map((option) => ({ [name]: (option as INodePropertyOptions).value }));
+		});
+		const states = choices.reduce<INodeParameters[]>(
+			(before, values) =>
+				before.flatMap((one) => values.map((value) => ({ ...one, ...value }))),
+			[{}],
+		);
+		const differences: unknown[] = [];
+		for (const state of states)
+			for (const change of choices.flat()) {
+				const before = storedBy(node, state);
+				const after = storedBy(node, { ...before, ...change });
+				const open = allNames(shownFor(node, { ...before, ...after }));
+				const again = allNames(shownWith(node, after));
+				if (open !== again) differences.push({ state, change, open, again });
+			}
+		expect(states).toHaveLength(27);
+		expect(differences).toEqual([]);
+	});
 
 	it('of Chunk Text lists the known models before the choice of an ID', () => {
 		const { parameters } = shownWith(new ChunkText(), {});

@@ -158,13 +158,17 @@ export const allProperties = properties([
 			...fieldProperty('text', 'Text', 'body'),
 			displayOptions: { show: { textSource: ['file'] } },
 		},
-		...shownFor(
-			// Submit has no Output parameter. However, it also shows these fields because Get Results may later return
-			// Submit's texts as documents.
-			{ show: { textSource: ['file'] }, hide: { output: ['chunks', 'perDocument'] } },
-			requiredFieldProperties,
-		),
 	]),
+	// While a panel is open, the editor keeps the values of parameters that it no longer shows. Get Results has no
+	// 'Texts From', and Submit has no 'Output'. So a condition on one of them also names the operations that have it. A
+	// parameter that applies to other operations too is declared once more for them.
+	//
+	// Submit needs the ID and the name because Get Results may later return its texts as documents.
+	...shownFor({ show: { operation: ['submit'], textSource: ['file'] } }, requiredFieldProperties),
+	...shownFor(
+		{ show: { operation: ['submitAndWait'], textSource: ['file'], output: ['documents'] } },
+		requiredFieldProperties,
+	),
 	...shownFor({ show: { operation: ['getResults'] } }, [
 		...filledByModel(
 			{
@@ -200,8 +204,6 @@ export const allProperties = properties([
 				'Whether to wait until the chunks are ready. Otherwise, unfinished texts are returned with their status.',
 		},
 	]),
-	// Get Results has no 'Texts From', but the editor keeps its last value while the panel is open. A condition on that
-	// value would hide these parameters from Get Results.
 	...shownFor({ show: { operation: ['getResults'], ...ofDocuments } }, itemDocumentProperties),
 	...shownFor(
 		{ show: { operation: ['submitAndWait'], ...ofDocuments, textSource: ['item'] } },

@@ -5,17 +5,61 @@ import {
 	readOptionProperties,
 } from '../../shared/input/file-properties';
 import { keepListed, keepNone, sourceFieldsToKeepProperty } from '../../shared/input/source-fields';
-import { optionsProperty, shownFor } from '../../shared/parameters/property';
+import { optionsProperty, properties, property, shownFor } from '../../shared/parameters/property';
 import { requestProperties } from '../../shared/parameters/request-properties';
 import { DEFAULT_RESULTS_PATH, MAX_CHUNK_TEXT_BYTES } from '../../shared/service/chunking/chunking';
 
 const submits = { show: { '/operation': ['submitAndWait', 'submit'] } };
 const fetching = { '/operation': ['submitAndWait', 'getResults'] };
 const fetches = { show: fetching };
-// Get Results has no 'Texts From', but the editor keeps its last value while the panel is open.
-const fromFile = { show: { ...submits.show, '/textSource': ['file'] } };
-const notFromFile = { hide: { '/textSource': ['file'] } };
 const ofDocuments = { '/output': ['documents', 'perDocument'] };
+
+// index.ts explains why a condition on 'Texts From' or 'Output' also names operations.
+const fromFile = { show: { ...submits.show, '/textSource': ['file'] } };
+const submitAndWait = { '/operation': ['submitAndWait'] };
+const getResults = { '/operation': ['getResults'] };
+const notFromFile = { '/textSource': ['file'] };
+
+const itemDocumentOptions = properties([
+	{
+		displayName: 'Document Description',
+		name: 'documentDescription',
+		type: 'string',
+		default: '={{ $json.description }}',
+		placeholder: 'e.g. How to return goods',
+		description:
+			'Description of each chunk. Without this option, the description in the item is used.',
+	},
+	{
+		displayName: 'Document URL',
+		name: 'documentUrl',
+		type: 'string',
+		default: '={{ $json.url }}',
+		placeholder: 'e.g. https://example.com/handbook/returns',
+		description: 'URL of each chunk. Without this option, the URL in the item is used.',
+	},
+]);
+
+const whenTimeRunsOut = property({
+	displayName: 'When Time Runs Out',
+	name: 'whenTimeRunsOut',
+	type: 'options',
+	options: [
+		{
+			name: 'Fail With Chunking ID',
+			value: 'fail',
+			description: 'Unfinished texts fail, and each error includes the chunking ID',
+		},
+		{
+			name: 'Output With Chunking ID',
+			value: 'output',
+			description:
+				'Unfinished texts are returned with their status, so that Get Results can fetch the chunks later',
+		},
+	],
+	default: 'fail',
+	description: "What to do with texts that still have no chunks after 'Max Wait (Seconds)'",
+});
 
 export const allOptions = optionsProperty([
 	{
@@ -95,29 +139,18 @@ export const allOptions = optionsProperty([
 			'Whether to add chunkingId, chunkCount, start, end and tokensUsed to each chunk',
 		displayOptions: fetches,
 	},
-	{
-		displayName: 'Document Description',
-		name: 'documentDescription',
-		type: 'string',
-		default: '={{ $json.description }}',
-		placeholder: 'e.g. How to return goods',
-		description:
-			'Description of each chunk. Without this option, the description in the item is used.',
-		displayOptions: { show: ofDocuments, ...notFromFile },
-	},
-	{
-		displayName: 'Document URL',
-		name: 'documentUrl',
-		type: 'string',
-		default: '={{ $json.url }}',
-		placeholder: 'e.g. https://example.com/handbook/returns',
-		description: 'URL of each chunk. Without this option, the URL in the item is used.',
-		displayOptions: { show: ofDocuments, ...notFromFile },
-	},
+	...shownFor({ show: { ...getResults, ...ofDocuments } }, itemDocumentOptions),
 	...shownFor(
-		// Submit has no Output parameter, so this condition does not hide the fields there. Submit needs them, because
-		// Get Results may return documents later.
-		{ ...fromFile, hide: { '/output': ['chunks', 'perDocument'] } },
+		{ show: { ...submitAndWait, ...ofDocuments }, hide: notFromFile },
+		itemDocumentOptions,
+	),
+	// Submit needs these fields, because Get Results may later return its texts as documents.
+	...shownFor(
+		{ show: { '/operation': ['submit'], '/textSource': ['file'] } },
+		recommendedFieldProperties,
+	),
+	...shownFor(
+		{ show: { ...submitAndWait, '/textSource': ['file'], '/output': ['documents'] } },
 		recommendedFieldProperties,
 	),
 	{
@@ -128,10 +161,7 @@ export const allOptions = optionsProperty([
 		default: 0,
 		description:
 			'Number of chunks that the document had when it was last pushed. Needed to return the IDs of chunks that no longer exist.',
-		displayOptions: {
-			show: { ...ofDocuments, '/operation': ['submitAndWait'] },
-			hide: { '/textSource': ['file'] },
-		},
+		displayOptions: { show: { ...submitAndWait, ...ofDocuments }, hide: notFromFile },
 	},
 	{
 		displayName: 'Data Type',
@@ -207,28 +237,11 @@ export const allOptions = optionsProperty([
 			'How long to wait for the chunks of a request, from its submission on or, in Get Results, from the start of the node',
 		displayOptions: fetches,
 	},
-	{
-		displayName: 'When Time Runs Out',
-		name: 'whenTimeRunsOut',
-		type: 'options',
-		options: [
-			{
-				name: 'Fail With Chunking ID',
-				value: 'fail',
-				description: 'Unfinished texts fail, and each error includes the chunking ID',
-			},
-			{
-				name: 'Output With Chunking ID',
-				value: 'output',
-				description:
-					'Unfinished texts are returned with their status, so that Get Results can fetch the chunks later',
-			},
-		],
-		default: 'fail',
-		description: "What to do with texts that still have no chunks after 'Max Wait (Seconds)'",
-		// With one item per document, texts without all of their chunks always fail.
-		displayOptions: { ...fetches, hide: { ...notFromFile.hide, '/output': ['perDocument'] } },
-	},
+	// With one item per document, texts without all of their chunks always fail.
+	...shownFor({ show: getResults, hide: { '/output': ['perDocument'] } }, [whenTimeRunsOut]),
+	...shownFor({ show: submitAndWait, hide: { ...notFromFile, '/output': ['perDocument'] } }, [
+		whenTimeRunsOut,
+	]),
 	{
 		...encodingProperty,
 		displayOptions: { show: { ...submits.show, '/textSource': ['file', 'textFile'] } },
