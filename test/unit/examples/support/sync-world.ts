@@ -36,6 +36,7 @@ export interface Shape {
 export interface RunOptions {
 	list: SourceDocument[];
 	confirmDeletes: boolean;
+	pushAgain?: string[];
 	/** Returns true if this step of the run fails. */
 	fails(step: Step): boolean;
 }
@@ -68,7 +69,12 @@ export class SyncWorld {
 	) {}
 
 	/** One run as steps. Between two steps, the run may be killed or suspended. */
-	*run({ list, confirmDeletes, fails }: RunOptions): Generator<string, RunResult> {
+	*run({
+		list,
+		confirmDeletes,
+		pushAgain = [],
+		fails,
+	}: RunOptions): Generator<string, RunResult> {
 		const { code, shape } = this;
 		yield 'Lock';
 		const lock = this.insert({ lockedUntil: this.date(LOCK) });
@@ -94,7 +100,7 @@ export class SyncWorld {
 			settings: {
 				mostDeletes: MOST_DELETES,
 				mostDeletesPercent: 5,
-				pushAgain: [],
+				pushAgain,
 				confirmDeletes,
 			},
 			...{ tableId: 'table', run: lock.id, batchSize: 2 },
