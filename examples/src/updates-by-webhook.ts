@@ -8,6 +8,7 @@ import {
 	webhook,
 	whenIs,
 } from './parts/nodes';
+import { keeping } from './parts/sync';
 import { code, node, note, workflow } from './parts/workflow';
 
 /** Returns what a node has returned, as an expression of a Code node. */
@@ -18,7 +19,7 @@ const ON_ERROR = { onError: 'continueRegularOutput' };
 
 const REMOVE = {
 	...{ commit: 'lastDeleteOnly' },
-	options: { ignoreNotFound: true, output: 'perInputItem' },
+	options: { ignoreNotFound: true, output: 'perInputItem', ...keeping('id') },
 };
 
 export default workflow(
@@ -98,6 +99,7 @@ n8n runs the upper branch first, so *Result* runs after all requests. The answer
 				options: {
 					previousChunkCount: '={{ $json.previousChunkCount ?? 0 }}',
 					vectorQuantizationMethod: 'max-scale',
+					...keeping('id'),
 				},
 			},
 			{ credentials: CREDENTIALS.ai, ...ON_ERROR },
@@ -109,7 +111,7 @@ n8n runs the upper branch first, so *Result* runs after all requests. The answer
 			[960, -120],
 			{
 				...{ documentSource: 'json', documentJson: '={{ $json.documents ?? [] }}' },
-				options: { output: 'perInputItem' },
+				options: { output: 'perInputItem', ...keeping('id, removedIds') },
 			},
 			{ credentials: CREDENTIALS.push, ...ON_ERROR },
 		),
@@ -121,7 +123,7 @@ n8n runs the upper branch first, so *Result* runs after all requests. The answer
 			{
 				idSource: 'list',
 				// Old chunks stay if the new ones could not be pushed.
-				listField: "={{ $json.error ? [] : $('Chunk Text').item.json.removedIds }}",
+				listField: '={{ $json.failed === 0 ? $json.removedIds ?? [] : [] }}',
 				...REMOVE,
 			},
 			{ credentials: CREDENTIALS.push, ...ON_ERROR },

@@ -10,19 +10,21 @@ module.exports = ({ changes, texts, pushes, removals, deletions }) => {
 	/** @type {ChangeResult[]} */
 	const documents = [];
 	let error = '';
-	let texted = 0;
-	let tombstones = 0;
+	const textOf = byId(texts);
+	const pushOf = byId(pushes);
+	const removalOf = byId(removals);
+	const deletionOf = byId(deletions);
 	for (const change of changes) {
 		if (change.change === 'invalid') {
 			error = `Nothing was done: ${change.problem}. Expected: { "documents": [{ "id": "…", "name": "…", "text": "…", "chunkCount": 0 }], "deleted": [{ "id": "…", "chunkCount": 0 }] }`;
 			return [{ json: { status: 400, pushed: 0, deleted: 0, failed: 0, documents, error } }];
 		}
-		if (change.change === 'deleted') {
-			documents.push(afterDelete(change, deletions[tombstones++]));
-		} else {
-			const at = texted++;
-			documents.push(afterPush(change, texts[at], pushes[at], removals[at]));
-		}
+		const { id } = change;
+		documents.push(
+			change.change === 'deleted'
+				? afterDelete(change, deletionOf(id))
+				: afterPush(change, textOf(id), pushOf(id), removalOf(id)),
+		);
 	}
 	const failures = documents.filter(({ status }) => status === 'failed');
 	if (failures.length > 0) {
@@ -40,10 +42,10 @@ module.exports = ({ changes, texts, pushes, removals, deletions }) => {
 
 	/**
 	 * @param {Change} change
-	 * @param {Counted} [deletion]
+	 * @param {Counted} deletion
 	 * @returns {ChangeResult}
 	 */
-	function afterDelete({ id, previousChunkCount: chunkCount = 0 }, deletion = {}) {
+	function afterDelete({ id, previousChunkCount: chunkCount = 0 }, deletion) {
 		const { error: problem, deleted = 0, notFound = 0 } = deletion;
 		const isDone = !problem && deleted + notFound === Math.max(chunkCount, 1);
 		if (!isDone) {
@@ -55,12 +57,12 @@ module.exports = ({ changes, texts, pushes, removals, deletions }) => {
 
 	/**
 	 * @param {Change} change
-	 * @param {Chunked} [text]
-	 * @param {Counted} [push]
-	 * @param {Counted} [removal]
+	 * @param {Chunked} text
+	 * @param {Counted} push
+	 * @param {Counted} removal
 	 * @returns {ChangeResult}
 	 */
-	function afterPush(change, text = {}, push = {}, removal = {}) {
+	function afterPush(change, text, push, removal) {
 		const { id, previousChunkCount: previous = 0 } = change;
 		const { chunkCount = 0, removalsKnown } = text;
 		// The index may contain this many chunks.
@@ -94,6 +96,17 @@ module.exports = ({ changes, texts, pushes, removals, deletions }) => {
 		const isRemoved = removedIds.length === (removal.deleted ?? 0) + (removal.notFound ?? 0);
 		if (isPushed && isRemoved && chunkCount !== undefined) return '';
 		return `The document '${id}' was not confirmed.`;
+	}
+
+	/**
+	 * The nodes keep the ID of each document. If a node fails before it reads its items, its errors have no ID and are
+	 * about all documents.
+	 * @param {(Chunked & Counted)[]} answers
+	 * @returns {(id: Change['id']) => Chunked & Counted}
+	 */
+	function byId(answers) {
+		const found = new Map(answers.map((answer) => [answer.id, answer]));
+		return (id) => found.get(id) ?? { error: found.get(undefined)?.error };
 	}
 
 	/** @param {unknown} problem */

@@ -79,7 +79,7 @@ module.exports = ({ batch, documents, texts, pushes, deletes }) => {
 		if (!isPushed || !isDeleted || text.chunkCount === undefined)
 			return `The document '${id}' was not confirmed.`;
 		if (deletion.notFound && !isAnswered) {
-			return "The service answered with status 404 to each delete, and no other request succeeded: check 'Push Service URL' and 'Endpoint Identifier' in the credential. If they are right, the documents were gone already: the next run that pushes or deletes something forgets them.";
+			return "The service answered with status 404 to each delete, and no other request succeeded: check 'Push Service URL' and 'Endpoint Identifier' in the credential. If they are right, the documents were gone already. To forget them, run the sync once with the ID of any other document in 'pushAgain'.";
 		}
 		return '';
 	}

@@ -87,15 +87,17 @@ module.exports = ({
 		changed.length - fetched.length + (isWithheld ? 0 : missing.length - asked.length);
 	if (waiting > 0) summary.later = (summary.later ?? 0) + waiting;
 
-	// 5. Batches. Deletes come first, so that a batch of deletes usually has a push too: if the service answers every
-	// request with 404, its URL may be wrong.
+	// 5. Batches. Deletes are dealt out to all batches, so that a batch of deletes usually has a push too: if the service
+	// answers every request with 404, its URL may be wrong.
 	const work = [...asked, ...fetched];
 	summary.planned = work.length;
 	if (work.length === 0) return [{ json: { batch: 0, summary } }];
 	summary.compactUpTo = known.compactUpTo;
 	const batches = Math.ceil(work.length / batchSize);
-	return Array.from({ length: batches }, (_, at) => {
-		const part = work.slice(at * batchSize, (at + 1) * batchSize);
+	/** @type {Work[][]} */
+	const parts = Array.from({ length: batches }, () => []);
+	for (const [at, one] of work.entries()) parts[at % batches].push(one);
+	return parts.map((part, at) => {
 		/** @type {Batch} */
 		const batch = {
 			...{ batch: at + 1, batches, tableId, run, mayDelete: mayDelete(part), work: part },

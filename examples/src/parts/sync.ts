@@ -491,7 +491,7 @@ function applyChains({ isChunked, fetch }: Sync): Chain[] {
 const HEADINGS = { regex: AT_HEADINGS };
 
 /** By the ID, Outcome finds the results of each document. */
-const keeping = (sourceFieldsToKeep: string) => ({
+export const keeping = (sourceFieldsToKeep: string) => ({
 	...{ keepSourceFields: 'listed', sourceFieldsToKeep },
 });
 

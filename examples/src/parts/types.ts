@@ -304,7 +304,7 @@ export interface ChangeResult {
 
 /** What Chunk Text returns with *One Item per Document*. */
 export interface Chunked {
-	id?: string;
+	id?: string | number;
 	error?: unknown;
 	chunkCount?: number;
 	removalsKnown?: boolean;
@@ -316,7 +316,7 @@ export interface Chunked {
 /** What Push Documents and Delete Document return with *One Item per Input Item*. */
 export interface Counted {
 	/** An error has no ID if a node failed before it read its items. */
-	id?: string;
+	id?: string | number;
 	error?: unknown;
 	pushed?: number;
 	skipped?: number;

@@ -69,12 +69,15 @@ interface Run {
 	removal?: Counted;
 }
 
+const withIds = <Answer extends object>(answers: Answer[]) =>
+	answers.map((answer, at) => ({ id: `d${at}`, ...answer }));
+
 const result = (...runs: Run[]) =>
 	changesResult({
 		changes: runs.map(({ change }, at) => ({ id: `d${at}`, change: 'document', ...change })),
-		texts: runs.map(({ text = {} }) => text),
-		pushes: runs.map(({ push = {} }) => push),
-		removals: runs.map(({ removal = {} }) => removal),
+		texts: withIds(runs.map(({ text = {} }) => text)),
+		pushes: withIds(runs.map(({ push = {} }) => push)),
+		removals: withIds(runs.map(({ removal = {} }) => removal)),
 		deletions: [],
 	})[0].json;
 
@@ -158,6 +161,58 @@ test.each<[what: string, run: Run, expected: object]>([
 	]);
 });
 
+test('results are found by the ID of their document, whatever their order', () => {
+	const { changes: items, ...answers } = {
+		changes: read({
+			documents: [7, 'b'].map((id) => ({ id, text: 'A', chunkCount: 3 })),
+			deleted: ['c', { id: 'd', chunkCount: 2 }],
+		}) as Change[],
+		texts: [
+			{ id: 7, ...chunked(2, { removedIds: ['7#2'] }) },
+			{ id: 'b', ...chunked(1, { removedIds: ['b#1', 'b#2'] }) },
+		],
+		pushes: [
+			{ id: 7, pushed: 2 },
+			{ id: 'b', pushed: 1 },
+		],
+		removals: [
+			{ id: 7, deleted: 1 },
+			{ id: 'b', deleted: 2 },
+		],
+		deletions: [
+			{ id: 'c', deleted: 1 },
+			{ id: 'd', deleted: 2 },
+		],
+	};
+	const expected = [
+		{ id: 7, status: 'pushed', chunkCount: 2 },
+		{ id: 'b', status: 'pushed', chunkCount: 1 },
+		{ id: 'c', status: 'deleted', chunkCount: 0 },
+		{ id: 'd', status: 'deleted', chunkCount: 0 },
+	];
+	const documentsOf = () => changesResult({ changes: items, ...answers })[0].json.documents;
+	expect(documentsOf()).toEqual(expected);
+	for (const list of Object.values(answers)) {
+		list.reverse();
+		expect(documentsOf()).toEqual(expected);
+		const lost = list.pop();
+		const failed = documentsOf().filter(({ status }) => status === 'failed');
+		expect(failed.map(({ id }) => id)).toEqual([lost?.id]);
+		if (lost) (list as object[]).push(lost);
+	}
+});
+
+test('an error without an ID is about all documents', () => {
+	const changes = ['a', 'b'].map((id): Change => ({ id, change: 'document' }));
+	const { documents } = changesResult({
+		...{ changes, texts: [{ error: { message: 'No model.' } }], pushes: [], removals: [] },
+		deletions: [],
+	})[0].json;
+	expect(documents).toEqual(
+		['a', 'b'].map((id) => ({ id, status: 'failed', chunkCount: 0, error: 'No model.' })),
+	);
+});
+
 test('a node that returns its input has confirmed nothing', () => {
 	const fields = { problem: 'p', documents: [], removedIds: [], removalsKnown: true };
 	const items = changes({
@@ -183,10 +238,10 @@ test('deletes are confirmed by their counts', () => {
 		})),
 		...{ texts: [], pushes: [], removals: [] },
 		deletions: [
-			{ deleted: 1 },
-			{ deleted: 0, notFound: 1 },
-			{ deleted: 1 },
-			{ error: 'down', deleted: 1 },
+			{ id: 'a', deleted: 1 },
+			{ id: 'b', deleted: 0, notFound: 1 },
+			{ id: 'c', deleted: 1 },
+			{ id: 'd', error: 'down', deleted: 1 },
 		],
 	})[0].json;
 	expect({ status, deleted }).toEqual({ status: 500, deleted: 2 });

@@ -191,8 +191,18 @@ test('doubtful deletes of all batches together stay within the limits', () => {
 	const list = many(40).map((id) => document(id));
 	const { batches } = planned({ list, entries, isAsked: true, batchSize: 12 });
 	// Each batch may delete its missing documents, and its share of the two deletes that are left.
-	expect(batches.map(({ mayDelete }) => mayDelete)).toEqual([8, 0, 0, 0]);
+	expect(batches.map(({ mayDelete }) => mayDelete)).toEqual([2, 2, 2, 2]);
 	expect(planned({ list: list.slice(0, 3), isAsked: true }).batches[0].mayDelete).toBe(10);
+});
+
+test('each batch of deletes has a push too, if there are enough of them', () => {
+	const entries = many(9).map((id) => entry(`gone-${id}`));
+	const list = [document('new-1'), document('new-2'), document('new-3')];
+	const { batches } = planned({ list, entries, batchSize: 4 });
+	const parts = batches.map(({ work = [] }) => work.map(({ version }) => version !== null));
+	expect(parts).toEqual(Array.from({ length: 3 }, () => [false, false, false, true]));
+	const ids = new Set(batches.flatMap(({ work = [] }) => work.map(({ id }) => id)));
+	expect(ids.size).toBe(12);
 });
 
 test('the first batch has the snapshot', () => {

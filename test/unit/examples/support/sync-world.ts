@@ -36,6 +36,7 @@ export interface Shape {
 export interface RunOptions {
 	list: SourceDocument[];
 	confirmDeletes: boolean;
+	pushAgain?: string[];
 	/** Returns true if this step of the run fails. */
 	fails(step: Step): boolean;
 }
@@ -72,7 +73,16 @@ export class SyncWorld {
 	) {}
 
 	/** One run as steps. Between two steps, the run may be killed or suspended. */
+<<<<<<< HEAD
 	*run({ list, confirmDeletes, ...options }: RunOptions): Generator<string, RunResult> {
+=======
+	*run({
+		list,
+		confirmDeletes,
+		pushAgain = [],
+		fails,
+	}: RunOptions): Generator<string, RunResult> {
+>>>>>>> w-sync
 		const { code, shape } = this;
 		const fails: RunOptions['fails'] = (step) => {
 			const hasFailed = options.fails(step);
@@ -103,7 +113,7 @@ export class SyncWorld {
 			settings: {
 				mostDeletes: MOST_DELETES,
 				mostDeletesPercent: 5,
-				pushAgain: [],
+				pushAgain,
 				confirmDeletes,
 			},
 			...{ tableId: 'table', run: lock.id, batchSize: 2 },
