@@ -73,16 +73,12 @@ export class SyncWorld {
 	) {}
 
 	/** One run as steps. Between two steps, the run may be killed or suspended. */
-<<<<<<< HEAD
-	*run({ list, confirmDeletes, ...options }: RunOptions): Generator<string, RunResult> {
-=======
 	*run({
 		list,
 		confirmDeletes,
 		pushAgain = [],
-		fails,
+		...options
 	}: RunOptions): Generator<string, RunResult> {
->>>>>>> w-sync
 		const { code, shape } = this;
 		const fails: RunOptions['fails'] = (step) => {
 			const hasFailed = options.fails(step);
