@@ -384,7 +384,7 @@ const PUSH: Row[] = [
 	{
 		option: 'concurrency',
 		parameters: { options: { documentsPerRequest: 1, concurrency: 3 } },
-		prepare: (sandbox) => sandbox.faults.add({ route: 'push', latencyMs: 150 }),
+		prepare: (sandbox) => sandbox.faults.add({ route: 'push', latencyMs: 150, times: 3 }),
 		check: (seen) => expect(mostAtOnce(seen)).toBe(3),
 	},
 	{
@@ -482,7 +482,7 @@ const DELETE: Row[] = [
 	{
 		option: 'concurrency',
 		parameters: { options: { concurrency: 3 } },
-		prepare: (sandbox) => sandbox.faults.add({ route: 'delete', latencyMs: 150 }),
+		prepare: (sandbox) => sandbox.faults.add({ route: 'delete', latencyMs: 150, times: 3 }),
 		check: (seen) => expect(mostAtOnce(seen)).toBe(3),
 	},
 ];
@@ -644,7 +644,7 @@ const CHUNK: Row[] = [
 	{
 		option: 'concurrency',
 		parameters: { options: { textsPerRequest: 1, concurrency: 3 } },
-		prepare: (sandbox) => sandbox.faults.add({ route: 'submit', latencyMs: 150 }),
+		prepare: (sandbox) => sandbox.faults.add({ route: 'submit', latencyMs: 150, times: 3 }),
 		check: (seen) => expect(mostAtOnce(seen)).toBe(3),
 	},
 	{
@@ -663,7 +663,8 @@ const CHUNK: Row[] = [
 	},
 	{
 		option: 'resultsPath',
-		parameters: { options: { resultsPath: '/other/{chunkingId}' } },
+		// Polls of a path that the service does not know would go on for a while.
+		parameters: { options: { resultsPath: '/other/{chunkingId}', maxWaitSeconds: 1 } },
 		check: () => {
 			const polls = sandbox().requests.filter(({ method }) => method === 'GET');
 			expect(polls).not.toEqual([]);
