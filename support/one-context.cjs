@@ -44,17 +44,6 @@ class OneContext extends TestEnvironment {
 		});
 	}
 
-	/**
-	 * While a storage is in use, promises take a fifth more CPU time. Jest uses it to find the test that an error
-	 * without a handler belongs to. Without it, such an error still fails the test file.
-	 *
-	 * @param {import('jest-circus').Circus.Event} event
-	 */
-	handleTestEvent({ name }) {
-		if (name !== 'test_fn_start') return;
-		for (const storage of storages) storage.disable();
-	}
-
 	async teardown() {
 		this.moduleMocker.restoreAllMocks();
 		await super.teardown();
