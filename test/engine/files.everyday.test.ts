@@ -22,23 +22,6 @@ describe.each(['', '.gz'])('%s', (extension) => {
 	const push = async (content: string | Buffer, name?: string, parameters?: INodeParameters) =>
 		await everyday.push(content, name, parameters, extension);
 
-	describe('row 1: rows with one delimiter more than the header', () => {
-		it('are read without it', async () => {
-			const { documents, json } = await push('id;name\n1;A;\n2;B; \n');
-			expect(documents).toEqual([
-				{ id: '1', name: 'A' },
-				{ id: '2', name: 'B' },
-			]);
-			expect(json).toMatchObject({ pushed: 2, failed: 0 });
-		});
-
-		it('a value beyond the header fails its row', async () => {
-			const { documents, failures } = await push('id;name\n1;A;x\n2;B;\n');
-			expect(idsOf(documents)).toEqual(['2']);
-			expect(failures).toEqual([naming('3 cells')]);
-		});
-	});
-
 	describe('row 2: a file that was written without quoting', () => {
 		const COUNT = 10_000;
 		const write = (delimiter: string) =>
@@ -214,63 +197,6 @@ describe.each(['', '.gz'])('%s', (extension) => {
 	});
 
 	describe('row 7: joined exports with a byte order mark', () => {
-		it('CSV, with the header again', async () => {
-			const { documents, failures } = await push(
-				'\ufeffid,name\n1,A\n\ufeffid,name\n2,B\n\ufeff\ufeffid,name\n',
-			);
-			expect(idsOf(documents)).toEqual(['1', '2']);
-			expect(failures).toEqual([]);
-		});
-
-		it('CSV, with the header again in lower case', async () => {
-			const { documents, failures } = await push(
-				'id,name,Year\n1,A,99\nID,Name,year\n2,B,98\n',
-			);
-			expect(idsOf(documents)).toEqual(['1', '2']);
-			expect(failures).toEqual([]);
-		});
-
-		it('CSV, with the columns in another order: the file ends there with an error', async () => {
-			const { documents, failures } = await push('id,name,x\n1,A,a\nname,x,id\nB,b,2\n');
-			expect(idsOf(documents)).toEqual(['1']);
-			expect(failures).toEqual([
-				expect.stringContaining('is a header row with the columns in a different order'),
-			]);
-		});
-
-		it('without a line break in between', async () => {
-			const csv = await push('\ufeff"id","name"\n1,A\ufeff"id","name"\n2,B\n');
-			expect(csv.documents).toEqual([
-				{ id: '1', name: 'A' },
-				{ id: '2', name: 'B' },
-			]);
-			const lists = [
-				['1\ufeff2\n', 'ids.txt'],
-				['id\n1\ufeffid\n2\n', 'ids.csv'],
-				['{"id":"1"}\ufeff{"id":"2"}', 'ids.jsonl'],
-			];
-			for (const [content, name] of lists) {
-				const { output } = await runDelete([await item(content, name)], {
-					options: { ignoreNotFound: true },
-				});
-				expect(output[0].json).toMatchObject({ records: 2, failed: 0 });
-			}
-		});
-
-		it('CSV with a line that declares the delimiter', async () => {
-			const part = (id: number) => `\ufeffsep=;\r\nid;name\r\n${id};A\r\n`;
-			const { documents, failures } = await push(part(1) + part(2));
-			expect(idsOf(documents)).toEqual(['1', '2']);
-			expect(failures).toEqual([]);
-		});
-
-		it('JSON Lines', async () => {
-			const line = (id: string) => `\ufeff{"id":"${id}","name":"A"}\n`;
-			const { documents, failures } = await push(line('1') + line('2'), 'd.jsonl');
-			expect(idsOf(documents)).toEqual(['1', '2']);
-			expect(failures).toEqual([]);
-		});
-
 		it('lists of IDs: the documents are deleted', async () => {
 			await pushDirectly(sandbox(), [
 				{ id: '1', name: 'A' },

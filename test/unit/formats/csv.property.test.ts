@@ -34,6 +34,9 @@ interface Layout {
 	preamble: readonly Row[];
 }
 
+/** Returns the number of columns up to the last one with a name. */
+const widthOf = (columns: readonly string[]) => columns.findLastIndex((name) => name !== '') + 1;
+
 const inQuotes = (text: string) => `"${text.replaceAll('"', '""')}"`;
 const blank = (text: string): Row => ({ text, isBlank: true });
 
@@ -127,9 +130,10 @@ const BEFORE: Record<string, (delimiter: string) => Row[]> = {
 
 const ENDS: Record<string, RowMaker> = {
 	'a line break at the end': () => [],
-	'no line break at the end': ({ delimiter }, all) => [
-		{ text: csvRow(all, delimiter), cells: all, isLast: true },
-	],
+	'no line break at the end': ({ delimiter, columns }, all) => {
+		const cells = all.slice(0, widthOf(columns));
+		return [{ text: csvRow(cells, delimiter), cells, isLast: true }];
+	},
 	'a row that is cut off': ({ delimiter }, [first]) => [
 		{ text: `${first}${delimiter}x`, error: 'has 2 cells, but .* truncated', isLast: true },
 	],
@@ -228,14 +232,20 @@ interface Expected {
 	text: string;
 	records: FoundRecord[];
 	error: unknown;
-	findings: Partial<Record<FindingKind, number>>;
+	/** How often each kind occurs, and the line of the first one. */
+	findings: Map<FindingKind, { total: number; line: number }>;
 }
 
 function expectedOf(file: AnyFile): Expected {
 	const { columns, skip, before, lineBreak } = file;
-	const width = columns.findLastIndex((name) => name !== '') + 1;
-	const findings = { blankRow: 0, shortRow: 0, unnamedColumn: 0 };
-	const titleRow = before === 'title rows' ? 3 : 0;
+	const width = widthOf(columns);
+	const findings: Expected['findings'] = new Map();
+	const find = (kind: FindingKind, at: number) =>
+		findings.set(kind, {
+			total: (findings.get(kind)?.total ?? 0) + 1,
+			line: findings.get(kind)?.line ?? at,
+		});
+	if (before === 'title rows') for (const at of [1, 3, 4]) find('titleRow', at);
 	const records: FoundRecord[] = [];
 	let text = '';
 	let line = 1;
@@ -245,19 +255,19 @@ function expectedOf(file: AnyFile): Expected {
 		const messageOf = (words: string): unknown =>
 			expect.stringMatching(`^Record ${record} \\(line ${line}\\) ${words}`);
 		const at = { record, line, text: row.text };
-		if (isBlank && records.length >= skip) findings.blankRow++;
+		if (isBlank && records.length >= skip) find('blankRow', line);
 		if (row.stops !== undefined) error = messageOf(row.stops);
 		if (row.error !== undefined) records.push({ ...at, error: messageOf(row.error) });
 		if (cells) records.push({ ...at, value: valueOf(columns, cells) });
 		if (cells && record > skip) {
-			if (cells.length < width) findings.shortRow++;
+			if (cells.length < width) find('shortRow', line);
 			if (cells.some((value, at) => !columns[at] && value.trim() !== ''))
-				findings.unnamedColumn++;
+				find('unnamedColumn', line);
 		}
 		text += row.text + tail + (isLast ? '' : lineBreak);
 		line += 1 + lineBreaksIn(row.text);
 	}
-	return { text, records, error, findings: { ...findings, titleRow } };
+	return { text, records, error, findings };
 }
 
 const variations = new Variations();
@@ -287,7 +297,7 @@ function note(file: AnyFile, { records, findings }: Expected): void {
 		'records to skip': skip > 0,
 		'a column without a name': columns.includes(''),
 		'two columns with one name': new Set(columns).size < columns.length,
-		'a value in a column without a name': Number(findings.unnamedColumn) > 0,
+		'a value in a column without a name': findings.has('unnamedColumn'),
 		'a line break within a cell': values.some((value) => /[\r\n]/.test(value)),
 		'a quote within quotes': values.some((value) => /^[\r\n]*"/.test(value)),
 		'a delimiter within a cell': values.some((value) => value.includes(delimiter)),
@@ -312,11 +322,13 @@ test('each row becomes one record, one error, or nothing', async () => {
 			);
 			expect(records).toEqual(expected.records.slice(file.skip));
 			expect(error).toEqual(expected.error);
-			for (const [kind, total] of Object.entries(expected.findings))
-				expect([kind, findings.byKind.get(kind as FindingKind)?.total ?? 0]).toEqual([
-					kind,
-					total,
-				]);
+			// Whether several lines of a cell look like rows depends on the cell's text.
+			findings.exclude('quotedRows');
+			const found = [...findings.byKind].map(([kind, { total, line }]) => [
+				kind,
+				{ total, line },
+			]);
+			expect(new Map(found as Iterable<[FindingKind, object]>)).toEqual(expected.findings);
 		}),
 		{ numRuns: 400 },
 	);

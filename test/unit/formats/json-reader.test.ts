@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 
 import { JsonReader } from '../../../nodes/shared/formats/json-reader';
+import { Variations } from '../../../support/variations';
 import { brief, cut, lengths, readAll } from './support';
 
 const PRETTY = `{
@@ -164,6 +165,7 @@ async function peer(text: string, cuts: number[]): Promise<unknown[]> {
 }
 
 test('finds the same as stream-json, however the text is cut', async () => {
+	const variations = new Variations();
 	await fc.assert(
 		fc.asyncProperty(
 			fc.array(fc.jsonValue({ maxDepth: 4 }), { maxLength: 5 }),
@@ -176,6 +178,15 @@ test('finds the same as stream-json, however the text is cut', async () => {
 					null,
 					indent,
 				);
+				const inDocs = JSON.stringify(docs).slice(1, -1);
+				variations.note({
+					'an object': /^\{|,\{/.test(inDocs),
+					'a list': /^\[|,\[/.test(inDocs),
+					'a string': /^"|,"/.test(inDocs),
+					'an escape': inDocs.includes('\\'),
+					'an empty list': docs.length === 0,
+					indentation: indent !== undefined,
+				});
 				const { records, error } = readAll(new JsonReader('data.docs'), text, cuts);
 				expect(error).toBeUndefined();
 				const values = records.map(({ value }) => value);
@@ -196,4 +207,5 @@ test('finds the same as stream-json, however the text is cut', async () => {
 		),
 		{ numRuns: 100 },
 	);
+	expect(variations.rarerThan(2)).toEqual([]);
 });

@@ -1,8 +1,6 @@
-import fc from 'fast-check';
-
 import { jsonLinesReader, textLinesReader } from '../../../nodes/shared/formats/line-reader';
 import type { SourceRecord } from '../../../nodes/shared/formats/record';
-import { brief, lengths, readAll } from './support';
+import { brief, readAll } from './support';
 
 test('reads one value per line, with its number, line and text', () => {
 	const text = '{"id":"a"}\n\n  \t\n "b" \r\n[1,2]\r\n\r\nnull';
@@ -48,32 +46,6 @@ test('lines of text are returned as they are', () => {
 	expect(brief(textLinesReader(), 'a-1\r\n\r\n b\r c \n"d', [1])).toStrictEqual({
 		records: ['1@1 a-1 -> "a-1"', '2@3  b\r c  -> " b\\r c "', '3@4 "d -> "\\"d"'],
 	});
-});
-
-test('reads what was written, however it is cut', () => {
-	fc.assert(
-		fc.property(
-			fc.array(fc.jsonValue({ maxDepth: 3 }), { maxLength: 6 }),
-			lengths,
-			fc.constantFrom('\n', '\r\n', '\n\n'),
-			fc.boolean(),
-			(values, cuts, lineBreak, isEnded) => {
-				const lines = values.map((value) => JSON.stringify(value));
-				const text = lines.join(lineBreak) + (isEnded ? lineBreak : '');
-				const { records, error } = readAll(jsonLinesReader(), text, cuts);
-				expect(error).toBeUndefined();
-				expect(records.map(({ value }) => value)).toStrictEqual(
-					lines.map((line) => JSON.parse(line) as unknown),
-				);
-				expect(records.map((each) => each.text)).toStrictEqual(lines);
-				const step = lineBreak === '\n\n' ? 2 : 1;
-				expect(records.map(({ line }) => line)).toStrictEqual(
-					lines.map((_, index) => 1 + index * step),
-				);
-			},
-		),
-		{ numRuns: 300 },
-	);
 });
 
 test('a file without line breaks ends when a record becomes too long', () => {

@@ -53,6 +53,10 @@ const JSON_LINES: Record<string, Line> = {
 		],
 	},
 	'a byte order mark': { text: '\ufeff{"a":1}', records: [{ text: '{"a":1}' }] },
+	'objects that were joined at a byte order mark': {
+		text: '{"a":1}\ufeff{"b":2}',
+		records: [{ text: '{"a":1}' }, { text: '{"b":2}' }],
+	},
 	'a long line': whole(`{"a":"${LONG}"}`),
 	'a long line of two objects': {
 		text: `{"a":1}{"b":"${LONG}"}`,

@@ -8,6 +8,7 @@ import {
 	type Packing,
 	type Unsendable,
 } from '../../../nodes/shared/sending/batcher';
+import { occurring, Variations } from '../../../support/variations';
 
 interface Item {
 	key: string;
@@ -78,6 +79,12 @@ test.each<[string, Item[], string[]]>([
 	expect(split(items)).toEqual(expected);
 });
 
+const CLOSED = [
+	'an entry that is too large',
+	...['count', 'bytes'].map((limit) => `a batch that is full only by its ${limit}`),
+	...['key', 'group'].map((change) => `a batch that is full only by a ${change}`),
+];
+
 test('keeps all entries in order and within the limits, and fills each batch as far as possible', () => {
 	const anyItem = fc.record({
 		key: fc.constantFrom(...'abcdefgh'),
@@ -90,8 +97,10 @@ test('keeps all entries in order and within the limits, and fills each batch as 
 		envelopeBytes: fc.nat(5),
 		separatorBytes: fc.nat(2),
 	});
+	const variations = new Variations();
 	fc.assert(
 		fc.property(fc.array(anyItem, { maxLength: 40 }), anyLimits, (items, used) => {
+			const closed = new Set<string>();
 			const made = [...make(items, used)];
 			const sent = made.filter(isSent);
 			expect(sent.flat().map(({ entry }) => entry)).toEqual(
@@ -107,13 +116,20 @@ test('keeps all entries in order and within the limits, and fills each batch as 
 				expect(bodyBytes(batch, used)).toBeLessThanOrEqual(used.maxBytes);
 				const next = sent[index + 1]?.[0];
 				if (next === undefined) return;
-				const fits =
-					batch.length < used.maxCount &&
-					bodyBytes([...batch, next], used) <= used.maxBytes &&
-					!own.some(({ key }) => key === next.entry.key) &&
-					own.every(({ group }) => group === next.entry.group);
-				expect(fits).toBe(false);
+				const isFull: Record<string, boolean> = {
+					'by its count': batch.length === used.maxCount,
+					'by its bytes': bodyBytes([...batch, next], used) > used.maxBytes,
+					'by a key': own.some(({ key }) => key === next.entry.key),
+					'by a group': own.some(({ group }) => group !== next.entry.group),
+				};
+				const reasons = Object.keys(isFull).filter((reason) => isFull[reason]);
+				expect(reasons).not.toEqual([]);
+				if (reasons.length === 1) closed.add(`a batch that is full only ${reasons.join()}`);
 			});
+			if (refused.length > 0) closed.add('an entry that is too large');
+			variations.note(occurring(CLOSED, (reason) => closed.has(reason)));
 		}),
+		{ numRuns: 300 },
 	);
+	expect(variations.rarerThan(1)).toEqual([]);
 });

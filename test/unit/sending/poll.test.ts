@@ -4,6 +4,7 @@ import type { Diagnosis } from '../../../nodes/shared/sending/diagnosis';
 import { ServiceHealth } from '../../../nodes/shared/sending/retry-policy';
 import { Limiter } from '../../../nodes/shared/sending/limiter';
 import { poll, type PollResult, type PollOptions } from '../../../nodes/shared/sending/poll';
+import { occurring, Variations } from '../../../support/variations';
 import { VirtualRun } from '../../../support/virtual-run';
 import { CANCEL, pollAll, runPolls, type PollFault, type PollJob } from '../support/poll-scenario';
 
@@ -158,6 +159,7 @@ const anyJobs = fc
 	.map((list) => list.map((job, index): PollJob => ({ ...job, name: `job${index}` })));
 
 test('in every case, each job ends exactly once and is not polled afterward', async () => {
+	const variations = new Variations();
 	await fc.assert(
 		fc.asyncProperty(
 			anyJobs,
@@ -170,6 +172,10 @@ test('in every case, each job ends exactly once and is not polled afterward', as
 			async (all, settings) => {
 				const outcome = await runPolls({ jobs: all, ...settings });
 				expect(outcome.thrown).toBeUndefined();
+				const ends = [...outcome.endings.values()].flat();
+				variations.note(
+					occurring(['finished', 'failed', 'timeout'], (how) => ends.includes(how)),
+				);
 				expect([...outcome.endings.values()].every((how) => how.length === 1)).toBe(true);
 				for (const { name, at, inFlight } of outcome.polls) {
 					expect(inFlight).toBeLessThanOrEqual(settings.concurrency);
@@ -190,6 +196,7 @@ test('in every case, each job ends exactly once and is not polled afterward', as
 		),
 		{ numRuns: 150 },
 	);
+	expect(variations.rarerThan(5)).toEqual([]);
 });
 
 test('pauses double with each failed poll', async () => {

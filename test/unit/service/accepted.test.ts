@@ -127,26 +127,9 @@ describe('a 2xx response', () => {
 		expect(failureOf('a', body)).toEqual({ isUnknown: true, words });
 	});
 
-	it.each([{ status: 200 }, { statusCode: 299 }, { status: true }, { success: true }])(
-		'that reports failures accepts documents with %j and fails the documents it names',
-		(accepted) => {
-			const others = [
-				{ id: 'b', error: 'x' },
-				{ id: 'c', status: 304 },
-			];
-			const results = [{ id: 'a', ...accepted }, ...others];
-			const all = ['a', 'b', 'c'].map((id) => document(id));
-			expect(outcomes({ success: false, results }, all)).toBe('ok failed ?');
-		},
-	);
-
 	it('that reports failures accepts the document that its body names', () => {
 		const body = { id: 'a', status: 201, errors: [{ message: 'too long' }] };
 		expect(outcomes(body)).toBe('ok ?');
-	});
-
-	it('that names only one document leaves the outcome of the others unknown', () => {
-		expect(outcomes({ documentId: 'b', error: 'too long' })).toBe('? failed');
 	});
 
 	it('counts as an echo regardless of the order of its members, but not if a list differs', () => {
@@ -174,11 +157,6 @@ describe('a 2xx response', () => {
 		expect(outcomes({ failed: [7] }, all)).toBe('failed ok');
 		expect(outcomes([{ id: 7, ok: false }], all)).toBe('failed ok');
 		expect(outcomes({ failed: [null] }, [document('null')])).toBe('ok');
-	});
-
-	it('returns each document with its own entry, or with the whole response', () => {
-		const body = { took: 3, items: [{ id: 'b', version: 2 }] };
-		expect(answers(body)).toEqual([{ response: body }, { response: { id: 'b', version: 2 } }]);
 	});
 
 	it('always contains an answer for each document, except without a body', () => {
