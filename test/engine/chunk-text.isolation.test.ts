@@ -200,10 +200,12 @@ describe('a job that the service no longer knows', () => {
 	);
 
 	it('is submitted again although none of its polls was answered, if a poll for another job was', async () => {
-		answers(submitted);
-		fault('results', { ...unknown, times: 1 });
+		fault('results', { ...unknown, skip: 1, times: 1 });
 		const options = { textsPerRequest: 1, concurrency: 1 };
 		const { output } = await chunk(texts(2), { options });
+		// Each job was polled once, so no poll of the lost one was answered.
+		expect(new Set(polls().map(({ path }) => path)).size).toBe(3);
+		expect(polls()).toHaveLength(3);
 		expect(textsOf(jsonOf(output)).sort()).toEqual(['text 0', 'text 1']);
 		// A poll for the other job was answered, so the results path is correct and this job is really lost. Therefore,
 		// the node submits this job's text again.

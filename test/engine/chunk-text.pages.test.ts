@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 
 import { joinPages } from '../../nodes/ChunkText/input/pages';
+import { locateOnPages } from '../../nodes/ChunkText/output/located-chunks';
 import { useFiles } from '../../support/binary-data';
 import { useChunkText } from '../../support/chunking';
 import { hintsOf, jsonOf } from '../../support/sandbox';
@@ -57,6 +58,32 @@ it('a chunk that ends on another page says so, and white space at its ends belon
 		{ page: 1, pageEnd: 2 },
 		{ page: 3, pageEnd: undefined },
 	]);
+});
+
+it('a chunk is on the pages of its first and last letter, whatever white space is around them', () => {
+	const page = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n'), maxLength: 4 });
+	let withBlankPage = 0;
+	fc.assert(
+		fc.property(fc.array(page, { maxLength: 5 }), fc.nat(), fc.nat(), (others, one, other) => {
+			const list = ['a', ...others];
+			const [{ text, pages } = { text: '' }] = joinPages(list, 'The text', Infinity);
+			const pageOf = list.flatMap((each, at) => Array<number>(each.length + 2).fill(at + 1));
+			const ends = [one, other].map((end) => end % (text.length + 1));
+			const [start, end] = [Math.min(...ends), Math.max(...ends)];
+			const letters = [...text].flatMap((letter, at) =>
+				at >= start && at < end && letter.trim() !== '' ? (pageOf[at] ?? 0) : [],
+			);
+			if (pages === undefined || letters.length === 0) return;
+			if (pageOf[end - 1] !== letters.at(-1)) withBlankPage++;
+			const chunks = [{ text: text.slice(start, end), start, end }];
+			const [first, last] = [Math.min(...letters), Math.max(...letters)];
+			expect(locateOnPages(text, pages, chunks)).toEqual([
+				{ ...chunks[0], page: first, ...(last > first && { pageEnd: last }) },
+			]);
+		}),
+		{ numRuns: 1000 },
+	);
+	expect(withBlankPage).toBeGreaterThan(10);
 });
 
 it('the page of a chunk wins over a kept source field with the same name', async () => {

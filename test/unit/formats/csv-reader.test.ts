@@ -380,6 +380,27 @@ test.each<[string, string[], object]>([
 	expect(readAll(reader, text).records[0].value).toEqual(value);
 });
 
+test.each(['', 'sep=$\n', 'SEP=$\r\n', '"sep=$"\n', '#TYPE X\n', '#TYPE X\r\nsep=$\r\n'])(
+	'a file of the header and some records is read like the file itself, after %j',
+	(before) => {
+		const delimiters = before.includes('$') ? ',;\t|#:^' : ',;\t|';
+		for (const delimiter of delimiters) {
+			const rows = [
+				['id', 'a,b;c', 'name'],
+				['1', 'x', 'a "word"'],
+				['2', '', 'a:b#c'],
+			];
+			const text = rows.map((row) => csvRow(row, delimiter)).join('\r\n');
+			const reader = new CsvReader();
+			const { records } = readAll(reader, before.replace('$', delimiter) + text);
+			expect(records.map(({ value }) => Object.values(Object(value)))).toEqual(rows.slice(1));
+			const part = [reader.header, records[1].text].join('\n');
+			const again = readAll(new CsvReader(), part).records.map(({ value }) => value);
+			expect([delimiter, again]).toEqual([delimiter, [records[1].value]]);
+		}
+	},
+);
+
 describe('rows before the header row', () => {
 	const TITLES = ['Report; 2025\n\nid (old);x\n', '"EXTF";700;"id"x\n', 'a,b,c,d,e\n', '-----\n'];
 	test.each(TITLES)('%j is skipped', (title) => {
