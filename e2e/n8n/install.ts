@@ -75,7 +75,7 @@ async function prepareDatabaseDriver(): Promise<void> {
 		return;
 	} catch {
 		say(
-			"    There is no binary of n8n's database driver for this machine, so it is compiled (1 to 3 minutes).",
+			"    There is no binary of n8n's database driver for this machine, so it is compiled (a few minutes).",
 		);
 	}
 	const headers = headersFolder();
