@@ -56,9 +56,10 @@ function printLogin({ n8n, sandbox, files }: Demo): void {
 	say(`  The editor:  ${n8n.url}`);
 	say(`  Login:       ${n8n.login.email}`);
 	say(`  Password:    ${n8n.login.password}`);
-	say(`  The index:   ${sandbox.url}/`);
+	say(`  The index:   ${sandbox.url}/ (a page with a search)`);
 	say(`  Your files:  put them in ${files}, n8n may read only this folder`);
 	say();
+	say("  Begin with the workflow 'Getting Started'.");
 	say('  The examples have their credentials. To create them yourself, enter:');
 	for (const { title, fields } of credentialsByHand(sandbox)) {
 		say(`  ${title}`);

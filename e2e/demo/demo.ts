@@ -1,4 +1,6 @@
-import { mkdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 
 import type { Sandbox } from '../../sandbox';
 import { installN8n, n8nVersion } from '../n8n/install';
@@ -12,7 +14,7 @@ import { startDemoSandbox } from '../service/sandbox';
 import type { Command } from '../shared/command';
 import { DATA } from '../shared/paths';
 import { freePort } from '../shared/ports';
-import { tail } from '../shared/processes';
+import { isRunning, tail } from '../shared/processes';
 import { say, step } from '../shared/progress';
 import type { Imported } from './import';
 import { importExamples } from './import';
@@ -34,11 +36,24 @@ export interface Demo extends Imported {
 /**
  * Returns the folder for all data. If `keepData` is true, the folder is kept for the next start. Otherwise, the folder
  * is removed when the command ends.
+ * @throws Error if another process uses the kept folder
  */
 async function dataFolder(command: Command, keepData: boolean): Promise<string> {
 	if (!keepData) return await command.temporaryFolder('demo');
 	await mkdir(DATA, { recursive: true });
+	await claim(command, path.join(DATA, 'running.pid'));
 	return DATA;
+}
+
+/** Two n8n instances in one folder would share a database, and each would change the other's credentials. */
+async function claim(command: Command, file: string): Promise<void> {
+	const owner = existsSync(file) ? await readFile(file, 'utf8') : '';
+	if (owner !== '' && isRunning(Number(owner)))
+		throw new Error(
+			`\`npm start\` is already running in this folder (process ${owner}). Stop it with Ctrl-C before you start it again. If that process is something else, delete ${file}.`,
+		);
+	await writeFile(file, String(process.pid));
+	command.onStop(async () => await rm(file, { force: true }));
 }
 
 /**
@@ -50,9 +65,9 @@ export async function startDemo(
 	command: Command,
 	options: { keepData: boolean; useEditorPort?: boolean },
 ): Promise<Demo> {
+	const folder = await dataFolder(command, options.keepData);
 	await installN8n();
 	const packed = await step('Building and packing the package', packPackage);
-	const folder = await dataFolder(command, options.keepData);
 	await step('Installing the package in n8n', async () => await installPackage(packed, folder));
 	const sandbox = await step('Starting the service', async () => await startDemoSandbox(folder));
 	command.onStop(async () => await sandbox.close());

@@ -36,6 +36,9 @@ function lockHash(): string {
 /** Returns true if an installation was completed and the lock file has not changed since then. */
 const isInstalled = (): boolean => existsSync(STAMP) && readFileSync(STAMP, 'utf8') === lockHash();
 
+/** A line of npm's log about a response. npm also logs each attempt that failed. */
+const RESPONSE = /http (fetch \w+ 2|cache)/;
+
 async function npm(name: string, args: string[], options?: NpmOptions): Promise<void> {
 	let downloads = 0;
 	await run('npm', args, {
@@ -43,7 +46,7 @@ async function npm(name: string, args: string[], options?: NpmOptions): Promise<
 		logFile: path.join(CACHE, `npm-${name}.log`),
 		env: { ...process.env, ...options?.env },
 		onOutput: (text) => {
-			downloads += text.split('\n').filter((line) => /http (fetch|cache)/.test(line)).length;
+			downloads += text.split('\n').filter((line) => RESPONSE.test(line)).length;
 			if (downloads > 0)
 				options?.detail?.(() => `${downloads} responses from the npm registry so far`);
 		},
@@ -72,7 +75,7 @@ async function prepareDatabaseDriver(): Promise<void> {
 		return;
 	} catch {
 		say(
-			"    There is no binary of n8n's database driver for this machine, so it is compiled (1 to 3 minutes).",
+			"    There is no binary of n8n's database driver for this machine, so it is compiled (a few minutes).",
 		);
 	}
 	const headers = headersFolder();
@@ -88,6 +91,9 @@ async function prepareDatabaseDriver(): Promise<void> {
 	}
 }
 
+const DOWNLOAD_ADVICE =
+	'npm could not install n8n. If the lines above name a connection, check that `npm ping` works. Behind a proxy, `npm config set proxy <url>` helps. Then run the command again.';
+
 /**
  * Installs n8n into e2e/node_modules if necessary. Only `node` may run its install script, which downloads its binary.
  * @throws Error with the end of npm's output
@@ -97,7 +103,11 @@ export async function installN8n(): Promise<void> {
 	say(`  n8n ${n8nVersion()} is installed once (about 2,000 packages, 2.4 GB, 2 to 4 minutes):`);
 	await step('Downloading and unpacking n8n', async (detail) => {
 		const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=http'];
-		await npm('ci', ['ci', '--ignore-scripts', '--legacy-peer-deps', ...quiet], { detail });
+		try {
+			await npm('ci', ['ci', '--ignore-scripts', '--legacy-peer-deps', ...quiet], { detail });
+		} catch (error) {
+			throw new Error(`${(error as Error).message}\n\n${DOWNLOAD_ADVICE}`, { cause: error });
+		}
 	});
 	await step("Setting up n8n's own Node.js", async () => {
 		await npm('node', ['rebuild', 'node', '--ignore-scripts=false']);

@@ -62,6 +62,15 @@ export function tail(logFile: string, lines = TAIL_LINES): string {
 	}
 }
 
+/** Returns true if there is a process with this ID, whoever started it. */
+export function isRunning(pid: number): boolean {
+	try {
+		return process.kill(pid, 0);
+	} catch (error) {
+		return (error as NodeJS.ErrnoException).code === 'EPERM';
+	}
+}
+
 /**
  * Sends a signal to a process and to all processes that it has started. Returns false if none of these processes exists
  * anymore.
