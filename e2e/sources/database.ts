@@ -148,8 +148,13 @@ class DatabaseCases {
 			'hidden',
 		);
 		await this.postgres.query(
-			`drop table ${table} cascade; alter table hidden rename to ${table}`,
+			`drop table ${table} cascade; create view ${table} as select * from hidden where id / 0 = 1`,
 		);
+		await this.sync('a query that fails', 'error', 'division by zero', 'hidden');
+		await this.postgres.query(
+			`drop view ${table} cascade; alter table hidden rename to ${table}`,
+		);
+		// The failed query has not kept its lock.
 		await this.sync('as before', `success, unchanged ${ROWS}`);
 	}
 
@@ -304,10 +309,10 @@ class DatabaseCases {
 		);
 	}
 
-	/** A timestamp is the same in all time zones of the server. */
+	/** A timestamp is the same in all time zones of the server. JSON may contain what jsonb does not accept. */
 	async timeZones(): Promise<void> {
 		const withTime = await this.publish((query) =>
-			query.replace("'text',", "'changed', changed, 'text',"),
+			query.replace("'text',", `'changed', changed, 'odd', '"\\u0000"'::json, 'text',`),
 		);
 		const first = await this.run(withTime);
 		await this.postgres.query(

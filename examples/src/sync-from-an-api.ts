@@ -1,4 +1,3 @@
-import { IGNORED } from './parts/files';
 import { everyNight, fields, manualTrigger, mapFields } from './parts/nodes';
 import { sync } from './parts/sync';
 import { code, node } from './parts/workflow';
@@ -88,7 +87,7 @@ The data table **Synced Documents** says what each batch has done. Its name cont
 				{
 					html: "={{ $json.isHtml ? $json.text : '' }}",
 					destinationKey: 'markdown',
-					options: { ignore: IGNORED },
+					options: {},
 				},
 				{ alwaysOutputData: true },
 			),

@@ -204,19 +204,19 @@ Reads the sitemap, and gets only pages that are new or changed. It chunks and pu
 					),
 				],
 			),
-			toMarkdown([X * 7, 0]),
+			...toMarkdown([X * 7, 0]),
 			at(
 				code('Fetched', 'fetched-pages', [0, 0], {
 					pages: json('Pages to Read'),
 					read: json('HTML to Markdown'),
 				}),
-				8,
+				9,
 			),
 		],
 		chains: [
 			['Entries', 'Get Pages', 'All Answered', 'Pages to Read'],
 			['Get Pages', 'Is Redirected', 'Get Redirected Pages', '1|All Answered'],
-			['Pages to Read', 'Main Part', 'HTML to Markdown', 'Fetched'],
+			['Pages to Read', 'Main Part', 'Readable Part', 'HTML to Markdown', 'Fetched'],
 		],
 		// With 5 seconds between requests, a batch takes less than the 15 minutes of its lock.
 		batchSize: 50,

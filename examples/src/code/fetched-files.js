@@ -20,7 +20,8 @@ module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows 
 	const read = new Map();
 	for (const kind of ['pdf', 'text', 'html', 'xlsx']) {
 		for (const [at, { json }] of files.filter((file) => file.json.kind === kind).entries()) {
-			read.set(json.entry, content(kind, at, String(wanted[Number(json.entry)].extension)));
+			const { extension, size } = wanted[Number(json.entry)];
+			read.set(json.entry, checked(content(kind, at, String(extension)), kind, size));
 		}
 	}
 	return entries.map((entry) => ({ json: { id: entry.id, ...result(entry) } }));
@@ -48,6 +49,23 @@ module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows 
 				problem: `is a file of the kind '${extension}', which n8n cannot read: save it as PDF, or leave it out`,
 			}
 		);
+	}
+
+	/**
+	 * @param {Partial<Fetched>} found
+	 * @param {string} kind
+	 * @param {number | undefined} size
+	 * @returns {Partial<Fetched>}
+	 */
+	function checked(found, kind, size) {
+		const text = String(found.text ?? '');
+		// n8n reads such a file as a text or a table.
+		if (text.startsWith('%PDF-'))
+			return { problem: 'is a PDF file: give it the extension pdf' };
+		if (kind === 'html' && size && text.trim() === '' && !found.problem) {
+			return { problem: 'has no text: if it needs JavaScript, it cannot be read' };
+		}
+		return found;
 	}
 
 	/**
@@ -79,7 +97,12 @@ module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows 
 	}
 
 	/** @param {ExtractedItem['json']} json */
-	function html({ error, text, title }) {
+	function html({ error, text, title, megabytes }) {
+		if (megabytes) {
+			return {
+				problem: `has ${megabytes.toFixed(1)} MB of HTML, and n8n would stand still while it converts more than 2 MB: split the file, or save it as PDF`,
+			};
+		}
 		if (typeof text !== 'string') return damaged(error);
 		const name = String(title ?? '').trim();
 		return name ? { text, name } : { text };
@@ -97,15 +120,15 @@ module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows 
 
 	/** @param {ExtractedItem[]} items */
 	function sheet(items) {
-		if (items.length === 0) return { problem: 'has nothing in its first sheet' };
-		const [{ json }] = items;
-		if (json.error) {
-			const isEncrypted = /password|encrypt/i.test(String(json.error));
+		const { error } = items[0]?.json ?? {};
+		if (error) {
+			const isEncrypted = /password|encrypt/i.test(String(error));
 			return isEncrypted
 				? { problem: 'is encrypted: save it without a password' }
-				: damaged(json.error);
+				: damaged(error);
 		}
-		return { text: table(items.map((item) => [item.json.row ?? []].flat())) };
+		const text = table(items.map(({ json }) => [json.row ?? []].flat()));
+		return text ? { text } : { problem: 'has nothing in its first sheet' };
 	}
 
 	/** @param {unknown} error */

@@ -13,7 +13,7 @@ module.exports = ({ pages, read }) => {
 	 * @param {ReadPage} read
 	 * @returns {Partial<Fetched>}
 	 */
-	function result(page, { text, title, canonical, robots, password, error }) {
+	function result(page, { text, title, canonical, robots, password, megabytes, error }) {
 		const { id, isMissing, status, type, to } = page;
 		if (page.error !== undefined) return { error: page.error };
 		if (to) return redirect(String(id), to, status);
@@ -35,7 +35,9 @@ module.exports = ({ pages, read }) => {
 			};
 		}
 		const rules = `${page.robots},${String(robots ?? '')}`;
-		if (!page.readNoindex && /\b(?:noindex|none)\b/i.test(rules)) return { gone: true };
+		// `max-image-preview:none` is another rule, and `otherbot: noindex` is for one crawler.
+		const isNoindex = /(?<!:\s*)\b(?:noindex|none)\b/i.test(rules);
+		if (isNoindex && !page.readNoindex) return { gone: true };
 		// A canonical address that is neither complete nor begins with a slash is a mistake.
 		const original = /^(?:https?:)?\//i.test(String(canonical))
 			? path(String(canonical))
@@ -43,6 +45,11 @@ module.exports = ({ pages, read }) => {
 		if (original !== path(String(id))) return { gone: true };
 		if (error || typeof text !== 'string')
 			return { error: error ?? 'its HTML could not be read' };
+		if (megabytes && !isMissing) {
+			return {
+				problem: `has ${megabytes.toFixed(1)} MB of HTML, and n8n would stand still while it converts more than 2 MB: add a part of its address to exclude in 'Where the Website Is'`,
+			};
+		}
 		const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
 		if (password && letters < 500) return { error: 'it is a sign-in page' };
 		if (letters < 20 && !isMissing) {

@@ -6,22 +6,21 @@
  */
 module.exports = ({ compared, settings, run, howToDelete }) => {
 	// Returns one item per batch. The first item also says what is unchanged or withheld.
+	/** @type {Summary} */
+	const nothing = {
+		...{ status: 200, problem: '', known: 0, unchanged: 0, missing: 0, withheld: 0 },
+		...{ unreadable: 0, problems: [], planned: 0, compactUpTo: 0 },
+	};
+
+	// 1. May this run work, and is the table complete?
+	const [status, problem] = check();
+	if (problem) return [{ json: { batch: 0, summary: { ...nothing, status, problem } } }];
 	const { known, unchanged, goneFromIndex, unreadable, problems } = compared;
 	/** @type {(ranges: { documents: number }[]) => number} */
 	const total = (ranges) => ranges.reduce((sum, { documents }) => sum + documents, 0);
 	const missing = total(compared.gone);
 	/** @type {Summary} */
-	const summary = {
-		...{ status: 200, problem: '', known, unchanged, missing, withheld: 0 },
-		...{ unreadable, problems, planned: 0, compactUpTo: 0 },
-	};
-
-	// 1. May this run work, and is the table complete?
-	const [status, problem] = check();
-	if (problem) {
-		const nothing = { unchanged: 0, missing: 0, unreadable: 0, problems: [] };
-		return [{ json: { batch: 0, summary: { ...summary, ...nothing, status, problem } } }];
-	}
+	const summary = { ...nothing, known, unchanged, missing, unreadable, problems };
 
 	// 2. If too many documents are missing, nothing is deleted, but everything else is done.
 	const percent = Math.floor((known * settings.mostDeletesPercent) / 100);
@@ -51,7 +50,10 @@ module.exports = ({ compared, settings, run, howToDelete }) => {
 
 	/** @returns {[status: number, problem: string]} */
 	function check() {
-		const { isOwner, lockedUntil, rows, rowsWithoutId, repeatedId } = compared;
+		const { message, isOwner, lockedUntil, rows, rowsWithoutId, repeatedId } = compared;
+		if (message !== undefined) {
+			return [400, `PostgreSQL cannot run the query of 'Documents View': ${message}`];
+		}
 		if (!isOwner) {
 			return [
 				409,

@@ -150,8 +150,12 @@ module.exports = ({
 					`the ID '${id}' contains the character U+FFFD, so the source is probably not encoded in UTF-8`,
 				];
 			}
-			// An expression such as 'shop/' + $json.key returns this if a field is missing, or if the list is empty.
-			if (/(^|[^A-Za-z0-9])(undefined|null|NaN|\[object Object\])$/.test(String(id))) {
+			// An expression such as 'shop/' + $json.key returns this if a field is missing, or if the list is empty. With
+			// Fetch, it may be the end of a page's address, and Fetch finds out.
+			if (
+				!isAsked &&
+				/(^|[^A-Za-z0-9])(undefined|null|NaN|\[object Object\])$/.test(String(id))
+			) {
 				return [400, `the ID '${id}' of ${where} was made of a field that does not exist`];
 			}
 			const version = versions[at];

@@ -43,7 +43,7 @@ module.exports = ({ summary, batches, isChunked, howToDelete }) => {
 	const ofBatches = batches.flatMap((batch) =>
 		batch.problems ? batch.problems.split('\n') : [],
 	);
-	const problems = [...summary.problems, ...ofBatches].slice(0, 20);
+	const problems = [...ofBatches, ...summary.problems].slice(0, 20);
 	if (unreadable > 0) {
 		errors.push(
 			`${unreadable} documents could not be read. What the index has of them stays. The first one: ${problems[0]}.`,

@@ -21,7 +21,9 @@ module.exports = ({ texts, urls, isInIndex }) => {
 				`Nothing was changed: ${urls[at]} is an index of sitemaps within an index, which is not allowed. Enter its address in 'Where the Website Is'.`,
 			);
 		}
-		if (!text.endsWith(`</${root}>`) && !/<(urlset|sitemapindex)[^>]*\/>\s*$/.test(text)) {
+		// Plugins of WordPress write comments after the end.
+		const last = Math.max(text.lastIndexOf(`<${root}`), text.lastIndexOf(`</${root}`));
+		if (!/^<(?:\/[^>]*|[^>]*\/)>(?:\s*<!--[\s\S]*?-->)*$/.test(text.slice(last))) {
 			throw new Error(`Nothing was changed: the sitemap ${urls[at]} was cut off.`);
 		}
 		return { json: { data: text } };

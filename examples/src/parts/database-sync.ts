@@ -122,6 +122,8 @@ function planNodes({ isChunked }: DatabaseSync, y: number): WorkflowNode[] {
 			'compare',
 			[X, y],
 			['$json.run ?? 0', `JSON.stringify(${params})`, PUSH_AGAIN, isChunked ? '200' : '1000'],
+			// If the query fails, the lock is given back.
+			{ onError: 'continueRegularOutput' },
 		),
 		code('Plan the Batches', 'plan-database', [X * 2, y], {
 			compared: "$('Compare').first().json",
@@ -144,7 +146,9 @@ function planNodes({ isChunked }: DatabaseSync, y: number): WorkflowNode[] {
 
 function applyNodes({ isChunked }: DatabaseSync, y: number): WorkflowNode[] {
 	const read = "$('Read').first().json";
-	const batch = `{ ...${BATCH}, work: [...${read}.gone, ...${read}.changed] }`;
+	// jsonb could add the ID in the query, but does not accept every JSON.
+	const changed = `${read}.changed.map((work) => ({ ...work, document: { ...work.document, id: work.id } }))`;
+	const batch = `{ ...${BATCH}, work: [...${read}.gone, ...${changed}] }`;
 	const documents = "$('Documents').all().map(({ json }) => json)";
 	const texts = isChunked ? "$('Chunk Text').all().map(({ json }) => json)" : 'null';
 	const beforeX = isChunked ? X * 5 : X * 4;

@@ -9,9 +9,6 @@ export const SENTENCES = { chunker: 'dynamic-sentence' };
 /** Words that n8n can read. The others are counted. */
 export const EXTENSIONS = 'pdf, md, txt, html, htm, csv, xlsx';
 
-/** Elements without text for readers. */
-export const IGNORED = 'nav, script, style, noscript';
-
 const X = 220;
 const Y = 180;
 
@@ -53,9 +50,9 @@ export function parseFiles(download: WorkflowNode): { nodes: WorkflowNode[]; cha
 		extract('Read HTML', 2, { operation: 'text', options: {} }),
 		extract('Read XLSX', 3, { operation: 'xlsx', options: { headerRow: false } }),
 		mainPart([X * 6, Y * 2]),
-		toMarkdown([X * 7, Y * 2]),
-		node('All Read', 'merge', 3.2, [X * 8, 0], { numberInputs: KINDS.length + 1 }),
-		code('Fetched', 'fetched-files', [X * 9, 0], {
+		...toMarkdown([X * 7, Y * 2]),
+		node('All Read', 'merge', 3.2, [X * 9, 0], { numberInputs: KINDS.length + 1 }),
+		code('Fetched', 'fetched-files', [X * 10, 0], {
 			entries: data('Entries'),
 			wanted: data('Is to Be Downloaded'),
 			downloads: items('Download'),
@@ -71,7 +68,7 @@ export function parseFiles(download: WorkflowNode): { nodes: WorkflowNode[]; cha
 		['Entries', 'All Read', 'Fetched'],
 		['By Kind', 'Read PDF', '1|All Read'],
 		['By Kind|1', 'Read Text', '2|All Read'],
-		['By Kind|2', 'Read HTML', 'Main Part', 'HTML to Markdown', '3|All Read'],
+		['By Kind|2', 'Read HTML', 'Main Part', 'Readable Part', 'HTML to Markdown', '3|All Read'],
 		['By Kind|3', 'Read XLSX', '4|All Read'],
 	];
 	return { nodes, chains };
@@ -109,7 +106,12 @@ export const mainPart = (position: [number, number], more: object[] = []): Workf
 				values: [
 					{ key: 'main', cssSelector: 'main, [role=main]', returnValue: 'html' },
 					{ key: 'article', cssSelector: 'article', returnValue: 'html' },
-					{ key: 'body', cssSelector: 'body', returnValue: 'html' },
+					// If main is empty, the rest of the page is not its text, but a banner or a menu.
+					{
+						key: 'body',
+						cssSelector: 'body:not(:has(main, [role=main]))',
+						returnValue: 'html',
+					},
 					{ key: 'title', cssSelector: 'head > title', returnValue: 'text' },
 					...more,
 				],
@@ -119,17 +121,17 @@ export const mainPart = (position: [number, number], more: object[] = []): Workf
 		CONTINUE,
 	);
 
-/** Defines a node that converts what Main Part has selected to Markdown. */
-export const toMarkdown = (position: [number, number]): WorkflowNode =>
+/** Defines the nodes that convert what Main Part has selected to Markdown. */
+export const toMarkdown = ([x, y]: [number, number]): WorkflowNode[] => [
+	code('Readable Part', 'readable-part', [x, y], {
+		pages: "$('Main Part').all().map(({ json }) => json)",
+	}),
 	node(
 		'HTML to Markdown',
 		'markdown',
 		1,
-		position,
-		{
-			html: '={{ $json.main || $json.article || $json.body || "" }}',
-			destinationKey: 'text',
-			options: { ignore: IGNORED },
-		},
+		[x + X, y],
+		{ html: '={{ $json.html }}', destinationKey: 'text', options: {} },
 		CONTINUE,
-	);
+	),
+];

@@ -186,6 +186,8 @@ export interface KeyRange {
 
 /** What the query Compare returns. */
 export interface Compared {
+	/** Why the query failed. There is nothing else then. */
+	message?: string;
 	/** Checksum of the settings of the nodes that push. */
 	settings: string;
 	isOwner: boolean;
@@ -373,6 +375,8 @@ export interface ExtractedItem {
 		/** The pages of a PDF, or Markdown. */
 		text?: unknown;
 		title?: unknown;
+		/** Of HTML that is too large to be converted. */
+		megabytes?: number;
 		data?: unknown;
 		row?: unknown;
 	};
@@ -446,9 +450,18 @@ export interface PageToRead extends PageEntry {
 	to: string;
 }
 
+/** What n8n's node HTML has found in a page. */
+export interface SelectedPage extends ReadPage {
+	main?: string;
+	article?: string;
+	body?: string;
+}
+
 /** What n8n's nodes HTML and Markdown have found in a page. */
 export interface ReadPage {
 	error?: unknown;
+	/** Size of the main part, if it is too large to be converted. */
+	megabytes?: number;
 	/** The main part as Markdown. */
 	text?: unknown;
 	title?: unknown;

@@ -12,7 +12,7 @@ with lock as (
   select d.key, json_build_object(
     'id', d.id, 'version', d.version, 'chunks', coalesce(k.chunks, 0), 'text', k.text,
     'isConfirmed', d.id in (select json_array_elements_text($3)),
-    'document', d.document::jsonb || jsonb_build_object('id', d.id)
+    'document', d.document
   ) as work
   from documents d left join search_sync_documents k
     on k.workflow = '{{ $workflow.id }}' and k.id = d.id

@@ -459,9 +459,9 @@ describe('Result', () => {
 				status: 500,
 				unreadable: 2,
 				failed: 0,
-				problems: ["'x' is a scan", "'y' is encrypted"],
+				problems: ["'y' is encrypted", "'x' is a scan"],
 			},
-			error: expect.stringMatching(/^2 documents could not be read.*'x' is a scan\.$/),
+			error: expect.stringMatching(/^2 documents could not be read.*'y' is encrypted\.$/),
 		});
 	});
 

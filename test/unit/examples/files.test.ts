@@ -3,7 +3,13 @@ import driveFolders from '../../../examples/src/code/drive-folders';
 import fetchedFiles from '../../../examples/src/code/fetched-files';
 import files from '../../../examples/src/code/files';
 import kinds from '../../../examples/src/code/kinds';
-import type { ExtractedItem, FileItem, FilePlace } from '../../../examples/src/parts/types';
+import readablePart from '../../../examples/src/code/readable-part';
+import type {
+	ExtractedItem,
+	FileItem,
+	FilePlace,
+	SelectedPage,
+} from '../../../examples/src/parts/types';
 
 const now = new Date('2026-03-01T12:00:00Z');
 
@@ -92,9 +98,10 @@ function fetched(
 		htmls?: ExtractedItem[];
 		rows?: ExtractedItem[];
 	},
+	size?: number,
 ) {
-	const entries = [{ id: 'a', isMissing: false, extension }];
-	const downloads: FileItem[] = [{ json: {}, binary: { data: {} } }];
+	const entries = [{ id: 'a', isMissing: false, extension, size }];
+	const downloads: FileItem[] = [{ json: {}, binary: { data: { bytes: size } } }];
 	const [{ json }] = fetchedFiles({
 		...{ entries, wanted: entries, downloads, files: kinds({ entries, downloads }) },
 		...{ pdfs: [], texts: [], htmls: [], rows: [], ...extracted },
@@ -131,6 +138,30 @@ describe('Fetched', () => {
 		});
 	});
 
+	test('HTML without a text may need JavaScript', () => {
+		const app = (size: number) =>
+			fetched('html', { htmls: [{ json: { text: ' ', title: 'App' } }] }, size);
+		expect(app(70).problem).toMatch(/^has no text: if it needs JavaScript/);
+		expect(app(0)).toEqual({ id: 'a', text: ' ', name: 'App' });
+	});
+
+	test('large HTML is not converted, because n8n would stand still', () => {
+		const large = fetched('html', { htmls: [{ json: { text: '', megabytes: 2.54 } }] });
+		expect(large.problem).toMatch(/^has 2\.5 MB of HTML, and n8n .* 2 MB/);
+	});
+
+	test.each(['txt', 'html', 'xlsx'])('a PDF that is named .%s has a problem', (extension) => {
+		const data = '%PDF-1.3 1 0 obj << /F1 2 0 R >>';
+		const [texts, htmls, rows] = [
+			[{ json: { data } }],
+			[{ json: { text: data, title: '' } }],
+			[{ json: { row: [data] }, pairedItem: { item: 0 } }],
+		];
+		expect(fetched(extension, { texts, htmls, rows }).problem).toBe(
+			'is a PDF file: give it the extension pdf',
+		);
+	});
+
 	test('a text is as it is, unless it is no text', () => {
 		expect(text('A\n;B', 'md')).toEqual({ id: 'a', text: 'A\n;B' });
 		expect(text('')).toEqual({ id: 'a', text: '' });
@@ -157,7 +188,7 @@ describe('Fetched', () => {
 	});
 
 	test('the rows of XLSX files are those of their file', () => {
-		const entries = ['a', 'b', 'c'].map((id) => ({ id, isMissing: false, extension: 'xlsx' }));
+		const entries = [...'abcd'].map((id) => ({ id, isMissing: false, extension: 'xlsx' }));
 		const downloads: FileItem[] = entries.map(() => ({ json: {}, binary: { data: {} } }));
 		const row = (item: number, ...cells: unknown[]) => ({
 			json: { row: cells },
@@ -169,12 +200,14 @@ describe('Fetched', () => {
 			rows: [
 				...[row(0, 'Name', 'Price'), row(0, 'Ladder', 79.5), row(0, null, 0)],
 				{ json: { error: 'File is password-protected' }, pairedItem: { item: 2 } },
+				row(3, null, ' '),
 			],
 		});
 		expect(results.map(({ json }) => json)).toEqual([
 			{ id: 'a', text: 'Name: Ladder; Price: 79.5\n\nPrice: 0' },
 			{ id: 'b', problem: 'has nothing in its first sheet' },
 			{ id: 'c', problem: expect.stringMatching(/^is encrypted/) },
+			{ id: 'd', problem: 'has nothing in its first sheet' },
 		]);
 	});
 
@@ -224,6 +257,34 @@ describe('Fetched', () => {
 			{ id: 'a', error: 'ECONNREFUSED' },
 			{ id: 'b', error: 'ECONNREFUSED' },
 		]);
+	});
+});
+
+describe('Readable Part', () => {
+	const part = (page: SelectedPage) => readablePart({ pages: [page] })[0]?.json;
+
+	test('it is the main part, or else the article or the page', () => {
+		const all = { main: '<p>M</p>', article: 'A', body: 'B', title: 'T' };
+		expect(part(all)).toEqual({ html: '<p>M</p>', title: 'T' });
+		expect(part({ ...all, main: '' })).toEqual({ html: 'A', title: 'T' });
+		expect(part({ body: 'B' })).toEqual({ html: 'B' });
+		expect(part({ error: 'no HTML' })).toEqual({ html: '', error: 'no HTML' });
+	});
+
+	test.each([
+		['<nav class="a">Home <b>B</b></nav>', ''],
+		['a<NOSCRIPT>Turn on JavaScript</NOSCRIPT >b', 'ab'],
+		['<script>"<nav>"</script>a<style>b</style><nav>c</nav>', 'a'],
+		['<!-- <nav> -->a<nav>b</nav>', 'a'],
+		['<nav-bar>a</nav-bar><nav>b</nav>', '<nav-bar>a</nav-bar>'],
+		['<nav>never closed <p>a</p>', '<nav>never closed <p>a</p>'],
+	])('of %j, it is %j', (main, html) => {
+		expect(part({ main })).toEqual({ html });
+	});
+
+	test('a large part is not converted, and scripts do not count', () => {
+		expect(part({ main: 'a'.repeat(2_000_001) })).toEqual({ html: '', megabytes: 2.000001 });
+		expect(part({ main: `<script>${'a'.repeat(3_000_000)}</script>a` })).toEqual({ html: 'a' });
 	});
 });
 

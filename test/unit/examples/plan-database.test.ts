@@ -78,6 +78,12 @@ test.each([
 	['an empty table', { rows: 0 }, 400, 'no rows. If this is right, approve it'],
 	['rows without ID', { rowsWithoutId: 2 }, 400, '2 of 100 rows'],
 	['two rows with one ID', { repeatedId: 'a' }, 400, "have the ID 'a'"],
+	[
+		'a failure of the query',
+		{ message: 'no permission' },
+		400,
+		"'Documents View': no permission",
+	],
 ])('%s stops the run before it changes anything', (_what, compared, status, why) => {
 	const { summary, batches } = planned({ ...compared, changed: ranges(3), gone: ranges(1) });
 	expect(batches).toEqual([]);

@@ -139,6 +139,11 @@ test('more than ten deletes and more than 5% are withheld, and everything else i
 	expect(gone(11, 20)).toMatchObject({ summary: { withheld: 11 }, ids: 'new' });
 });
 
+test('the address of a page may end with a word for a missing field', () => {
+	const list = [document('https://example.com/types/null')];
+	expect(planned({ list, isAsked: true }).ids).toBe('https://example.com/types/null');
+});
+
 test('documents that were never in the index do not count for the limits', () => {
 	const entries: Entry[] = many(20).map((id) => [id, 'A', 0, undefined, 'is a scan']);
 	const { summary, work } = planned({ list: [document('a')], entries });

@@ -28,6 +28,14 @@ test('if each batch was stopped, all documents have failed', () => {
 	expect(resultOf([{}, {}])).toMatchObject({ status: 500, pushed: 0, failed: 5 });
 });
 
+test('what this run could not read comes before what earlier runs could not read', () => {
+	const summary = { ...SUMMARY, unreadable: 1, problems: ["'old' is a scan"] };
+	const batches = [row({ unreadable: 1, problems: "'new' is encrypted" })];
+	const [{ json }] = result({ summary, batches, isChunked: true, howToDelete: 'approve it' });
+	expect(json.problems).toEqual(["'new' is encrypted", "'old' is a scan"]);
+	expect(json.error).toContain("The first one: 'new' is encrypted.");
+});
+
 test('failures of the service are failures, whatever was planned', () => {
 	const batches = [row({ planned: 5, pushed: 6, failed: 1, error: 'Refused.' })];
 	expect(resultOf(batches)).toMatchObject({ status: 500, pushed: 6, failed: 1 });

@@ -56,6 +56,8 @@ describe('sitemaps', () => {
 		'\ufeff<urlset></urlset>',
 		'<urlset xmlns="x" />',
 		'<sitemapindex xmlns="x"><sitemap/></sitemapindex>',
+		'<urlset></urlset >\n<!-- Made by a plugin -->\n<!-- in 0.1 s -->',
+		'<urlset xmlns="x"/><!-- Made by a plugin -->',
 	])('%j is a sitemap', (data) => {
 		expect(texts(data)).toEqual([{ json: { data: data.replace('\ufeff', '').trim() } }]);
 	});
@@ -65,6 +67,8 @@ describe('sitemaps', () => {
 		['an empty file', '', false, /is no sitemap, only ''/],
 		['nothing', undefined, false, /is no sitemap/],
 		['a sitemap that ends early', '<urlset><url><loc>a', false, /was cut off/],
+		['one that ends in a comment', '<urlset><url/><!-- a -->', false, /was cut off/],
+		['one with a second part', '<urlset></urlset><urlset><url>', false, /was cut off/],
 		['an index in an index', '<sitemapindex></sitemapindex>', true, /index .* within an index/],
 	])('%s changes nothing', (_what, data, isInIndex, why) => {
 		expect(() => texts(data, isInIndex)).toThrow(why);
@@ -267,6 +271,8 @@ describe('Fetched', () => {
 		[{}, { canonical: '//other.example/a/index.html' }],
 		[{}, { canonical: 'a-mistake' }],
 		[{}, { robots: 'index, follow' }],
+		[{}, { robots: 'index, max-image-preview:none' }],
+		[{ robots: 'otherbot: noindex' }, {}],
 		[{ robots: 'noindex', readNoindex: true }, {}],
 		[{ type: '', data: '<html>' }, {}],
 		[{ type: 'application/xhtml+xml' }, {}],
@@ -295,6 +301,7 @@ describe('Fetched', () => {
 	test.each<[Partial<PageToRead>, ReadPage, RegExp]>([
 		[{ type: 'application/pdf', data: '' }, {}, /is no HTML page, only application\/pdf/],
 		[{}, { text: 'Loading…' }, /has no text \(7 letters\)/],
+		[{}, { text: '', megabytes: 3.2 }, /has 3\.2 MB of HTML, and n8n .* 2 MB/],
 	])('%j %j cannot be read until it changes', (page, read, why) => {
 		expect(fetched(page, read)).toEqual({ problem: expect.stringMatching(why) as string });
 		expect(fetched({ ...page, isMissing: true }, read)).toEqual({
