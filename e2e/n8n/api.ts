@@ -13,6 +13,7 @@ const RUN_WITHIN_MS = 300_000;
 const LISTED_EXECUTIONS = 100;
 const LISTED_WITHIN_MS = 5_000;
 const DELETED_WITHIN_MS = 10_000;
+const PUBLISHED_WITHIN_MS = 20_000;
 
 export interface WebhookResponse {
 	status: number;
@@ -191,6 +192,20 @@ export class N8nApi {
 		headers: Record<string, string> = {},
 	): Promise<WebhookResponse> {
 		return await this.n8n.post(`/webhook/${path}`, body, headers);
+	}
+
+	/** Calls a published webhook. Waits until the webhook is there, for example after a restart. */
+	async postPublished(
+		path: string,
+		body: unknown,
+		headers: Record<string, string> = {},
+	): Promise<WebhookResponse> {
+		let response: WebhookResponse = { status: 404, body: '' };
+		await until(async () => {
+			response = await this.postWebhook(path, body, headers);
+			return response.status !== 404;
+		}, PUBLISHED_WITHIN_MS);
+		return response;
 	}
 
 	async executions(workflowId: string, limit = LISTED_EXECUTIONS): Promise<ExecutionSummary[]> {

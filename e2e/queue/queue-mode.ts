@@ -10,6 +10,7 @@ import { installN8n, n8nVersion } from '../n8n/install';
 import { installPackage, packPackage } from '../n8n/package';
 import { startN8n, startN8nProcess } from '../n8n/process';
 import type { StoredWorkflow } from '../n8n/workflow';
+import type { Credentials } from '../service/templates';
 import { readTemplate, saveCredentials } from '../service/templates';
 import type { Command } from '../shared/command';
 import { EXAMPLES, QUEUE_WORKFLOWS_FOLDER } from '../shared/paths';
@@ -59,6 +60,7 @@ export interface QueueMode {
 	sandbox: Sandbox;
 	api: N8nApi;
 	workers: Worker[];
+	credentials: Credentials;
 	workflows: Record<WorkflowName, StoredWorkflow>;
 	restart(worker: Worker): Promise<void>;
 	n8nUrl: string;
@@ -101,13 +103,13 @@ export async function startQueueMode(command: Command): Promise<QueueMode> {
 			workers.push(await startWorker(name, await machine(name), settings));
 		}
 	});
-	const workflows = await step(
+	const { credentials, workflows } = await step(
 		'Importing credentials and workflows',
 		async () => await importWorkflows(api, sandbox),
 	);
 	const restart = async ({ name, userFolder }: Worker) =>
 		void workers.push(await startWorker(`${name}-again`, userFolder, settings));
-	return { sandbox, api, n8nUrl, workers, workflows, restart };
+	return { sandbox, api, n8nUrl, workers, credentials, workflows, restart };
 }
 
 /** Starts a worker with its own user folder, as if it ran on its own machine. */
@@ -131,7 +133,10 @@ async function startWorker(
 	return { name, userFolder, process: child, log, started, underWay };
 }
 
-async function importWorkflows(api: N8nApi, sandbox: Sandbox): Promise<QueueMode['workflows']> {
+async function importWorkflows(
+	api: N8nApi,
+	sandbox: Sandbox,
+): Promise<Pick<QueueMode, 'credentials' | 'workflows'>> {
 	const credentials = await saveCredentials(api, sandbox);
 	const saved: Partial<QueueMode['workflows']> = {};
 	for (const [name, folder] of Object.entries(WORKFLOWS) as Array<[WorkflowName, string]>) {
@@ -140,5 +145,5 @@ async function importWorkflows(api: N8nApi, sandbox: Sandbox): Promise<QueueMode
 		await api.activate(workflow);
 		saved[name] = workflow;
 	}
-	return saved as QueueMode['workflows'];
+	return { credentials, workflows: saved as QueueMode['workflows'] };
 }

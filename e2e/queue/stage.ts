@@ -1,6 +1,6 @@
-import { DEMO } from '../../sandbox';
 import type { WebhookResponse } from '../n8n/api';
 import type { ExecutionSummary } from '../n8n/execution';
+import { indexedIn } from '../service/sandbox';
 import type { Checks } from '../shared/checks';
 import type { QueueMode } from './queue-mode';
 
@@ -83,9 +83,7 @@ export function checkService({ sandbox, checks, workers, model }: QueueStage, ru
 		issued > 0 && issued <= most,
 		`${issued}`,
 	);
-	const index = sandbox
-		.documents(DEMO.endpoint)
-		.map(({ id, text }) => `${String(id)}=${String(text).trim()}`);
+	const index = indexedIn(sandbox);
 	const missing = [...model].filter((document) => !index.includes(document));
 	const strange = index.filter((document) => !model.has(document));
 	checks.add(

@@ -23,3 +23,11 @@ export async function startDemoSandbox(folder: string): Promise<Sandbox> {
 		settings: { chunkDelayMs: CHUNK_DELAY_MS, models: ['e5-small-v2', 'gte-small'] },
 	});
 }
+
+/** Returns the index's documents with this prefix, each as `id=text`, in alphabetical order. */
+export const indexedIn = (sandbox: Sandbox, prefix = ''): string[] =>
+	sandbox
+		.documents(DEMO.endpoint)
+		.map(({ id, text }) => `${String(id)}=${String(text).trim()}`)
+		.filter((entry) => entry.startsWith(prefix))
+		.sort();

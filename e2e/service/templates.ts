@@ -38,12 +38,21 @@ export function readTemplate(
 	const text = readFileSync(file, 'utf8')
 		.replaceAll(TEMPLATE_URL, url)
 		.replaceAll(TEMPLATE_FOLDER, files);
-	const workflow = JSON.parse(text) as Workflow;
+	return connected(JSON.parse(text) as Workflow, credentials);
+}
+
+/**
+ * Connects the workflow to the stored credentials.
+ * @throws Error if the workflow uses a credential that is not stored
+ */
+export function connected(workflow: Workflow, credentials: Credentials): Workflow {
 	for (const node of workflow.nodes) {
 		for (const reference of Object.values(node.credentials ?? {})) {
 			const credential = credentials[reference.name];
 			if (!credential) {
-				throw new Error(`${file}: there is no demo credential '${reference.name}'`);
+				throw new Error(
+					`${workflow.name}: there is no demo credential '${reference.name}'`,
+				);
 			}
 			reference.id = credential.id;
 		}

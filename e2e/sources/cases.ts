@@ -1,7 +1,7 @@
 import { databaseCases } from './database';
 import { driveCases } from './drive';
 import { folderCases } from './folder';
-import { kills, twoAtOnce, twoFirstRuns } from './kills';
+import { kills, throttled, twoAtOnce, twoFirstRuns } from './kills';
 import type { SourcesStage } from './stage';
 import { websiteCases } from './website';
 
@@ -13,6 +13,7 @@ export const CASES: Record<string, Record<string, (stage: SourcesStage) => Promi
 	documents: {
 		'killed at random moments': async (stage) => await kills(stage, 'documents', 5),
 		'two runs at once': async (stage) => await twoAtOnce(stage, 'documents'),
+		'status 429 for longer than the lock': throttled,
 		'three first runs at once': twoFirstRuns,
 	},
 	chunks: {

@@ -15,6 +15,7 @@ const BY_HAND = 'Delete What Is Missing';
 
 const ROWS = 60;
 const ROWS_PER_BATCH = 10;
+const RETRY_FOR_SECONDS = 2;
 const WITHIN_MS = 60_000;
 
 /** Longer than a run takes. */
@@ -105,7 +106,7 @@ class DatabaseCases {
 		const { table } = this.example;
 		const view = (query: string) =>
 			change(query.replace(/(\w)\.id::text/, `'${table}/' || $1.id`));
-		const nodes = workflow.nodes.map((node) => withQuery(smallBatches(node), view));
+		const nodes = workflow.nodes.map((node) => withQuery(quick(node), view));
 		return await this.stage.publish({ ...workflow, nodes });
 	}
 
@@ -230,9 +231,28 @@ class DatabaseCases {
 			kept,
 		);
 		faults.clear();
-		await this.sync('the delete again', `success, deleted 1, unchanged ${ROWS - 1}`);
+		await this.outage(kept);
+		await this.sync('the delete again', `success, pushed 1, deleted 1, unchanged ${ROWS - 2}`);
 		await this.postgres.query(`insert into ${table} values (6, 'Six', '# Six', 6)`);
 		await this.sync('six again', `success, pushed 1, unchanged ${ROWS - 1}`);
+	}
+
+	/** Nothing can be chunked, pushed or deleted. */
+	private async outage(index: string): Promise<void> {
+		const { table } = this.example;
+		const { faults } = this.stage.sandbox;
+		await this.postgres.query(`create table before_outage as select * from ${index} as t`);
+		await this.postgres.query(`update ${table} set body = '# Changed' where id = 3`);
+		for (const route of ['submit', 'push', 'delete'] as const)
+			faults.add({ route, status: 503 });
+		await this.sync(
+			'an outage',
+			`error, unchanged ${ROWS - 2}, failed 2`,
+			'503',
+			'before_outage',
+		);
+		faults.clear();
+		await this.postgres.query('drop table before_outage');
 	}
 
 	/** A document without a text keeps what the index has. */
@@ -475,15 +495,17 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 const pushes = ({ sandbox }: SourcesStage): number =>
 	sandbox.requests.filter(({ route }) => route === 'push').length;
 
-/** With small batches, a run can be killed in the middle. */
-function smallBatches(node: WorkflowNode): WorkflowNode {
-	if (node.name !== 'Compare') return node;
-	const options = node.parameters.options as { queryReplacement: string };
-	const queryReplacement = options.queryReplacement.replace(
-		/\d+\] \}\}$/,
-		`${ROWS_PER_BATCH}] }}`,
-	);
-	return { ...node, parameters: { ...node.parameters, options: { queryReplacement } } };
+/** With small batches, a run can be killed in the middle. During an outage, the nodes retry only briefly. */
+function quick(node: WorkflowNode): WorkflowNode {
+	const options = node.parameters.options as Record<string, unknown> | undefined;
+	if (options?.retryForSeconds) options.retryForSeconds = RETRY_FOR_SECONDS;
+	if (node.name === 'Compare' && options) {
+		options.queryReplacement = String(options.queryReplacement).replace(
+			/\d+\] \}\}$/,
+			`${ROWS_PER_BATCH}] }}`,
+		);
+	}
+	return node;
 }
 
 const withQuery = (node: WorkflowNode, change: (query: string) => string): WorkflowNode =>

@@ -6,12 +6,15 @@ import type { Workflow } from '../n8n/workflow';
 import { pause, until } from '../shared/wait';
 import type { SourceDocument, SourcesStage } from './stage';
 
+/** The service, and an n8n of which a process can be killed and started again. */
+export type KillStage = Pick<
+	SourcesStage,
+	'checks' | 'publish' | 'call' | 'indexed' | 'kill' | 'restart'
+>;
+
 const LOCK_SECONDS = 8;
 
 const DOCUMENTS = 90;
-
-/** A run can end before it is killed, because its length varies. Then there are more tries. */
-const MIN_KILLED = 2;
 
 /** With small batches and early compaction, kills hit all steps. */
 const TUNING: Array<[from: RegExp, to: string]> = [
@@ -105,7 +108,7 @@ function next(kind: Kind, list: SourceDocument[]): SourceDocument[] {
 
 /** Sends a list until no other run has the lock. Then checks the index. */
 async function syncAndCheck(
-	stage: SourcesStage,
+	stage: KillStage,
 	kind: Kind,
 	list: SourceDocument[],
 	when: string,
@@ -128,18 +131,35 @@ async function syncAndCheck(
 	);
 }
 
-/** Kills n8n at random moments of a run. Then checks that a run with another list repairs the index. */
-export async function kills(stage: SourcesStage, kind: Kind, count: number): Promise<void> {
+/** Publishes a sync and runs it twice. Returns the last list, and how long its run took. */
+export async function firstRuns(
+	stage: KillStage,
+	kind: Kind,
+): Promise<{ list: SourceDocument[]; runMs: number }> {
 	await stage.publish(workflowOf(kind));
-	let list = next(kind, []);
-	let killed = 0;
-	await syncAndCheck(stage, kind, list, 'at first');
-	list = next(kind, list);
+	const first = next(kind, []);
+	await syncAndCheck(stage, kind, first, 'at first');
+	const list = next(kind, first);
 	const startedAt = Date.now();
 	await syncAndCheck(stage, kind, list, 'after changes');
-	// After a restart, a run takes longer, so most kills hit a run.
-	const runMs = Date.now() - startedAt;
-	for (let at = 0; at < count || (killed < MIN_KILLED && at < 3 * count); at++) {
+	return { list, runMs: Date.now() - startedAt };
+}
+
+/**
+ * Kills n8n at random moments of a run. Then checks that a run with another list repairs the index.
+ * @param minKilled a run can end before it is killed, because its length varies. Then there are more tries
+ */
+export async function kills(
+	stage: KillStage,
+	kind: Kind,
+	count: number,
+	minKilled = 2,
+): Promise<void> {
+	// After a restart, a run takes longer than before, so most kills hit a run.
+	const { list: firstList, runMs } = await firstRuns(stage, kind);
+	let list = firstList;
+	let killed = 0;
+	for (let at = 0; at < count || (killed < minKilled && at < 3 * count); at++) {
 		list = next(kind, list);
 		let hasAnswered = false;
 		const call = stage.call(`kills-${kind}`, bodyOf(kind, list)).then(
@@ -155,14 +175,14 @@ export async function kills(stage: SourcesStage, kind: Kind, count: number): Pro
 		await syncAndCheck(stage, kind, list, `after kill ${at + 1}`);
 	}
 	stage.checks.add(
-		`${kind}: at least ${MIN_KILLED} runs had not ended when they were killed`,
-		killed >= MIN_KILLED,
+		`${kind}: at least ${minKilled} runs had not ended when they were killed`,
+		killed >= minKilled,
 		`${killed} of ${count}`,
 	);
 }
 
 /** Starts two runs at the same time, with different lists. Then checks that one more run repairs the index. */
-export async function twoAtOnce(stage: SourcesStage, kind: Kind): Promise<void> {
+export async function twoAtOnce(stage: KillStage, kind: Kind): Promise<void> {
 	const first = next(kind, []);
 	const second = next(kind, first);
 	const answers = await Promise.all(
@@ -177,8 +197,40 @@ export async function twoAtOnce(stage: SourcesStage, kind: Kind): Promise<void> 
 	await syncAndCheck(stage, kind, second, 'after two runs at once');
 }
 
+/**
+ * The service answers the pushes of a run with status 429 until its lock has expired. Meanwhile, a newer run pushes. Then
+ * the first run pushes late, and one more run repairs this.
+ */
+export async function throttled(stage: SourcesStage): Promise<void> {
+	const kind = 'documents';
+	const path = `kills-${kind}`;
+	const { faults } = stage.sandbox;
+	const list = (version: number) =>
+		Array.from({ length: DOCUMENTS }, (_, at) => ({ id: `${kind}/${at}`, version }));
+	faults.add({ route: 'push', retryAfter: '1', whenBodyContains: 'version 1000' });
+	const late = stage.call(path, bodyOf(kind, list(1000)));
+	await pause((LOCK_SECONDS + 1) * 1000);
+	// In the same n8n, the pauses after status 429 apply to this run too, so it may lose its short lock as well.
+	const newer = await stage.call(path, bodyOf(kind, list(1001)));
+	faults.clear();
+	const { status, body } = await late;
+	stage.checks.add(
+		`${kind}: after a lock has expired, a newer run works`,
+		newer.status !== 409,
+		`${newer.status} ${JSON.stringify(newer.body).slice(0, 300)}`,
+	);
+	stage.checks.add(
+		`${kind}: a run that pushes after it has lost its lock fails`,
+		status === 500 && /lost its lock/.test(JSON.stringify(body)),
+		`${status} ${JSON.stringify(body).slice(0, 300)}`,
+	);
+	const tooLate = stage.indexed(`${kind}/`).filter((entry) => /version 1000$/.test(entry)).length;
+	stage.checks.add(`${kind}: it has pushed old texts`, tooLate > 0, `${tooLate}`);
+	await syncAndCheck(stage, kind, list(1001), 'after pushes that came too late');
+}
+
 /** Starts the first two runs of a new workflow at the same time, so that both create the data table. */
-export async function twoFirstRuns(stage: SourcesStage): Promise<void> {
+export async function twoFirstRuns(stage: KillStage): Promise<void> {
 	const kind = 'documents';
 	const workflow = workflowOf(kind);
 	const path = 'kills-first';

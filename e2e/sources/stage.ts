@@ -7,17 +7,15 @@ import type { N8n } from '../n8n/process';
 import { startN8n } from '../n8n/process';
 import type { Workflow } from '../n8n/workflow';
 import { WEBHOOK_HEADER } from '../service/credentials';
+import { indexedIn } from '../service/sandbox';
 import type { Credentials } from '../service/templates';
-import { saveCredentials } from '../service/templates';
+import { connected, saveCredentials } from '../service/templates';
 import { Checks } from '../shared/checks';
 import type { Command } from '../shared/command';
 import { freePort } from '../shared/ports';
 import { step } from '../shared/progress';
-import { until } from '../shared/wait';
 
 const HEADERS = { [WEBHOOK_HEADER.name]: WEBHOOK_HEADER.value };
-
-const PUBLISHED_MS = 20_000;
 
 /** A document of a source: its text depends only on its ID and version. */
 export interface SourceDocument {
@@ -69,25 +67,14 @@ export class SourcesStage {
 	}
 
 	/** Stores and publishes a workflow. */
-	async publish({ nodes, ...workflow }: Workflow): Promise<string> {
-		for (const node of nodes) {
-			for (const reference of Object.values(node.credentials ?? {})) {
-				reference.id = this.credentials[reference.name].id;
-			}
-		}
-		const saved = await this.n8n.api.saveWorkflow({ ...workflow, nodes });
+	async publish(workflow: Workflow): Promise<string> {
+		const saved = await this.n8n.api.saveWorkflow(connected(workflow, this.credentials));
 		await this.n8n.api.activate(saved);
 		return saved.id;
 	}
 
-	/** Calls a published webhook. Waits until the webhook is there, for example after a restart. */
 	async call(path: string, body: object): Promise<WebhookResponse> {
-		let response: WebhookResponse = { status: 404, body: '' };
-		await until(async () => {
-			response = await this.n8n.api.postWebhook(path, body, HEADERS);
-			return response.status !== 404;
-		}, PUBLISHED_MS);
-		return response;
+		return await this.n8n.api.postPublished(path, body, HEADERS);
 	}
 
 	/** Kills n8n, as if the machine lost power. */
@@ -101,12 +88,7 @@ export class SourcesStage {
 		this.running = await startN8n(this.folder, this.port, { settings });
 	}
 
-	/** Returns the index's documents with this prefix, each as `id=text`, in alphabetical order. */
 	indexed(prefix: string): string[] {
-		return this.sandbox
-			.documents(DEMO.endpoint)
-			.map(({ id, text }) => `${String(id)}=${String(text).trim()}`)
-			.filter((entry) => entry.startsWith(prefix))
-			.sort();
+		return indexedIn(this.sandbox, prefix);
 	}
 }

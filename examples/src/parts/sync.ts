@@ -347,7 +347,10 @@ const planChains = ({ isAnswered }: Sync): Chain[] => [
 	['All Went Well|1', 'Fail the Run'],
 ];
 
-/** Defines the nodes that renew the lock and go on only if this run still has it. */
+/**
+ * Defines the nodes that renew the lock and go on only if this run still has it. An older lock counts too: in PostgreSQL,
+ * another run can see a lock later than a newer one, so both runs may think that they have it.
+ */
 const renewLock = (renew: string, filter: string, x: number, y: number): WorkflowNode[] => [
 	tableNode(
 		renew,
@@ -358,7 +361,7 @@ const renewLock = (renew: string, filter: string, x: number, y: number): Workflo
 			matchType: 'allConditions',
 			filters: {
 				conditions: [
-					condition('id', 'eq', `={{ ${BATCH}.run }}`),
+					condition('id', 'lte', `={{ ${BATCH}.run }}`),
 					condition('lockedUntil', 'gt', NOW),
 				],
 			},
@@ -367,7 +370,13 @@ const renewLock = (renew: string, filter: string, x: number, y: number): Workflo
 		},
 		{ executeOnce: true, alwaysOutputData: true },
 	),
-	node(filter, 'filter', 2.2, [x + X, y], isTrue('={{ $json.id > 0 }}')),
+	node(
+		filter,
+		'filter',
+		2.2,
+		[x + X, y],
+		isTrue(`={{ $input.all().length === 1 && $json.id === ${BATCH}.run }}`),
+	),
 ];
 
 function applyNodes(options: Sync, y: number): WorkflowNode[] {

@@ -48,11 +48,13 @@ export type RunResult = Summary & Record<string, unknown>;
 /** Fails the test: a promise was broken. */
 export class BrokenPromise extends Error {}
 
+type TableRow = Row & Partial<BatchRow>;
+
 const MOST_DELETES = 2;
 
 export class SyncWorld {
 	readonly index = new Map<string, string>();
-	rows: Array<Row & Partial<BatchRow>> = [];
+	rows: TableRow[] = [];
 	now = 1000;
 	/** Whether a run has done something after it had lost its lock. Then only the next run repairs the index. */
 	wasSuspended = false;
@@ -60,6 +62,11 @@ export class SyncWorld {
 	/** What has happened so far, such as a compaction. */
 	readonly occurred = new Set<string>();
 
+	/**
+	 * Locks that other runs do not see yet, although they have their number. PostgreSQL commits a lock a moment later,
+	 * before another run has planned its batches.
+	 */
+	private readonly uncommitted = new Set<TableRow>();
 	private lastId = 0;
 	private highestId = 0;
 	/** The documents that the index has, by the version that the table knows. */
@@ -68,7 +75,10 @@ export class SyncWorld {
 	constructor(
 		private readonly code: Code,
 		private readonly shape: Shape,
-		/** Whether the database is SQLite, which gives the number of a deleted last row to the next row. */
+		/**
+		 * Whether the database is SQLite, which gives the number of a deleted last row to the next row. PostgreSQL never
+		 * does, but numbers a row before other runs can see it.
+		 */
 		private readonly reusesIds: boolean,
 	) {}
 
@@ -86,7 +96,10 @@ export class SyncWorld {
 			return hasFailed;
 		};
 		yield 'Lock';
-		const lock = this.insert({ lockedUntil: this.date(LOCK) });
+		const lock = this.numbered({ lockedUntil: this.date(LOCK) });
+		this.uncommitted.add(lock);
+		if (!this.reusesIds) yield 'Commit';
+		this.commit(lock);
 		yield 'State';
 		const rows = this.rows.map((row) => ({ ...row }));
 		const [{ json: known }] = code.known({ rows, lock, now: this.date(0, true), mostRows: 4 });
@@ -271,12 +284,17 @@ export class SyncWorld {
 		this.occurred.add('a push or delete without a lock');
 	}
 
+	/** Returns true if the lock of this run is valid, and no older one is. */
 	private owns(run: number): boolean {
-		const lock = this.rows.find(({ id }) => id === run);
-		return Boolean(lock?.lockedUntil && new Date(lock.lockedUntil) > this.date(0, true));
+		const now = this.date(0, true);
+		const valid = this.rows.filter(
+			({ id, lockedUntil }) => id <= run && lockedUntil && new Date(lockedUntil) > now,
+		);
+		return valid.length === 1 && valid[0].id === run;
 	}
 
 	private renew(run: number): boolean {
+		for (const lock of this.uncommitted) this.commit(lock);
 		if (!this.owns(run)) {
 			this.occurred.add('a lost lock');
 			return false;
@@ -288,11 +306,7 @@ export class SyncWorld {
 	}
 
 	private insert<New extends object>(row: New): New & { id: number } {
-		this.lastId = this.reusesIds ? Math.max(0, ...this.rows.map(({ id }) => id)) : this.lastId;
-		this.lastId += 1;
-		if (this.lastId <= this.highestId) this.occurred.add('an ID of a row that was used before');
-		this.highestId = Math.max(this.highestId, this.lastId);
-		const inserted = { id: this.lastId, ...row };
+		const inserted = this.numbered(row);
 		if (this.isLate(inserted)) this.occurred.add('a late row');
 		this.rows.push(inserted);
 		return inserted;
@@ -302,6 +316,20 @@ export class SyncWorld {
 	private isLate(inserted: { id: number; run?: number }): boolean {
 		const { run = Infinity } = inserted;
 		return this.rows.some((row) => (row.run ?? 0) > run);
+	}
+
+	private numbered<New extends object>(row: New): New & { id: number } {
+		this.lastId = this.reusesIds ? Math.max(0, ...this.rows.map(({ id }) => id)) : this.lastId;
+		this.lastId += 1;
+		if (this.lastId <= this.highestId) this.occurred.add('an ID of a row that was used before');
+		this.highestId = Math.max(this.highestId, this.lastId);
+		return { id: this.lastId, ...row };
+	}
+
+	private commit(lock: TableRow): void {
+		if (!this.uncommitted.delete(lock)) return;
+		this.rows.push(lock);
+		this.rows.sort((one, other) => one.id - other.id);
 	}
 
 	private date(later: number): string;
