@@ -289,7 +289,7 @@ const RULES: Array<
 > = [
 	['the oldest lock counts', 'known', 'rows.find((', '[...rows].reverse().find(('],
 	['an expired lock does not count', 'known', '&& new Date(lockedUntil) > now', ''],
-	['only the owner of the lock works', 'plan', 'if (!known.isOwner) {', 'if (false) {', AT_ONCE],
+	['only the owner of the lock works', 'plan', 'if (!known.isOwner) {', 'if (false) {'],
 	[
 		'the last entry counts',
 		'known',

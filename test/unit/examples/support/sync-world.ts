@@ -128,6 +128,13 @@ export class SyncWorld {
 			...{ tableId: 'table', run: lock.id, batchSize: 2 },
 			...{ isAsked: shape.isFetched, howToDelete: 'confirm' },
 		});
+		const { summary = {} as Summary } = items[0].json;
+		const oldest = rows.find((row) => this.isValid(row));
+		if ((oldest?.id === lock.id) === (summary.status === 409)) {
+			throw new BrokenPromise(
+				`status ${summary.status}, and the oldest lock is ${oldest?.id}`,
+			);
+		}
 		const batches = items.map((item) => item.json).filter(({ batch }) => batch > 0) as Batch[];
 		const results: Array<Partial<BatchRow & Row>> = [];
 		const deleted = new Set<string>();
@@ -135,7 +142,6 @@ export class SyncWorld {
 			results.push(yield* this.apply(batch, list, fails, deleted));
 		}
 		yield 'Unlock';
-		const { summary = {} as Summary } = items[0].json;
 		const upTo = results[0]?.id ? summary.compactUpTo : 0;
 		if (this.rows.some(({ id }) => id <= upTo)) this.occurred.add('a compaction');
 		if (summary.status === 409) this.occurred.add('a run that was refused');
@@ -284,12 +290,13 @@ export class SyncWorld {
 		this.occurred.add('a push or delete without a lock');
 	}
 
+	private isValid({ lockedUntil }: Row): boolean {
+		return Boolean(lockedUntil && new Date(lockedUntil) > this.date(0, true));
+	}
+
 	/** Returns true if the lock of this run is valid, and no older one is. */
 	private owns(run: number): boolean {
-		const now = this.date(0, true);
-		const valid = this.rows.filter(
-			({ id, lockedUntil }) => id <= run && lockedUntil && new Date(lockedUntil) > now,
-		);
+		const valid = this.rows.filter((row) => row.id <= run && this.isValid(row));
 		return valid.length === 1 && valid[0].id === run;
 	}
 
