@@ -18,9 +18,9 @@ import {
 import type { SourcesStage } from './stage';
 
 const EXAMPLE = 'sync-from-an-api';
-/** After one is deleted, they fill their batches. */
+/** After one is deleted, the others fill their batches. */
 const ARTICLES = 13;
-const PER_BATCH = 3;
+const PER_BATCH = { WordPress: 3, Zendesk: 200, Confluence: 200 };
 
 /** A page that replaces others if a request has no valid login. */
 const SIGN_IN = '<html><body><h1>Sign in</h1><form><input type="password"></form></body></html>';
@@ -60,7 +60,7 @@ class ApiCases {
 		private readonly id: string,
 	) {}
 
-	/** With small batches, a run can be killed in the middle. The IDs have a prefix. */
+	/** With small batches, a run of WordPress can be killed in the middle. The IDs have a prefix. */
 	static async start(
 		stage: SourcesStage,
 		system: System,
@@ -71,7 +71,7 @@ class ApiCases {
 			[valueOf('api'), JSON.stringify(system)],
 			[valueOf('site'), JSON.stringify(api.url + path)],
 			[valueOf('mostDeletes'), '3'],
-			[/const batchSize = 200;/, `const batchSize = ${PER_BATCH};`],
+			[/const batchSize = 200;/, `const batchSize = ${PER_BATCH[system]};`],
 			[/id: \$json\.id,/, `id: '${system}/' + $json.id,`],
 		]);
 		return new ApiCases(stage, system, api, await stage.publish(workflow));
