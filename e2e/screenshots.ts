@@ -2,9 +2,11 @@
  * Takes the screenshots for docs/images in a real n8n instance, in both the light theme and the dark theme. The
  * screenshots show every example workflow on the canvas, the panel of each node type and operation, the dialog of the
  * AI credential, and a search of the index. To take only some of the screenshots, add one or more of these arguments
- * after `--`: the name of an example, `credential`, or `search`. The command fails if a window does not show what the
+ * after `--`: the name of an example, `credential`, or `search`. Of the panels of a named example, only those that have a
+ * screenshot are taken again. The command fails if a window does not show what the
  * alt text of its screenshot describes.
  */
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -21,12 +23,17 @@ import { IMAGES } from './shared/paths';
 import { say } from './shared/progress';
 import { pause } from './shared/wait';
 
-/** Examples that are not run because they need a message, a confirmation, or a call from another execution. */
+/** Examples that are not run because they need a source, a message, a confirmation, or a call from another execution. */
 const NOT_RUN = new Set([
 	'agent-with-search-ingest-tools',
 	'fan-out-one-range',
 	'fan-out-over-workers',
 	'migrate-blobs',
+	'sync-chunks-of-a-database',
+	'sync-from-google-drive',
+	'sync-of-a-database',
+	'sync-of-a-folder',
+	'sync-of-a-website',
 ]);
 
 /** This size is large enough for every workflow, so n8n does not shrink the labels of the workflow. */
@@ -132,9 +139,12 @@ runCommand(async (command) => {
 				const isOwn = node.type.startsWith('n8n-nodes-search-ingest.');
 				if (!isOwn || kinds.has(kindOf(node))) continue;
 				kinds.add(kindOf(node));
+				const picture = `node-${name}-${slug(node.name)}.${theme}`;
+				const isKept = existsSync(path.join(IMAGES, `${picture}.png`));
+				if (names.length > 0 && !isKept) continue;
 				await canvas.openNode(node.name);
 				await showSchema(page);
-				await shoot(page, `node-${name}-${slug(node.name)}.${theme}`, [node.name]);
+				await shoot(page, picture, [node.name]);
 				await canvas.closeNode();
 			}
 			await page.setViewportSize(WINDOW_SIZE);

@@ -24,8 +24,12 @@ export interface Website {
 	pages: Map<string, Page>;
 	/** Answers that replace all others, keyed by the beginning of a path. */
 	faults: Map<string, Page>;
+	/** Headers of all answers. */
+	headers: Record<string, string>;
 	/** The paths of all requests so far. */
 	requests: string[];
+	/** The hosts in the requests that had a password. */
+	hostsWithPassword: Set<string>;
 }
 
 const PAGES_IN_ARCHIVE = 1;
@@ -36,7 +40,9 @@ const PAGES_IN_ARCHIVE = 1;
 export async function startWebsite(command: Command): Promise<Website> {
 	const pages = new Map<string, Page>();
 	const faults = new Map<string, Page>();
+	const headers: Record<string, string> = {};
 	const requests: string[] = [];
+	const hostsWithPassword = new Set<string>();
 	let url = '';
 
 	const sitemap = (paths: string[]): string => {
@@ -77,10 +83,12 @@ export async function startWebsite(command: Command): Promise<Website> {
 	const answer = (request: IncomingMessage, response: ServerResponse): void => {
 		const path = decodeURI(request.url ?? '');
 		requests.push(path);
-		const { status = 200, headers, body, text = '', head = '' } = find(path);
+		const { authorization, host = '' } = request.headers;
+		if (authorization !== undefined) hostsWithPassword.add(host);
+		const { status = 200, headers: own, body, text = '', head = '' } = find(path);
 		const html = `<html><head><title>Page ${path}</title>${head}</head><body><nav>Home</nav><main>${text}</main></body></html>`;
 		response
-			.writeHead(status, { 'content-type': 'text/html; charset=utf-8', ...headers })
+			.writeHead(status, { 'content-type': 'text/html; charset=utf-8', ...headers, ...own })
 			.end(body ?? html);
 	};
 
@@ -91,7 +99,7 @@ export async function startWebsite(command: Command): Promise<Website> {
 		await new Promise((resolve) => server.close(resolve));
 	});
 	url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-	return { url, pages, faults, requests };
+	return { url, pages, faults, headers, requests, hostsWithPassword };
 }
 
 const xml = (root: string, entries: string[]): string =>

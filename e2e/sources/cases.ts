@@ -1,15 +1,16 @@
+import { apiCases } from './api';
 import { databaseCases } from './database';
 import { driveCases } from './drive';
 import { folderCases } from './folder';
 import { kills, throttled, twoAtOnce, twoFirstRuns } from './kills';
-import type { SourcesStage } from './stage';
+import type { Cases } from './runs';
 import { websiteCases } from './website';
 
 /**
  * The cases of each source, in the order in which they run. Later cases of a source may use the workflow that the first
  * one has published. All cases together may take at most eight minutes.
  */
-export const CASES: Record<string, Record<string, (stage: SourcesStage) => Promise<void>>> = {
+export const CASES: Record<string, Cases> = {
 	documents: {
 		'killed at random moments': async (stage) => await kills(stage, 'documents', 5),
 		'two runs at once': async (stage) => await twoAtOnce(stage, 'documents'),
@@ -26,6 +27,7 @@ export const CASES: Record<string, Record<string, (stage: SourcesStage) => Promi
 	},
 	database: databaseCases('sync-of-a-database'),
 	'database-chunks': databaseCases('sync-chunks-of-a-database'),
+	api: apiCases(),
 	folder: folderCases(),
 	drive: driveCases(),
 	website: websiteCases(),

@@ -1,17 +1,24 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import type { Execution } from '../n8n/execution';
-import type { Workflow, WorkflowNode } from '../n8n/workflow';
+import type { WorkflowNode } from '../n8n/workflow';
 import { postgresCredential } from '../service/credentials';
 import type { Postgres } from '../service/postgres';
 import { startPostgres } from '../service/postgres';
-import { CACHE, EXAMPLES as FOLDER } from '../shared/paths';
+import { CACHE } from '../shared/paths';
 import { until } from '../shared/wait';
+import type { Cases } from './runs';
+import {
+	BY_HAND,
+	BY_TIME,
+	counted,
+	inTurn,
+	killInTheMiddle,
+	pushes,
+	readExample,
+	twoAtOnce,
+} from './runs';
 import type { SourcesStage } from './stage';
-
-const BY_TIME = 'Every Night';
-const BY_HAND = 'Delete What Is Missing';
 
 const ROWS = 60;
 const ROWS_PER_BATCH = 10;
@@ -45,32 +52,28 @@ const EXAMPLES: Record<string, Example> = {
 	},
 };
 
-/** Returns the cases of one example. They run against a PostgreSQL of their own, and each goes on from the one before. */
-export function databaseCases(
-	name: string,
-): Record<string, (stage: SourcesStage) => Promise<void>> {
-	let started: Promise<DatabaseCases> | undefined;
-	const on =
-		(run: (cases: DatabaseCases) => Promise<void>) =>
-		async (stage: SourcesStage): Promise<void> =>
-			await run(await (started ??= DatabaseCases.start(stage, name)));
+type Steps = Record<string, (cases: DatabaseCases) => Promise<void>>;
+
+/** Returns the cases of one example against a PostgreSQL. */
+export function databaseCases(name: string): Cases {
 	// The rules of a list are the same with chunks.
-	const rules = {
-		'refused lists': on(async (cases) => await cases.refusals()),
-		'many missing': on(async (cases) => await cases.manyMissing()),
-		'one text for many': on(async (cases) => await cases.sameTexts()),
-		'time zones': on(async (cases) => await cases.timeZones()),
+	const rules: Steps = {
+		'refused lists': async (cases) => await cases.refusals(),
+		'many missing': async (cases) => await cases.manyMissing(),
+		'one text for many': async (cases) => await cases.sameTexts(),
+		'time zones': async (cases) => await cases.timeZones(),
 	};
-	return {
-		changes: on(async (cases) => await cases.changes()),
-		'failures of the service': on(async (cases) => await cases.failures()),
-		...(EXAMPLES[name].isChunked
-			? { 'texts that cannot be read': on(async (cases) => await cases.unreadable()) }
-			: rules),
-		'a lost lock': on(async (cases) => await cases.lostLock()),
-		'two runs at once': on(async (cases) => await cases.twice()),
-		'killed in the middle': on(async (cases) => await cases.killed()),
+	const unreadable: Steps = {
+		'texts that cannot be read': async (cases) => await cases.unreadable(),
 	};
+	return inTurn(async (stage) => await DatabaseCases.start(stage, name), {
+		changes: async (cases) => await cases.changes(),
+		'failures of the service': async (cases) => await cases.failures(),
+		...(EXAMPLES[name].isChunked ? unreadable : rules),
+		'a lost lock': async (cases) => await cases.lostLock(),
+		'two runs at once': async (cases) => await cases.twice(),
+		'killed in the middle': async (cases) => await cases.killed(),
+	});
 }
 
 class DatabaseCases {
@@ -101,8 +104,7 @@ class DatabaseCases {
 
 	/** Publishes the example with small batches. The IDs of its documents have a prefix. */
 	private async publish(change: (query: string) => string = (query) => query): Promise<string> {
-		const text = readFileSync(path.join(FOLDER, `${this.name}.json`), 'utf8');
-		const workflow = JSON.parse(text) as Workflow;
+		const workflow = readExample(this.name);
 		const { table } = this.example;
 		const view = (query: string) =>
 			change(query.replace(/(\w)\.id::text/, `'${table}/' || $1.id`));
@@ -382,41 +384,31 @@ class DatabaseCases {
 	/** Of two runs at once, one works and the other one is refused. */
 	async twice(): Promise<void> {
 		const { table } = this.example;
-		const { faults } = this.stage.sandbox;
 		await this.postgres.query(`update ${table} set body = '# Twice ' || id where id < 30`);
-		faults.add({ route: 'push', latencyMs: 500 });
-		const runs = await Promise.all([this.run(this.workflow), this.run(this.workflow)]);
-		faults.clear();
-		this.check(
-			'two at once',
-			runs.map(counted).sort().join('; '),
-			`error; success, pushed 29, unchanged ${ROWS - 29}`,
+		const { counts, refusal } = await twoAtOnce(
+			this.stage,
+			async () => await this.run(this.workflow),
 		);
-		const refused = runs.find(({ status }) => status === 'error')?.message ?? '';
-		this.check(
-			'the second run says why',
-			/another run has not ended/.exec(refused)?.[0] ?? refused,
-			'another run has not ended',
-		);
+		this.check('two at once', counts, `error; success, pushed 29, unchanged ${ROWS - 29}`);
+		this.check('the second run says why', refusal, 'another run has not ended');
 		await this.checkIndex('two at once', table);
 	}
 
 	/** A run that is killed while it pushes. Meanwhile, the table changes. */
 	async killed(): Promise<void> {
 		const { table } = this.example;
-		const { sandbox } = this.stage;
 		await this.postgres.query(`
 			update ${table} set body = ${sections('id')} || E'\\n# More' where id < 50;
 			delete from ${table} where id = 59`);
-		sandbox.faults.add({ route: 'push', latencyMs: 300 });
-		const before = pushes(this.stage);
-		const run = this.run(this.workflow).catch(() => undefined);
-		await until(() => pushes(this.stage) > before + 2, WITHIN_MS);
-		await this.stage.kill();
-		await run;
-		await this.stage.restart();
-		sandbox.faults.clear();
-		await this.sync('while the killed run has the lock', 'error', 'Its lock expires at', null);
+		const { message = '' } = await killInTheMiddle(
+			this.stage,
+			async () => await this.run(this.workflow),
+		);
+		this.check(
+			'while the killed run has the lock, nothing changes',
+			/Its lock expires at/.exec(message)?.[0] ?? message,
+			'Its lock expires at',
+		);
 		await this.postgres.query(`
 			update search_sync_runs set locked_until = now() where locked_until > now();
 			update ${table} set body = '# Shorter ' || id where id between 5 and 25;
@@ -492,9 +484,6 @@ const sections = (number: string): string =>
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-const pushes = ({ sandbox }: SourcesStage): number =>
-	sandbox.requests.filter(({ route }) => route === 'push').length;
-
 /** With small batches, a run can be killed in the middle. During an outage, the nodes retry only briefly. */
 function quick(node: WorkflowNode): WorkflowNode {
 	const options = node.parameters.options as Record<string, unknown> | undefined;
@@ -515,13 +504,3 @@ const withQuery = (node: WorkflowNode, change: (query: string) => string): Workf
 				parameters: { ...node.parameters, query: change(String(node.parameters.query)) },
 			}
 		: node;
-
-/** Returns what a sync has counted, in words. */
-function counted(execution: Execution): string {
-	const [{ json } = { json: {} as Record<string, unknown> }] = execution.items('Result');
-	const counts = ['pushed', 'deleted', 'unchanged', 'failed', 'withheld', 'unreadable'];
-	const shown = counts
-		.filter((count) => json[count])
-		.map((count) => `${count} ${String(json[count])}`);
-	return [execution.status, ...shown].join(', ');
-}

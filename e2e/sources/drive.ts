@@ -3,19 +3,17 @@ import path from 'node:path';
 
 import { DEMO } from '../../sandbox';
 import type { Execution } from '../n8n/execution';
-import type { Workflow } from '../n8n/workflow';
+import type { WorkflowNode } from '../n8n/workflow';
 import type { GoogleDrive, StoredFile } from '../service/google-drive';
 import { startGoogleDrive } from '../service/google-drive';
-import { EXAMPLES } from '../shared/paths';
-import { counted, result } from './folder';
+import type { Cases } from './runs';
+import { BY_TIME, counted, readExample, result } from './runs';
 import type { SourcesStage } from './stage';
 
 const EXAMPLE = 'sync-from-google-drive';
 const ROOT = 'handbook';
 const FIXTURES = path.join(__dirname, 'files');
 const GOOGLE = 'application/vnd.google-apps.';
-
-type Cases = Record<string, (stage: SourcesStage) => Promise<void>>;
 
 /** Runs n8n's own Google Drive node against a stand-in for Google Drive. */
 export const driveCases = (): Cases => ({
@@ -41,8 +39,7 @@ class DriveCases {
 			...{ name, type: 'googleApi' },
 			data: { email: 'n8n@example.com', privateKey: drive.privateKey },
 		});
-		const file = path.join(EXAMPLES, `${EXAMPLE}.json`);
-		const workflow = JSON.parse(readFileSync(file, 'utf8')) as Workflow;
+		const workflow = readExample(EXAMPLE);
 		const id = await stage.publish(workflow);
 		const withAccount = workflow.nodes.map((node) => {
 			if (node.type !== 'n8n-nodes-base.googleDrive') return withFolder(node);
@@ -124,7 +121,7 @@ class DriveCases {
 	}
 
 	private async sync(after: string, counts: string, why = ''): Promise<Execution> {
-		const execution = await this.stage.n8n.api.runManually(this.id, 'Every Night');
+		const execution = await this.stage.n8n.api.runManually(this.id, BY_TIME);
 		const seen = counted(execution);
 		const { message = '' } = execution;
 		this.stage.checks.add(
@@ -165,8 +162,8 @@ const file = (
 ): StoredFile => ({ name, mimeType, parent, content });
 
 /** Enters the folder in the node Where the Files Are. */
-function withFolder(node: Workflow['nodes'][number]): Workflow['nodes'][number] {
+function withFolder(node: WorkflowNode): WorkflowNode {
 	if (node.name !== 'Where the Files Are') return node;
 	const text = JSON.stringify(node).replace('"value":""', `"value":"${ROOT}"`);
-	return JSON.parse(text) as Workflow['nodes'][number];
+	return JSON.parse(text) as WorkflowNode;
 }

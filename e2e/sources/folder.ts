@@ -16,49 +16,46 @@ import type { Workflow } from '../n8n/workflow';
 import { sftpCredential } from '../service/credentials';
 import type { SftpServer } from '../service/sftp';
 import { startSftp } from '../service/sftp';
-import { CACHE, EXAMPLES } from '../shared/paths';
+import { CACHE } from '../shared/paths';
 import { freePort } from '../shared/ports';
-import { until } from '../shared/wait';
+import type { Cases } from './runs';
+import {
+	BY_HAND,
+	BY_TIME,
+	counted,
+	expireLock,
+	inTurn,
+	killInTheMiddle,
+	readExample,
+	result,
+	twoAtOnce,
+	valueOf,
+} from './runs';
 import type { SourcesStage } from './stage';
 
 const EXAMPLE = 'sync-of-a-folder';
 const PREFIX = 'folder/';
-const BY_TIME = 'Every Night';
-const BY_HAND = 'Delete What Is Missing';
 
 const FIXTURES = path.join(__dirname, 'files');
 const FILES_PER_BATCH = 5;
 const TEXTS = 24;
-const WITHIN_MS = 120_000;
 
-type Cases = Record<string, (stage: SourcesStage) => Promise<void>>;
-
-/** Returns the cases. They run against an SFTP server of their own, and each goes on from the one before. */
-export function folderCases(): Cases {
-	let started: Promise<FolderCases> | undefined;
-	const on =
-		(run: (cases: FolderCases) => Promise<void>) =>
-		async (stage: SourcesStage): Promise<void> =>
-			await run(await (started ??= FolderCases.start(stage)));
-	return {
-		changes: on(async (cases) => await cases.changes()),
-		'odd files': on(async (cases) => await cases.oddFiles()),
-		'a file that is being written': on(async (cases) => await cases.beingWritten()),
-		'files that cannot be read': on(async (cases) => await cases.unreadable()),
-		'a list that is cut off': on(async (cases) => await cases.cutOff()),
-		'no folder': on(async (cases) => await cases.noFolder()),
-		'no server': on(async (cases) => await cases.unreachable()),
-		'one text for many': on(async (cases) => await cases.signInPage()),
-		'two runs at once': on(async (cases) => await cases.twice()),
-		'killed in the middle': on(async (cases) => await cases.killed()),
-	};
-}
+/** Returns the cases against an SFTP server. */
+export const folderCases = (): Cases =>
+	inTurn(async (stage) => await FolderCases.start(stage), {
+		changes: async (cases) => await cases.changes(),
+		'odd files': async (cases) => await cases.oddFiles(),
+		'a file that is being written': async (cases) => await cases.beingWritten(),
+		'files that cannot be read': async (cases) => await cases.unreadable(),
+		'a list that is cut off': async (cases) => await cases.cutOff(),
+		'no folder': async (cases) => await cases.noFolder(),
+		'no server': async (cases) => await cases.unreachable(),
+		'one text for many': async (cases) => await cases.signInPage(),
+		'two runs at once': async (cases) => await cases.twice(),
+		'killed in the middle': async (cases) => await cases.killed(),
+	});
 
 class FolderCases {
-	private workflow!: Workflow;
-
-	private id = '';
-
 	/** Each file with a part of the text that the index must contain of it. */
 	private readonly expected = new Map<string, string>();
 
@@ -67,30 +64,20 @@ class FolderCases {
 	private constructor(
 		private readonly stage: SourcesStage,
 		private readonly server: SftpServer,
+		private readonly workflow: Workflow,
+		private readonly id: string,
 	) {}
 
+	/** With small batches, a run can be killed in the middle. The IDs have a prefix. */
 	static async start(stage: SourcesStage): Promise<FolderCases> {
 		const server = await startSftp(stage.command, path.join(CACHE, 'sources'));
 		await stage.n8n.api.saveCredential(sftpCredential(server));
-		const cases = new FolderCases(stage, server);
-		cases.workflow = cases.inSmallBatches();
-		cases.id = await stage.publish(cases.workflow);
-		return cases;
-	}
-
-	/** With small batches, a run can be killed in the middle. The IDs have a prefix. */
-	private inSmallBatches(): Workflow {
-		const changes: Array<[from: RegExp, to: string]> = [
+		const workflow = readExample(EXAMPLE, [
 			[/const batchSize = 25;/, `const batchSize = ${FILES_PER_BATCH};`],
-			[/"\/documents"/, JSON.stringify(this.server.folder)],
-			[/(?<="name": "prefix",\s+"value": )""/, JSON.stringify(PREFIX)],
-		];
-		let text = readFileSync(path.join(EXAMPLES, `${EXAMPLE}.json`), 'utf8');
-		for (const [from, to] of changes) {
-			if (!from.test(text)) throw new Error(`${EXAMPLE} has no ${from.source}`);
-			text = text.replace(from, () => to);
-		}
-		return JSON.parse(text) as Workflow;
+			[valueOf('folder'), JSON.stringify(server.folder)],
+			[valueOf('prefix'), JSON.stringify(PREFIX)],
+		]);
+		return new FolderCases(stage, server, workflow, await stage.publish(workflow));
 	}
 
 	async changes(): Promise<void> {
@@ -158,7 +145,7 @@ class FolderCases {
 		writeFileSync(latin1, 'No name in UTF-8');
 		const execution = await this.sync(
 			'odd files',
-			`success, pushed 1, deleted 3, unchanged ${all}`,
+			`success, pushed 1, notIndexed 3, unchanged ${all}`,
 		);
 		const { skipped } = result(execution);
 		this.check(
@@ -169,7 +156,7 @@ class FolderCases {
 		await this.sync('the same odd files', `success, unchanged ${all + 4}`);
 		for (const name of [...odd, 'Über #1 {{ 2 }} %41.txt']) this.remove(name);
 		rmSync(latin1);
-		await this.sync('no odd files', `success, deleted 4, unchanged ${all}`);
+		await this.sync('no odd files', `success, deleted 1, notIndexed 3, unchanged ${all}`);
 	}
 
 	async beingWritten(): Promise<void> {
@@ -220,7 +207,7 @@ class FolderCases {
 		);
 		this.copy('guide.pdf', 'Delivery takes two working days');
 		for (const name of ['scan.pdf', 'broken.pdf', 'half.xlsx', 'binary.txt']) this.remove(name);
-		await this.sync('readable again', `success, pushed 1, deleted 4, unchanged ${all - 1}`);
+		await this.sync('readable again', `success, pushed 1, notIndexed 4, unchanged ${all - 1}`);
 	}
 
 	/** A subfolder that is not mounted looks like many deletes. */
@@ -318,46 +305,22 @@ class FolderCases {
 	async twice(): Promise<void> {
 		const all = this.expected.size;
 		for (const number of [3, 4, 5]) this.text(number, `Twice ${number}.`);
-		const { faults } = this.stage.sandbox;
-		faults.add({ route: 'push', latencyMs: 1000 });
-		const runs = await Promise.all([this.start(), this.start()]);
-		faults.clear();
-		this.check(
-			'two at once',
-			runs.map(counted).sort().join('; '),
-			`error; success, pushed 3, unchanged ${all - 3}`,
-		);
-		const refused = runs.find(({ status }) => status === 'error')?.message ?? '';
-		this.check(
-			'the second run says why',
-			/another run has not ended/.exec(refused)?.[0] ?? refused,
-			'another run has not ended',
-		);
+		const { counts, refusal } = await twoAtOnce(this.stage, async () => await this.start());
+		this.check('two at once', counts, `error; success, pushed 3, unchanged ${all - 3}`);
+		this.check('the second run says why', refusal, 'another run has not ended');
 		this.checkIndex('two at once');
 	}
 
 	/** A run that is killed while it pushes. Meanwhile, the folder changes. */
 	async killed(): Promise<void> {
-		const { sandbox } = this.stage;
 		for (let number = 10; number <= TEXTS; number++) this.text(number, `Killed ${number}.`);
-		sandbox.faults.add({ route: 'push', latencyMs: 700 });
-		const before = pushes(this.stage);
-		const run = this.start().catch(() => undefined);
-		await until(() => pushes(this.stage) > before + 1, WITHIN_MS);
-		await this.stage.kill();
-		await run;
-		await this.stage.restart();
-		sandbox.faults.clear();
-		const locked = await this.start();
+		const { message = '' } = await killInTheMiddle(this.stage, async () => await this.start());
 		this.check(
 			'while the killed run has the lock, nothing changes',
-			/Its lock expires at/.exec(locked.message ?? '')?.[0] ?? '',
+			/Its lock expires at/.exec(message)?.[0] ?? message,
 			'Its lock expires at',
-			locked.message,
 		);
-		// The lock expires.
-		const { dataTables } = this.stage.n8n.api;
-		await dataTables.deleteWith(`Synced Documents ${this.id}`, 'lockedUntil');
+		await expireLock(this.stage, this.id);
 		this.text(12, 'Changed after the kill.');
 		this.remove('texts/13.txt');
 		const execution = await this.start();
@@ -476,19 +439,4 @@ class FolderCases {
 	}
 }
 
-export const result = (execution: Execution): Record<string, unknown> =>
-	execution.items('Result')[0]?.json ?? {};
-
 const numberOf = ({ id }: Record<string, unknown>): number => Number(String(id).split('#').pop());
-
-const pushes = ({ sandbox }: SourcesStage): number =>
-	sandbox.requests.filter(({ route }) => route === 'push').length;
-
-/** Returns what a sync has counted, in words. */
-export function counted(execution: Execution): string {
-	const counts = ['pushed', 'deleted', 'unchanged', 'failed', 'withheld', 'unreadable'];
-	const shown = counts
-		.filter((name) => result(execution)[name])
-		.map((name) => `${name} ${String(result(execution)[name])}`);
-	return [execution.status, ...shown].join(', ');
-}

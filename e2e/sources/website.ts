@@ -1,38 +1,27 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-
 import { DEMO } from '../../sandbox';
 import type { Execution } from '../n8n/execution';
-import type { Workflow } from '../n8n/workflow';
+import type { Workflow, WorkflowNode } from '../n8n/workflow';
 import type { Page, Website } from '../service/website';
 import { startWebsite } from '../service/website';
-import { EXAMPLES } from '../shared/paths';
-import { counted, result } from './folder';
+import type { Cases } from './runs';
+import { BY_TIME, counted, inTurn, readExample, result, valueOf } from './runs';
 import type { SourcesStage } from './stage';
 
 const EXAMPLE = 'sync-of-a-website';
-const BY_TIME = 'Every Night';
 const PAGES = 8;
 const SITEMAPS = ['/sitemap.xml', '/first.xml', '/last.xml.gz'];
 
-type Cases = Record<string, (stage: SourcesStage) => Promise<void>>;
-
-/** Returns the cases. They run against a website of their own, and each goes on from the one before. */
-export function websiteCases(): Cases {
-	let started: Promise<WebsiteCases> | undefined;
-	const on =
-		(run: (cases: WebsiteCases) => Promise<void>) =>
-		async (stage: SourcesStage): Promise<void> =>
-			await run(await (started ??= WebsiteCases.start(stage)));
-	return {
-		changes: on(async (cases) => await cases.changes()),
-		'a page that cannot be read': on(async (cases) => await cases.unreadable()),
-		'pages that are gone': on(async (cases) => await cases.gone()),
-		'a sitemap that cannot be read': on(async (cases) => await cases.badSitemaps()),
-		'sign-in pages': on(async (cases) => await cases.signIn()),
-		'more pages than a run may read': on(async (cases) => await cases.limited()),
-	};
-}
+/** Returns the cases against a website. */
+export const websiteCases = (): Cases =>
+	inTurn(async (stage) => await WebsiteCases.start(stage), {
+		changes: async (cases) => await cases.changes(),
+		'a page that cannot be read': async (cases) => await cases.unreadable(),
+		'pages that are gone': async (cases) => await cases.gone(),
+		'a sitemap that cannot be read': async (cases) => await cases.badSitemaps(),
+		'sign-in pages': async (cases) => await cases.signIn(),
+		'more pages than a run may read': async (cases) => await cases.limited(),
+		'an internal website': async (cases) => await cases.internal(),
+	});
 
 class WebsiteCases {
 	/** Each page with a part of the text that the index must contain of it. */
@@ -43,19 +32,13 @@ class WebsiteCases {
 	private constructor(
 		private readonly stage: SourcesStage,
 		private readonly website: Website,
-		private readonly workflow: Workflow,
 		private readonly id: string,
 	) {}
 
 	static async start(stage: SourcesStage): Promise<WebsiteCases> {
 		const website = await startWebsite(stage.command);
-		const workflow = example({
-			sitemap: JSON.stringify(`${website.url}/sitemap.xml`),
-			exclude: '"/tag/"',
-			secondsBetweenRequests: '0.1',
-			mostDeletes: '3',
-		});
-		return new WebsiteCases(stage, website, workflow, await stage.publish(workflow));
+		const workflow = exampleFor(website);
+		return new WebsiteCases(stage, website, await stage.publish(workflow));
 	}
 
 	async changes(): Promise<void> {
@@ -85,7 +68,7 @@ class WebsiteCases {
 		for (const [name, page] of Object.entries(leftOut)) this.put(name, page, null);
 		const all = this.expected.size;
 
-		const first = await this.sync('a first load', `success, pushed ${all}, deleted 4`);
+		const first = await this.sync('a first load', `success, pushed ${all}, notIndexed 4`);
 		this.check(
 			'excluded pages are counted',
 			JSON.stringify(result(first).skipped),
@@ -181,12 +164,12 @@ class WebsiteCases {
 		const withheld = this.indexedPages() - 1;
 		await this.sync(
 			'a sitemap without pages',
-			`error, deleted 4, unchanged 1, withheld ${withheld}`,
+			`error, notIndexed 4, unchanged 1, withheld ${withheld}`,
 			'would be deleted',
 		);
 		faults.clear();
 		const known = this.listed();
-		await this.sync('the sitemap again', `success, deleted 4, unchanged ${known - 4}`);
+		await this.sync('the sitemap again', `success, notIndexed 4, unchanged ${known - 4}`);
 	}
 
 	/** Every page redirects to a sign-in page, or is one. */
@@ -216,7 +199,7 @@ class WebsiteCases {
 
 	async limited(): Promise<void> {
 		const known = this.listed();
-		await this.replace({ mostPerRun: '3' });
+		await this.setMostPerRun(3);
 		for (const name of ['/page-1', '/page-2', '/page-3', '/page-4', '/page-7'])
 			this.touch(name);
 		const execution = await this.sync(
@@ -230,13 +213,63 @@ class WebsiteCases {
 		);
 		const next = await this.sync('the next run', `success, pushed 2, unchanged ${known - 2}`);
 		this.check('it is complete', String(result(next).outcome), 'undefined');
-		await this.replace({ mostPerRun: '1000' });
+		await this.setMostPerRun(1000);
 	}
 
-	private async replace(values: Record<string, string>): Promise<void> {
+	/** All pages say noindex and need a password. */
+	async internal(): Promise<void> {
+		const { pages, headers, url, hostsWithPassword } = this.website;
+		headers['x-robots-tag'] = 'noindex';
+		this.expected.set('/secret', 'This page is not for search engines.');
+		// The same page on another host, which must not get the password.
+		const elsewhere = `${url.replace('127.0.0.1', 'localhost')}/help/`;
+		pages.set('/help', {
+			...pages.get('/help'),
+			status: 301,
+			headers: { location: elsewhere },
+		});
+		await this.addPassword();
+		const known = this.listed();
+		await this.sync(
+			'pages with noindex are read',
+			`success, pushed ${known - 3}, notIndexed 3`,
+		);
+		this.check(
+			'another host gets no password',
+			[...hostsWithPassword].join(),
+			url.replace('http://', ''),
+		);
+
+		const hidden = ['/page-1', '/page-2', '/page-3', '/page-4'];
+		for (const name of hidden) pages.set(name, { ...pages.get(name), lastmod: undefined });
+		await this.sync(
+			'pages with noindex are missing from the sitemap, and still there',
+			`error, unchanged ${known - 4}, withheld 4`,
+			'would be deleted',
+		);
+	}
+
+	private async addPassword(): Promise<void> {
 		const { api } = this.stage.n8n;
-		const text = changed(JSON.stringify(this.workflow, null, '\t'), values);
-		await api.activate(await api.saveWorkflow(JSON.parse(text) as Workflow, this.id));
+		const name = 'Website';
+		const data = { user: 'reader', password: 'only for this website' };
+		const id = await api.saveCredential({ name, type: 'httpBasicAuth', data });
+		const withPassword = (node: WorkflowNode): WorkflowNode => {
+			if (node.type !== 'n8n-nodes-base.httpRequest') return node;
+			const authentication = 'genericCredentialType';
+			const more = { authentication, genericAuthType: 'httpBasicAuth' };
+			const parameters = { ...node.parameters, ...more };
+			return { ...node, parameters, credentials: { httpBasicAuth: { id, name } } };
+		};
+		const workflow = exampleFor(this.website, 1000, true);
+		const nodes = workflow.nodes.map(withPassword);
+		await api.activate(await api.saveWorkflow({ ...workflow, nodes }, this.id));
+	}
+
+	private async setMostPerRun(pages: number): Promise<void> {
+		const { api } = this.stage.n8n;
+		const workflow = exampleFor(this.website, pages);
+		await api.activate(await api.saveWorkflow(workflow, this.id));
 	}
 
 	/** Runs the sync once, and checks its counts, its error and the index. */
@@ -321,18 +354,12 @@ const robots = (rule: string): string => `<meta name="robots" content="${rule}">
 
 const canonical = (href: string): string => `<link rel="canonical" href="${href}">`;
 
-function example(values: Record<string, string>): Workflow {
-	const text = readFileSync(path.join(EXAMPLES, `${EXAMPLE}.json`), 'utf8');
-	return JSON.parse(changed(text, values)) as Workflow;
-}
-
-/** Enters values in the nodes Settings and Where the Website Is. */
-function changed(json: string, values: Record<string, string>): string {
-	let text = json;
-	for (const [name, value] of Object.entries(values)) {
-		const from = new RegExp(`(?<="name": "${name}",\\s+"value": )[^,\\n]*`);
-		if (!from.test(text)) throw new Error(`${EXAMPLE} has no ${name}`);
-		text = text.replace(from, () => value);
-	}
-	return text;
-}
+const exampleFor = ({ url }: Website, mostPerRun = 1000, readNoindex = false): Workflow =>
+	readExample(EXAMPLE, [
+		[valueOf('sitemap'), JSON.stringify(`${url}/sitemap.xml`)],
+		[valueOf('exclude'), '"/tag/"'],
+		[valueOf('secondsBetweenRequests'), '0.1'],
+		[valueOf('mostDeletes'), '3'],
+		[valueOf('mostPerRun'), String(mostPerRun)],
+		[valueOf('readNoindex'), String(readNoindex)],
+	]);

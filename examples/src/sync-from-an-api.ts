@@ -1,5 +1,5 @@
-import { everyNight, fields, manualTrigger, mapFields } from './parts/nodes';
-import { sync } from './parts/sync';
+import { fields, mapFields, OWN_SITE_ONLY } from './parts/nodes';
+import { scheduled, sync } from './parts/sync';
 import { code, node } from './parts/workflow';
 
 const PLACE = "$('Where the List Is').first().json";
@@ -27,19 +27,14 @@ Gets **all documents** from an API. It chunks and pushes new and changed documen
 
 **It runs three times a night.** If nothing has changed since the last run, the next run sends nothing. After an outage, the next run sends what is missing.
 
-The data table **Synced Documents** says what each batch has done. Its name contains this workflow's ID. Each workflow is for one API, so duplicate the workflow for another API. If two workflows push to the same index, their IDs must differ, for example by a prefix in *Map Fields*.
+The data table **Synced Documents** says what each batch has done. Its name contains this workflow's ID. Each workflow is for one API, so duplicate the workflow for another API. If two workflows push to the same index, their IDs must differ, for example by a prefix in *Map Fields*: \`'shop/' + $json.id\`.
 
 **Try it:** click *Execute workflow*. Then publish the workflow.
 
 **To be notified of failures**, choose the example **Tell Me** as *Error Workflow* in the settings.`,
 		size: [480, 1240],
 	},
-	triggers: [everyNight([0, 0], [2, 4, 6]), manualTrigger('Delete What Is Missing', [0, 200])],
-	settings: {
-		confirmDeletes: "={{ $('Delete What Is Missing').isExecuted }}",
-		howToDelete: "start the workflow once by its trigger 'Delete What Is Missing'",
-		pushAgain: [],
-	},
+	...scheduled(),
 	list: {
 		content:
 			'## List\nFor another source, replace these nodes. The last one, *Map Fields*, returns one item per document: `id`, `name`, `url` and `text`. Turn on *Always Output Data* in the node before it, so that an empty list is noticed.',
@@ -61,11 +56,13 @@ The data table **Synced Documents** says what each batch has done. Its name cont
 					pagination: {
 						pagination: {
 							paginationMode: 'responseContainsNextURL',
-							nextURL: `={{ ${PLACE}.site + (${read('next')}?.replace(${PLACE}.site, '') ?? ${PLACE}.path + (${PLACE}.page && ${PLACE}.page + ($pageCount + ${PLACE}.firstPage))) }}`,
+							// The slash keeps what follows from changing the host, for example if it begins with `@`.
+							nextURL: `={{ ${PLACE}.site + (${read('next')}?.replace(${PLACE}.site, '').replace(/^(?![/?])/, '/') ?? ${PLACE}.path + (${PLACE}.page && ${PLACE}.page + ($pageCount + ${PLACE}.firstPage))) }}`,
 							paginationCompleteWhen: 'other',
 							completeExpression: `={{ !(${read('list')}?.length > 0) || $pageCount + ${PLACE}.firstPage > ${read('pages')} || (!${PLACE}.page && !${read('next')}) }}`,
 						},
 					},
+					...OWN_SITE_ONLY,
 					response: { response: { fullResponse: true, responseFormat: 'json' } },
 				},
 			}),
@@ -100,5 +97,4 @@ The data table **Synced Documents** says what each batch has done. Its name cont
 		documents: "$('Map Fields').all().map(({ json }) => json)",
 	},
 	isChunked: true,
-	isAnswered: false,
 });

@@ -1,6 +1,6 @@
-import { parseFiles, SENTENCES } from './parts/files';
-import { CREDENTIALS, everyNight, fields, manualTrigger } from './parts/nodes';
-import { sync } from './parts/sync';
+import { parseFiles, SENTENCES, STEPS, TRY_IT } from './parts/files';
+import { CREDENTIALS, fields } from './parts/nodes';
+import { scheduled, sync } from './parts/sync';
 import type { WorkflowNode } from './parts/workflow';
 import { code, node } from './parts/workflow';
 
@@ -33,9 +33,7 @@ Reads PDF, Markdown, text, HTML, CSV and XLSX files, and Google's Docs, Sheets a
 **Change these**
 1. *Folders*, *List Files* and *Download*: select your *Google Drive* credential.
 2. *Where the Files Are*: in *folder*, enter the ID of the folder. It is the last part of the folder's URL. Its subfolders are included. The alias \`root\` does not find subfolders.
-3. *Settings*: *mostDeletes* and *mostDeletesPercent* are the number of documents that a run may delete.
-4. *Chunk Text*: select your credential and enter your model.
-5. *Push Documents* and *Delete Document*: select your credential. Before you select a credential for another index, delete the rows of the data table. Otherwise, unchanged files are missing from that index.
+${STEPS}
 
 **Which files.** Other files, such as Word files and pictures, are not read. The result counts them by kind. Save Word files as Google Docs or PDF. A file above *mostMegabytes* is not downloaded, and the run names it.
 
@@ -45,15 +43,10 @@ Reads PDF, Markdown, text, HTML, CSV and XLSX files, and Google's Docs, Sheets a
 
 **The ID** of a document is the ID of its file, so a file that is renamed or moved within the folder keeps its ID.
 
-**Try it:** click *Execute workflow*. Then publish the workflow. It runs every night. To delete more files than *Settings* allows, start it once by its trigger *Delete What Is Missing*. **To be notified of failures**, choose the example **Tell Me** as *Error Workflow* in the settings.`,
+${TRY_IT}`,
 		size: [480, 1280],
 	},
-	triggers: [everyNight([0, 0], [2, 4, 6]), manualTrigger('Delete What Is Missing', [0, 200])],
-	settings: {
-		confirmDeletes: "={{ $('Delete What Is Missing').isExecuted }}",
-		howToDelete: "start the workflow once by its trigger 'Delete What Is Missing'",
-		pushAgain: [],
-	},
+	...scheduled(),
 	list: {
 		content:
 			"## List\nDrive's search is not recursive. So *Folders* gets all folders, *Folders Below* chooses yours and those below it, and *List Files* asks for the files of each one.",
@@ -87,27 +80,21 @@ Reads PDF, Markdown, text, HTML, CSV and XLSX files, and Google's Docs, Sheets a
 		],
 		documents: "$('Choose Files').all().map(({ json }) => json)",
 	},
-	fetch: {
-		content:
-			'## Fetch\nDownloads each new or changed file, and reads its text. For another source of files, replace only *Download*: one item per file, with the file in the field `data`.',
-		...parseFiles(
-			drive('Download', {
-				...{ resource: 'file', operation: 'download' },
-				fileId: { __rl: true, mode: 'id', value: '={{ $json.id }}' },
-				options: {
-					googleFileConversion: {
-						conversion: {
-							docsToFormat: 'text/markdown',
-							slidesToFormat: 'application/pdf',
-							sheetsToFormat: 'text/csv',
-						},
+	fetch: parseFiles(
+		drive('Download', {
+			...{ resource: 'file', operation: 'download' },
+			fileId: { __rl: true, mode: 'id', value: '={{ $json.id }}' },
+			options: {
+				googleFileConversion: {
+					conversion: {
+						docsToFormat: 'text/markdown',
+						slidesToFormat: 'application/pdf',
+						sheetsToFormat: 'text/csv',
 					},
 				},
-			}),
-		),
-		batchSize: 25,
-	},
+			},
+		}),
+	),
 	isChunked: true,
 	chunker: SENTENCES,
-	isAnswered: false,
 });

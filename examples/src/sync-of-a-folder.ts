@@ -1,6 +1,6 @@
-import { EXTENSIONS, parseFiles, SENTENCES } from './parts/files';
-import { CREDENTIALS, everyNight, fields, manualTrigger } from './parts/nodes';
-import { sync } from './parts/sync';
+import { EXTENSIONS, parseFiles, SENTENCES, STEPS, TRY_IT } from './parts/files';
+import { CREDENTIALS, fields } from './parts/nodes';
+import { scheduled, sync } from './parts/sync';
 import { code, node } from './parts/workflow';
 
 const PLACE = "$('Where the Files Are').first().json";
@@ -15,9 +15,7 @@ Reads PDF, Markdown, text, HTML, CSV and XLSX files. A run gets only the **list*
 **Change these**
 1. *List Files* and *Download*: select your *SFTP* credential. For FTP, change *Protocol* in both nodes.
 2. *Where the Files Are*: enter the folder. Its subfolders are included. In *url*, enter what people open, for example \`https://files.example.com\`. The path of the file is added to it.
-3. *Settings*: *mostDeletes* and *mostDeletesPercent* are the number of documents that a run may delete.
-4. *Chunk Text*: select your credential and enter your model.
-5. *Push Documents* and *Delete Document*: select your credential. Before you select a credential for another index, delete the rows of the data table. Otherwise, unchanged files are missing from that index.
+${STEPS}
 
 **Which files.** Files with other *extensions* are not read. The result counts them by extension. Save Word files as PDF: n8n cannot read them. A file above *mostMegabytes* is not downloaded, and the run names it. A file that has changed in the last minutes (*minutesAtRest*) may still be written, so it waits for the next run.
 
@@ -27,15 +25,10 @@ Reads PDF, Markdown, text, HTML, CSV and XLSX files. A run gets only the **list*
 
 **The ID** of a document is the path of its file in the folder. A file that is renamed is deleted and pushed again. If two workflows push to the same index, their IDs must differ: enter a *prefix* in *Where the Files Are*.
 
-**Try it:** click *Execute workflow*. Then publish the workflow. It runs every night. To delete more files than *Settings* allows, start it once by its trigger *Delete What Is Missing*. **To be notified of failures**, choose the example **Tell Me** as *Error Workflow* in the settings.`,
+${TRY_IT}`,
 		size: [480, 1240],
 	},
-	triggers: [everyNight([0, 0], [2, 4, 6]), manualTrigger('Delete What Is Missing', [0, 200])],
-	settings: {
-		confirmDeletes: "={{ $('Delete What Is Missing').isExecuted }}",
-		howToDelete: "start the workflow once by its trigger 'Delete What Is Missing'",
-		pushAgain: [],
-	},
+	...scheduled(),
 	list: {
 		content:
 			'## List\nFor **S3**, replace *List Files* by *S3: Get Many Files* and *Download* by *S3: Download*, and return `type`, `name`, `path`, `size` and `modifyTime` to *Choose Files*. This was not tried.\n\nFor a **local disk**, use *Sync From an API*: n8n reads every file and tells no time, so its files are a list with texts.',
@@ -79,22 +72,16 @@ Reads PDF, Markdown, text, HTML, CSV and XLSX files. A run gets only the **list*
 		],
 		documents: "$('Choose Files').all().map(({ json }) => json)",
 	},
-	fetch: {
-		content:
-			'## Fetch\nDownloads each new or changed file, and reads its text. For another source of files, replace only *Download*: one item per file, with the file in the field `data`.',
-		...parseFiles(
-			node(
-				'Download',
-				'ftp',
-				1.1,
-				[0, 0],
-				{ protocol: 'sftp', operation: 'download', path: '={{ $json.path }}', options: {} },
-				{ credentials: CREDENTIALS.sftp },
-			),
+	fetch: parseFiles(
+		node(
+			'Download',
+			'ftp',
+			1.1,
+			[0, 0],
+			{ protocol: 'sftp', operation: 'download', path: '={{ $json.path }}', options: {} },
+			{ credentials: CREDENTIALS.sftp },
 		),
-		batchSize: 25,
-	},
+	),
 	isChunked: true,
 	chunker: SENTENCES,
-	isAnswered: false,
 });

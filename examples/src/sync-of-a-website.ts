@@ -1,6 +1,6 @@
 import { mainPart, toMarkdown } from './parts/files';
-import { everyNight, fields, isTrue, manualTrigger } from './parts/nodes';
-import { sync } from './parts/sync';
+import { fields, isTrue, OWN_SITE_ONLY } from './parts/nodes';
+import { BATCH, scheduled, sync } from './parts/sync';
 import type { WorkflowNode } from './parts/workflow';
 import { code, node } from './parts/workflow';
 
@@ -25,8 +25,9 @@ const getPages = (name: string, url: string, redirect: object): WorkflowNode =>
 		{
 			url,
 			options: {
-				batching: oneByOne("$('When Called by Itself').first().json.settings"),
+				batching: oneByOne(`${BATCH}.settings`),
 				redirect: { redirect },
+				...OWN_SITE_ONLY,
 				response: { response: { fullResponse: true, neverError: true } },
 				timeout: 30_000,
 			},
@@ -53,8 +54,8 @@ export default sync({
 Reads the sitemap, and gets only pages that are new or changed. It chunks and pushes their main part, and deletes the chunks of pages that no longer exist. It does not touch documents with other IDs.
 
 **Change these**
-1. *Where the Website Is*: enter the address of the sitemap. This is often \`https://www.example.com/sitemap.xml\`, or see \`robots.txt\`. An index of sitemaps and \`.xml.gz\` are fine. In *exclude*, enter parts of addresses to leave out, for example \`/tag/, /author/\`. If pages of an internal website say \`noindex\`, turn on *readNoindex*; otherwise, they are left out.
-2. *Settings*: *secondsBetweenRequests* (0.1 to 5) and *mostPerRun*, the number of pages per run, with three runs per night. The others wait for the next run, and the run says how many. *mostDeletes* and *mostDeletesPercent* are the number of pages that a run may delete without the website's confirmation.
+1. *Where the Website Is*: enter the address of the sitemap. This is often \`https://www.example.com/sitemap.xml\`, or see \`robots.txt\`. An index of sitemaps and \`.xml.gz\` are fine. In *exclude*, enter parts of addresses to leave out, for example \`/tag/, /author/\`.
+2. *Settings*: *secondsBetweenRequests* (0.1 to 5) and *mostPerRun*, the number of pages per run, with three runs per night. The others wait for the next run. The run then says how many (*later*) and that it is incomplete, but it does not fail. *mostDeletes* and *mostDeletesPercent* are the number of pages that a run may delete without the website's confirmation. If pages of an internal website say \`noindex\`, turn on *readNoindex*. Otherwise, they are left out.
 3. *Main Part*: the selector of the text. \`main\` or \`article\` is right for most websites. Do not turn on *Clean Up Text*, because it glues words together.
 4. *Chunk Text*: select your credential and enter your model.
 5. *Push Documents* and *Delete Document*: select your credential. Before you select a credential for another index, delete the rows of the data table.
@@ -69,16 +70,11 @@ Reads the sitemap, and gets only pages that are new or changed. It chunks and pu
 **Try it:** lower *mostPerRun* to 20, and click *Execute workflow*. Then publish the workflow. To delete more pages than *Settings* allows, start it once by its trigger *Delete What Is Missing*. **To be notified of failures**, choose the example **Tell Me** as *Error Workflow* in the settings.`,
 		size: [480, 1340],
 	},
-	triggers: [everyNight([0, 0], [2, 4, 6]), manualTrigger('Delete What Is Missing', [0, 200])],
-	settings: {
-		confirmDeletes: "={{ $('Delete What Is Missing').isExecuted }}",
-		howToDelete: "start the workflow once by its trigger 'Delete What Is Missing'",
-		pushAgain: [],
-		more: [
-			['mostPerRun', 'number', 1000],
-			['secondsBetweenRequests', 'number', 1],
-		],
-	},
+	...scheduled([
+		['mostPerRun', 'number', 1000],
+		['secondsBetweenRequests', 'number', 1],
+		['readNoindex', 'boolean', false],
+	]),
 	list: {
 		content:
 			'## List\nGets the sitemap. If it is an index, the nodes run again for the sitemaps in it. If a sitemap cannot be read, nothing changes. If you have a list of addresses elsewhere, replace these nodes: return `id` and `url` (the address), `name` and `version`.',
@@ -92,7 +88,6 @@ Reads the sitemap, and gets only pages that are new or changed. It chunks and pu
 					['sitemap', 'string', 'https://www.example.com/sitemap.xml'],
 					['exclude', 'string', ''],
 					['daysUntilReread', 'number', 30],
-					['readNoindex', 'boolean', false],
 				),
 			),
 			node(
@@ -104,6 +99,7 @@ Reads the sitemap, and gets only pages that are new or changed. It chunks and pu
 					url: '={{ $json.sitemap }}',
 					options: {
 						batching: oneByOne("$('Settings').first().json"),
+						...OWN_SITE_ONLY,
 						response: { response: { responseFormat: 'file' } },
 						timeout: 60_000,
 					},
@@ -209,6 +205,7 @@ Reads the sitemap, and gets only pages that are new or changed. It chunks and pu
 				code('Fetched', 'fetched-pages', [0, 0], {
 					pages: json('Pages to Read'),
 					read: json('HTML to Markdown'),
+					readNoindex: `${BATCH}.settings.readNoindex`,
 				}),
 				9,
 			),
@@ -222,5 +219,4 @@ Reads the sitemap, and gets only pages that are new or changed. It chunks and pu
 		batchSize: 50,
 	},
 	isChunked: true,
-	isAnswered: false,
 });

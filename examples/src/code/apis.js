@@ -27,7 +27,7 @@ module.exports = ({ api, site }) => {
 			...{ id: 'id', name: 'title.rendered', link: 'link', text: 'content.rendered' },
 			isHtml: true,
 		},
-		// For one language, enter help_center/en-us in place of help_center.
+		// Without a credential, or for one language, enter help_center/en-us in place of help_center.
 		Zendesk: {
 			path: '/api/v2/help_center/articles.json?per_page=100&sort_by=created_at&sort_order=asc',
 			...{ page: '&page=', firstPage: 1, pages: 'body.page_count' },

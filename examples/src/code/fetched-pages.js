@@ -1,10 +1,10 @@
 /** @import { Fetched, Item, PageToRead, ReadPage } from '../parts/types' */
 
 /**
- * @param {{ pages: PageToRead[], read: ReadPage[] }} inputs
+ * @param {{ pages: PageToRead[], read: ReadPage[], readNoindex?: boolean }} inputs
  * @returns {Item<Fetched>[]}
  */
-module.exports = ({ pages, read }) => {
+module.exports = ({ pages, read, readNoindex }) => {
 	// One item per page: `text`, `gone`, `problem` if this version cannot be read, or `error` if it could not be now.
 	return pages.map((page, at) => ({ json: { id: page.id, ...result(page, read[at] ?? {}) } }));
 
@@ -37,7 +37,7 @@ module.exports = ({ pages, read }) => {
 		const rules = `${page.robots},${String(robots ?? '')}`;
 		// `max-image-preview:none` is another rule, and `otherbot: noindex` is for one crawler.
 		const isNoindex = /(?<!:\s*)\b(?:noindex|none)\b/i.test(rules);
-		if (isNoindex && !page.readNoindex) return { gone: true };
+		if (isNoindex && !readNoindex) return { gone: true };
 		// A canonical address that is neither complete nor begins with a slash is a mistake.
 		const original = /^(?:https?:)?\//i.test(String(canonical))
 			? path(String(canonical))

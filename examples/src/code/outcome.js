@@ -8,7 +8,7 @@ module.exports = ({ batch, documents, texts, pushes, deletes }) => {
 	// Returns one row for the data table: what is in the index now.
 	const row = {
 		...{ run: batch.run, entries: '', size: 0, pushed: 0, deleted: 0, chunksDeleted: 0 },
-		...{ failed: 0, unreadable: 0, withheld: 0, error: '', problems: '' },
+		...{ notIndexed: 0, failed: 0, unreadable: 0, withheld: 0, error: '', problems: '' },
 	};
 	const isAnswered = [...pushes, ...deletes].some(({ pushed, deleted }) => pushed || deleted);
 	/** @type {Entry[]} */
@@ -41,13 +41,12 @@ module.exports = ({ batch, documents, texts, pushes, deletes }) => {
 			row.failed += 1;
 			row.error ||= error;
 			entries.push([id, '', most, oldText]); // the next run tries it again
-		} else if (version === null) {
-			row.deleted += 1;
-			entries.push([id, null]);
 		} else {
-			if (text.chunkCount === 0) row.deleted += 1;
-			else row.pushed += 1;
-			entries.push([id, version, text.removalsKnown ? text.chunkCount : most, newText]);
+			if (text.chunkCount) row.pushed += 1;
+			else if (chunks > 0) row.deleted += 1;
+			else row.notIndexed += 1;
+			const count = text.removalsKnown ? text.chunkCount : most;
+			entries.push(version === null ? [id, null] : [id, version, count, newText]);
 		}
 	}
 	const written = { size: entries.length, entries: JSON.stringify(entries) };

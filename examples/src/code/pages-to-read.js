@@ -8,7 +8,7 @@ module.exports = ({ entries, responses, redirected }) => {
 	// One item per entry: the page's HTML, where it is, or why it cannot be read. Missing pages are asked for without
 	// following redirects.
 	let next = 0;
-	return entries.map(({ id, isMissing, readNoindex }, at) => {
+	return entries.map(({ id, isMissing }, at) => {
 		const first = responses[at] ?? { error: 'was not requested' };
 		const location = isRedirect(first) ? resolved(first.headers?.location, String(id)) : '';
 		const followed = location && !isMissing ? redirected[next++] : undefined;
@@ -18,7 +18,7 @@ module.exports = ({ entries, responses, redirected }) => {
 		const type = String(headers['content-type'] ?? '')
 			.split(';')[0]
 			.trim();
-		const json = { id, isMissing, readNoindex, status: statusCode, type };
+		const json = { id, isMissing, status: statusCode, type };
 		const data = typeof page.data === 'string' ? page.data : '';
 		const robots = String(headers['x-robots-tag'] ?? '');
 		const to = isSamePage ? '' : location;

@@ -6,11 +6,13 @@
  */
 module.exports = ({ summary, batches, isChunked, howToDelete }) => {
 	// Adds up the batches. A batch without a row was stopped, so its documents have failed.
-	/** @param {'pushed' | 'deleted' | 'chunksDeleted' | 'failed' | 'unreadable' | 'withheld' | 'planned'} count */
+	/** @param {'pushed' | 'deleted' | 'chunksDeleted' | 'notIndexed' | 'failed' | 'unreadable' | 'withheld' | 'planned'} count */
 	const sum = (count) => batches.reduce((total, batch) => total + (batch[count] ?? 0), 0);
 	const pushed = sum('pushed');
 	const deleted = sum('deleted');
-	const counted = pushed + deleted + sum('failed') + sum('unreadable') + sum('withheld');
+	const notIndexed = sum('notIndexed');
+	const finished = pushed + deleted + notIndexed;
+	const counted = finished + sum('failed') + sum('unreadable') + sum('withheld');
 	// Rows of a database may have changed after they were planned.
 	const done = batches.some(({ planned }) => planned !== undefined) ? sum('planned') : counted;
 	const failed = sum('failed') + summary.planned - done;
@@ -30,9 +32,9 @@ module.exports = ({ summary, batches, isChunked, howToDelete }) => {
 			`${failed} of ${summary.planned} documents failed. The next run tries them again. The first failure: ${reason}`,
 		);
 	}
-	if (isChunked && summary.known === 0 && pushed === 0 && deleted > 0) {
+	if (isChunked && summary.known === 0 && pushed === 0 && notIndexed > 0) {
 		errors.push(
-			`Nothing was pushed: all ${deleted} documents are empty, or the source says that they are gone. Look at the first ones.`,
+			`Nothing was pushed: all ${notIndexed} documents are empty, or the source says that they are gone. Look at the first ones.`,
 		);
 	}
 	if (withheld > 0) {
@@ -58,7 +60,7 @@ module.exports = ({ summary, batches, isChunked, howToDelete }) => {
 					pushed,
 					deleted,
 				},
-				...(isChunked && { chunksDeleted: sum('chunksDeleted') }),
+				...(isChunked && { chunksDeleted: sum('chunksDeleted'), notIndexed }),
 				...{ unchanged: summary.unchanged, failed, withheld, unreadable, problems, error },
 				...(summary.later && {
 					later: summary.later,

@@ -21,6 +21,8 @@ module.exports = ({ sitemaps, place, settings, now }) => {
 		);
 	}
 	const today = Math.floor(now.getTime() / 86_400_000);
+	// Pages that were left out before are read if this setting changes.
+	const rules = settings.readNoindex ? '/noindex' : '';
 	const parts = place.exclude.split(',').map((part) => part.trim());
 	const excluded = parts.filter((part) => part !== '');
 	/** @type {Map<string, string>} */
@@ -35,8 +37,8 @@ module.exports = ({ sitemaps, place, settings, now }) => {
 	return [...pages].map(([url, lastmod]) => {
 		const skipped = kindToSkip(url);
 		if (skipped) return { json: { id: url, skipped } };
-		const version = `${lastmod}/${Math.floor((today + numberOf(url)) / days)}`;
-		return { json: { id: url, name: url, url, version, readNoindex: place.readNoindex } };
+		const version = `${lastmod}/${Math.floor((today + numberOf(url)) / days)}${rules}`;
+		return { json: { id: url, name: url, url, version } };
 	});
 
 	/** @param {unknown} value */

@@ -12,7 +12,9 @@ import {
 	BATCH,
 	batchLoop,
 	chunkText,
+	DELETE,
 	deleteDocument,
+	HOW_TO_DELETE,
 	pushDocuments,
 	resultNode,
 	SEAM,
@@ -23,15 +25,15 @@ import { code, node, note, workflow } from './workflow';
 
 export interface DatabaseSync {
 	name: string;
-	/** Text of the note that explains the example, and its width and height. */
-	about: { content: string; size: [width: number, height: number] };
-	/** The file in `sql/` with the view that users change, and the text of its note. */
-	view: { file: string; content: string };
+	/** The note that explains the example: its title and first paragraph, a table as an example, and its size. */
+	about: { beginning: string; table: string; size: [width: number, height: number] };
+	/** The file in `sql/` with the view that users change, and what its column `document` contains. */
+	view: { file: string; document: string };
 	isChunked: boolean;
 }
 
-const DELETE = 'Delete What Is Missing';
-const HOW_TO_DELETE = `start the workflow once by its trigger '${DELETE}'`;
+const QUERY =
+	'## Your query\n**key**: the primary key of the table, with its own type. Batches are found by it.\n**id**: the ID of the document, as text.\n**document**: ';
 
 const SQL = path.join(__dirname, '..', 'sql');
 
@@ -66,6 +68,39 @@ const sql = (
 
 const PUSH_AGAIN = "JSON.stringify($('Settings').first().json.pushAgain)";
 
+function explanation({ about, isChunked }: DatabaseSync): string {
+	const steps = [
+		'*Documents View*: enter your query. See the note above it.',
+		'All nodes with a database icon: select your *Postgres* credential. Select all of them and choose it once.',
+		"*Push Documents* and *Delete Document*: select your credential. Before you select a credential for another index, delete this workflow's rows from the table **search_sync_documents**. Otherwise, unchanged documents are missing from that index.",
+		`*Settings*: *mostDeletes* and *mostDeletesPercent* are the number of documents that a run may delete. In *pushAgain*, you can enter IDs to ${isChunked ? 'chunk' : 'push'} again, and remove them after the run.`,
+	];
+	const chunk =
+		'*Chunk Text*: select your credential and enter your model. A chunk begins at each Markdown heading. To start a chunk after each blank line instead, set *Regex* to `\\r?\\n\\s*\\n`.';
+	if (isChunked) steps.splice(2, 0, chunk);
+	return `${about.beginning}
+
+**What the database needs:** a login that may read your tables, and a schema in which it may create two tables and a view. For a login named *n8n*, a database owner runs this once:
+
+\`create schema authorization n8n;\`
+\`grant select on ${about.table} to n8n;\`
+
+With a login that may only read, or another database, do not use this example. Get the rows with n8n's node for that database, and put it before *Map Fields* in **Sync From an API**.
+
+**Change these**
+${steps.map((step, at) => `${at + 1}. ${step}`).join('\n')}
+
+**Nothing changes** if the query returns no rows, or two rows with one ID. If too many documents are missing, they are not deleted. To delete them, start the workflow once by its trigger *${DELETE}*.
+
+**It runs three times a night.** If nothing has changed since the last run, the next run sends nothing. After an outage, the next run sends what is missing.
+
+The table **search_sync_runs** says what each run has done. **search_sync_documents** says it for each document. Each workflow has rows of its own, so duplicate the workflow for another table. If two workflows push to the same index, their IDs must differ, for example by a prefix in the query.
+
+**Try it:** click *Execute workflow*. Then publish the workflow.
+
+**To be notified of failures**, choose the example **Tell Me** as *Error Workflow* in the settings.`;
+}
+
 /** Builds a sync from its view and the parts that both database syncs share. */
 export function databaseSync(options: DatabaseSync): Workflow {
 	const { name, about, view } = options;
@@ -76,8 +111,8 @@ export function databaseSync(options: DatabaseSync): Workflow {
 		['confirmDeletes', 'boolean', `={{ $('${DELETE}').isExecuted }}`],
 	];
 	const nodes = [
-		note('Note', about.content, [-560, -200], about.size, 7),
-		note('Query', view.content, [X * 2.75, -220], [X * 2, 380], SEAM),
+		note('Note', explanation(options), [-560, -200], about.size, 7),
+		note('Query', QUERY + view.document, [X * 2.75, -220], [X * 2, 380], SEAM),
 		everyNight([0, 0], [2, 4, 6]),
 		manualTrigger(DELETE, [0, 200]),
 		node('Settings', 'set', 3.4, [X, 0], fields(...shown)),

@@ -1,6 +1,7 @@
 /** Parse a File: the nodes that read the texts of downloaded files. */
 import { isTrue } from './nodes';
-import type { Chain, WorkflowNode } from './workflow';
+import type { Fetch } from './sync';
+import type { WorkflowNode } from './workflow';
 import { code, node } from './workflow';
 
 /** What Chunk Text does with texts of files: the pages of a PDF have neither headings nor blank lines. */
@@ -8,6 +9,15 @@ export const SENTENCES = { chunker: 'dynamic-sentence' };
 
 /** Words that n8n can read. The others are counted. */
 export const EXTENSIONS = 'pdf, md, txt, html, htm, csv, xlsx';
+
+/** Steps 3 to 5 in the notes of syncs of files. */
+export const STEPS = `3. *Settings*: *mostDeletes* and *mostDeletesPercent* are the number of documents that a run may delete.
+4. *Chunk Text*: select your credential and enter your model.
+5. *Push Documents* and *Delete Document*: select your credential. Before you select a credential for another index, delete the rows of the data table. Otherwise, unchanged files are missing from that index.`;
+
+/** The end of the notes. */
+export const TRY_IT =
+	'**Try it:** click *Execute workflow*. Then publish the workflow. It runs every night. To delete more files than *Settings* allows, start it once by its trigger *Delete What Is Missing*. **To be notified of failures**, choose the example **Tell Me** as *Error Workflow* in the settings.';
 
 const X = 220;
 const Y = 180;
@@ -29,7 +39,7 @@ const extract = (name: string, row: number, parameters: object): WorkflowNode =>
  *
  * @param download a node that downloads the file of each item. If this fails, its item contains `error`
  */
-export function parseFiles(download: WorkflowNode): { nodes: WorkflowNode[]; chains: Chain[] } {
+export function parseFiles(download: WorkflowNode): Fetch {
 	const nodes = [
 		node(
 			'Is to Be Downloaded',
@@ -71,7 +81,9 @@ export function parseFiles(download: WorkflowNode): { nodes: WorkflowNode[]; cha
 		['By Kind|2', 'Read HTML', 'Main Part', 'Readable Part', 'HTML to Markdown', '3|All Read'],
 		['By Kind|3', 'Read XLSX', '4|All Read'],
 	];
-	return { nodes, chains };
+	const content =
+		'## Fetch\nDownloads each new or changed file, and reads its text. For another source of files, replace only *Download*: one item per file, with the file in the field `data`.';
+	return { content, nodes, chains, batchSize: 25 };
 }
 
 const rule = (kind: string) => ({

@@ -15,6 +15,9 @@ export const CREDENTIALS = {
 	chatModel: { openAiApi: { id: 'demoChatModel', name: 'Demo Chat Model' } },
 };
 
+/** An option of HTTP Request. By default, n8n sends logins and tokens to the site that a redirect leads to. */
+export const OWN_SITE_ONLY = { sendCredentialsOnCrossOriginRedirect: false };
+
 /** The model, chosen from a list or entered as an ID. */
 export const model = (mode: 'list' | 'id' = 'list') => ({ __rl: true, mode, value: 'gte-small' });
 

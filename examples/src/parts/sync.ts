@@ -15,9 +15,11 @@ import {
 	answer,
 	AT_HEADINGS,
 	CREDENTIALS,
+	everyNight,
 	failTheRun,
 	fields,
 	isTrue,
+	manualTrigger,
 	model,
 } from './nodes';
 import type { Chain, Workflow, WorkflowNode } from './workflow';
@@ -81,6 +83,7 @@ const COLUMNS = [
 	['pushed', 'number'],
 	['deleted', 'number'],
 	['chunksDeleted', 'number'],
+	['notIndexed', 'number'],
 	['failed', 'number'],
 	['unreadable', 'number'],
 	['withheld', 'number'],
@@ -139,6 +142,29 @@ function tableNode(
 		more,
 	);
 }
+
+/** The trigger that approves deletes for one run. */
+export const DELETE = 'Delete What Is Missing';
+
+export const HOW_TO_DELETE = `start the workflow once by its trigger '${DELETE}'`;
+
+/**
+ * Returns how a sync starts that nobody calls.
+ *
+ * @param more further fields of Settings
+ */
+export const scheduled = (
+	more: Sync['settings']['more'] = [],
+): Pick<Sync, 'triggers' | 'settings' | 'isAnswered'> => ({
+	triggers: [everyNight([0, 0], [2, 4, 6]), manualTrigger(DELETE, [0, 200])],
+	settings: {
+		confirmDeletes: `={{ $('${DELETE}').isExecuted }}`,
+		howToDelete: HOW_TO_DELETE,
+		pushAgain: [],
+		more,
+	},
+	isAnswered: false,
+});
 
 /**
  * Builds a sync from its source and the parts that all syncs share.

@@ -67,6 +67,8 @@ export interface Settings {
 	mostPerRun?: number;
 	/** Of a website. */
 	secondsBetweenRequests?: number;
+	/** Whether pages with noindex are read. */
+	readNoindex?: boolean;
 }
 
 /** One document of a batch. A document without `document` is missing from the list. */
@@ -147,6 +149,8 @@ export interface BatchRow {
 	pushed: number;
 	deleted: number;
 	chunksDeleted: number;
+	/** Documents without a text or that are gone, and of which the index had nothing. */
+	notIndexed: number;
 	failed: number;
 	unreadable: number;
 	withheld: number;
@@ -409,8 +413,6 @@ export interface WebsitePlace {
 	exclude: string;
 	/** A page is read again after so many days, even if lastmod has not changed. */
 	daysUntilReread: number;
-	/** Whether pages with noindex are read. */
-	readNoindex: boolean;
 }
 
 /** A downloaded sitemap. */
@@ -424,7 +426,6 @@ export interface PageEntry {
 	/** The address of the page. */
 	id: string | number;
 	isMissing: boolean;
-	readNoindex?: boolean;
 }
 
 /** A response of the website, or only an error. */

@@ -2,7 +2,7 @@
 with batch as (
   select * from json_to_record($1) as batch (
     run bigint, entries text, pushed int, deleted int, "chunksDeleted" int,
-    failed int, unreadable int, withheld int, error text, problems text
+    "notIndexed" int, failed int, unreadable int, withheld int, error text, problems text
   )
 ), late as (
   -- If this run had lost its lock, its last requests may have overtaken those of a newer run.
@@ -45,5 +45,5 @@ with batch as (
   from batch b where r.run = b.run
 )
 select run, $2::int as planned, pushed, deleted, "chunksDeleted",
-  failed, unreadable, withheld, error, problems
+  "notIndexed", failed, unreadable, withheld, error, problems
 from batch;

@@ -373,6 +373,23 @@ describe('Outcome', () => {
 		});
 	});
 
+	test('a document without a text is deleted only if the index may have it', () => {
+		const empty = [changed('a', '', { chunks: 1 }), changed('b', '', { chunks: 0 })];
+		const documents = read([...empty, missing('c', 0)]);
+		const texts = documents.map(({ previousChunkCount }) => ({
+			...{ chunkCount: 0, removalsKnown: true, documents: [] },
+			removedIds: previousChunkCount > 0 ? ['a#0'] : [],
+		}));
+		expect(run(texts, [{}, {}, {}], [{ deleted: 1 }, {}, {}], documents)).toMatchObject({
+			...{ pushed: 0, deleted: 1, notIndexed: 2, failed: 0 },
+			entries: [
+				['a', 'new', 0, null],
+				['b', 'new', 0, null],
+				['c', null],
+			],
+		});
+	});
+
 	test('what could not be read is remembered for its version, unless it is read again', () => {
 		const [bad] = read([changed('a', undefined, { text: 'old' })]);
 		const row = run(null, [{}], [{}], [bad]);
@@ -412,7 +429,7 @@ describe('Result', () => {
 	});
 
 	test('a first run that pushes nothing is red', () => {
-		const nothing = [{ ...row, pushed: 0, deleted: 3 }];
+		const nothing = [{ ...row, pushed: 0, deleted: 0, notIndexed: 3 }];
 		expect(run({ known: 0, planned: 3 }, nothing, true).error).toMatch(
 			/^Nothing was pushed: all 3 documents are empty, or the source says that they are gone/,
 		);
@@ -421,9 +438,10 @@ describe('Result', () => {
 	});
 
 	test('adds up the batches', () => {
-		expect(run({ planned: 6 }, [row, row], true)).toEqual({
+		const withEmpty = { ...row, notIndexed: 1 };
+		expect(run({ planned: 7 }, [withEmpty, row], true)).toEqual({
 			...{ status: 200, pushed: 4, deleted: 2, chunksDeleted: 8, unchanged: 9, failed: 0 },
-			...{ withheld: 0, unreadable: 0, problems: [], error: '' },
+			...{ notIndexed: 1, withheld: 0, unreadable: 0, problems: [], error: '' },
 		});
 		expect(run({})).not.toHaveProperty('chunksDeleted');
 		expect(run({ planned: 0 }, [])).toMatchObject({ status: 200, pushed: 0, error: '' });

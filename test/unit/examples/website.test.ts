@@ -17,7 +17,7 @@ const DAY = 86_400_000;
 
 const SITE = 'https://www.example.com';
 
-const place: WebsitePlace = { exclude: '', daysUntilReread: 30, readNoindex: false };
+const place: WebsitePlace = { exclude: '', daysUntilReread: 30 };
 
 const settings: Settings = {
 	...{ mostDeletes: 10, mostDeletesPercent: 5, pushAgain: [], confirmDeletes: false },
@@ -96,7 +96,7 @@ describe('Pages of the Website', () => {
 		]);
 		expect(listed(a)).toEqual([
 			{
-				...{ id: `${SITE}/a`, name: `${SITE}/a`, url: `${SITE}/a`, readNoindex: false },
+				...{ id: `${SITE}/a`, name: `${SITE}/a`, url: `${SITE}/a` },
 				version: expect.stringMatching(/^2026-01-01\/\d+$/) as string,
 			},
 		]);
@@ -148,6 +148,12 @@ describe('Pages of the Website', () => {
 		);
 		expect(Math.min(...onDay)).toBeGreaterThan(0);
 		expect(Math.max(...onDay)).toBeLessThan(30);
+	});
+
+	test('all pages are read again if pages with noindex are to be read', () => {
+		const [before] = listed({ loc: `${SITE}/a` });
+		const [after] = listed({ loc: `${SITE}/a` }, { given: { readNoindex: true } });
+		expect(after.version).not.toBe(before.version);
 	});
 
 	test.each([
@@ -224,7 +230,7 @@ describe('Pages to Read', () => {
 const TEXT = 'These words are long enough for a page.';
 
 describe('Fetched', () => {
-	const fetched = (page: Partial<PageToRead> = {}, read: ReadPage = {}) => {
+	const fetched = (page: Partial<PageToRead> = {}, read: ReadPage = {}, readNoindex = false) => {
 		const { json } = fetchedPages({
 			pages: [
 				{
@@ -234,6 +240,7 @@ describe('Fetched', () => {
 				},
 			],
 			read: [{ text: TEXT, ...read }],
+			readNoindex,
 		})[0];
 		const { id, ...result } = json;
 		expect(id).toBe(`${SITE}/a`);
@@ -273,12 +280,17 @@ describe('Fetched', () => {
 		[{}, { robots: 'index, follow' }],
 		[{}, { robots: 'index, max-image-preview:none' }],
 		[{ robots: 'otherbot: noindex' }, {}],
-		[{ robots: 'noindex', readNoindex: true }, {}],
 		[{ type: '', data: '<html>' }, {}],
 		[{ type: 'application/xhtml+xml' }, {}],
 		[{}, { text: TEXT.repeat(20), password: 'password' }],
 	])('%j %j is read', (page, read) => {
 		expect(fetched(page, read)).toMatchObject({ text: expect.any(String) as string });
+	});
+
+	test('pages with noindex are read if the settings say so, and are then never gone', () => {
+		expect(fetched({ robots: 'noindex' }, {}, true)).toEqual({ text: TEXT });
+		expect(fetched({}, { robots: 'none' }, true)).toEqual({ text: TEXT });
+		expect(fetched({ robots: 'noindex', isMissing: true }, {}, true)).toEqual({ text: TEXT });
 	});
 
 	test.each<[Partial<PageToRead>, ReadPage, RegExp]>([

@@ -193,9 +193,11 @@ export class SyncWorld {
 			const push = yield* this.push(pushed, batch.run, fails);
 			pushes.push({ id: document.id, ...push });
 		}
+		let removed = 0;
 		for (const [at, document] of documents.entries()) {
 			const hasFailed = isChunked && 'error' in pushes[at];
 			const ids = isChunked ? (texts[at].removedIds ?? []) : document.removedIds;
+			if (ids.length > 0) removed += 1;
 			if (document.isDeleted && ids.length > 0) {
 				deleted.add(document.id);
 				const answer = fetched?.find(({ id }) => id === document.id);
@@ -215,6 +217,9 @@ export class SyncWorld {
 			...{ batch, documents, texts: chunked },
 			...{ pushes: pushes.reverse(), deletes: deletes.reverse() },
 		});
+		if (row.json.deleted > removed) {
+			throw new BrokenPromise('a document that the index never had is called deleted');
+		}
 		yield 'Remember';
 		return this.insert(row.json);
 	}

@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import type { Execution } from '../n8n/execution';
+import type { Workflow } from '../n8n/workflow';
+import { EXAMPLES } from '../shared/paths';
+import { until } from '../shared/wait';
+import type { SourcesStage } from './stage';
+
+export const BY_TIME = 'Every Night';
+export const BY_HAND = 'Delete What Is Missing';
+
+const WITHIN_MS = 120_000;
+
+export type Cases = Record<string, (stage: SourcesStage) => Promise<void>>;
+
+/** Returns cases that use one source. The first case starts the source, and each goes on from the one before. */
+export function inTurn<Source>(
+	start: (stage: SourcesStage) => Promise<Source>,
+	steps: Record<string, (source: Source) => Promise<void>>,
+): Cases {
+	let started: Promise<Source> | undefined;
+	const cases = Object.entries(steps).map(([name, run]): [string, Cases[string]] => [
+		name,
+		async (stage) => await run(await (started ??= start(stage))),
+	]);
+	return Object.fromEntries(cases);
+}
+
+/**
+ * Reads an example with changes.
+ *
+ * @param changes what the regular expressions match, and its replacements
+ */
+export function readExample(
+	name: string,
+	changes: Array<[from: RegExp, to: string]> = [],
+): Workflow {
+	let text = readFileSync(path.join(EXAMPLES, `${name}.json`), 'utf8');
+	for (const [from, to] of changes) {
+		if (!from.test(text)) throw new Error(`${name} has no ${from.source}`);
+		text = text.replace(from, () => to);
+	}
+	return JSON.parse(text) as Workflow;
+}
+
+/** Matches a value of an Edit Fields node. */
+export const valueOf = (name: string): RegExp =>
+	new RegExp(`(?<="name": "${name}",\\s+"value": )[^,\\n]*`);
+
+export const result = (execution: Execution): Record<string, unknown> =>
+	execution.items('Result')[0]?.json ?? {};
+
+/** Returns what a sync has counted, in words. */
+export function counted(execution: Execution): string {
+	const counts = [
+		'pushed',
+		'deleted',
+		'notIndexed',
+		'unchanged',
+		'failed',
+		'withheld',
+		'unreadable',
+	];
+	const shown = counts
+		.filter((name) => result(execution)[name])
+		.map((name) => `${name} ${String(result(execution)[name])}`);
+	return [execution.status, ...shown].join(', ');
+}
+
+/** Starts two runs that push at the same time. Returns their counts, and why the second one was refused. */
+export async function twoAtOnce(
+	{ sandbox }: SourcesStage,
+	start: () => Promise<Execution>,
+): Promise<{ counts: string; refusal: string }> {
+	sandbox.faults.add({ route: 'push', latencyMs: 1000 });
+	const runs = await Promise.all([start(), start()]);
+	sandbox.faults.clear();
+	const { message = '' } = runs.find(({ status }) => status === 'error') ?? {};
+	return {
+		counts: runs.map(counted).sort().join('; '),
+		refusal: /another run has not ended/.exec(message)?.[0] ?? message,
+	};
+}
+
+/**
+ * Kills n8n after a run has pushed its second batch, and starts n8n again.
+ *
+ * @returns the first run after that, while the killed run still has its lock
+ */
+export async function killInTheMiddle(
+	stage: SourcesStage,
+	start: () => Promise<Execution>,
+): Promise<Execution> {
+	const { faults } = stage.sandbox;
+	faults.add({ route: 'push', latencyMs: 700 });
+	const before = pushes(stage);
+	const run = start().catch(() => undefined);
+	await until(() => pushes(stage) > before + 1, WITHIN_MS);
+	await stage.kill();
+	await run;
+	await stage.restart();
+	faults.clear();
+	return await start();
+}
+
+/** Does what time would do: the lock of a killed run expires. */
+export async function expireLock({ n8n }: SourcesStage, workflowId: string): Promise<void> {
+	await n8n.api.dataTables.deleteWith(`Synced Documents ${workflowId}`, 'lockedUntil');
+}
+
+/** Returns the number of pushes so far. */
+export const pushes = ({ sandbox }: SourcesStage): number =>
+	sandbox.requests.filter(({ route }) => route === 'push').length;
