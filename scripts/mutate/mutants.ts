@@ -35,6 +35,9 @@ const METHODS: Record<string, string> = { min: 'max', max: 'min', some: 'every',
 const isText = (node: ts.Expression): boolean =>
 	ts.isStringLiteralLike(node) || ts.isTemplateExpression(node);
 
+const isUndefined = (node: ts.Expression): boolean =>
+	ts.isIdentifier(node) && node.text === 'undefined';
+
 /** Returns the replacements of one node, each with the part of the code that it replaces. */
 function* replacementsOf(node: ts.Node): Generator<[replaced: ts.Node, replacement: string]> {
 	if (ts.isBinaryExpression(node)) {
@@ -60,7 +63,8 @@ function* replacementsOf(node: ts.Node): Generator<[replaced: ts.Node, replaceme
 		yield [node.condition, 'true'];
 		yield [node.condition, 'false'];
 	}
-	if (ts.isReturnStatement(node) && node.expression) yield [node, 'return;'];
+	if (ts.isReturnStatement(node) && node.expression && !isUndefined(node.expression))
+		yield [node, 'return;'];
 	if (ts.isArrowFunction(node) && !ts.isBlock(node.body)) yield [node.body, 'undefined'];
 	if (ts.isExpressionStatement(node) || ts.isThrowStatement(node)) yield [node, ';'];
 	if (node.kind === ts.SyntaxKind.TrueKeyword) yield [node, 'false'];
