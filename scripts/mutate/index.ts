@@ -4,8 +4,8 @@
  *
  * First, all tests run once without a change. Probes in the code record which test files reach which change. All of this
  * happens in a copy of the working tree, so the working tree never changes. A failed test file runs once more without
- * the change. If it fails again, the result says nothing about the change. A change is out of time if a test file takes
- * much longer than without it.
+ * and once more with the change. Unless only the latter fails, the result is unclear. A change is out of time if a test
+ * file takes much longer than without it.
  *
  * Options: `--workers` (default 2) limits Jest's workers, and `--files nodes/shared/sending` limits the changes to files
  * whose path begins with this text.
@@ -143,17 +143,22 @@ async function test(
 ): Promise<{ verdict: Verdict; by: string[] }> {
 	if (tests.length === 0) return { verdict: 'untested', by: [] };
 	const file = path.join(copy, mutant.file);
-	writeFileSync(file, applyTo(mutant));
+	const run = async (code: string, paths: string[], durations?: number[]) => {
+		writeFileSync(file, code);
+		const found = await runTests(copy, ['--bail', '--runTestsByPath', ...paths], durations);
+		writeFileSync(file, mutant.code);
+		return found;
+	};
 	const paths = tests.map(({ path: name }) => name);
 	const durations = tests.map(({ milliseconds }) => milliseconds);
-	const found = await runTests(copy, ['--bail', '--runTestsByPath', ...paths], durations);
-	writeFileSync(file, mutant.code);
+	const found = await run(applyTo(mutant), paths, durations);
 	if (found === undefined) return { verdict: 'out of time', by: [] };
 	const failed = found.filter(({ isFailed }) => isFailed).map(({ path: name }) => name);
 	const by = failed.map((name) => path.relative(copy, name));
 	if (by.length === 0) return { verdict: 'survived', by };
-	const again = await runTests(copy, ['--runTestsByPath', ...failed]);
-	const isClear = again?.every(({ isFailed }) => !isFailed) ?? false;
+	const fails = async (code: string) =>
+		(await run(code, failed))?.some(({ isFailed }) => isFailed) ?? false;
+	const isClear = !(await fails(mutant.code)) && (await fails(applyTo(mutant)));
 	return { verdict: isClear ? 'noticed' : 'unclear', by };
 }
 
