@@ -33,6 +33,12 @@ describe('a parameter from an expression', () => {
 	});
 });
 
+it('a number and a boolean are texts', async () => {
+	const items = [{ text: 0 }, { text: -1.5 }, { text: false }];
+	const { output } = await chunk(items, { vectors: 'none' });
+	expect(jsonOf(output).map(({ text }) => text)).toEqual(['0', '-1.5', 'false']);
+});
+
 describe('fields of the source', () => {
 	it.each<[string, IDataObject, IDataObject]>([
 		['omitted', {}, {}],

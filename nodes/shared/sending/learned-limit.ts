@@ -261,7 +261,7 @@ export class LearnedLimit {
 
 	private raiseLimit(now: number): void {
 		const { rate, refusedRate } = this;
-		this.rateBefore = this.isRateUsed ? rate : this.acceptedRates(now).high;
+		this.rateBefore = this.acceptedRates(now).high;
 		if (this.isWindowUsed) this.window++;
 		if (this.isRateUsed && rate < refusedRate)
 			this.rate = Math.max(RAISE * rate, Math.sqrt(rate * refusedRate));

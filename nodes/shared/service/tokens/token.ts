@@ -179,6 +179,6 @@ function rejectionAdvice(status: number, error: unknown, words: string, scope: s
 		return `The token server is busy or down. Try again later.${after}`;
 	if (REJECTING_STATUSES.includes(status))
 		return `Check 'Client ID' and 'Client Secret' in the credential.${after}`;
-	const redirect = status >= 300 && status < 400 ? 'Redirects are not followed. ' : '';
+	const redirect = status < 400 ? 'Redirects are not followed. ' : '';
 	return `${redirect}Check 'Token Server URL' and 'Authorization Server ID' in the credential.`;
 }
