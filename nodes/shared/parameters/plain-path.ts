@@ -94,7 +94,7 @@ export function plainReader(
 		if (direct === undefined) refuseMarked(json, steps);
 		if (agrees && direct !== NOT_PLAIN) return direct;
 		const value: unknown = context.getNodeParameter(path, itemIndex, initial);
-		agrees ??= isSame(direct, value);
+		if (direct !== NOT_PLAIN) agrees ??= isSame(direct, value);
 		return value;
 	};
 }
