@@ -20,7 +20,7 @@ Downloads a file and pushes each row as a document.
 
 **Try it:** click *Execute workflow*. Then publish the workflow.
 
-**If something fails**, all other rows are pushed. *Fail the Run* then ends the run with an error that states the reason. *Records Look Wrong* does the same if the file has too few rows, or if its summary contains *warnings*, such as rows with the same ID or with too few cells. To get a message about failures, choose the example **Tell Me** as *Error Workflow* in the settings.
+**If something fails**, all other rows are pushed. *Fail the Run* then ends the run with an error that states the reason. *Records Look Wrong* does the same if too few rows were pushed, or if its summary contains *warnings*, such as rows with the same ID or with too few cells. To get a message about failures, choose the example **Tell Me** as *Error Workflow* in the settings.
 
 **It runs three times a night**, so an outage delays the index by a few hours, not a day. *Chunk Text* and *Push Documents* also retry for 15 minutes. Each run pushes all rows again, which does not affect unchanged rows. With *Chunk Text* on, each run also chunks all texts again. If that costs too much, keep only one time.
 
@@ -51,7 +51,7 @@ Downloads a file and pushes each row as a document.
 		pushFile([680, 0], { retryForSeconds: 900 }),
 		recordsLookWrong(
 			[900, -60],
-			'={{ ($input.all().find(({ json }) => json.chunked !== undefined) ?? $input.first()).json.records }}',
+			'={{ $input.all().find(({ json }) => json.chunked !== undefined)?.json.chunked ?? $input.first().json.pushed }}',
 		),
 		reason([1120, 140]),
 		failTheRun([1340, 140]),

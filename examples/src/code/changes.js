@@ -56,8 +56,11 @@ module.exports = ({ body }) => {
 		const earlier = known.get(key);
 		if (earlier === undefined) changes.push({ json: change });
 		known.set(key, content);
-		const isUnclear = earlier !== undefined && earlier !== content;
-		return isUnclear ? `the ID '${key}' occurs twice, with different content` : '';
+		if (earlier === undefined || earlier === content) return '';
+		const isBoth = JSON.parse(earlier).change !== change.change;
+		return isBoth
+			? `the ID '${key}' is both in documents and in deleted`
+			: `the ID '${key}' occurs twice, with different content`;
 	}
 
 	/**

@@ -29,7 +29,7 @@ module.exports = ({ summary, batches, isChunked, howToDelete }) => {
 		const first = batches.find((batch) => batch.failed)?.error;
 		const reason = first ?? words(stopped?.error) ?? lost;
 		errors.push(
-			`${failed} of ${summary.planned} documents failed. The next run tries them again. The first failure: ${reason}`,
+			`${failed} of ${summary.planned} documents failed. The next run tries them again. The first failure: ${reason}${/[.!?]$/.test(reason) ? '' : '.'}`,
 		);
 	}
 	if (isChunked && summary.known === 0 && pushed === 0 && notIndexed > 0) {
@@ -39,7 +39,7 @@ module.exports = ({ summary, batches, isChunked, howToDelete }) => {
 	}
 	if (withheld > 0) {
 		errors.push(
-			`${withheld} of ${summary.known} documents would be deleted, which is more than the node 'Settings' allows. They were not deleted, but everything else was done. If this is right, ${howToDelete}.`,
+			`${withheld} of ${summary.known} documents would be deleted, which is more than the node 'Settings' allows: they are missing from the source${isChunked ? ', or their texts are empty' : ''}. They were not deleted. If this is right, ${howToDelete}.`,
 		);
 	}
 	const ofBatches = batches.flatMap((batch) =>

@@ -39,7 +39,7 @@ test.each<[body: unknown, why: string]>([
 	[{ deleted: [{ id: 'b' }] }, `the deleted document 'b' has no chunkCount`],
 	[{ deleted: [''] }, `'deleted' contains ""`],
 	[{ documents: [document, { ...document, text: 'B' }] }, `the ID 'a' occurs twice`],
-	[{ documents: [document], deleted: ['a'] }, `the ID 'a' occurs twice`],
+	[{ documents: [document], deleted: ['a'] }, `the ID 'a' is both in documents and in deleted`],
 	[
 		{
 			documents: [

@@ -22,6 +22,11 @@ test.each<[what: string, summaries: FileSummary[], error: string]>([
 		"The file has 0 records, fewer than the node 'Records Look Wrong' requires",
 	],
 	[
+		'records that an option left out',
+		[{ records: 60, pushed: 0, failed: 0 }],
+		"Only 0 of 60 records were pushed, fewer than the node 'Records Look Wrong' requires",
+	],
+	[
 		'too few texts in a file whose chunks are in several files',
 		[{ records: 50 }, { records: 4, chunked: 4 }],
 		"The file has 4 records, fewer than the node 'Records Look Wrong' requires",

@@ -40,3 +40,12 @@ test('failures of the service are failures, whatever was planned', () => {
 	const batches = [row({ planned: 5, pushed: 6, failed: 1, error: 'Refused.' })];
 	expect(resultOf(batches)).toMatchObject({ status: 500, pushed: 6, failed: 1 });
 });
+
+test('a run that withholds deletes says why, and claims nothing about failed documents', () => {
+	const batches = [row({ planned: 5, pushed: 4, failed: 1, error: 'Rejected (1 of 1)' })];
+	const summary = { ...SUMMARY, withheld: 7 };
+	const [{ json }] = result({ summary, batches, isChunked: true, howToDelete: 'approve it' });
+	expect(json.error).toBe(
+		"1 of 5 documents failed. The next run tries them again. The first failure: Rejected (1 of 1). 7 of 9 documents would be deleted, which is more than the node 'Settings' allows: they are missing from the source, or their texts are empty. They were not deleted. If this is right, approve it.",
+	);
+});
