@@ -240,10 +240,14 @@ export async function twoFirstRuns(stage: KillStage): Promise<void> {
 	const answers = await Promise.all(
 		[1, 2, 3].map(async () => await stage.call(path, bodyOf(kind, list))),
 	);
-	const statuses = answers.map(({ status }) => status).sort();
+	const found = stage.indexed(`${kind}/`);
+	// A run that begins after another one has ended is not refused.
+	const isRight =
+		answers.every(({ status }) => status === 200 || status === 409) &&
+		answers.some(({ status }) => status === 200);
 	stage.checks.add(
-		'documents: of the first runs of a workflow, one succeeds, and the others are refused',
-		statuses.join() === '200,409,409',
+		'documents: of the first runs of a workflow, one succeeds, and the others may be refused',
+		isRight && expected(kind, list).every((entry) => found.includes(entry)),
 		answers
 			.map(({ status, body }) => `${status} ${JSON.stringify(body).slice(0, 200)}`)
 			.join('; '),
