@@ -1,7 +1,7 @@
 /**
  * Tests n8n in queue mode with Redis, PostgreSQL and two workers. The test runs many executions concurrently, kills a
- * busy worker, spreads a file across all workers, and runs syncs. First, it compares copies of n8n's code in support/ with the
- * installed n8n. The exit code is 0 only if every check passed.
+ * busy worker, spreads a file across all workers, and runs syncs. First, it compares copies of n8n's code in support/
+ * with the installed n8n. The exit code is 0 only if every check passed.
  */
 import { compareCredentialCode } from './n8n/credential-code';
 import { QUEUE_LOGS } from './queue/databases';

@@ -3,8 +3,8 @@
  * screenshots show every example workflow on the canvas, the panel of each node type and operation, the dialog of the
  * AI credential, and a search of the index. To take only some of the screenshots, add one or more of these arguments
  * after `--`: the name of an example, `credential`, or `search`. Of the panels of a named example, only those that have a
- * screenshot are taken again. The command fails if a window does not show what the
- * alt text of its screenshot describes.
+ * screenshot are taken again. The command fails if a window does not show what the alt text of its screenshot
+ * describes.
  */
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';

@@ -299,7 +299,7 @@ async function tellModel(stage: Stage, { what, reason }: Outage): Promise<void> 
 
 async function tell(stage: Stage, example: string, reason: RegExp): Promise<void> {
 	const { sandbox } = stage.demo;
-	const name = await schedule(stage, example, async () => {
+	await schedule(stage, example, async () => {
 		await stage.checks.eventually(
 			`${example}: Tell Me sends the reason of a scheduled run that failed`,
 			async () => {
@@ -309,7 +309,6 @@ async function tell(stage: Stage, example: string, reason: RegExp): Promise<void
 			(text) => text.startsWith(`scheduled-${example} failed`) && reason.test(text),
 		);
 	});
-	return name;
 }
 
 /**

@@ -17,7 +17,7 @@ export async function syncs(stage: QueueStage): Promise<void> {
 	await kills(killable, 'chunks', 1, 1);
 }
 
-/** Kills a worker that is running an execution. Restarts the same worker. */
+/** Returns a stage that kills a worker with a new execution, and starts this worker again. */
 function killableStage(stage: QueueStage): KillStage {
 	const { api, sandbox, checks, workers, credentials } = stage;
 	const earlier = new Set(workers.flatMap((worker) => worker.underWay()));

@@ -27,7 +27,7 @@ interface Answer {
 export interface ContentApi {
 	url: string;
 	articles: Map<number, Article>;
-	/** Entries that the list lacks, although they are counted in its total. */
+	/** Entries that are missing from the list, although they are counted in its total. */
 	lost: Set<number>;
 	/** Answers that replace all others, keyed by the number of a page. */
 	faults: Map<number, Answer>;
@@ -35,7 +35,7 @@ export interface ContentApi {
 	requests: Array<{ page: number; host: string }>;
 }
 
-/** Smaller than what the example asks for. The systems allow themselves this, too. */
+/** The example asks for more. The systems, too, may return fewer entries per page. */
 const PER_PAGE = 5;
 
 interface Page {

@@ -7,12 +7,12 @@ import {
 	BY_HAND,
 	BY_TIME,
 	counted,
-	expireLock,
+	deleteLock,
 	inTurn,
 	killInTheMiddle,
 	readExample,
 	result,
-	twoAtOnce,
+	startTwo,
 	valueOf,
 } from './runs';
 import type { SourcesStage } from './stage';
@@ -186,7 +186,7 @@ class ApiCases {
 	async twice(): Promise<void> {
 		const all = this.expected.size;
 		for (const number of [1, 2, 3]) this.write(number, 'changed before two runs.');
-		const { counts, refusal } = await twoAtOnce(this.stage, async () => await this.start());
+		const { counts, refusal } = await startTwo(this.stage, async () => await this.start());
 		this.check('two at once', counts, `error; success, pushed 3, unchanged ${all - 3}`);
 		this.check('the second run says why', refusal, 'another run has not ended');
 		this.checkIndex('two at once');
@@ -202,7 +202,7 @@ class ApiCases {
 			/Its lock expires at/.exec(message)?.[0] ?? message,
 			'Its lock expires at',
 		);
-		await expireLock(this.stage, this.id);
+		await deleteLock(this.stage, this.id);
 		this.write(6, 'changed after a kill.');
 		this.remove(8);
 		const execution = await this.start();

@@ -16,7 +16,7 @@ import {
 	killInTheMiddle,
 	pushes,
 	readExample,
-	twoAtOnce,
+	startTwo,
 } from './runs';
 import type { SourcesStage } from './stage';
 
@@ -263,28 +263,27 @@ class DatabaseCases {
 		const before = await this.postgres.query(`select body from ${table} where id = 9`);
 		await this.postgres.query(`update ${table} set body = null where id = 9`);
 		const kept = `(select id, coalesce(body, ${quoted(before)}) as body from ${table})`;
-		const rows = ROWS;
 		await this.sync(
 			'a row without text',
-			`error, unchanged ${rows - 1}, unreadable 1`,
+			`error, unchanged ${ROWS - 1}, unreadable 1`,
 			`'${table}/9' has no text`,
 			kept,
 		);
 		await this.sync(
 			'still without text',
-			`error, unchanged ${rows - 1}, unreadable 1`,
+			`error, unchanged ${ROWS - 1}, unreadable 1`,
 			`'${table}/9' has no text`,
 			kept,
 		);
 		await this.postgres.query(`update ${table} set body = ${quoted(before)} where id = 9`);
-		await this.sync('with its text again', `success, pushed 1, unchanged ${rows - 1}`);
+		await this.sync('with its text again', `success, pushed 1, unchanged ${ROWS - 1}`);
 		await this.postgres.query(`update ${table} set body = '' where id = 9`);
-		await this.sync('an empty text', `success, deleted 1, unchanged ${rows - 1}`);
-		await this.sync('a text that stays empty', `success, unchanged ${rows}`);
+		await this.sync('an empty text', `success, deleted 1, unchanged ${ROWS - 1}`);
+		await this.sync('a text that stays empty', `success, unchanged ${ROWS}`);
 		await this.postgres.query(`update ${table} set body = ${quoted(before)} where id = 9`);
 		await this.sync(
 			'a text in place of an empty one',
-			`success, pushed 1, unchanged ${rows - 1}`,
+			`success, pushed 1, unchanged ${ROWS - 1}`,
 		);
 	}
 
@@ -385,7 +384,7 @@ class DatabaseCases {
 	async twice(): Promise<void> {
 		const { table } = this.example;
 		await this.postgres.query(`update ${table} set body = '# Twice ' || id where id < 30`);
-		const { counts, refusal } = await twoAtOnce(
+		const { counts, refusal } = await startTwo(
 			this.stage,
 			async () => await this.run(this.workflow),
 		);

@@ -23,12 +23,12 @@ import {
 	BY_HAND,
 	BY_TIME,
 	counted,
-	expireLock,
+	deleteLock,
 	inTurn,
 	killInTheMiddle,
 	readExample,
 	result,
-	twoAtOnce,
+	startTwo,
 	valueOf,
 } from './runs';
 import type { SourcesStage } from './stage';
@@ -305,7 +305,7 @@ class FolderCases {
 	async twice(): Promise<void> {
 		const all = this.expected.size;
 		for (const number of [3, 4, 5]) this.text(number, `Twice ${number}.`);
-		const { counts, refusal } = await twoAtOnce(this.stage, async () => await this.start());
+		const { counts, refusal } = await startTwo(this.stage, async () => await this.start());
 		this.check('two at once', counts, `error; success, pushed 3, unchanged ${all - 3}`);
 		this.check('the second run says why', refusal, 'another run has not ended');
 		this.checkIndex('two at once');
@@ -320,7 +320,7 @@ class FolderCases {
 			/Its lock expires at/.exec(message)?.[0] ?? message,
 			'Its lock expires at',
 		);
-		await expireLock(this.stage, this.id);
+		await deleteLock(this.stage, this.id);
 		this.text(12, 'Changed after the kill.');
 		this.remove('texts/13.txt');
 		const execution = await this.start();

@@ -69,7 +69,7 @@ export function counted(execution: Execution): string {
 }
 
 /** Starts two runs that push at the same time. Returns their counts, and why the second one was refused. */
-export async function twoAtOnce(
+export async function startTwo(
 	{ sandbox }: SourcesStage,
 	start: () => Promise<Execution>,
 ): Promise<{ counts: string; refusal: string }> {
@@ -104,8 +104,8 @@ export async function killInTheMiddle(
 	return await start();
 }
 
-/** Does what time would do: the lock of a killed run expires. */
-export async function expireLock({ n8n }: SourcesStage, workflowId: string): Promise<void> {
+/** Deletes the lock of a killed run, so that the next run does not have to wait until it expires. */
+export async function deleteLock({ n8n }: SourcesStage, workflowId: string): Promise<void> {
 	await n8n.api.dataTables.deleteWith(`Synced Documents ${workflowId}`, 'lockedUntil');
 }
 

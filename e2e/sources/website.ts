@@ -216,7 +216,7 @@ class WebsiteCases {
 		await this.setMostPerRun(1000);
 	}
 
-	/** All pages say noindex and need a password. */
+	/** All pages say noindex, and n8n sends a password. */
 	async internal(): Promise<void> {
 		const { pages, headers, url, hostsWithPassword } = this.website;
 		headers['x-robots-tag'] = 'noindex';

@@ -4,8 +4,8 @@
  *
  * First, all tests run once without a change. Probes in the code record which test files reach which change. All of this
  * happens in a copy of the working tree, so the working tree never changes. A failed test file runs once more without
- * and once more with the change. Unless only the latter fails, the result is unclear. A change is out of time if a test
- * file takes much longer than without it.
+ * and once more with the change. If it fails without the change or passes with it, the result is unclear. A change is
+ * out of time if a test file takes much longer than without it.
  *
  * Options: `--workers` (default 2) limits Jest's workers, and `--files nodes/shared/sending` limits the changes to files
  * whose path begins with this text.
@@ -118,7 +118,9 @@ const linesOf = <T>(file: string): T[] =>
 async function testsThatReach(copy: string, sample: Mutant[]): Promise<TestFile[][]> {
 	const changed = new Map(sample.map(({ file, code }) => [path.join(copy, file), code]));
 	for (const [file, code] of changed) {
-		const mutants = [...sample.entries()].filter(([, each]) => each.code === code);
+		const mutants = [...sample.entries()].filter(
+			([, each]) => path.join(copy, each.file) === file,
+		);
 		writeFileSync(file, withProbes(code, mutants));
 	}
 	writeFileSync(reachedFile(copy), '');

@@ -7,7 +7,7 @@ import { code, node } from './workflow';
 /** What Chunk Text does with texts of files: the pages of a PDF have neither headings nor blank lines. */
 export const SENTENCES = { chunker: 'dynamic-sentence' };
 
-/** Words that n8n can read. The others are counted. */
+/** Extensions of files that n8n can read. Other files are counted. */
 export const EXTENSIONS = 'pdf, md, txt, html, htm, csv, xlsx';
 
 /** Steps 3 to 5 in the notes of syncs of files. */

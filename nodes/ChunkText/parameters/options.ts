@@ -15,10 +15,9 @@ const fetches = { show: fetching };
 const ofDocuments = { '/output': ['documents', 'perDocument'] };
 
 // index.ts explains why a condition on 'Texts From' or 'Output' also names operations.
-const fromFile = { show: { ...submits.show, '/textSource': ['file'] } };
 const submitAndWait = { '/operation': ['submitAndWait'] };
 const getResults = { '/operation': ['getResults'] };
-const notFromFile = { '/textSource': ['file'] };
+const textsFromFile = { '/textSource': ['file'] };
 
 const itemDocumentOptions = properties([
 	{
@@ -141,16 +140,16 @@ export const allOptions = optionsProperty([
 	},
 	...shownFor({ show: { ...getResults, ...ofDocuments } }, itemDocumentOptions),
 	...shownFor(
-		{ show: { ...submitAndWait, ...ofDocuments }, hide: notFromFile },
+		{ show: { ...submitAndWait, ...ofDocuments }, hide: textsFromFile },
 		itemDocumentOptions,
 	),
 	// Submit needs these fields, because Get Results may later return its texts as documents.
 	...shownFor(
-		{ show: { '/operation': ['submit'], '/textSource': ['file'] } },
+		{ show: { '/operation': ['submit'], ...textsFromFile } },
 		recommendedFieldProperties,
 	),
 	...shownFor(
-		{ show: { ...submitAndWait, '/textSource': ['file'], '/output': ['documents'] } },
+		{ show: { ...submitAndWait, ...textsFromFile, '/output': ['documents'] } },
 		recommendedFieldProperties,
 	),
 	{
@@ -161,7 +160,7 @@ export const allOptions = optionsProperty([
 		default: 0,
 		description:
 			'Number of chunks that the document had when it was last pushed. Needed to return the IDs of chunks that no longer exist.',
-		displayOptions: { show: { ...submitAndWait, ...ofDocuments }, hide: notFromFile },
+		displayOptions: { show: { ...submitAndWait, ...ofDocuments }, hide: textsFromFile },
 	},
 	{
 		displayName: 'Data Type',
@@ -239,14 +238,14 @@ export const allOptions = optionsProperty([
 	},
 	// With one item per document, texts without all of their chunks always fail.
 	...shownFor({ show: getResults, hide: { '/output': ['perDocument'] } }, [whenTimeRunsOut]),
-	...shownFor({ show: submitAndWait, hide: { ...notFromFile, '/output': ['perDocument'] } }, [
+	...shownFor({ show: submitAndWait, hide: { ...textsFromFile, '/output': ['perDocument'] } }, [
 		whenTimeRunsOut,
 	]),
 	{
 		...encodingProperty,
 		displayOptions: { show: { ...submits.show, '/textSource': ['file', 'textFile'] } },
 	},
-	...shownFor(fromFile, readOptionProperties),
+	...shownFor({ show: { ...submits.show, ...textsFromFile } }, readOptionProperties),
 	// This option applies if the texts come from a file or if the chunks are written to files. `displayOptions` cannot
 	// express this "or", so the option is always shown, except in tools.
 	{ ...bytesPerFileProperty, displayOptions: { hide: { '@tool': [true] } } },
