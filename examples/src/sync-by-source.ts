@@ -10,7 +10,7 @@ Receives the **complete list** of a source's documents. It pushes new and change
 
 **Change these**
 1. *List Arrives*: select your *Header Auth* credential. The *Path* is part of the URL that callers use.
-2. *Settings*: in *ignoredFields*, enter the fields whose changes do not matter, such as counters. *mostDeletes* and *mostDeletesPercent* are the number of documents that a run may delete.
+2. *Settings*: in *ignoredFields*, enter the fields whose changes do not matter, such as counters. A run deletes at most *mostDeletes* documents, or *mostDeletesPercent* of all if that is more.
 3. *Push Documents* and *Delete Document*: select your credential. Before you select a credential for another index, delete the rows of the data table. Otherwise, unchanged documents are missing from that index.
 
 The data table **Synced Documents** says what each batch has done. The first run creates the table. Its name contains this workflow's ID. Each workflow is for one source, so duplicate the workflow for another source. If two workflows push to the same index, their IDs must differ, for example by a prefix.

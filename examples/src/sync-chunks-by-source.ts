@@ -10,7 +10,7 @@ Receives the **complete list** of a source's documents. It chunks and pushes new
 
 **Change these**
 1. *List Arrives*: select your *Header Auth* credential. The *Path* is part of the URL that callers use.
-2. *Settings*: *mostDeletes* and *mostDeletesPercent* are the number of documents that a run may delete.
+2. *Settings*: a run deletes at most *mostDeletes* documents, or *mostDeletesPercent* of all if that is more.
 3. *Chunk Text*: select your credential and enter your model. A chunk begins at each Markdown heading. To start a chunk after each blank line instead, set *Regex* to \`\\r?\\n\\s*\\n\`.
 4. *Push Documents* and *Delete Document*: select your credential. Before you select a credential for another index, delete the rows of the data table. Otherwise, unchanged documents are missing from that index.
 

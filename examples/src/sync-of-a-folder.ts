@@ -13,7 +13,7 @@ export default sync({
 Reads PDF, Markdown, text, HTML, CSV and XLSX files. A run gets only the **list** of the files, and downloads those that are new or changed. It chunks and pushes them, and deletes the chunks of files that no longer exist. It does not touch documents with other IDs.
 
 **Change these**
-1. *List Files* and *Download*: select your *SFTP* credential. For FTP, change *Protocol* in both nodes.
+1. *List Files* and *Download*: select your *SFTP* or *FTP* credential.
 2. *Where the Files Are*: enter the folder. Its subfolders are included. In *url*, enter what people open, for example \`https://files.example.com\`. The path of the file is added to it.
 ${STEPS}
 

@@ -71,9 +71,9 @@ const PUSH_AGAIN = "JSON.stringify($('Settings').first().json.pushAgain)";
 function explanation({ about, isChunked }: DatabaseSync): string {
 	const steps = [
 		'*Documents View*: enter your query. See the note above it.',
-		'All nodes with a database icon: select your *Postgres* credential. Select all of them and choose it once.',
+		'*Tables*, *Documents View*, *Lock*, *Compare*, *Unlock*, *Read*, *Note Before* and *Remember*: select your *Postgres* credential.',
 		"*Push Documents* and *Delete Document*: select your credential. Before you select a credential for another index, delete this workflow's rows from the table **search_sync_documents**. Otherwise, unchanged documents are missing from that index.",
-		`*Settings*: *mostDeletes* and *mostDeletesPercent* are the number of documents that a run may delete. In *pushAgain*, you can enter IDs to ${isChunked ? 'chunk' : 'push'} again, and remove them after the run.`,
+		`*Settings*: a run deletes at most *mostDeletes* documents, or *mostDeletesPercent* of all if that is more. In *pushAgain*, you can enter IDs to ${isChunked ? 'chunk' : 'push'} again, and remove them after the run.`,
 	];
 	const chunk =
 		'*Chunk Text*: select your credential and enter your model. A chunk begins at each Markdown heading. To start a chunk after each blank line instead, set *Regex* to `\\r?\\n\\s*\\n`.';

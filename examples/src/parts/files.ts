@@ -11,7 +11,7 @@ export const SENTENCES = { chunker: 'dynamic-sentence' };
 export const EXTENSIONS = 'pdf, md, txt, html, htm, csv, xlsx';
 
 /** Steps 3 to 5 in the notes of syncs of files. */
-export const STEPS = `3. *Settings*: *mostDeletes* and *mostDeletesPercent* are the number of documents that a run may delete.
+export const STEPS = `3. *Settings*: a run deletes at most *mostDeletes* documents, or *mostDeletesPercent* of all if that is more.
 4. *Chunk Text*: select your credential and enter your model.
 5. *Push Documents* and *Delete Document*: select your credential. Before you select a credential for another index, delete the rows of the data table. Otherwise, unchanged files are missing from that index.`;
 
