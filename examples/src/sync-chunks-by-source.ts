@@ -23,8 +23,8 @@ The data table **Synced Documents** says what each batch has done. The first run
 
 To delete more than *Settings* allows, add \`"confirmDeletes": true\`. To chunk documents again that have not changed, add \`"pushAgain": ["id"]\`.
 
-The answer has status 200 if everything succeeded, 400 if the list is not complete, 409 if another run is active, and 500 if something failed, could not be read, or was withheld.`,
-		size: [480, 960],
+The answer has status 200 if everything succeeded, 400 if the list is not complete, 409 if another run is active, and 500 if something failed, could not be read, or was withheld. What cannot be read stays as it is in the index: a document without \`text\`, or with a \`problem\` in place of it.`,
+		size: [480, 1010],
 	},
 	triggers: [
 		webhook(
