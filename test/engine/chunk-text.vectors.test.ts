@@ -101,9 +101,18 @@ describe.each(ROADS)('%s', (_road, run) => {
 	it('if no length is the most frequent one, no vector of the job is readable', async () => {
 		const result = await run(2, ready(['[1,2]'], ['[3,4,5]']));
 		expect(partsOf(result)).toEqual({ vectors: [], errors: [] });
-		expect(hintsOf(result).join()).toMatch(/no readable vectors for 2 texts/);
+		expect(hintsOf(result).join()).toMatch(TWO_WITHOUT_VECTORS);
 		expect(chunkingIds()).toHaveLength(1);
 	});
+});
+
+it('the summary of a file counts the records without readable vectors', async () => {
+	fault('results', { status: 200, body: ready(['[1]'], ['[]']), times: 1 });
+	const parameters = { output: 'documents', textSource: 'file' };
+	const { output } = await chunk(await inFile(2), parameters, CONTINUE);
+	expect(jsonOf(output).at(-1)?.warnings).toEqual([
+		"1 record of 'texts.jsonl' has chunks without readable vectors (line 2: 'i1')",
+	]);
 });
 
 it('one list of vectors for all texts is checked as well', async () => {
@@ -123,4 +132,7 @@ it('one list of vectors for all texts is checked as well', async () => {
 	expect(hintsOf(result).join()).toMatch(NO_VECTORS);
 });
 
-const NO_VECTORS = /no readable vectors for 1 text\./;
+const NO_VECTORS =
+	/no readable vectors for 1 text\.|1 record of 'texts.jsonl' has chunks without readable vectors/;
+const TWO_WITHOUT_VECTORS =
+	/no readable vectors for 2 texts\.|2 records of 'texts.jsonl' have chunks without readable vectors/;

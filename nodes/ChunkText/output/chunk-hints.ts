@@ -1,7 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { costText, doneText, troubleText } from '../../shared/run/hints';
-import { NO_CHUNKS_ADVICE, OMITTED_END_ADVICE } from '../../shared/output/file-findings';
+import {
+	NO_CHUNKS_ADVICE,
+	NO_VECTORS_ADVICE,
+	OMITTED_END_ADVICE,
+} from '../../shared/output/file-findings';
 import type { Run } from '../../shared/run/run';
 import type { AwaitedText } from '../input/text-entry';
 import type { Chunk } from '../../shared/service/chunking/chunking-response';
@@ -56,21 +60,20 @@ export class ChunkHints {
 		this.withoutPages++;
 	}
 
-	/** @param lacksVectors whether vectors are expected but no chunk has one */
-	countText(chunks: readonly Chunk[], lacksVectors: boolean): void {
-		if (chunks.length > 0 && lacksVectors) this.withoutVectors++;
+	noteTokens(chunks: readonly Chunk[]): void {
 		for (const { tokensUsed = 0 } of chunks)
 			this.mostTokens = Math.max(this.mostTokens, tokensUsed);
 	}
 
 	/**
-	 * Counts a text that has no chunks. Also counts a text whose last chunk ends before the end of the text. Texts from
+	 * Counts a text that has no chunks or no vectors, or whose last chunk ends before the end of the text. Texts from
 	 * files are not counted here, because the summary of each file reports them.
 	 *
 	 * @param missing number of characters after the last chunk
 	 */
-	countMissing(chunks: readonly Chunk[], missing: number): void {
+	countIncomplete(chunks: readonly Chunk[], lacksVectors: boolean, missing: number): void {
 		if (chunks.length === 0) this.withoutChunks++;
+		if (lacksVectors) this.withoutVectors++;
 		if (missing === 0) return;
 		this.cutTexts++;
 		this.cutCharacters += missing;
@@ -124,7 +127,7 @@ export class ChunkHints {
 		if (withoutChunks > 0)
 			yield `The AI service returned no chunks for ${formatCount(withoutChunks, 'text')}. ${NO_CHUNKS_ADVICE}`;
 		if (withoutVectors > 0)
-			yield `The AI service returned no readable vectors for ${formatCount(withoutVectors, 'text')}. If you do not need them, set 'Vectors' to 'None'.`;
+			yield `The AI service returned no readable vectors for ${formatCount(withoutVectors, 'text')}. ${NO_VECTORS_ADVICE}`;
 		if (mostTokens > MODEL_TOKENS)
 			yield `The largest chunk has ${formatCount(mostTokens, 'token')}, but most embedding models read only about ${MODEL_TOKENS}. The chunker 'Dynamic Sentence' limits the size of chunks.`;
 		if (cutTexts > 0)

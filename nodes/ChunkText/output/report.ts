@@ -5,7 +5,7 @@ import type { Session } from '../../shared/session/session';
 import { itemOf, type Sink } from '../../shared/output/sink';
 import { fieldsOfItem } from '../../shared/input/item-fields';
 import { selectSourceFields } from '../../shared/input/source-fields';
-import type { Findings } from '../../shared/formats/findings';
+import type { FindingKind, Findings } from '../../shared/formats/findings';
 import { detach } from '../../shared/formats/record';
 import {
 	coverage,
@@ -133,21 +133,31 @@ export class Report {
 		text: AwaitedText,
 		{ chunkingId, chunks, covered }: ChunkedText,
 	): Promise<void> {
-		const { options } = this.task;
-		const hasVectors = chunks.some(({ vector }) => vector !== undefined);
-		this.hints.countText(chunks, options.vectors !== 'none' && !hasVectors);
-		const { missing } = covered;
-		const { record, document } = text;
-		const id = document?.id ?? '';
-		if (!record || !this.findings) this.hints.countMissing(chunks, missing);
-		else if (chunks.length === 0) this.findings.add('noChunks', record.line, detach(id));
-		else if (missing > 0) this.findings.add('partlyChunked', record.line, detach(id));
+		this.hints.noteTokens(chunks);
+		this.noteIncomplete(text, chunks, covered);
 		const source = this.sourceOf(text);
 		const withChunks = { text, chunkingId, chunks, covered, source };
 		const records = await recordsOf(withChunks, this.task);
 		await this.files?.addRecords(text, records);
 		const items = itemsOf(withChunks, this.files ? [] : records, this.task);
 		await this.sink.addItems(text, items, { chunks: chunks.length });
+	}
+
+	private noteIncomplete(
+		{ record, document }: AwaitedText,
+		chunks: Chunk[],
+		{ missing }: Coverage,
+	): void {
+		const isEmpty = chunks.length === 0;
+		const hasVectors = chunks.some(({ vector }) => vector !== undefined);
+		const lacksVectors = this.task.options.vectors !== 'none' && !isEmpty && !hasVectors;
+		const { findings } = this;
+		if (!record || !findings) return this.hints.countIncomplete(chunks, lacksVectors, missing);
+		const add = (kind: FindingKind) =>
+			findings.add(kind, record.line, detach(document?.id ?? ''));
+		if (isEmpty) add('noChunks');
+		else if (missing > 0) add('partlyChunked');
+		if (lacksVectors) add('noVectors');
 	}
 
 	private async reportPending(unfinished: Job, lastError: unknown): Promise<void> {

@@ -5,6 +5,7 @@ export type FindingKind =
 	| 'idList'
 	| 'inexactNumber'
 	| 'noChunks'
+	| 'noVectors'
 	| 'partlyChunked'
 	| 'quotedRows'
 	| 'sameId'

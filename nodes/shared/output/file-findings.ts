@@ -8,6 +8,8 @@ export const NO_CHUNKS_ADVICE =
 export const OMITTED_END_ADVICE =
 	"Shorten the texts, lower 'Texts per Request', or add 'Vector Quantization Method' or a smaller 'Dimension Reduction Size' to the options, which allows more chunks.";
 
+export const NO_VECTORS_ADVICE = "If you do not need them, set 'Vectors' to 'None'.";
+
 interface FindingText {
 	/** Singular wording, shown after the number 1. `$file` is replaced with the name of the file. */
 	one: string;
@@ -98,6 +100,12 @@ const TEXTS: Readonly<Record<FindingKind, FindingText>> = {
 		one: 'record of $file has no chunks',
 		many: 'records of $file have no chunks',
 		advice: NO_CHUNKS_ADVICE,
+		isWarning: true,
+	},
+	noVectors: {
+		one: 'record of $file has chunks without readable vectors',
+		many: 'records of $file have chunks without readable vectors',
+		advice: NO_VECTORS_ADVICE,
 		isWarning: true,
 	},
 	partlyChunked: {

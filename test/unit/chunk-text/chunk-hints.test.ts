@@ -48,12 +48,11 @@ it('the hints contain the totals of all files', () => {
 it('texts without chunks, without vectors or without their ends are counted', () => {
 	const hints = new ChunkHints();
 	const chunk = { text: 'a', tokensUsed: 600 } as never;
-	hints.countText([], true);
-	hints.countText([chunk], true);
-	hints.countText([{ tokensUsed: 513 } as never], false);
-	hints.countMissing([], 0);
-	hints.countMissing([], 0);
-	hints.countMissing([chunk], 30);
-	hints.countMissing([chunk], 12);
+	hints.noteTokens([chunk]);
+	hints.noteTokens([{ tokensUsed: 513 } as never]);
+	hints.countIncomplete([], false, 0);
+	hints.countIncomplete([], false, 0);
+	hints.countIncomplete([chunk], true, 30);
+	hints.countIncomplete([chunk], false, 12);
 	expect(figures(hints, 5)).toEqual([TROUBLE, ['2'], ['1'], ['600', '512'], ['2', '42']]);
 });
