@@ -56,6 +56,12 @@ it.each([401, 403, 500, 501, 503, 504])(
 	},
 );
 
+it('429 names the parameter that lowers the number of requests', () => {
+	for (const service of SERVICES)
+		for (const advice of [inNode, inTest])
+			expect(advice(service, 429)).toMatch(/lower 'Concurrency'.*, or try again later$/);
+});
+
 it('304 is not described as a moved URL', () => {
 	const { description } = statusFailure(PUSH_SERVICE, { status: 304, body: '' });
 	expect(description).not.toContain('moved');
