@@ -67,8 +67,6 @@ interface TokenState {
 	renewalPausedUntil: number;
 	/** Whether the newest token was issued to this process and has not been stored yet. */
 	isUnstored: boolean;
-	/** Whether n8n could not store the newest token, so that the next request must let n8n store it. */
-	isStoreDue?: boolean;
 }
 
 /** Credential data whose tokens n8n is storing. n8n signs a request only after it has stored its token. */
@@ -158,7 +156,6 @@ export class SharedToken {
 	storeLater(data: ScopeData): boolean {
 		if (!beingStored.delete(data)) return false;
 		this.state.isUnstored = true;
-		this.state.isStoreDue = true;
 		return true;
 	}
 
@@ -178,8 +175,7 @@ export class SharedToken {
 			});
 			await this.lookup;
 		}
-		const isToStore = mayStore && state.isStoreDue;
-		if (isToStore) state.isStoreDue = false;
+		const isToStore = mayStore && state.isUnstored;
 		const token = isToStore ? undefined : usableToken(state);
 		const accessTokens = token ? JSON.stringify({ [state.scope]: token }) : '';
 		return { ...fields, accessTokens, [SCOPE_OF_NODE]: state.scope };
