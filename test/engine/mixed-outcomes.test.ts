@@ -50,6 +50,8 @@ type Kind =
 	| 'notFound'
 	| 'invalid'
 	| 'blank'
+	/** A later document with the same ID is sent instead. */
+	| 'replaced'
 	/** The run ends because of this entry. */
 	| 'ending'
 	/** The run ends before this entry is sent. */
@@ -87,7 +89,71 @@ const STATUS: Partial<Record<Kind, number>> = { rejected: 422, failed: 400, notF
 
 const countOf = (outcomes: Kind[], ...kinds: Kind[]) =>
 	outcomes.filter((kind) => kinds.includes(kind)).length;
-const isFailure = (outcome: Kind) => !['done', 'notFound', 'blank'].includes(outcome);
+const isFailure = (outcome: Kind) => !['done', 'notFound', 'blank', 'replaced'].includes(outcome);
+
+/** The kinds of documents in the lists of several items. A push request may contain documents of two lists. */
+const KINDS_OF_LISTS: Kind[][] = [
+	['done', 'done', 'rejected', 'done', 'invalid', 'done'],
+	[],
+	['done', 'failed', 'done', 'unknown'],
+	['unknown', 'blank', 'replaced', 'done', 'replaced'],
+	['done'],
+	['replaced', 'failed', 'failed', 'replaced'],
+	['ending', 'ending', 'skipped'],
+	['skipped', 'replaced', 'skipped', 'skipped'],
+];
+
+interface ListEntry {
+	/** The input item that contains the entry's list. */
+	at: number;
+	document: IDataObject;
+	outcomeAt: (end: End) => Kind;
+}
+
+/** All entries of the lists. A replaced document has the ID of the next entry, and shares its failure. */
+const LIST_ENTRIES = KINDS_OF_LISTS.flatMap((kinds, at) =>
+	kinds.map((kind, place) => ({ at, kind, document: documentOf(kind, 10 * at + place) })),
+).map(({ at, kind, document }, index, all): ListEntry => {
+	const next = all[index + 1];
+	if (kind !== 'replaced' || !next)
+		return { at, document, outcomeAt: (end) => outcomeOf(kind, end) };
+	const outcomeOfNext = (end: End) => outcomeOf(next.kind, end);
+	return {
+		at,
+		document: next.document,
+		outcomeAt: (end) => (outcomeOfNext(end) === 'done' ? 'replaced' : outcomeOfNext(end)),
+	};
+});
+
+/** What the items contain: lists, nothing, and something that is no list. */
+const LISTS = [
+	...KINDS_OF_LISTS.map((_, item) =>
+		LIST_ENTRIES.flatMap(({ at, document }) => (at === item ? document : [])),
+	),
+	null,
+	'no JSON',
+];
+
+interface ListOutcome {
+	at: number;
+	id?: string;
+	outcome: Kind;
+}
+
+const outcomesOfLists = (end: End): ListOutcome[] => [
+	...LIST_ENTRIES.map(
+		({ at, document: { id }, outcomeAt }): ListOutcome =>
+			// A blank entry of a list is a document without an ID.
+			id ? { at, id: String(id), outcome: outcomeAt(end) } : { at, outcome: 'invalid' },
+	),
+	{ at: LISTS.indexOf('no JSON'), outcome: 'invalid' },
+];
+
+const idAtItem = ({ at, id }: ListOutcome) => `${id} of item ${at}`;
+const idAndItem = (item: INodeExecutionData) =>
+	`${String(item.json.id)} of item ${pairsOf(item).join()}`;
+const byItem = (one: INodeExecutionData, other: INodeExecutionData) =>
+	(pairsOf(one)[0] ?? 0) - (pairsOf(other)[0] ?? 0);
 
 function addPushFaults(end: End): void {
 	const body = JSON.stringify({ items: [{ id: idOf('rejected', 2), status: 422 }] });
@@ -183,11 +249,11 @@ describe.each(ENDS)('Push Documents %s', (end) => {
 		});
 
 		it.each(['perDocument', 'perInputItem', 'summary'])(
-			'from a list in one item, and the output %s',
+			'from lists in several items, and the output %s',
 			async (output) => {
 				addPushFaults(end);
 				const result = await push(
-					[{ list: documents }],
+					LISTS.map((list) => ({ list })),
 					{
 						documentSource: 'json',
 						documentJson: '={{ $json.list }}',
@@ -195,43 +261,77 @@ describe.each(ENDS)('Push Documents %s', (end) => {
 					},
 					{ onError },
 				);
-				const failed = expectOutputs(result, onError);
+				const errors = expectOutputs(result, onError);
 				const others = result.output.filter(({ json }) => !('error' in json));
-				expect([...failed, ...others].flatMap(pairsOf).every((at) => at === 0)).toBe(true);
-				// A blank entry of a list is a document without an ID.
-				const count = failures + countOf(outcomes, 'blank');
-				const failedIds = outcomes.flatMap((kind, at) =>
-					isFailure(kind) && kind !== 'invalid' ? [idOf(KINDS[at] ?? 'done', at)] : [],
-				);
-				const figures = { pushed: done, failed: count };
-				const shown = jsonOf(output === 'perInputItem' ? [...failed, ...others] : others);
+				const expected = outcomesOfLists(end);
+				const failures = expected.filter(({ outcome }) => isFailure(outcome));
+				const done = expected.filter(({ outcome }) => outcome === 'done');
+				const replaced = expected.filter(({ outcome }) => outcome === 'replaced');
 				if (output === 'perInputItem') {
-					expect(shown).toMatchObject([{ ...figures, failedIds }]);
-					expect(shown[0]?.failures).toHaveLength(count);
-				} else {
-					expect(failed).toHaveLength(count);
-					const ids = jsonOf(failed).flatMap(({ id }) => id ?? []);
-					expect(ids.sort()).toEqual([...failedIds].sort());
-					for (const { json } of failed)
-						if (json.id !== undefined) {
-							const at = Number(/\d+$/.exec(String(json.id))?.[0]);
-							const action = pushAction(String(json.id));
-							expectError(json, outcomes[at] ?? 'done', end, action);
+					const all = [...errors, ...others].sort(byItem);
+					expect(all.map(pairsOf)).toEqual(LISTS.map((_, at) => [at]));
+					for (const item of all) {
+						const ofItem = ({ at }: ListOutcome) => at === pairsOf(item)[0];
+						const failed = failures.filter(ofItem);
+						const skipped = replaced.filter(ofItem).length;
+						expect(item.json).toMatchObject({
+							...{ pushed: done.filter(ofItem).length, failed: failed.length },
+							...(skipped > 0 && { skipped }),
+						});
+						if (failed.length === 0) expect(item.json.error).toBeUndefined();
+						else {
+							expect(item.json.failures).toHaveLength(failed.length);
+							const ids = failed.flatMap(({ id }) => id ?? []);
+							expect(item.json.failedIds).toEqual(expect.arrayContaining(ids));
+							expect(item.json.failedIds).toHaveLength(ids.length);
 						}
+					}
+				} else {
+					expect(errors.map(idAndItem).sort()).toEqual(failures.map(idAtItem).sort());
+					for (const item of errors) {
+						const { id } = item.json;
+						const [entry] = failures.filter((each) => each.id === id);
+						const action = pushAction(String(id));
+						expectError(item.json, entry?.outcome ?? 'done', end, action);
+					}
 				}
-				if (output === 'summary')
-					expect(shown).toMatchObject([{ documents: done, failures: count }]);
-				if (output === 'perDocument')
-					expect(shown.map(({ id }) => id)).toEqual(
-						outcomes.flatMap((kind, at) =>
-							kind === 'done' ? [idOf(KINDS[at] ?? 'done', at)] : [],
-						),
+				if (output === 'summary') {
+					expect(jsonOf(others)).toEqual([
+						{
+							documents: done.length,
+							failures: failures.length,
+							skipped: replaced.length,
+							blank: 1,
+							stats: expect.any(Object),
+						},
+					]);
+					// The summary belongs to each item with anything but failures.
+					const isOnlyFailures = (at: number) =>
+						expected.some((each) => each.at === at) &&
+						expected.every((each) => each.at !== at || isFailure(each.outcome));
+					expect(others.flatMap(pairsOf)).toEqual(
+						LISTS.flatMap((_, at) => (isOnlyFailures(at) ? [] : [at])),
 					);
+				}
+				if (output === 'perDocument') {
+					const empty = others.filter(({ json }) => json.id === undefined);
+					expect(empty.flatMap(pairsOf)).toEqual(
+						LISTS.flatMap((list, at) => (list?.length === 0 ? [at] : [])),
+					);
+					const idsIf = (pushed: boolean) =>
+						others.filter(({ json }) => json.id && json.pushed === pushed);
+					expect(idsIf(true).map(idAndItem).sort()).toEqual(done.map(idAtItem).sort());
+					expect(idsIf(false).map(idAndItem).sort()).toEqual(
+						replaced.map(idAtItem).sort(),
+					);
+				}
+				const { length: count } = failures;
 				expect(hintsOf(result)).toContainEqual(
-					expect.stringMatching(`^${count} of ${done + count} documents failed\\.`),
+					expect.stringMatching(`^${count} of ${expected.length} documents failed\\.`),
 				);
-				expect(logged()).toEqual({ done, failed: count });
-				expect(tracedRecords(result)).toBe(done);
+				expect(hintsOf(result)).toContain('1 blank row skipped');
+				expect(logged()).toEqual({ done: done.length, failed: count });
+				expect(tracedRecords(result)).toBe(done.length);
 			},
 		);
 
