@@ -4,8 +4,8 @@
  *
  * First, all tests run once without a change. Probes in the code record which test files reach which change. All of this
  * happens in a copy of the working tree, so the working tree never changes. A failed test file runs once more without
- * and once more with the change. If it fails without the change or passes with it, the result is unclear. A change is
- * out of time if a test file takes much longer than without it.
+ * and once more with the change. If it fails without the change, passes with it, or takes much longer in one of these
+ * runs, the result is unclear. A change is out of time if a test file takes much longer than without it.
  *
  * Options: `--workers` (default 2) limits Jest's workers, and `--files nodes/shared/sending` limits the changes to files
  * whose path begins with this text.
@@ -145,22 +145,25 @@ async function test(
 ): Promise<{ verdict: Verdict; by: string[] }> {
 	if (tests.length === 0) return { verdict: 'untested', by: [] };
 	const file = path.join(copy, mutant.file);
-	const run = async (code: string, paths: string[], durations?: number[]) => {
+	const run = async (code: string, files: TestFile[]) => {
+		const paths = files.map(({ path: name }) => name);
+		const durations = files.map(({ milliseconds }) => milliseconds);
 		writeFileSync(file, code);
 		const found = await runTests(copy, ['--bail', '--runTestsByPath', ...paths], durations);
 		writeFileSync(file, mutant.code);
 		return found;
 	};
-	const paths = tests.map(({ path: name }) => name);
-	const durations = tests.map(({ milliseconds }) => milliseconds);
-	const found = await run(applyTo(mutant), paths, durations);
+	const found = await run(applyTo(mutant), tests);
 	if (found === undefined) return { verdict: 'out of time', by: [] };
-	const failed = found.filter(({ isFailed }) => isFailed).map(({ path: name }) => name);
-	const by = failed.map((name) => path.relative(copy, name));
+	const failed = tests.filter(({ path: name }) =>
+		found.some((each) => each.isFailed && each.path === name),
+	);
+	const by = failed.map(({ path: name }) => path.relative(copy, name));
 	if (by.length === 0) return { verdict: 'survived', by };
+	/** Returns undefined if a test file takes much longer this time. */
 	const fails = async (code: string) =>
-		(await run(code, failed))?.some(({ isFailed }) => isFailed) ?? false;
-	const isClear = !(await fails(mutant.code)) && (await fails(applyTo(mutant)));
+		(await run(code, failed))?.some(({ isFailed }) => isFailed);
+	const isClear = (await fails(mutant.code)) === false && (await fails(applyTo(mutant))) === true;
 	return { verdict: isClear ? 'noticed' : 'unclear', by };
 }
 

@@ -5,7 +5,7 @@
  * @jest-environment node
  */
 import { captured } from '../../support/log-capture';
-import type { IDataObject, INodeExecutionData, OnError } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, INodeParameters, OnError } from 'n8n-workflow';
 
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
@@ -46,10 +46,14 @@ type Kind =
 	| 'done'
 	| 'rejected'
 	| 'failed'
+	/** The service refuses the entry's request with 403, but accepts others. */
+	| 'refused'
 	| 'unknown'
 	| 'notFound'
 	| 'invalid'
 	| 'blank'
+	/** A later document with the same ID is sent instead. */
+	| 'replaced'
 	/** The run ends because of this entry. */
 	| 'ending'
 	/** The run ends before this entry is sent. */
@@ -70,7 +74,7 @@ const CONTINUES: OnError[] = ['continueRegularOutput', 'continueErrorOutput'];
 /** The kinds of entries in a run. Push requests contain two documents, so the kinds come in pairs. */
 const KINDS: Kind[] = [
 	...(['done', 'done', 'rejected', 'done', 'failed', 'done', 'unknown', 'unknown'] as const),
-	...(['invalid', 'blank', 'ending', 'ending', 'skipped', 'skipped'] as const),
+	...(['refused', 'done', 'invalid', 'blank', 'ending', 'ending', 'skipped', 'skipped'] as const),
 ];
 const idOf = (kind: Kind, at: number) => `${kind}-${at}`;
 const documentOf = (kind: Kind, at: number): IDataObject =>
@@ -80,22 +84,136 @@ const documentOf = (kind: Kind, at: number): IDataObject =>
 			? { name: 'no ID' }
 			: { id: idOf(kind, at), name: 'N', text: 'One.\nTwo.' };
 
+/** The records of the files before and after a file with all kinds of records. */
+const NEIGHBORS = [0, 1, 2, 3].map((at) => ({ id: `other-${at}`, name: 'N', text: 'One.\nTwo.' }));
+
 /** Returns the outcome of an entry of this kind. */
 const outcomeOf = (kind: Kind, end: End): Kind =>
 	end === 'to the end' && (kind === 'ending' || kind === 'skipped') ? 'done' : kind;
-const STATUS: Partial<Record<Kind, number>> = { rejected: 422, failed: 400, notFound: 404 };
+const STATUS: Partial<Record<Kind, number>> = {
+	...{ rejected: 422, failed: 400, refused: 403, notFound: 404 },
+};
 
 const countOf = (outcomes: Kind[], ...kinds: Kind[]) =>
 	outcomes.filter((kind) => kinds.includes(kind)).length;
-const isFailure = (outcome: Kind) => !['done', 'notFound', 'blank'].includes(outcome);
+const isFailure = (outcome: Kind) => !['done', 'notFound', 'blank', 'replaced'].includes(outcome);
+
+/** The kinds of documents in the lists of several items. A push request may contain documents of two lists. */
+const KINDS_OF_LISTS: Kind[][] = [
+	['done', 'done', 'rejected', 'done', 'invalid', 'done'],
+	[],
+	['done', 'failed', 'done', 'unknown'],
+	['unknown', 'blank', 'replaced', 'done', 'replaced'],
+	['done'],
+	['replaced', 'failed', 'failed', 'replaced'],
+	['ending', 'ending', 'skipped'],
+	['skipped', 'replaced', 'skipped', 'skipped'],
+];
+
+interface ListEntry {
+	/** The input item that contains the entry's list. */
+	at: number;
+	document: IDataObject;
+	outcomeAt: (end: End) => Kind;
+}
+
+/** All entries of the lists. A replaced document has the ID of the next entry, and shares its failure. */
+const LIST_ENTRIES = KINDS_OF_LISTS.flatMap((kinds, at) =>
+	kinds.map((kind, place) => ({ at, kind, document: documentOf(kind, 10 * at + place) })),
+).map(({ at, kind, document }, index, all): ListEntry => {
+	const next = all[index + 1];
+	if (kind !== 'replaced' || !next)
+		return { at, document, outcomeAt: (end) => outcomeOf(kind, end) };
+	const outcomeOfNext = (end: End) => outcomeOf(next.kind, end);
+	return {
+		at,
+		document: next.document,
+		outcomeAt: (end) => (outcomeOfNext(end) === 'done' ? 'replaced' : outcomeOfNext(end)),
+	};
+});
+
+/** What the items contain: lists, nothing, and something that is no list. */
+const LISTS = [
+	...KINDS_OF_LISTS.map((_, item) =>
+		LIST_ENTRIES.flatMap(({ at, document }) => (at === item ? document : [])),
+	),
+	null,
+	'no JSON',
+];
+
+interface ListOutcome {
+	at: number;
+	id?: string;
+	outcome: Kind;
+}
+
+const outcomesOfLists = (end: End): ListOutcome[] => [
+	...LIST_ENTRIES.map(
+		({ at, document: { id }, outcomeAt }): ListOutcome =>
+			// A blank entry of a list is a document without an ID.
+			id ? { at, id: String(id), outcome: outcomeAt(end) } : { at, outcome: 'invalid' },
+	),
+	{ at: LISTS.indexOf('no JSON'), outcome: 'invalid' },
+];
+
+const idAtItem = ({ at, id }: ListOutcome) => `${id} of item ${at}`;
+const idAndItem = (item: INodeExecutionData) =>
+	`${String(item.json.id)} of item ${pairsOf(item).join()}`;
+const byItem = (one: INodeExecutionData, other: INodeExecutionData) =>
+	(pairsOf(one)[0] ?? 0) - (pairsOf(other)[0] ?? 0);
 
 function addPushFaults(end: End): void {
 	const body = JSON.stringify({ items: [{ id: idOf('rejected', 2), status: 422 }] });
 	fault('push', { whenBodyContains: '"rejected-', status: 200, body });
 	fault('push', { whenBodyContains: '"failed-', status: 400 });
+	fault('push', { whenBodyContains: '"refused-', status: 403 });
 	fault('push', { whenBodyContains: '"unknown-', html: true });
 	const status = statusOf(end);
 	if (end !== 'to the end') fault('push', { whenBodyContains: '"ending-', status });
+}
+
+/** Each document is deleted in a request of its own. */
+const DELETE_KINDS: Kind[] = [
+	...(['done', 'rejected', 'failed', 'refused', 'unknown', 'notFound', 'done'] as const),
+	...(['invalid', 'blank', 'ending', 'skipped', 'skipped'] as const),
+];
+
+async function addDeleteFaults(end: End): Promise<void> {
+	sandbox().settings.unknownDeleteStatus = 404;
+	const isIndexed = (kind: Kind) => !['invalid', 'blank', 'notFound'].includes(kind);
+	const documents = DELETE_KINDS.map(documentOf);
+	await pushDirectly(sandbox(), [
+		...documents.filter((_, at) => isIndexed(DELETE_KINDS[at] ?? 'blank')),
+		...NEIGHBORS,
+	]);
+	const ruleFor = (kind: Kind, rule: Omit<FaultRule, 'route'>) =>
+		fault('delete', { whenPathEndsWith: idOf(kind, DELETE_KINDS.indexOf(kind)), ...rule });
+	const body = '{"success":false,"id":"rejected-1","status":422}';
+	ruleFor('rejected', { status: 200, body });
+	ruleFor('failed', { status: 400 });
+	ruleFor('refused', { status: 403 });
+	ruleFor('unknown', { html: true });
+	if (end !== 'to the end') ruleFor('ending', { status: statusOf(end) });
+}
+
+const CHUNK_KINDS: Kind[] = [
+	...(['done', 'failed', 'refused', 'unknown', 'done', 'invalid', 'blank'] as const),
+	...(['ending', 'skipped', 'skipped'] as const),
+];
+const CHUNK_OPTIONS = { textsPerRequest: 1, concurrency: 1, retryForSeconds: 0 };
+
+function textOf(kind: Kind, at: number): IDataObject {
+	if (kind === 'blank') return { id: ' ', text: '' };
+	if (kind === 'invalid') return { id: 'x' };
+	return { id: idOf(kind, at), name: 'N', text: `${kind} one.\n${kind} two.` };
+}
+
+function addChunkFaults(end: End): void {
+	fault('submit', { whenBodyContains: '"failed ', status: 400 });
+	fault('submit', { whenBodyContains: '"refused ', status: 403 });
+	fault('submit', { whenBodyContains: '"unknown ', html: true });
+	const status = statusOf(end, 407);
+	if (end !== 'to the end') fault('submit', { whenBodyContains: '"ending ', status });
 }
 
 /** Returns the figures in the last line that the node wrote to n8n's log. */
@@ -183,11 +301,11 @@ describe.each(ENDS)('Push Documents %s', (end) => {
 		});
 
 		it.each(['perDocument', 'perInputItem', 'summary'])(
-			'from a list in one item, and the output %s',
+			'from lists in several items, and the output %s',
 			async (output) => {
 				addPushFaults(end);
 				const result = await push(
-					[{ list: documents }],
+					LISTS.map((list) => ({ list })),
 					{
 						documentSource: 'json',
 						documentJson: '={{ $json.list }}',
@@ -195,120 +313,93 @@ describe.each(ENDS)('Push Documents %s', (end) => {
 					},
 					{ onError },
 				);
-				const failed = expectOutputs(result, onError);
+				const errors = expectOutputs(result, onError);
 				const others = result.output.filter(({ json }) => !('error' in json));
-				expect([...failed, ...others].flatMap(pairsOf).every((at) => at === 0)).toBe(true);
-				// A blank entry of a list is a document without an ID.
-				const count = failures + countOf(outcomes, 'blank');
-				const failedIds = outcomes.flatMap((kind, at) =>
-					isFailure(kind) && kind !== 'invalid' ? [idOf(KINDS[at] ?? 'done', at)] : [],
-				);
-				const figures = { pushed: done, failed: count };
-				const shown = jsonOf(output === 'perInputItem' ? [...failed, ...others] : others);
+				const expected = outcomesOfLists(end);
+				const failures = expected.filter(({ outcome }) => isFailure(outcome));
+				const done = expected.filter(({ outcome }) => outcome === 'done');
+				const replaced = expected.filter(({ outcome }) => outcome === 'replaced');
 				if (output === 'perInputItem') {
-					expect(shown).toMatchObject([{ ...figures, failedIds }]);
-					expect(shown[0]?.failures).toHaveLength(count);
-				} else {
-					expect(failed).toHaveLength(count);
-					const ids = jsonOf(failed).flatMap(({ id }) => id ?? []);
-					expect(ids.sort()).toEqual([...failedIds].sort());
-					for (const { json } of failed)
-						if (json.id !== undefined) {
-							const at = Number(/\d+$/.exec(String(json.id))?.[0]);
-							const action = pushAction(String(json.id));
-							expectError(json, outcomes[at] ?? 'done', end, action);
+					const all = [...errors, ...others].sort(byItem);
+					expect(all.map(pairsOf)).toEqual(LISTS.map((_, at) => [at]));
+					for (const item of all) {
+						const ofItem = ({ at }: ListOutcome) => at === pairsOf(item)[0];
+						const failed = failures.filter(ofItem);
+						const skipped = replaced.filter(ofItem).length;
+						expect(item.json).toMatchObject({
+							...{ pushed: done.filter(ofItem).length, failed: failed.length },
+							...(skipped > 0 && { skipped }),
+						});
+						if (failed.length === 0) expect(item.json.error).toBeUndefined();
+						else {
+							expect(item.json.failures).toHaveLength(failed.length);
+							const ids = failed.flatMap(({ id }) => id ?? []);
+							expect(item.json.failedIds).toEqual(expect.arrayContaining(ids));
+							expect(item.json.failedIds).toHaveLength(ids.length);
 						}
+					}
+				} else {
+					expect(errors.map(idAndItem).sort()).toEqual(failures.map(idAtItem).sort());
+					for (const item of errors) {
+						const { id } = item.json;
+						const [entry] = failures.filter((each) => each.id === id);
+						const action = pushAction(String(id));
+						expectError(item.json, entry?.outcome ?? 'done', end, action);
+					}
 				}
-				if (output === 'summary')
-					expect(shown).toMatchObject([{ documents: done, failures: count }]);
-				if (output === 'perDocument')
-					expect(shown.map(({ id }) => id)).toEqual(
-						outcomes.flatMap((kind, at) =>
-							kind === 'done' ? [idOf(KINDS[at] ?? 'done', at)] : [],
-						),
+				if (output === 'summary') {
+					expect(jsonOf(others)).toEqual([
+						{
+							documents: done.length,
+							failures: failures.length,
+							skipped: replaced.length,
+							blank: 1,
+							stats: expect.any(Object),
+						},
+					]);
+					// The summary belongs to each item with anything but failures.
+					const isOnlyFailures = (at: number) =>
+						expected.some((each) => each.at === at) &&
+						expected.every((each) => each.at !== at || isFailure(each.outcome));
+					expect(others.flatMap(pairsOf)).toEqual(
+						LISTS.flatMap((_, at) => (isOnlyFailures(at) ? [] : [at])),
 					);
+				}
+				if (output === 'perDocument') {
+					const empty = others.filter(({ json }) => json.id === undefined);
+					expect(empty.flatMap(pairsOf)).toEqual(
+						LISTS.flatMap((list, at) => (list?.length === 0 ? [at] : [])),
+					);
+					const idsIf = (pushed: boolean) =>
+						others.filter(({ json }) => json.id && json.pushed === pushed);
+					expect(idsIf(true).map(idAndItem).sort()).toEqual(done.map(idAtItem).sort());
+					expect(idsIf(false).map(idAndItem).sort()).toEqual(
+						replaced.map(idAtItem).sort(),
+					);
+				}
+				const { length: count } = failures;
 				expect(hintsOf(result)).toContainEqual(
-					expect.stringMatching(`^${count} of ${done + count} documents failed\\.`),
+					expect.stringMatching(`^${count} of ${expected.length} documents failed\\.`),
 				);
-				expect(logged()).toEqual({ done, failed: count });
-				expect(tracedRecords(result)).toBe(done);
+				expect(hintsOf(result)).toContain('1 blank row skipped');
+				expect(logged()).toEqual({ done: done.length, failed: count });
+				expect(tracedRecords(result)).toBe(done.length);
 			},
 		);
-
-		it('from a file', async () => {
-			addPushFaults(end);
-			const lines = documents.map((document) => JSON.stringify(document));
-			const file = await files.item(['{"a":', ...lines].join('\n'), 'd.jsonl');
-			const result = await push(
-				[file],
-				{ documentSource: 'file', options: { ...options, skipRecords: 0 } },
-				{ onError },
-			);
-			const [item, ...others] = [...result.output, ...result.errorOutput];
-			expect(others).toEqual([]);
-			const json = item?.json ?? {};
-			const unreadable = 1;
-			const isEnded = end !== 'to the end';
-			// A blank record is a record without an ID.
-			const unsent = countOf(outcomes, 'skipped');
-			const failed = failures + unreadable + countOf(outcomes, 'blank') - unsent;
-			const { records, skipped } = json as Record<string, number>;
-			expect(json).toMatchObject({ pushed: done, failed, skipped: records - done - failed });
-			// After an early end, the records that nobody read need no outcome.
-			expect(skipped).toBeLessThanOrEqual(unsent);
-			if (!isEnded) expect(records).toBe(KINDS.length + unreadable);
-			expect(json.error).toEqual(
-				isEnded ? expect.stringContaining("'Skip Records' to 11") : undefined,
-			);
-			expect(json.failures).toHaveLength(failed);
-			const numbers = (json.failures as IDataObject[]).map(({ record }) => record);
-			expect(new Set(numbers).size).toBe(failed);
-			for (const failure of json.failures as IDataObject[]) {
-				const kind = String(failure.id ?? 'invalid').split('-')[0] as Kind;
-				expectError(failure, kind, end, pushAction(String(failure.id)));
-			}
-			await expectKept(item?.binary, lines, outcomes);
-			expect(logged()).toEqual({ done, failed });
-			expect(tracedRecords(result)).toBe(done);
-		});
 	});
 });
 
 describe.each(ENDS)('Delete Document %s', (end) => {
 	useClockFor(end);
-	const kinds: Kind[] = [
-		...(['done', 'rejected', 'failed', 'unknown', 'notFound', 'done', 'invalid'] as const),
-		...(['blank', 'ending', 'skipped', 'skipped'] as const),
-	];
+	const kinds = DELETE_KINDS;
 	const outcomes = kinds.map((kind) => outcomeOf(kind, end));
 	/** An ID that is not known fails, unless Ignore Not Found is on. */
 	const failuresIf = (ignoreNotFound: boolean) =>
 		outcomes.filter((kind) => isFailure(kind) || (kind === 'notFound' && !ignoreNotFound))
 			.length;
 	const documents = kinds.map(documentOf);
-	const sent: Kind[] = kinds.filter((kind) => kind !== 'invalid' && kind !== 'blank');
 
-	beforeEach(async () => {
-		sandbox().settings.unknownDeleteStatus = 404;
-		await pushDirectly(
-			sandbox(),
-			kinds.flatMap((kind, at) =>
-				['invalid', 'blank', 'notFound'].includes(kind) ? [] : [documentOf(kind, at)],
-			),
-		);
-		/** A rule with `skip` counts only the requests that no earlier rule has answered. */
-		const rules: Array<[Kind, Omit<FaultRule, 'route'>]> = [
-			[
-				'rejected',
-				{ status: 200, body: '{"success":false,"id":"rejected-1","status":422}', times: 1 },
-			],
-			['failed', { status: 400, times: 1 }],
-			['unknown', { html: true, times: 1 }],
-		];
-		if (end !== 'to the end') rules.push(['ending', { status: statusOf(end) }]);
-		for (const [earlier, [kind, rule]] of rules.entries())
-			fault('delete', { ...rule, skip: sent.indexOf(kind) - earlier });
-	});
+	beforeEach(async () => await addDeleteFaults(end));
 
 	describe.each(CONTINUES)('with On Error %s', (onError) => {
 		it.each([true, false])('and Ignore Not Found %s', async (ignoreNotFound) => {
@@ -338,54 +429,10 @@ describe.each(ENDS)('Delete Document %s', (end) => {
 			expect(tracedRecords(result)).toBe(done);
 		});
 
-		it.each([true, false])('from a file, and Ignore Not Found %s', async (ignoreNotFound) => {
-			const lines = documents.map((document) => JSON.stringify(document));
-			const file = await files.item(['{"a":', ...lines].join('\n'), 'd.jsonl');
-			const result = await remove(
-				[file],
-				{ idSource: 'file', options: { concurrency: 1, ignoreNotFound } },
-				{ onError },
-			);
-			const [item, ...others] = [...result.output, ...result.errorOutput];
-			expect(others).toEqual([]);
-			const done = countOf(outcomes, 'done');
-			const notFound = ignoreNotFound ? 1 : 0;
-			const unsent = countOf(outcomes, 'skipped');
-			// A blank record is a record without an ID, and the first line is not JSON.
-			const failed = failuresIf(ignoreNotFound) + 2 - unsent;
-			const { records, skipped, ...json } = item?.json ?? {};
-			expect(json).toMatchObject({
-				...{ deleted: done, failed },
-				...(ignoreNotFound && { notFound }),
-			});
-			expect(Number(records)).toBe(done + failed + notFound + Number(skipped));
-			expect(Number(skipped)).toBeLessThanOrEqual(unsent);
-			if (end === 'to the end') expect(records).toBe(kinds.length + 1);
-			expect(json.failures).toHaveLength(failed);
-			const numbers = (json.failures as IDataObject[]).map(({ record }) => record);
-			expect(new Set(numbers).size).toBe(failed);
-			for (const failure of json.failures as IDataObject[]) {
-				const kind = String(failure.id ?? 'invalid').split('-')[0] as Kind;
-				expectError(failure, kind, end, deleteAction(String(failure.id)));
-			}
-			const kept = await Promise.all(
-				['failed', 'unreadable'].map(
-					async (name) => await files.text(item?.binary?.[name]),
-				),
-			);
-			const isKept = (kind: Kind) =>
-				!['done', 'skipped', ignoreNotFound ? 'notFound' : 'done'].includes(kind);
-			expect(kept.join('\n').split('\n').filter(Boolean).sort()).toEqual(
-				['{"a":', ...lines.filter((_, at) => isKept(outcomes[at] ?? 'done'))].sort(),
-			);
-			expect(logged()).toEqual({ done, failed });
-			expect(tracedRecords(result)).toBe(done);
-		});
-
 		it('with lists, and one item per input item', async () => {
 			const ids = (all: IDataObject[]) => all.map(({ id }) => id ?? '');
 			// The second list repeats IDs of the first list. Each ID is deleted only once.
-			const lists = [documents, documents.slice(0, 2), documents.slice(5, 6), []].map(ids);
+			const lists = [documents, documents.slice(0, 2), documents.slice(6, 7), []].map(ids);
 			const result = await remove(
 				lists.map((list) => ({ list })),
 				{
@@ -423,28 +470,14 @@ describe.each(ENDS)('Delete Document %s', (end) => {
 
 describe.each(ENDS)('Chunk Text %s', (end) => {
 	useClockFor(end);
-	const kinds: Kind[] = [
-		...(['done', 'failed', 'unknown', 'done', 'invalid', 'blank'] as const),
-		...(['ending', 'skipped', 'skipped'] as const),
-	];
+	const kinds = CHUNK_KINDS;
 	const outcomes = kinds.map((kind) => outcomeOf(kind, end));
-	const items = kinds.map((kind, at) =>
-		kind === 'blank'
-			? { id: ' ', text: '' }
-			: kind === 'invalid'
-				? { id: 'x' }
-				: { id: idOf(kind, at), name: 'N', text: `${kind} one.\n${kind} two.` },
-	);
+	const items = kinds.map(textOf);
 	const done = countOf(outcomes, 'done');
 	const failures = outcomes.filter(isFailure).length;
-	const options = { textsPerRequest: 1, concurrency: 1, retryForSeconds: 0 };
+	const options = CHUNK_OPTIONS;
 
-	beforeEach(() => {
-		fault('submit', { whenBodyContains: '"failed ', status: 400 });
-		fault('submit', { whenBodyContains: '"unknown ', html: true });
-		const status = statusOf(end, 407);
-		if (end !== 'to the end') fault('submit', { whenBodyContains: '"ending ', status });
-	});
+	beforeEach(() => addChunkFaults(end));
 
 	describe.each(CONTINUES)('with On Error %s', (onError) => {
 		it.each(['documents', 'chunks', 'perDocument'])('and the output %s', async (output) => {
@@ -476,40 +509,6 @@ describe.each(ENDS)('Chunk Text %s', (end) => {
 				expect.stringMatching(`^${failures} of ${done + failures} texts failed\\.`),
 			);
 			expect(logged()).toEqual({ done, failed: failures });
-			expect(tracedRecords(result)).toBe(done);
-		});
-
-		it('from a file', async () => {
-			const lines = items.map((item) => JSON.stringify(item));
-			const file = await files.item(['{"a":', ...lines].join('\n'), 'd.jsonl');
-			const result = await chunk(
-				[file],
-				{ textSource: 'file', output: 'documents', options },
-				{ onError },
-			);
-			const all = [...result.output, ...result.errorOutput];
-			const chunks = all.filter(({ json }) => json.parentId !== undefined);
-			expect(jsonOf(chunks).map(({ id }) => id)).toEqual(
-				kinds.flatMap((kind, at) =>
-					outcomes[at] === 'done' ? [0, 1].map((n) => `${idOf(kind, at)}#${n}`) : [],
-				),
-			);
-			const summaries = all.filter(({ json }) => 'file' in json);
-			expect([summaries.length, all.length]).toEqual([1, chunks.length + 1]);
-			const [{ json, binary }] = summaries as [INodeExecutionData];
-			const unsent = countOf(outcomes, 'skipped');
-			// A blank record is a record without an ID, and the first line is not JSON.
-			const failed = failures + 2 - unsent;
-			const { records, skipped } = json as Record<string, number>;
-			expect(json).toMatchObject({ chunked: done, chunks: chunks.length, failed });
-			expect(records).toBe(done + failed + skipped);
-			expect(skipped).toBeLessThanOrEqual(unsent);
-			if (end === 'to the end') expect(records).toBe(kinds.length + 1);
-			expect(json.failures).toHaveLength(failed);
-			const numbers = (json.failures as IDataObject[]).map(({ record }) => record);
-			expect(new Set(numbers).size).toBe(failed);
-			await expectKept(binary, lines, outcomes);
-			expect(logged()).toEqual({ done, failed });
 			expect(tracedRecords(result)).toBe(done);
 		});
 	});
@@ -571,5 +570,167 @@ describe.each(CONTINUES)('Chunk Text, whose jobs end with ERROR, with On Error %
 		expect(await files.text(binary?.failed)).toBe(`${lines[Number(failure?.record) - 1]}\n`);
 		expect(logged()).toEqual({ done: 4, failed: 1 });
 		expect(tracedRecords(result)).toBe(4);
+	});
+});
+
+interface FileNode {
+	run: typeof push;
+	parameters: INodeParameters;
+	/** Name of the success count in a file's summary. */
+	done: string;
+	/** Whether a file without failures has no summary, because its chunks are returned as items. */
+	isQuiet?: boolean;
+	kinds: Kind[];
+	recordOf: (kind: Kind, at: number) => IDataObject;
+	addFaults: (end: End) => void | Promise<void>;
+	/** Says what an error is about. The errors of texts use other words. */
+	action?: typeof pushAction;
+	ignoresNotFound?: boolean;
+}
+
+const deleteFiles = (ignoreNotFound: boolean): FileNode => ({
+	run: remove,
+	parameters: { idSource: 'file', options: { concurrency: 1, ignoreNotFound } },
+	done: 'deleted',
+	kinds: DELETE_KINDS,
+	recordOf: documentOf,
+	addFaults: addDeleteFaults,
+	action: deleteAction,
+	ignoresNotFound: ignoreNotFound,
+});
+
+const FILE_NODES: Record<string, FileNode> = {
+	'Push Documents': {
+		run: push,
+		parameters: {
+			documentSource: 'file',
+			options: { documentsPerRequest: 2, concurrency: 1 },
+		},
+		done: 'pushed',
+		kinds: KINDS,
+		recordOf: documentOf,
+		addFaults: addPushFaults,
+		action: pushAction,
+	},
+	'Delete Document': deleteFiles(false),
+	'Delete Document with Ignore Not Found': deleteFiles(true),
+	'Chunk Text': {
+		run: chunk,
+		parameters: { textSource: 'file', output: 'documents', options: CHUNK_OPTIONS },
+		done: 'chunked',
+		isQuiet: true,
+		kinds: CHUNK_KINDS,
+		recordOf: textOf,
+		addFaults: addChunkFaults,
+	},
+};
+
+describe.each(Object.entries(FILE_NODES))('%s, for files in several items', (_name, node) => {
+	describe.each(ENDS)('%s', (end) => {
+		useClockFor(end);
+
+		it.each(CONTINUES)('and On Error %s', async (onError) => {
+			await node.addFaults(end);
+			const { kinds, recordOf, done, isQuiet = false, ignoresNotFound = false } = node;
+			const linesOf = (records: IDataObject[]) =>
+				records.map((record) => JSON.stringify(record));
+			const mixed = linesOf(kinds.map(recordOf));
+			const contents = [
+				linesOf(NEIGHBORS.slice(0, 2)),
+				['{"a":', ...mixed],
+				linesOf(NEIGHBORS.slice(2)),
+			];
+			const inputs = await Promise.all(
+				contents.map(
+					async (lines, at) => await files.item(lines.join('\n'), `${at}.jsonl`),
+				),
+			);
+			const result = await node.run(inputs, node.parameters, { onError });
+			const all = [...result.output, ...result.errorOutput].sort(byItem);
+			const isEnded = end !== 'to the end';
+			const summaries = all.filter(({ json }) => 'file' in json);
+			const isShown = [!isQuiet, true, !isQuiet || isEnded];
+			expect(summaries.map(pairsOf)).toEqual(
+				isShown.flatMap((isIt, at) => (isIt ? [[at]] : [])),
+			);
+			const summaryOf = (at: number) => summaries.find((item) => pairsOf(item)[0] === at);
+
+			const outcomes = kinds.map((kind) => outcomeOf(kind, end));
+			const isFailed = (kind: Kind) =>
+				(kind === 'notFound' && !ignoresNotFound) || kind === 'blank' || isFailure(kind);
+			const unsent = countOf(outcomes, 'skipped');
+			// The first line is not JSON.
+			const failed = outcomes.filter(isFailed).length - unsent + 1;
+			const succeeded = countOf(outcomes, 'done');
+			const { json = {}, binary } = summaryOf(1) ?? {};
+			const { records, skipped } = json as Record<string, number>;
+			const notFound = ignoresNotFound ? countOf(outcomes, 'notFound') : 0;
+			expect(json).toMatchObject({
+				...{ file: '1.jsonl', [done]: succeeded, failed },
+				...(ignoresNotFound && { notFound }),
+			});
+			expect(records).toBe(succeeded + failed + notFound + skipped);
+			// After an early end, the records that nobody read need no outcome.
+			expect(skipped).toBeLessThanOrEqual(unsent);
+			if (!isEnded) expect(records).toBe(kinds.length + 1);
+			expect(json.failures).toHaveLength(failed);
+			const numbers = (json.failures as IDataObject[]).map(({ record }) => record);
+			expect(new Set(numbers).size).toBe(failed);
+			for (const failure of json.failures as IDataObject[]) {
+				const kind = String(failure.id ?? 'invalid').split('-')[0] as Kind;
+				if (node.action) expectError(failure, kind, end, node.action(String(failure.id)));
+			}
+			const [, skip] =
+				/To continue, set 'Skip Records' to (\d+)$/.exec(String(json.error)) ?? [];
+			const lasts = isQuiet ? (['refused', 'ending'] as const) : (['ending'] as const);
+			// Only a success that is known before the end shows that 403 was the fault of one record. Chunks may
+			// arrive after the end.
+			if (isEnded)
+				expect(lasts.map((kind) => kinds.indexOf(kind) + 1)).toContain(Number(skip));
+			else expect(json.error).toBeUndefined();
+			await expectKept(
+				binary,
+				mixed,
+				outcomes.map((kind) => (isFailed(kind) ? kind : 'done')),
+			);
+
+			const hint = isEnded
+				? "The run ended before it had processed the file '1.jsonl'"
+				: `${failed} records of '1.jsonl' failed`;
+			expect(hintsOf(result)).toContainEqual(expect.stringContaining(hint));
+
+			/** What is done of the last file, which the run may not reach. */
+			const afterwards = isEnded ? 0 : 2;
+			for (const [at, count] of [
+				[0, 2],
+				[2, afterwards],
+			] as const) {
+				const item = summaryOf(at);
+				if (!item) continue;
+				const { [done]: found = 0, failed: failures = 0, error } = item.json;
+				expect([at, found, failures]).toEqual([at, count, 0]);
+				expect([at, error]).toEqual([
+					at,
+					count > 0 ? undefined : expect.stringContaining("file '2.jsonl' was not read"),
+				]);
+			}
+			const total = 2 + succeeded + afterwards;
+			if (isQuiet) {
+				const parents = all.flatMap(({ json: { parentId } }) => parentId ?? []);
+				const ofMixed = kinds.flatMap((kind, at) =>
+					outcomes[at] === 'done' ? idOf(kind, at) : [],
+				);
+				const ids = NEIGHBORS.map(({ id }) => id);
+				const expected = [...ids.slice(0, 2), ...ofMixed, ...ids.slice(4 - afterwards)];
+				expect(parents).toEqual(expected.flatMap((id) => [id, id]));
+				expect(json.chunks).toBe(2 * succeeded);
+			} else expect(summaries).toHaveLength(all.length);
+			if (onError === 'continueErrorOutput')
+				expect(result.errorOutput.flatMap(pairsOf)).toEqual(isEnded ? [1, 2] : [1]);
+			expect(logged()).toEqual({ done: total, failed });
+			const progress = `${succeeded} records of the file '1.jsonl' had been ${done}`;
+			expect(captured.some((line) => line.includes(progress))).toBe(isEnded);
+			expect(tracedRecords(result)).toBe(total);
+		});
 	});
 });

@@ -10,7 +10,8 @@ import { repairText } from '../../../nodes/shared/formats/decoders';
 import { Findings } from '../../../nodes/shared/formats/findings';
 import { describeBadCharacters, textOf } from '../../../nodes/shared/formats/text';
 import { eventually } from '../../../support/eventually';
-import { chunks, ENCODINGS, lengths } from './support';
+import { occurring, Variations } from '../../../support/variations';
+import { chunks, cut, ENCODINGS, lengths } from './support';
 
 async function read(
 	bytes: Uint8Array,
@@ -29,27 +30,145 @@ async function read(
 
 const TRUNCATED = 'The file ends within a character, so it is truncated';
 
-describe.each(ENCODINGS)('%s', (_, encode) => {
-	test.each(['', 'a', 'é', '€', '😀', 'ab\ufeffc', '\ufffd', '{"a":"é€😀"}\n'])(
-		'reads %j, compressed or not',
-		async (text) => {
-			for (const cuts of [[1], [2], [3], [1000]]) {
-				expect(await read(encode(text), cuts)).toStrictEqual({ text });
-				expect(await read(gzipSync(encode(text)), cuts)).toStrictEqual({ text });
-			}
-		},
-	);
+const PIECES: Record<string, string> = {
+	'plain text': '{"a',
+	'a character of two bytes': 'é',
+	'a character of three bytes': '€',
+	'a character of four bytes': '😀',
+	'a replacement character': '\ufffd',
+	'a control character': '\x01',
+	LF: '\n',
+	CR: '\r',
+	CRLF: '\r\n',
+};
+const MARK = '\ufeff';
+const anyPiece = fc.oneof(
+	{ weight: 6, arbitrary: fc.constantFrom(...Object.values(PIECES)) },
+	{ weight: 3, arbitrary: fc.constantFrom(MARK, `\n${MARK}`, `\r${MARK}`) },
+);
+/** Short slices separate more. */
+const anyCuts = fc.oneof(lengths, fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1 }));
+/** With NUL characters near its beginning, a file is not text. */
+const anyText = fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\0', ''));
+const CUT_OFF = 'a character that is cut off at the end';
+/** The beginning of a file is read as a whole, so only the rest is cut. */
+const LONG_LINE = `${'long '.repeat(220)}\n`;
+const CUT_IN_TWO = 'a character that is cut in two';
+const CRLF_CUT_IN_TWO = 'CRLF that is cut in two';
+const MARK_OF_SLICE = 'a mark at the beginning of a slice';
+const PLACES = ['inside a line', 'after LF', 'after CR'];
 
-	test('reads any text, however it is cut', async () => {
-		await fc.assert(
-			fc.asyncProperty(fc.string({ unit: 'binary' }), lengths, async (content, cuts) => {
-				const text = `{"${content}`;
-				expect(await read(encode(text), cuts)).toStrictEqual({ text });
+/** Returns what the cuts of a file separate. */
+function separatedIn(text: string, encode: (text: string) => Buffer, cuts: number[]): Set<string> {
+	const markBytes = encode('').length;
+	const headBytes = hasControlBytes(encode(text)) ? 1024 : 16;
+	const ends = new Set<number>();
+	let end = 0;
+	for (const piece of cut(encode(text), cuts)) {
+		end += piece.length;
+		if (end >= headBytes) ends.add(end);
+	}
+	const found = new Set<string>();
+	let at = markBytes;
+	let before = '';
+	for (const character of text) {
+		const next = at + encode(character).length - markBytes;
+		for (let inside = at + 1; inside < next; inside++)
+			if (ends.has(inside)) found.add(CUT_IN_TWO);
+		const place = PLACES[['\n', '\r'].indexOf(before) + 1];
+		if (ends.has(at) && character === MARK) found.add(`${MARK_OF_SLICE}, ${place}`);
+		if (ends.has(at) && before + character === '\r\n') found.add(CRLF_CUT_IN_TWO);
+		before = character;
+		at = next;
+	}
+	return found;
+}
+
+test('reads any text, however it is encoded, compressed and cut', async () => {
+	const variations = new Variations();
+	await fc.assert(
+		fc.asyncProperty(
+			fc.record({
+				first: anyPiece,
+				isLong: fc.boolean(),
+				rest: fc.oneof(
+					{
+						weight: 3,
+						arbitrary: fc.array(fc.oneof({ weight: 4, arbitrary: anyPiece }, anyText), {
+							maxLength: 8,
+						}),
+					},
+					fc.constant(['a', '\r\n']),
+				),
+				encoding: fc.constantFrom(...ENCODINGS),
+				isCompressed: fc.boolean(),
+				isCutOff: fc.boolean(),
+				cuts: anyCuts,
 			}),
-			{ numRuns: 200 },
-		);
-	});
+			async ({ first, isLong, rest, encoding, isCompressed, isCutOff, cuts }) => {
+				const [name, encode] = encoding;
+				const text = [first, isLong ? LONG_LINE : '', ...rest].join('');
+				const bytes = encode(isCutOff ? `${text}é` : text);
+				const file = isCutOff ? bytes.subarray(0, -1) : bytes;
+				const findings = new Findings();
+				let hasControl = false;
+				const onControlCharacter = () => void (hasControl = true);
+				let found = '';
+				let error = '';
+				try {
+					const source = chunks(isCompressed ? gzipSync(file) : file, cuts);
+					for await (const piece of textOf(source, undefined, {
+						findings,
+						onControlCharacter,
+					})) {
+						if (countControls(piece) > 0) expect(hasControl).toBe(true);
+						found += piece;
+					}
+				} catch (reason) {
+					expect(reason).toBeInstanceOf(FileError);
+					error = (reason as FileError).message;
+				}
+				// Nothing shows that a file is UTF-8 if it has only one byte that is not ASCII.
+				const isGuessed = isCutOff && name === 'UTF-8' && /^[\0-\x7f]*$/.test(text);
+				const whole = isGuessed ? `${text}Ã` : text;
+				expect(found).toBe(whole.replace(/(?<=^|[\r\n])\ufeff+/g, ''));
+				expect(error).toBe(isCutOff && !isGuessed ? TRUNCATED : '');
+				expect(findings.byKind.get('windows1252')?.total ?? 0).toBe(isGuessed ? 1 : 0);
+				if (name.startsWith('UTF-8')) expect(hasControl).toBe(countControls(text) > 0);
+				const separated = isCompressed ? new Set() : separatedIn(text, encode, cuts);
+				variations.note({
+					...occurring(
+						[
+							...[CUT_IN_TWO, CRLF_CUT_IN_TWO],
+							...PLACES.map((place) => `${MARK_OF_SLICE}, ${place}`),
+						],
+						(each) => separated.has(each),
+					),
+					[`UTF-16, ${CUT_IN_TWO}`]:
+						name.startsWith('UTF-16') && separated.has(CUT_IN_TWO),
+					...occurring(Object.keys(PIECES), (each) =>
+						[first, ...rest].includes(PIECES[each] ?? ''),
+					),
+					...occurring(
+						ENCODINGS.map(([each]) => each),
+						(each) => each === name,
+					),
+					'a file that begins with a mark': first === MARK,
+					'a line that begins with a mark': /[\r\n]\ufeff/.test(text),
+					'a mark inside a line': /[^\r\n\ufeff]\ufeff/.test(text),
+					'a compressed file': isCompressed,
+					'a file that is not compressed': !isCompressed,
+					[CUT_OFF]: isCutOff && !isGuessed,
+					[`${CUT_OFF}, in a file that may not be UTF-8`]: isGuessed,
+				});
+			},
+		),
+		{ numRuns: 600 },
+	);
+	expect(variations.rarerThan(0.5)).toEqual([]);
+});
 
+describe.each(ENCODINGS)('%s', (_, encode) => {
 	test('reads one large chunk in slices, and lets others continue before each', async () => {
 		const text = '1é€😀'.repeat(60_000);
 		const bytes = encode(text);
@@ -62,14 +181,6 @@ describe.each(ENCODINGS)('%s', (_, encode) => {
 		}
 		expect(whole).toBe(text);
 		expect(yields).toBe(Math.ceil(bytes.length / SLICE_BYTES));
-	});
-
-	test('a character that is cut off at the end is an error', async () => {
-		const whole = encode('é');
-		for (const cuts of [[1], [1000]]) {
-			const { error } = await read(Buffer.concat([whole, whole.subarray(-2, -1)]), cuts);
-			expect(error).toBe(TRUNCATED);
-		}
 	});
 });
 
@@ -120,15 +231,30 @@ test('valid UTF-8 among bad bytes is read as TextDecoder reads it, for any cuts'
 	const edges = [0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec];
 	edges.push(0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5);
 	const rest = fc.array(fc.constantFrom(...edges), { maxLength: 40, size: 'max' });
+	const variations = new Variations();
 	await fc.assert(
 		fc.asyncProperty(rest, lengths, async (bytes, cuts) => {
 			const whole = Buffer.from([0xe2, 0x82, 0xac, ...bytes, 0x0a]);
 			const { text } = await read(whole, cuts);
 			const expected = new TextDecoder().decode(whole).replaceAll('\ufffd', '');
 			expect(text.replace(/[\udc80-\udcff]/gu, '')).toBe(expected);
+			const codes = Buffer.from(bytes).toString('latin1');
+			variations.note({
+				'a character of two bytes': /[\u0080-\u07ff]/.test(expected),
+				'a character of three bytes': /[\u0800-\uffff]/.test(expected.slice(1)),
+				'a character of four bytes': /[\u{10000}-\u{10ffff}]/u.test(expected),
+				'a character that is written too long': /\xe0[\x80-\x9f]|\xf0[\x80-\x8f]/.test(
+					codes,
+				),
+				'half of a UTF-16 character': /\xed[\xa0-\xbf]/.test(codes),
+				'a character beyond the last one': /\xf4[\x90-\xbf]|\xf5/.test(codes),
+				'a character that ends too early': /[\xe1-\xef][\x80-\xbf][^\x80-\xbf]/.test(codes),
+				'a character without a beginning': /[\0-\x7f][\x80-\xbf]/.test(codes),
+			});
 		}),
 		{ numRuns: 1000 },
 	);
+	expect(variations.rarerThan(1)).toEqual([]);
 });
 
 test('half a UTF-16 character fails only its record', async () => {
@@ -275,71 +401,116 @@ test('an error of the source is thrown unchanged, and the source is closed when 
 	expect(isClosed).toBe(true);
 });
 
-describe('lines of UTF-8 and of Windows-1252', () => {
-	const LINES: Array<[string, number[]]> = [
-		['plain', [...Buffer.from('plain')]],
-		['It’s ü', [0x49, 0x74, 0x92, 0x73, 0x20, 0xfc]],
-		['üÃ©', [0xfc, 0xc3, 0xa9]],
-		['', []],
-	];
+/** Bytes of a line, and how they are read as Windows-1252 and as UTF-8 with bad bytes. */
+const LINES: Record<string, { bytes: number[]; guessed: string; certain: string }> = {
+	'an empty line': { bytes: [], guessed: '', certain: '' },
+	'a plain line': {
+		bytes: [...Buffer.from('a line of plain text')],
+		guessed: 'a line of plain text',
+		certain: 'a line of plain text',
+	},
+	'a line of Windows-1252': {
+		bytes: [0x49, 0x74, 0x92, 0x73, 0x20, 0xfc],
+		guessed: 'It’s ü',
+		certain: 'It\udc92s \udcfc',
+	},
+	'a line whose last letters could be UTF-8': {
+		bytes: [0xfc, 0xc3, 0xa9],
+		guessed: 'üÃ©',
+		certain: '\udcfcé',
+	},
+	'a line with a byte that is in neither': {
+		bytes: [0xe9, 0x81],
+		guessed: 'é\udc81',
+		certain: '\udce9\udc81',
+	},
+	// Nothing is guessed here, because this byte is not Windows-1252 either.
+	'a line that begins with such a byte': {
+		bytes: [0x81, 0xe9],
+		guessed: '\udc81é',
+		certain: '\udc81\udce9',
+	},
+};
+const LINE_BREAKS: Record<string, string> = { LF: '\n', CR: '\r', CRLF: '\r\n' };
+
+test('lines of Windows-1252 are decoded one by one until the first UTF-8 character, however they are cut', async () => {
 	const UTF_8 = 'é € 😀';
-	const line = fc.constantFrom(...LINES);
-	const lineBreak = fc.constantFrom('\n', '\r\n', '\r');
-
-	test('are decoded one by one until the first UTF-8 character, however they are cut', async () => {
-		await fc.assert(
-			fc.asyncProperty(
-				fc.array(line, { maxLength: 6 }),
-				fc.array(line, { maxLength: 3 }),
-				lineBreak,
-				lengths,
-				async (before, after, end, cuts) => {
-					const part = (lines: typeof before) =>
-						lines.flatMap(([, codes]) => [...codes, ...Buffer.from(end)]);
-					const bytes = Buffer.from([
-						...part(before),
-						...Buffer.from(UTF_8 + end),
-						...part(after),
-					]);
-					const findings = new Findings();
-					let text = '';
-					for await (const piece of textOf(chunks(bytes, cuts), undefined, { findings }))
-						text += piece;
-					const read = before.map(([known]) => known + end).join('') + UTF_8 + end;
-					expect(text.startsWith(read)).toBe(true);
-					const isGuessed = ([, codes]: (typeof before)[0]) =>
-						codes.some((code) => code > 127);
-					const first = before.findIndex(isGuessed);
-					expect(findings.byKind.get('windows1252')?.total ?? 0).toBe(
-						before.filter(isGuessed).length,
-					);
-					if (first >= 0)
-						expect(findings.byKind.get('windows1252')?.line).toBe(first + 1);
-					const rest = text.slice(read.length);
-					expect(rest.isWellFormed()).toBe(!after.some(isGuessed));
-				},
-			),
-			{ numRuns: 500 },
-		);
-	});
-
-	test('a byte order mark is dropped at the beginning of each line, however it is cut', async () => {
-		const parts = fc.constantFrom('\ufeff', '\n', '\r\n', '\r', 'a', 'é', 'x\ufeff');
-		await fc.assert(
-			fc.asyncProperty(
-				fc.constantFrom(...ENCODINGS),
-				fc.array(parts),
-				lengths,
-				async ([, encode], all, cuts) => {
-					const text = `\n${all.join('')}`;
-					expect(await read(encode(text), cuts)).toStrictEqual({
-						text: text.replace(/(?<=^|[\r\n])\ufeff+/g, ''),
-					});
-				},
-			),
-			{ numRuns: 300 },
-		);
-	});
+	const line = fc.oneof(
+		fc.constantFrom('an empty line', 'a plain line'),
+		fc.constantFrom(...Object.keys(LINES)),
+	);
+	const variations = new Variations();
+	await fc.assert(
+		fc.asyncProperty(
+			fc.array(line, { maxLength: 10 }),
+			fc.array(line, { maxLength: 3 }),
+			fc.boolean(),
+			fc.constantFrom(...Object.keys(LINE_BREAKS)),
+			anyCuts,
+			async (before, after, hasUtf8, lineBreak, cuts) => {
+				const end = LINE_BREAKS[lineBreak] ?? '';
+				const ofUtf8 = hasUtf8 ? [[...Buffer.from(UTF_8)]] : [];
+				const lines = [
+					...before.map((name) => LINES[name]?.bytes ?? []),
+					...ofUtf8,
+					...after.map((name) => LINES[name]?.bytes ?? []),
+				];
+				const bytes = Buffer.from(
+					lines.flatMap((codes) => [...codes, ...Buffer.from(end)]),
+				);
+				const findings = new Findings();
+				let text = '';
+				for await (const piece of textOf(chunks(bytes, cuts), undefined, { findings }))
+					text += piece;
+				const reading = hasUtf8 ? 'certain' : 'guessed';
+				const expected = [
+					...before.map((name) => LINES[name]?.guessed),
+					...(hasUtf8 ? [UTF_8] : []),
+					...after.map((name) => LINES[name]?.[reading]),
+				];
+				expect(text).toBe(expected.map((each) => `${each}${end}`).join(''));
+				const guessed = (hasUtf8 ? before : [...before, ...after]).map((name) =>
+					/^[\0-\x7f]*[^\0-\x7f\ud800-\udfff]/.test(LINES[name]?.guessed ?? ''),
+				);
+				const firstGuessed = guessed.indexOf(true);
+				const begin =
+					lines.slice(0, firstGuessed).flat().length + firstGuessed * end.length;
+				const counted = [...cut(bytes.toString('latin1', 0, begin), cuts)];
+				const isCrlfCut = counted.map(
+					(piece, at) => piece.startsWith('\n') && (counted[at - 1] ?? '').endsWith('\r'),
+				);
+				const isNotFirst = (at: number) => counted.slice(0, at).join('').length > 16;
+				const { total, line, example = '' } = findings.byKind.get('windows1252') ?? {};
+				expect(total ?? 0).toBe(guessed.filter(Boolean).length);
+				if (total) expect(line).toBe(firstGuessed + 1);
+				expect(repairText(expected[firstGuessed] ?? '')).toContain(example);
+				variations.note({
+					...occurring(Object.keys(LINES), (name) => before.includes(name)),
+					...Object.fromEntries(
+						Object.keys(LINES).map((name) => [
+							`${name}, after UTF-8`,
+							hasUtf8 && after.includes(name),
+						]),
+					),
+					...occurring(Object.keys(LINE_BREAKS), (name) => name === lineBreak),
+					'a file without UTF-8': !hasUtf8,
+					...Object.fromEntries(
+						[false, true].map((hasMore) => [
+							`${CRLF_CUT_IN_TWO}, before ${hasMore ? 'another line break' : 'no other'}`,
+							counted.some(
+								(piece, at) =>
+									isCrlfCut[at] &&
+									isNotFirst(at) &&
+									piece.includes('\r') === hasMore,
+							),
+						]),
+					),
+				});
+			},
+		),
+		{ numRuns: 1000 },
+	);
+	expect(variations.rarerThan(0.2)).toEqual([]);
 });
 
 describe('an encoding that was chosen', () => {

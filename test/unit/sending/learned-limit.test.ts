@@ -1,4 +1,10 @@
+import fc from 'fast-check';
+
+import { LearnedLimit } from '../../../nodes/shared/sending/learned-limit';
 import { Limiter } from '../../../nodes/shared/sending/limiter';
+import { atOnce, bucket, perSecond, type Admission } from '../../../sandbox/rates';
+import { atRandom, perMinute, play, type Load } from '../../../support/rate-limited';
+import { occurring, Variations } from '../../../support/variations';
 import { VirtualRun } from '../../../support/virtual-run';
 
 test.each([
@@ -100,4 +106,119 @@ test('a poll whose deadline has come does not wait for the rate', async () => {
 	const waiting = limiterClient.schedule(async () => Promise.resolve(run.now()), run.now());
 	const begin = run.now();
 	expect(await run.clock.run(waiting)).toBe(begin);
+});
+
+/** What the limiter keeps to itself. */
+interface State {
+	rate: number;
+	refusedRate: number;
+	window: number;
+	exempt: number;
+	isDoubtful: boolean;
+}
+
+const DECISIONS = [
+	...[
+		'all requests pause',
+		'only this request backs off',
+		'the window shrinks',
+		'the window grows',
+	],
+	...['the rate is lowered', 'the rate is lowered in doubt', 'failures are ignored for a while'],
+	...['the rate rises toward the refused rate', 'the rate rises beyond the refused rate'],
+];
+
+/** Adds each decision of all limiters to a set. */
+function watchDecisions(seen: Set<string>): () => void {
+	const { noteRefusal, noteEnd } = LearnedLimit.prototype;
+	const stateOf = (limit: LearnedLimit): State => ({ ...(limit as unknown as State) });
+	const refusals = jest.spyOn(LearnedLimit.prototype, 'noteRefusal').mockImplementation(function (
+		this: LearnedLimit,
+		...args
+	) {
+		const before = stateOf(this);
+		const pausesAll = noteRefusal.apply(this, args);
+		const { rate, window, exempt, isDoubtful } = stateOf(this);
+		seen.add(pausesAll ? DECISIONS[0] : DECISIONS[1]);
+		if (window < before.window) seen.add('the window shrinks');
+		if (rate < before.rate) seen.add(`the rate is lowered${isDoubtful ? ' in doubt' : ''}`);
+		if (exempt > Math.max(0, before.exempt)) seen.add('failures are ignored for a while');
+		return pausesAll;
+	});
+	const ends = jest.spyOn(LearnedLimit.prototype, 'noteEnd').mockImplementation(function (
+		this: LearnedLimit,
+		...args
+	) {
+		const before = stateOf(this);
+		noteEnd.apply(this, args);
+		const { rate, window } = stateOf(this);
+		if (window > before.window) seen.add('the window grows');
+		if (rate > before.rate)
+			seen.add(
+				before.rate < before.refusedRate
+					? 'the rate rises toward the refused rate'
+					: 'the rate rises beyond the refused rate',
+			);
+	});
+	return () => {
+		refusals.mockRestore();
+		ends.mockRestore();
+	};
+}
+
+/** Services by how they limit requests. */
+const SERVICES: Record<string, () => Load['admits'] | Admission> = {
+	'a token bucket': () => bucket(20, 20),
+	'a small token bucket': () => bucket(40, 2),
+	'a limit per second': () => perSecond(40),
+	'a limit per minute': () => perMinute(1500),
+	'a limit of requests in flight': () => atOnce(3),
+	'random failures': () => atRandom(0.2),
+	'no limit': () => () => true,
+};
+
+test('in every case, each request is accepted once, and the service is used', async () => {
+	const variations = new Variations();
+	await fc.assert(
+		fc.asyncProperty(
+			fc.record({
+				kind: fc.constantFrom(...Object.keys(SERVICES)),
+				status: fc.constantFrom(429, 503),
+				retryAfterMs: fc.constantFrom(undefined, 1000, 3000),
+				executions: fc.integer({ min: 1, max: 3 }),
+				concurrency: fc.integer({ min: 1, max: 8 }),
+				requests: fc.integer({ min: 1, max: 400 }),
+				latencyMs: fc.integer({ min: 10, max: 100 }),
+				seed: fc.nat(),
+			}),
+			async ({ kind, ...anyLoad }) => {
+				// Only a 503 without Retry-After may be a random failure.
+				const random = { status: 503, retryAfterMs: undefined };
+				const load = { ...anyLoad, ...(kind === 'random failures' && random) };
+				const admits = SERVICES[kind]();
+				const seen = new Set<string>();
+				const undo = watchDecisions(seen);
+				let most = 0;
+				const { accepted, refused, failed, endedAt } = await play({
+					...load,
+					admits: (now, inFlight, random) => {
+						most = Math.max(most, inFlight);
+						return admits(now, inFlight, random);
+					},
+				}).finally(undo);
+				const total = load.requests * load.executions;
+				expect([failed, accepted.length]).toEqual([0, total]);
+				expect(most).toBeLessThanOrEqual(load.executions * load.concurrency);
+				expect(refused).toBeLessThanOrEqual(60 + total / 2);
+				// The slowest of these services accepts 20 requests per second.
+				expect(endedAt).toBeLessThanOrEqual(30_000 + 200 * total);
+				variations.note({
+					...occurring(Object.keys(SERVICES), (name) => name === kind),
+					...occurring(DECISIONS, (decision) => seen.has(decision)),
+				});
+			},
+		),
+		{ numRuns: 150 },
+	);
+	expect(variations.rarerThan(1)).toEqual([]);
 });

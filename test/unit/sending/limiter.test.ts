@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import { sendOne } from '../../../nodes/shared/sending/one-each';
 import { ServiceHealth } from '../../../nodes/shared/sending/retry-policy';
 import { backoffMs } from '../../../nodes/shared/sending/run-state';
-import { Limiter } from '../../../nodes/shared/sending/limiter';
+import { Limiter, type LimiterClient } from '../../../nodes/shared/sending/limiter';
 import { poll, type PollOptions } from '../../../nodes/shared/sending/poll';
 import { mostInAMinute, perMinute, play } from '../../../support/rate-limited';
+import { occurring, Variations } from '../../../support/variations';
 import { VirtualClock } from '../../../support/virtual-clock';
 import { VirtualRun } from '../../../support/virtual-run';
 
@@ -22,60 +23,6 @@ describe('the pause before another attempt', () => {
 	});
 });
 
-/** Sets up a limiter client whose tasks record when they start and how many run at the same time. */
-function setUp(max: number) {
-	const run = new VirtualRun();
-	const { clock } = run;
-	const limiterClient = new Limiter().join(run, max);
-	const starts: number[] = [];
-	let running = 0;
-	let peak = 0;
-	const task = async (ms: number) =>
-		await limiterClient.schedule(async ({ sequence }) => {
-			starts.push(clock.now());
-			peak = Math.max(peak, ++running);
-			await clock.sleep(ms);
-			running--;
-			return sequence;
-		});
-	/** Returns the largest number of tasks that run at the same time while many tasks are waiting. */
-	const width = async () => {
-		peak = 0;
-		await clock.run(Promise.all(Array.from({ length: 2 * max }, async () => await task(10))));
-		return peak;
-	};
-	const sequence = async () => await clock.run(task(1));
-	return { run, clock, limiterClient, starts, task, width, sequence };
-}
-
-test('runs all tasks in order, with the maximum concurrency', async () => {
-	const { clock, task, starts, width } = setUp(3);
-	const sequences = await clock.run(
-		Promise.all(Array.from({ length: 7 }, async () => await task(10))),
-	);
-	expect(sequences).toEqual([1, 2, 3, 4, 5, 6, 7]);
-	expect(starts).toEqual([0, 0, 0, 10, 10, 10, 20]);
-	expect(await width()).toBe(3);
-});
-
-test('a task that throws frees its slot', async () => {
-	const { clock, limiterClient, task } = setUp(1);
-	const failing = limiterClient.schedule(async () => await Promise.reject(new Error('no')));
-	const next = task(1);
-	await expect(clock.run(failing)).rejects.toThrow('no');
-	await expect(clock.run(next)).resolves.toBe(2);
-});
-
-test('a pause delays all tasks that have not started, and the longest pause counts', async () => {
-	const { clock, limiterClient, starts, task, sequence } = setUp(4);
-	const first = await sequence();
-	limiterClient.noteRefusal(first, { delayMs: 1000 });
-	clock.at(500, () => limiterClient.noteRefusal(first, { delayMs: 3000 }));
-	clock.at(600, () => limiterClient.noteRefusal(first, { delayMs: 100 }));
-	await clock.run(Promise.all([task(10), task(10)]));
-	expect(starts[1]).toBe(3500);
-});
-
 test('a pause outlasts a run that leaves while another goes on', async () => {
 	const run = new VirtualRun();
 	const limiter = new Limiter();
@@ -86,63 +33,158 @@ test('a pause outlasts a run that leaves while another goes on', async () => {
 	expect(run.clock.now()).toBe(3000);
 });
 
-test('the end of a run ends all current and later pauses at once', async () => {
-	const { run, clock, limiterClient, starts, task, sequence } = setUp(4);
-	limiterClient.noteRefusal(await sequence(), { delayMs: 300_000 });
-	clock.at(100, () => run.stop('a failure'));
-	await clock.run(Promise.all([task(1), task(1)]));
-	expect(starts.slice(1)).toEqual([100, 100]);
-	await clock.run(task(1));
-	await clock.drain();
-	expect(clock.now()).toBeLessThan(110);
+type Refusal = Parameters<LimiterClient['noteRefusal']>[1];
+
+/** What happens to a request. Without a refusal, it is neither accepted nor refused. */
+const OUTCOMES: Record<string, Refusal | undefined> = {
+	accepted: undefined,
+	failed: undefined,
+	thrown: undefined,
+	'refused without Retry-After': {},
+	'refused with Retry-After': { delayMs: 3000 },
+	'refused with a shorter Retry-After': { delayMs: 1000 },
+	'overloaded with Retry-After': { delayMs: 2000, kind: 'overloaded' },
+	'overloaded without Retry-After': { kind: 'overloaded' },
+};
+const anyRequest = fc.record({
+	at: fc.nat(2),
+	arrivesMs: fc.oneof({ weight: 2, arbitrary: fc.constantFrom(0, 5000) }, fc.nat(20_000)),
+	durationMs: fc.nat(3000),
+	/** After this time, the request ignores pauses. */
+	patienceMs: fc.oneof({ weight: 3, arbitrary: fc.constant(Infinity) }, fc.nat(3000)),
+	outcome: fc.oneof(fc.constant('accepted'), fc.constantFrom(...Object.keys(OUTCOMES))),
 });
+const WAYS = [
+	...['starts at once', 'waits for another of its client', 'waits for the limit per minute'],
+	...['waits for a pause', 'starts in a pause, because it is urgent'],
+	...[
+		'waits for a success after a pause',
+		'waits until its run ends',
+		'starts after its run ended',
+	],
+	...['waits, and a later one of another client starts'],
+];
+const REFUSALS = ['the refusal begins a pause', 'the refusal belongs to an earlier pause'];
 
-function twoRuns() {
-	const clock = new VirtualClock();
-	const limiter = new Limiter();
-	const runs = [new VirtualRun({ clock }), new VirtualRun({ clock })] as const;
-	const [one, other] = runs;
-	const clients = [limiter.join(one, 2), limiter.join(other, 2)] as const;
-	const starts: Array<[number, number]> = [];
-	const task = async (at: 0 | 1) =>
-		await clients[at].schedule(async (turn) => {
-			starts.push([at, clock.now()]);
-			await clock.sleep(10);
-			turn.acceptedAt = clock.now();
-		});
-	return { clock, runs, clients, starts, task };
-}
+test('in every case, requests start in order, one by one after a pause, and within all limits', async () => {
+	const variations = new Variations();
+	await fc.assert(
+		fc.asyncProperty(
+			fc.array(anyRequest, { maxLength: 40, size: 'max' }),
+			fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 3, maxLength: 3 }),
+			fc.array(fc.constantFrom(0, 10, 30), { minLength: 3, maxLength: 3 }),
+			fc.oneof(fc.constant(Infinity), fc.nat(20_000)),
+			async (requests, maxima, limits, stopAtMs) => {
+				const clock = new VirtualClock();
+				const limiter = new Limiter();
+				const [ending, lasting] = [new VirtualRun({ clock }), new VirtualRun({ clock })];
+				if (stopAtMs < Infinity) clock.at(stopAtMs, () => ending.stop('the end'));
+				const clients = maxima.map((max, at) => {
+					const run = at === 0 ? ending : lasting;
+					return { run, max, running: 0, client: limiter.join(run, max, limits[at]) };
+				});
+				const limit = Math.min(...limits.map((each) => each || Infinity));
+				const occurred = new Set<string>();
+				const waiting: Array<{ at: number; isUrgent: () => boolean }> = [];
+				const starts: number[] = [];
+				const ends = new Set<number>();
+				let sequences = 0;
+				let pausedUntil = 0;
+				let sentBeforePause = 0;
+				/** How many requests may be in flight. After a pause, each success allows one more. */
+				let allowed = Infinity;
+				let isRefused = false;
+				const hasSlot = ({ running, max }: (typeof clients)[0]) => running < max;
 
-test('a pause holds for both runs, and the end of one run changes neither the pause nor the queue', async () => {
-	const { clock, runs, clients, starts, task } = twoRuns();
-	clients[0].noteRefusal(1, { delayMs: 3000 });
-	clock.at(100, () => runs[0].stop('canceled'));
-	await clock.run(Promise.all([task(0), task(0), task(1)]));
-	expect(starts).toEqual([
-		[0, 100],
-		[0, 100],
-		[1, 3000],
-	]);
-});
-
-test('a run never exceeds its own maximum, even if the other run is idle', async () => {
-	const { clock, starts, task } = twoRuns();
-	await clock.run(Promise.all([task(0), task(0), task(0), task(1)]));
-	expect(starts).toEqual([
-		[0, 0],
-		[0, 0],
-		[1, 0],
-		[0, 10],
-	]);
-});
-
-test('a task that must not wait longer starts during a pause, before earlier tasks', async () => {
-	const { clock, clients, starts, task } = twoRuns();
-	const [limiterClient] = clients;
-	limiterClient.noteRefusal(1, { delayMs: 3000 });
-	const urgent = limiterClient.schedule(async () => clock.now(), 500);
-	expect(await clock.run(Promise.all([task(0), urgent]))).toEqual([undefined, 500]);
-	expect(starts).toEqual([[0, 3000]]);
+				const send = async (request: (typeof requests)[0]) => {
+					const { at, arrivesMs, durationMs, patienceMs, outcome } = request;
+					await clock.sleep(arrivesMs);
+					const own = clients[at];
+					const arrivedAt = clock.now();
+					const isUrgent = () => clock.now() >= arrivedAt + patienceMs;
+					const wait = { at, isUrgent };
+					const hadSlot = hasSlot(own);
+					waiting.push(wait);
+					const sending = own.client.schedule(async (turn) => {
+						const now = clock.now();
+						const place = waiting.indexOf(wait);
+						const earlier = waiting.slice(0, place);
+						waiting.splice(place, 1);
+						expect(turn).toMatchObject({ sequence: ++sequences, startedAt: now });
+						const running = clients.reduce((sum, each) => sum + each.running, 0);
+						if (own.run.ended) {
+							expect(now).toBe(Math.max(arrivedAt, stopAtMs));
+							occurred.add(arrivedAt > stopAtMs ? WAYS[7] : WAYS[6]);
+							// Nothing is sent anymore.
+							return turn.sequence;
+						} else {
+							expect(own.running).toBeLessThan(own.max);
+							starts.push(now);
+							const isFree = earlier.some(
+								(each) => !clients[each.at].run.ended && hasSlot(clients[each.at]),
+							);
+							if (isUrgent()) {
+								if (now < pausedUntil) occurred.add(WAYS[4]);
+							} else {
+								expect(now).toBeGreaterThanOrEqual(pausedUntil);
+								expect(running).toBeLessThan(allowed);
+								expect(isFree).toBe(false);
+								if (earlier.length > 0) occurred.add(WAYS[8]);
+								if (now === arrivedAt) occurred.add(WAYS[0]);
+								else if (now === pausedUntil) occurred.add(WAYS[3]);
+								else if (ends.has(now)) occurred.add(hadSlot ? WAYS[5] : WAYS[1]);
+								else if (limit < Infinity) occurred.add(WAYS[2]);
+								if (limit === Infinity && !isRefused)
+									expect(now === arrivedAt || ends.has(now)).toBe(true);
+							}
+						}
+						own.running++;
+						await clock.sleep(durationMs);
+						own.running--;
+						ends.add(clock.now());
+						const refusal = OUTCOMES[outcome];
+						if (refusal) {
+							const { delayMs = 0, kind } = refusal;
+							const pausesAll = own.client.noteRefusal(turn.sequence, refusal);
+							expect(pausesAll).toBe(delayMs > 0 || kind !== 'overloaded');
+							isRefused = true;
+							pausedUntil = Math.max(pausedUntil, clock.now() + delayMs);
+							const isOld = turn.sequence <= sentBeforePause;
+							if (pausesAll) occurred.add(REFUSALS[isOld ? 1 : 0]);
+							if (pausesAll && !isOld) {
+								sentBeforePause = sequences;
+								allowed = 1;
+							}
+						}
+						if (outcome === 'accepted') {
+							turn.acceptedAt = clock.now();
+							if (turn.sequence > sentBeforePause) allowed++;
+						}
+						if (outcome === 'thrown') throw new Error(`${turn.sequence}`);
+						return turn.sequence;
+					}, arrivedAt + patienceMs);
+					const isSent = sending.then(
+						() => outcome !== 'thrown' || own.run.ended !== undefined,
+						({ message }: Error) => outcome === 'thrown' && /^\d+$/.test(message),
+					);
+					expect(await isSent).toBe(true);
+				};
+				await clock.run(Promise.all(requests.map(send)));
+				expect(sequences).toBe(requests.length);
+				if (limit < Infinity) expect(mostInAMinute(starts)).toBeLessThanOrEqual(limit);
+				variations.note({
+					...occurring(Object.keys(OUTCOMES), (name) =>
+						requests.some(({ outcome }) => outcome === name),
+					),
+					...occurring([...WAYS, ...REFUSALS], (way) => occurred.has(way)),
+					'no limit per minute': limit === Infinity,
+					'different limits per minute': new Set(limits).size > 1,
+				});
+			},
+		),
+		{ numRuns: 400 },
+	);
+	expect(variations.rarerThan(1)).toEqual([]);
 });
 
 describe('a limit per minute', () => {
@@ -221,46 +263,6 @@ describe('a limit per minute', () => {
 		const next = limiter.join(later, 1, 1);
 		const startedAt = await later.clock.run(next.schedule(async () => later.now()));
 		expect(startedAt).toBeLessThanOrEqual(60_000 / 0.95);
-	});
-
-	test('no minute contains more requests than the limit, for any mix of requests and deadlines', async () => {
-		const request = fc.record({
-			limiterClient: fc.nat(2),
-			atMs: fc.nat(150_000),
-			durationMs: fc.nat(5000),
-			/** After this time, the request starts even if a pause is still running. */
-			ignoresPausesAfterMs: fc.option(fc.nat(20_000), { nil: Infinity }),
-			isRefused: fc.boolean(),
-		});
-		await fc.assert(
-			fc.asyncProperty(
-				fc.array(request, { maxLength: 60 }),
-				fc.integer({ min: 1, max: 40 }),
-				async (requests, limit) => {
-					const clock = new VirtualClock();
-					const limiter = new Limiter();
-					const clients = [1, 2, 3].map((max) =>
-						limiter.join(new VirtualRun({ clock }), max, limit),
-					);
-					const starts: number[] = [];
-					const send = async (each: (typeof requests)[number]) => {
-						await clock.sleep(each.atMs);
-						const limiterClient = clients[each.limiterClient];
-						await limiterClient.schedule(async (turn) => {
-							starts.push(clock.now());
-							await clock.sleep(each.durationMs);
-							if (each.isRefused)
-								limiterClient.noteRefusal(turn.sequence, { delayMs: 1000 });
-							else turn.acceptedAt = clock.now();
-						}, clock.now() + each.ignoresPausesAfterMs);
-					};
-					await clock.run(Promise.all(requests.map(send)));
-					expect(starts).toHaveLength(requests.length);
-					expect(mostInAMinute(starts)).toBeLessThanOrEqual(limit);
-				},
-			),
-			{ numRuns: 60 },
-		);
 	});
 
 	test('polls and submissions alternate, so that neither waits for long', async () => {
