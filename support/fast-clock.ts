@@ -1,7 +1,12 @@
+import * as n8n from 'n8n-workflow';
+
 import { Run } from '../nodes/shared/run/run';
+import type { RecordedRequest, Sandbox } from '../sandbox';
 
 const now = performance.now.bind(performance);
 const { sleep } = Run.prototype;
+/** The number of milliseconds by which `skipHangs` has moved the fast clock forward. */
+let skippedMs = 0;
 
 /**
  * Makes the clock of all runs that start from now on faster than real time by this factor. The time limits of single
@@ -12,7 +17,9 @@ const { sleep } = Run.prototype;
 export function speedUp(factor: number): () => void {
 	const { prototype } = Run;
 	const before = prototype.sleep;
-	const fast = jest.spyOn(performance, 'now').mockImplementation(() => factor * now());
+	const fast = jest
+		.spyOn(performance, 'now')
+		.mockImplementation(() => factor * now() + skippedMs);
 	prototype.sleep = async function (ms, wake) {
 		await sleep.call(this, ms / factor, wake);
 	};
@@ -27,4 +34,56 @@ export function useFastClock(factor: number): void {
 	let undo: () => void;
 	beforeEach(() => (undo = speedUp(factor)));
 	afterEach(() => undo());
+}
+
+/** How often `skipHangs` looks for a request that hangs. */
+const LOOK_MS = 2;
+
+/**
+ * Ends the time limit of each request on a route whose requests hang. The limit ends once the sandbox has received the
+ * request, and the fast clock moves forward to the end of the limit. Nothing else may happen meanwhile, so this
+ * function is only for one run that sends one request at a time.
+ *
+ * @returns a function that undoes this
+ */
+export function skipHangs(sandbox: Sandbox, route: RecordedRequest['route']): () => void {
+	const limits = new Set<{ due: number; end: () => void }>();
+	const { sleep: realSleep } = n8n;
+	const { prototype } = Run;
+	const before = prototype.sleep;
+	let isPause = false;
+	prototype.sleep = async function (ms, wake) {
+		isPause = true;
+		const pause = before.call(this, ms, wake);
+		isPause = false;
+		await pause;
+	};
+	// The nodes only sleep with a signal in a pause of a run and in the time limit of a request.
+	const limited = jest
+		.spyOn(n8n as { sleep: unknown }, 'sleep', 'get')
+		.mockReturnValue(async (ms: number, signal?: AbortSignal) => {
+			if (isPause || signal === undefined) return await realSleep(ms, signal);
+			const ended = new Promise<void>((end) => {
+				const limit = { due: performance.now() + ms, end };
+				limits.add(limit);
+				signal.addEventListener('abort', () => limits.delete(limit));
+			});
+			await Promise.race([ended, realSleep(ms, signal)]);
+		});
+	const seen = new Set<RecordedRequest>();
+	const looking = setInterval(() => {
+		for (const request of sandbox.requests) {
+			if (request.route !== route || request.endedAt !== 0 || seen.has(request)) continue;
+			seen.add(request);
+			const [first] = [...limits].sort((one, other) => one.due - other.due);
+			if (first === undefined) continue;
+			skippedMs += Math.max(0, first.due - performance.now());
+			first.end();
+		}
+	}, LOOK_MS);
+	return () => {
+		clearInterval(looking);
+		limited.mockRestore();
+		prototype.sleep = before;
+	};
 }

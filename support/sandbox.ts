@@ -1,3 +1,5 @@
+import path from 'node:path';
+
 import type { IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
 
 import {
@@ -7,10 +9,12 @@ import {
 	type Sandbox,
 	type SandboxOptions,
 } from '../sandbox';
+import { seededRandom } from '../sandbox/random';
 import type { CredentialData } from './credential-store';
 import { sandboxCredentials } from './credentials';
 import { runNode, type RunOptions, type RunResult } from './engine';
 import { eventually } from './eventually';
+import { ROOT } from './manifest';
 
 /**
  * Provides one sandbox for all tests in a file and resets it before each test.
@@ -96,11 +100,14 @@ export async function stopped(
 	return result;
 }
 
-/** Divides the random pauses before retries by 1,000 for all tests in a file. */
+/**
+ * Divides the random pauses before retries by 1,000 for all tests in a file. The random numbers are the same in every
+ * run of the file.
+ */
 export function useShortBackoff(): void {
-	const random = Math.random.bind(Math);
 	let spy: jest.SpyInstance;
 	beforeAll(() => {
+		const random = seededRandom(path.relative(ROOT, String(expect.getState().testPath)));
 		spy = jest.spyOn(Math, 'random').mockImplementation(() => random() / 1000);
 	});
 	afterAll(() => spy.mockRestore());
