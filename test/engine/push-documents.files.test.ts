@@ -71,6 +71,13 @@ it.each([0, 1])('CSV needs its columns, with %i records to skip', async (skipRec
 	expect(sandbox().requests).toEqual([]);
 });
 
+it.each([';;', '"', '\n', '\r', '\\n'])("no file has the 'CSV Delimiter' %j", async (delimiter) => {
+	const item = await files.item('id;;name\na;;A\n', 'd.csv');
+	const { error } = await push([item], { options: { delimiter } });
+	expect(error?.message).toEqual(naming("'CSV Delimiter'", JSON.stringify(delimiter)));
+	expect(sandbox().requests).toEqual([]);
+});
+
 it('finds fields by dotted paths and applies the options', async () => {
 	const record = {
 		id: 'other',

@@ -152,6 +152,8 @@ function watchDecisions(seen: Set<string>): () => void {
 		const before = stateOf(this);
 		noteEnd.apply(this, args);
 		const { rate, window } = stateOf(this);
+		expect(window).toBeGreaterThanOrEqual(before.window);
+		expect(rate).toBeGreaterThanOrEqual(before.rate);
 		if (window > before.window) seen.add('the window grows');
 		if (rate > before.rate)
 			seen.add(
