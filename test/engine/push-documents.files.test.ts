@@ -78,6 +78,15 @@ it.each([';;', '"', '\n', '\r', '\\n'])("no file has the 'CSV Delimiter' %j", as
 	expect(sandbox().requests).toEqual([]);
 });
 
+it.each([0, 1])('one object of objects is one record (%i skipped)', async (skipRecords) => {
+	const item = await files.item('{"doc":{"id":"a","name":"A"},"more":{"x":1}}', 'd.json');
+	const fields = { idField: 'doc.id', nameField: 'doc.name' };
+	const result = await push([item], { ...fields, options: { skipRecords } });
+	expect(result.error).toBeUndefined();
+	expect(summary(result)).toMatchObject({ pushed: 1 - skipRecords, failed: 0 });
+	expect(indexed().map(({ id }) => id)).toEqual(skipRecords === 0 ? ['a'] : []);
+});
+
 it('finds fields by dotted paths and applies the options', async () => {
 	const record = {
 		id: 'other',
