@@ -7,6 +7,7 @@ import type {
 	ExecutionStatus,
 	IConnections,
 	IDataObject,
+	IExecuteFunctions,
 	INode,
 	INodeExecutionData,
 	INodeParameters,
@@ -77,6 +78,8 @@ export interface RunResult {
 	taskData?: ITaskData;
 	run: IRun;
 	store: CredentialStore;
+	/** Returns true while nodes are still working. n8n returns a canceled run before its nodes have ended. */
+	isWorking: () => boolean;
 }
 
 const SOURCE = 'Source';
@@ -116,6 +119,18 @@ function sourceNode(items: INodeExecutionData[]): INodeType {
 		},
 		execute: async () => [items],
 	};
+}
+
+/** Returns a node that adds itself to a set while it is executed. */
+function watched(node: INodeType, working: Set<INodeType>): INodeType {
+	const { execute } = node;
+	if (execute === undefined) return node;
+	return Object.assign(Object.create(node) as INodeType, {
+		async execute(this: IExecuteFunctions, ...args: []) {
+			working.add(node);
+			return await execute.apply(this, args).finally(() => working.delete(node));
+		},
+	});
 }
 
 function nodeCredentials(node: INodeType, store: CredentialStore): INode['credentials'] {
@@ -223,8 +238,10 @@ export async function runPipeline(
 			: `${index + 1} ${node.description.displayName}`,
 	);
 	const input = toItems(items);
+	const working = new Set<INodeType>();
+	const watchedNodes = nodes.map((one) => ({ ...one, node: watched(one.node, working) }));
 	const run = await execute(
-		buildWorkflow(sourceNode(input), nodes, names, store, options.binaryMode),
+		buildWorkflow(sourceNode(input), watchedNodes, names, store, options.binaryMode),
 		options,
 		store,
 	);
@@ -243,6 +260,7 @@ export async function runPipeline(
 			...(taskData && { taskData }),
 			run,
 			store,
+			isWorking: () => working.size > 0,
 		};
 	});
 }

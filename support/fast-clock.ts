@@ -36,7 +36,7 @@ export function useFastClock(factor: number): void {
 	afterEach(() => undo());
 }
 
-/** How often `skipHangs` looks for a request that hangs. */
+/** The time between two looks of `skipHangs` for a request that hangs. */
 const LOOK_MS = 2;
 
 /**

@@ -57,14 +57,26 @@ function watchBudgets(): void {
 	};
 }
 
+/** Returns what the limiters of all runs keep. */
+const limiterStates = () =>
+	[...allLimiters]
+		.flatMap((all) => [...all.values()])
+		.map(
+			(limiter) =>
+				limiter as unknown as {
+					members: Set<unknown>;
+					waiting: unknown[];
+					running: number;
+				},
+		);
+
+/** Returns true if a run waits for a response, or has a request that waits for its turn. */
+export const isRequesting = (): boolean =>
+	limiterStates().some(({ waiting, running }) => waiting.length + running > 0);
+
 function kept(): string[] {
 	const found: string[] = [];
-	for (const limiter of [...allLimiters].flatMap((all) => [...all.values()])) {
-		const { members, waiting, running } = limiter as unknown as {
-			members: Set<unknown>;
-			waiting: unknown[];
-			running: number;
-		};
+	for (const { members, waiting, running } of limiterStates()) {
 		if (members.size > 0)
 			found.push(`a limiter has ${members.size} clients of runs that are over`);
 		if (waiting.length > 0) found.push(`${waiting.length} requests wait in a limiter`);

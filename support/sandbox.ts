@@ -50,38 +50,16 @@ export async function requestsArrived(
 }
 
 export const shown = ({ requests }: Sandbox): string[] =>
-	requests.map(({ method, path, status, endedAt }) =>
-		[method, path, endedAt === 0 ? 'in flight' : status].join(' '),
+	requests.map((request) =>
+		[request.method, request.path, isInFlight(request) ? 'in flight' : request.status].join(
+			' ',
+		),
 	);
+
+const isInFlight = ({ endedAt }: RecordedRequest) => endedAt === 0;
 
 /** This delay is so long that only a timeout or Stop can end the request, even on a slow machine. */
 export const HANGS = { latencyMs: 600_000 };
-
-/**
- * Time between two checks for new requests. An active run never pauses this long. If there are no new requests, the run
- * has ended.
- */
-const QUIET_MS = 100;
-
-/**
- * Waits until all requests have ended and no new requests arrive. Fails if the node keeps sending requests, for
- * example because it ignored Stop.
- */
-export async function requestsOver(sandbox: Sandbox): Promise<void> {
-	const { requests } = sandbox;
-	let before = requests.length;
-	let quietSince = performance.now();
-	await eventually(
-		() => {
-			const now = performance.now();
-			if (requests.length !== before || requests.some(isInFlight)) quietSince = now;
-			before = requests.length;
-			return now - quietSince >= QUIET_MS;
-		},
-		() => shown(sandbox),
-	);
-}
-const isInFlight = ({ endedAt }: RecordedRequest) => endedAt === 0;
 
 /**
  * Runs a node and presses Stop after this many requests have arrived. This function does not check how quickly the run
@@ -92,11 +70,17 @@ export async function stopped(
 	[count, route]: [count: number, route?: RecordedRequest['route']],
 	run: (stop: Pick<RunOptions, 'cancelWhen'>) => Promise<RunResult>,
 ): Promise<RunResult> {
-	const result = await run({ cancelWhen: requestsArrived(sandbox, count, route) });
+	const cancelWhen = requestsArrived(sandbox, count, route);
+	const result = await run({ cancelWhen });
+	await cancelWhen;
 	expect(result.status).toBe('canceled');
 	const all = [...result.output, ...result.errorOutput];
 	expect(all.filter(({ json, error }) => error ?? json.error)).toEqual([]);
-	await requestsOver(sandbox);
+	// Fails if the node keeps sending requests, for example because it ignored Stop.
+	await eventually(
+		() => !result.isWorking() && !sandbox.requests.some(isInFlight),
+		() => shown(sandbox),
+	);
 	return result;
 }
 

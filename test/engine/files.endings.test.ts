@@ -14,17 +14,11 @@ import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import type { FaultRule } from '../../sandbox';
 import { captured } from '../../support/log-capture';
 import { useFiles } from '../../support/binary-data';
+import { eventually } from '../../support/eventually';
 import { speedUp } from '../../support/fast-clock';
 import type { RunOptions, RunResult } from '../../support/engine';
-import {
-	CONTINUE,
-	HANGS,
-	hintsOf,
-	indexes,
-	requestsOver,
-	stopped,
-	useNodes,
-} from '../../support/sandbox';
+import { isRequesting } from '../../support/process-state';
+import { CONTINUE, HANGS, hintsOf, indexes, shown, stopped, useNodes } from '../../support/sandbox';
 
 const { sandbox, runnerOf } = useNodes();
 const files = useFiles();
@@ -89,6 +83,21 @@ function stalled(bytes: string | Buffer): { stream: Readable; waits: Promise<voi
 	});
 	return { stream, waits };
 }
+
+/** Waits until this many records have been sent, one per request, and their responses and results have arrived. */
+async function allRecordsSent(route: FaultRule['route'], count: number): Promise<void> {
+	const { requests } = sandbox();
+	await eventually(
+		() =>
+			requests.filter((request) => request.route === route).length === count &&
+			!isRequesting() &&
+			sandbox()
+				.jobs()
+				.every(({ status }) => status === 'RETRIEVED'),
+		() => shown(sandbox()),
+	);
+}
+
 const RECORDS = indexes(10).map((at) => ({ id: `d${at}`, name: 'N', text: `Text ${at}` }));
 const RANGES = {
 	'd.jsonl': lines(10),
@@ -131,8 +140,9 @@ describe.each(NODES)('%s', (...node) => {
 		files.opens(stream);
 		// The run is canceled while no request is in flight, so the cancellation must interrupt the wait for the
 		// stalled file.
-		const cancelWhen = waits.then(async () => await requestsOver(sandbox()));
+		const cancelWhen = waits.then(async () => await allRecordsSent(route, 3));
 		const { status } = await run(node, [await files.item('')], {}, { cancelWhen });
+		await cancelWhen;
 		expect(status).toBe('canceled');
 		expect(stream.destroyed).toBe(true);
 	});
