@@ -13,6 +13,8 @@ import { properties } from '../../nodes/shared/parameters/property';
 import { readOnEngine } from '../../support/parameters';
 import { occurring, Variations } from '../../support/variations';
 
+jest.setTimeout(120_000);
+
 const READING = properties([
 	{ displayName: 'One', name: 'one', type: 'json', default: '' },
 	{

@@ -7,6 +7,8 @@ import { atRandom, perMinute, play, type Load } from '../../../support/rate-limi
 import { occurring, Variations } from '../../../support/variations';
 import { VirtualRun } from '../../../support/virtual-run';
 
+jest.setTimeout(120_000);
+
 test.each([
 	[429, undefined, true],
 	[503, 1000, true],
@@ -220,7 +222,7 @@ test('in every case, each request is accepted once, and the service is used', as
 				});
 			},
 		),
-		{ numRuns: 150 },
+		{ numRuns: 100 },
 	);
 	expect(variations.rarerThan(1)).toEqual([]);
 });

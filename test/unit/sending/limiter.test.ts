@@ -10,6 +10,8 @@ import { occurring, Variations } from '../../../support/variations';
 import { VirtualClock } from '../../../support/virtual-clock';
 import { VirtualRun } from '../../../support/virtual-run';
 
+jest.setTimeout(120_000);
+
 describe('the pause before another attempt', () => {
 	const bounds = { baseMs: 100, capMs: 1000 };
 
