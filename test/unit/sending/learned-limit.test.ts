@@ -222,7 +222,8 @@ test('in every case, each request is accepted once, and the service is used', as
 				});
 			},
 		),
-		{ numRuns: 100 },
+		// Some decisions are rare, so the simulations are the same each time.
+		{ numRuns: 100, seed: 2 },
 	);
 	expect(variations.rarerThan(1)).toEqual([]);
 });
