@@ -148,6 +148,13 @@ describe('Documents Ready to Push', () => {
 			"'Documents Ready to Push' needs 'Document ID' and 'Document Name': drag a field from the item or from an earlier node into each",
 		],
 		[
+			'an item with nothing but its text, for one item',
+			{ data: 'Pears\nApples' },
+			{ text: '={{ $json.data }}', output: 'perDocument' },
+			"'Document ID' and 'Document Name' are empty",
+			"'One Item per Document' needs 'Document ID' and 'Document Name': drag",
+		],
+		[
 			'a text that is taken for its ID',
 			{ data: 'Pears\nApples' },
 			{

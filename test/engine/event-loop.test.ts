@@ -97,6 +97,8 @@ const documents = (count: number): IDataObject[] =>
 		name: `Chapter ${index}`,
 		text: `Chapter ${index}.`,
 	}));
+const withOneId = (count: number): IDataObject[] =>
+	documents(count).map((document) => ({ ...document, id: 'a', text: 'A text. '.repeat(400) }));
 const fileOf = (rows: number): IDataObject[] => {
 	const content = documents(rows).map(
 		({ id, name }) => `${String(id)},${String(name)},"A text"\n`,
@@ -116,6 +118,8 @@ test.each<[string, () => INodeType, () => IDataObject[], INodeParameters, number
 	['20,000 documents', () => new PushDocuments(), () => documents(20_000), {}, 20_000],
 	// Each n8n error contains a stack trace, and creating these traces takes most of the time here.
 	['5,000 that fail', () => new PushDocuments(), () => documents(5_000), {}, 5_000],
+	// Earlier documents with the same ID are replaced, so no request is sent before the last one.
+	['20,000 with one ID', () => new PushDocuments(), () => withOneId(20_000), {}, 20_000],
 	['a file', () => new PushDocuments(), () => fileOf(50_000), { documentSource: 'file' }, 1],
 	['20,000 texts', () => new ChunkText(), () => documents(20_000), chunking(8), 20_000],
 	[
