@@ -119,7 +119,7 @@ test.each<[string, () => INodeType, () => IDataObject[], INodeParameters, number
 	// Each n8n error contains a stack trace, and creating these traces takes most of the time here.
 	['5,000 that fail', () => new PushDocuments(), () => documents(5_000), {}, 5_000],
 	// Earlier documents with the same ID are replaced, so no request is sent before the last one.
-	['20,000 with one ID', () => new PushDocuments(), () => withOneId(20_000), {}, 20_000],
+	['10,000 with one ID', () => new PushDocuments(), () => withOneId(10_000), {}, 10_000],
 	['a file', () => new PushDocuments(), () => fileOf(50_000), { documentSource: 'file' }, 1],
 	['20,000 texts', () => new ChunkText(), () => documents(20_000), chunking(8), 20_000],
 	[
