@@ -6,20 +6,26 @@ import { texts, useChunkText } from '../../support/chunking';
 import { CONTINUE, hintsOf, jsonOf } from '../../support/sandbox';
 import { naming } from '../../support/wording';
 
-const { sandbox, chunk, credentials, polls, fault, answers } = useChunkText({
+const { sandbox, chunk, credentials, polls, submits, fault, answers } = useChunkText({
 	resultsOnce: true,
 });
 
 const options = { maxWaitSeconds: 2 };
 
-it('if a job delivers chunks and then fails, the chunks are kept', async () => {
-	const early = { status: 'RUNNING', chunkedData: [{ chunks: ['text'] }] };
-	const failed = { status: 'ERROR', details: { model: 'overloaded' } };
-	fault('results', { status: 200, body: JSON.stringify(early), times: 2 });
-	fault('results', { status: 200, body: JSON.stringify(failed) });
-	const { output } = await chunk(texts(1), { options }, CONTINUE);
-	expect(jsonOf(output)).toMatchObject([{ response: early }]);
-});
+it.each([1, 2])(
+	'if a job of %i delivers chunks and then fails, the chunks are kept',
+	async (count) => {
+		const early = { status: 'RUNNING', chunkedData: [{ chunks: ['text'] }] };
+		const failed = { status: 'ERROR', details: { model: 'overloaded' } };
+		fault('results', { status: 200, body: JSON.stringify(early), times: 2 });
+		fault('results', { status: 200, body: JSON.stringify(failed) });
+		const { output } = await chunk(texts(count), { options }, CONTINUE);
+		const [first, ...others] = jsonOf(output);
+		expect(first).toMatchObject({ response: early });
+		expect(others).toHaveLength(count - 1);
+		expect(submits()).toHaveLength(1);
+	},
+);
 
 describe('results that are not valid JSON', () => {
 	const DAMAGES: Array<[string, Omit<FaultRule, 'route'>]> = [

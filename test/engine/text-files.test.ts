@@ -75,6 +75,12 @@ describe.each(nodes)('%s', (node, run) => {
 			"1,000 that 'Bytes per Request'",
 			"'Bytes per Request'",
 		],
+		[
+			'too large only because its letters are not ASCII',
+			'é'.repeat(600),
+			"1,000 that 'Bytes per Request'",
+			"'Bytes per Request'",
+		],
 		['empty', '', 'empty', 'Check the node that outputs the file.'],
 		['a PDF', '%PDF-1.7', 'PDF', "'Extract From PDF'"],
 		[

@@ -185,6 +185,13 @@ describe('evidence', () => {
 			{ code: 'ECONNREFUSED', wasNeverSent: true, permanent: false },
 		],
 		[
+			'a host with several addresses, one of which was reached',
+			Object.assign(new AggregateError([system('A', 'connect'), system('B', 'write')]), {
+				code: 'ECONNRESET',
+			}),
+			{ code: 'ECONNRESET', wasNeverSent: false, permanent: false },
+		],
+		[
 			'a handshake that is over',
 			{ code: 'ECONNRESET', request: { socket: { secureConnecting: false } } },
 			{ code: 'ECONNRESET', wasNeverSent: false, permanent: false },
