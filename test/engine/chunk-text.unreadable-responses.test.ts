@@ -13,17 +13,25 @@ const { sandbox, chunk, credentials, polls, submits, fault, answers } = useChunk
 const options = { maxWaitSeconds: 2 };
 
 it.each([1, 2])(
-	'if a job of %i delivers chunks and then fails, the chunks are kept',
+	'if a job of %i texts delivers chunks and then fails, they are kept, and nothing is submitted again',
 	async (count) => {
 		const early = { status: 'RUNNING', chunkedData: [{ chunks: ['text'] }] };
-		const failed = { status: 'ERROR', details: { model: 'overloaded' } };
+		// The first poll of each of the two jobs. Only the second job finishes.
 		fault('results', { status: 200, body: JSON.stringify(early), times: 2 });
-		fault('results', { status: 200, body: JSON.stringify(failed) });
-		const { output } = await chunk(texts(count), { options }, CONTINUE);
+		const items = texts(count + 1).map((item, at) => ({
+			...item,
+			model: at < count ? 'broken-model' : 'gte-small',
+		}));
+		const { output } = await chunk(
+			items,
+			{ modelId: '={{ $json.model }}', options: { ...options, keepSourceFields: 'none' } },
+			CONTINUE,
+		);
 		const [first, ...others] = jsonOf(output);
-		expect(first).toMatchObject({ response: early });
-		expect(others).toHaveLength(count - 1);
-		expect(submits()).toHaveLength(1);
+		expect(first).toMatchObject({ error: naming('ERROR'), response: early });
+		expect(others).toHaveLength(count);
+		expect(others.at(-1)).toMatchObject({ text: `text ${count}` });
+		expect(submits()).toHaveLength(2);
 	},
 );
 
