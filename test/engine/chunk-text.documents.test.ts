@@ -148,7 +148,7 @@ describe('Documents Ready to Push', () => {
 			"'Documents Ready to Push' needs 'Document ID' and 'Document Name': drag a field from the item or from an earlier node into each",
 		],
 		[
-			'an item with nothing but its text, for one item',
+			'an item with nothing but its text, with One Item per Document',
 			{ data: 'Pears\nApples' },
 			{ text: '={{ $json.data }}', output: 'perDocument' },
 			"'Document ID' and 'Document Name' are empty",

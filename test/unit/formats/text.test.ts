@@ -539,7 +539,7 @@ describe('an encoding that was chosen', () => {
 				const meant = decoded(bytes, encoding).replace(NO_CHARACTER, '?');
 				expect(text.replace(NO_CHARACTER, '?')).toBe(meant);
 				expect(repairText(text)).toBe(meant);
-				// Only Windows-1252 keeps the values of the bytes, because files in it are often labeled as UTF-8.
+				// Only in Windows-1252, a byte without a character keeps its value.
 				if (encoding !== 'windows-1252' && !text.isWellFormed())
 					expect(describeBadCharacters(text)).toMatch(/^has bytes .*'Encoding'$/);
 			}

@@ -165,7 +165,7 @@ export class SharedToken {
 	 * `preAuthentication`, which writes the new token into the same data.
 	 *
 	 * @param fields the credential's data at the start of the run
-	 * @param mayStore whether n8n may store a token that it could not store before
+	 * @param mayStore whether n8n may store the token if it is not stored yet
 	 */
 	async signingData(fields: ScopeData, mayStore = true): Promise<ScopeData> {
 		const { state } = this;
