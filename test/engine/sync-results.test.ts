@@ -2,7 +2,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import documentsOf from '../../examples/src/code/documents';
-import outcome from '../../examples/src/code/outcome';
+import batchRow from '../../examples/src/code/batch-row';
 import { chunkText, deleteDocument, pushDocuments } from '../../examples/src/parts/sync';
 import type { Batch, Chunked, Counted, Work } from '../../examples/src/parts/types';
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
@@ -73,7 +73,7 @@ async function apply(pushOptions: INodeParameters = {}) {
 	const [texts, pushes, deletes] = results.map(({ output }) => jsonOf(output));
 	const answers = [texts as Chunked[], pushes as Counted[], deletes as Counted[]] as const;
 	const rowOf = ([texts, pushes, deletes]: typeof answers) =>
-		outcome({ batch, documents, texts, pushes, deletes })[0].json;
+		batchRow({ batch, documents, texts, pushes, deletes })[0].json;
 	return { answers, rowOf };
 }
 

@@ -182,7 +182,7 @@ test.each(SYNCS.filter((file) => tablesOf(file).length === 0))(
 		}));
 		expect(queries.map(({ name }) => name)).toEqual([
 			...['Tables', 'Documents View', 'Lock', 'Compare', 'Unlock'],
-			...['Read', 'Note Before', 'Remember'],
+			...['Read', 'Note Planned Changes', 'Remember'],
 		]);
 		const uses = queries.flatMap(
 			({ query }) => query.match(/"?search_documents\w*[^"\s]*"?/g) ?? [],
@@ -253,9 +253,9 @@ test.each(SYNCS)(
 					.filter(({ node }) => node === name)
 					.map(({ index }) => `${from} to ${index}`),
 			);
-		const [work, note] = into('Noted').sort();
+		const [work, note] = into('Wait for the Note').sort();
 		expect(work).toMatch(/^(Chunk Text|Documents) to 1$/);
-		expect(note).toMatch(/^(Note Before|Lock Is Still Mine) to 0$/);
+		expect(note).toMatch(/^(Note Planned Changes|Lock Is Still Mine) to 0$/);
 	},
 );
 

@@ -71,7 +71,7 @@ const PUSH_AGAIN = "JSON.stringify($('Settings').first().json.pushAgain)";
 function explanation({ about, isChunked }: DatabaseSync): string {
 	const steps = [
 		'*Documents View*: enter your query. See the note above it.',
-		'*Tables*, *Documents View*, *Lock*, *Compare*, *Unlock*, *Read*, *Note Before* and *Remember*: select your *Postgres* credential.',
+		'*Tables*, *Documents View*, *Lock*, *Compare*, *Unlock*, *Read*, *Note Planned Changes* and *Remember*: select your *Postgres* credential.',
 		"*Push Documents* and *Delete Document*: select your credential. Before you select a credential for another index, delete this workflow's rows from the table **search_sync_documents**. Otherwise, unchanged documents are missing from that index.",
 		`*Settings*: a run deletes at most *mostDeletes* documents, or *mostDeletesPercent* of all if that is more. In *pushAgain*, you can enter IDs to ${isChunked ? 'chunk' : 'push'} again, and remove them after the run.`,
 	];
@@ -191,7 +191,7 @@ function applyNodes({ isChunked }: DatabaseSync, y: number): WorkflowNode[] {
 	return [
 		note(
 			'Apply',
-			'## Apply: one batch\nThe workflow calls itself for each batch, so that n8n forgets a batch when it is done. *Note Before* writes down which documents are about to change, and *Remember* what has become of them. So a run that was killed goes on with the next batch.',
+			'## Apply: one batch\nThe workflow calls itself for each batch, so that n8n forgets a batch when it is done. *Note Planned Changes* writes down which documents are about to change, and *Remember* what has become of them. So a run that was killed goes on with the next batch.',
 			[-40, y - 260],
 			[pushX + X * 4, 700],
 			6,
@@ -216,13 +216,18 @@ function applyNodes({ isChunked }: DatabaseSync, y: number): WorkflowNode[] {
 		}),
 		...(isChunked ? [chunkText([X * 4, y])] : []),
 		code(
-			'Before',
-			'before',
+			'List Planned Changes',
+			'planned-changes',
 			[beforeX, y - 120],
 			{ batch, documents, texts },
 			{ executeOnce: true },
 		),
-		sql('Note Before', 'note-before', [beforeX + X, y - 120], ['$json.run', '$json.entries']),
+		sql(
+			'Note Planned Changes',
+			'note-planned-changes',
+			[beforeX + X, y - 120],
+			['$json.run', '$json.entries'],
+		),
 		node(
 			'Lock Is Still Mine',
 			'filter',
@@ -230,13 +235,13 @@ function applyNodes({ isChunked }: DatabaseSync, y: number): WorkflowNode[] {
 			[beforeX + X * 2, y - 120],
 			isTrue('={{ $json.run > 0 }}'),
 		),
-		node('Noted', 'merge', 3.2, [beforeX + X * 3, y], {
+		node('Wait for the Note', 'merge', 3.2, [beforeX + X * 3, y], {
 			mode: 'chooseBranch',
 			useDataOfInput: 2,
 		}),
 		pushDocuments([pushX, isChunked ? y : y - 100], isChunked),
 		deleteDocument([pushX + (isChunked ? X : 0), isChunked ? y : y + 100], isChunked),
-		code('Outcome', 'outcome', [pushX + X * 2, isChunked ? y : y + 100], {
+		code('Sum Up the Batch', 'batch-row', [pushX + X * 2, isChunked ? y : y + 100], {
 			batch,
 			documents,
 			texts,
@@ -257,9 +262,17 @@ function applyChains({ isChunked }: DatabaseSync): Chain[] {
 	return [
 		['When Called by Itself', 'Read', 'Lock Is Mine', 'Documents'],
 		...(isChunked ? [['Documents', 'Chunk Text']] : []),
-		[work, 'Before', 'Note Before', 'Lock Is Still Mine', 'Noted'],
-		[work, '1|Noted', 'Push Documents'],
-		isChunked ? ['Push Documents', 'Delete Document'] : ['Noted', 'Delete Document'],
-		['Delete Document', 'Outcome', 'Remember'],
+		[
+			work,
+			'List Planned Changes',
+			'Note Planned Changes',
+			'Lock Is Still Mine',
+			'Wait for the Note',
+		],
+		[work, '1|Wait for the Note', 'Push Documents'],
+		isChunked
+			? ['Push Documents', 'Delete Document']
+			: ['Wait for the Note', 'Delete Document'],
+		['Delete Document', 'Sum Up the Batch', 'Remember'],
 	];
 }

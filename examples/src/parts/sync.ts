@@ -264,17 +264,17 @@ function planNodes(options: Sync, y: number): WorkflowNode[] {
 			columns: values({ lockedUntil: LATER }),
 			options: {},
 		}),
-		tableNode('State', 'get', [X * 2, y], table, {
+		tableNode('Read State Table', 'get', [X * 2, y], table, {
 			...{ matchType: 'allConditions', filters: { conditions: [] }, returnAll: true },
 			...{ orderBy: true, orderByColumn: 'id', orderByDirection: 'ASC' },
 		}),
 		code('Known Documents', 'known', [X * 3, y], {
-			rows: "$('State').all().map(({ json }) => json)",
+			rows: "$('Read State Table').all().map(({ json }) => json)",
 			lock: "$('Lock').first().json",
 			now: 'new Date()',
 			mostRows: '500',
 		}),
-		code('Versions', 'versions', [X * 4, y], {
+		code('Compute Versions', 'versions', [X * 4, y], {
 			list: list.documents,
 			fields: isChunked
 				? JSON.stringify(compared).replaceAll('"', "'").replaceAll(',', ', ')
@@ -284,7 +284,7 @@ function planNodes(options: Sync, y: number): WorkflowNode[] {
 		}),
 		code('Plan the Batches', 'plan', [X * 5, y], {
 			list: list.documents,
-			versions: "$('Versions').first().json.versions",
+			versions: "$('Compute Versions').first().json.versions",
 			known: "$('Known Documents').first().json",
 			settings: "$('Settings').first().json",
 			tableId: table,
@@ -365,7 +365,14 @@ export const resultNode = (
 	);
 
 const planChains = ({ isAnswered }: Sync): Chain[] => [
-	['State Table', 'Lock', 'State', 'Known Documents', 'Versions', 'Plan the Batches'],
+	[
+		'State Table',
+		'Lock',
+		'Read State Table',
+		'Known Documents',
+		'Compute Versions',
+		'Plan the Batches',
+	],
 	['Plan the Batches', 'Anything to Do', 'Loop Over Batches', 'Unlock'],
 	['Anything to Do|1', 'Unlock'],
 	['Loop Over Batches|1', 'Apply Batch', 'Loop Over Batches'],
@@ -430,7 +437,7 @@ function applyNodes(options: Sync, y: number): WorkflowNode[] {
 	return [
 		note(
 			'Apply',
-			'## Apply: one batch\nThe workflow calls itself for each batch, so that n8n forgets a batch when it is done. *Note Before* writes down which documents are about to change, and *Remember* what has become of them. So a run that was killed goes on with the next batch.',
+			'## Apply: one batch\nThe workflow calls itself for each batch, so that n8n forgets a batch when it is done. *Note Planned Changes* writes down which documents are about to change, and *Remember* what has become of them. So a run that was killed goes on with the next batch.',
 			[-40, y - 260],
 			[pushX + X * 4, lowest(fetched, y) - y + 700],
 			6,
@@ -452,23 +459,23 @@ function applyNodes(options: Sync, y: number): WorkflowNode[] {
 				]
 			: []),
 		code(
-			'Before',
-			'before',
+			'List Planned Changes',
+			'planned-changes',
 			[beforeX, y - 120],
 			{ batch: BATCH, documents, texts },
 			{ executeOnce: true },
 		),
-		tableNode('Note Before', 'insert', [beforeX + X, y - 120], `${BATCH}.tableId`, {
+		tableNode('Note Planned Changes', 'insert', [beforeX + X, y - 120], `${BATCH}.tableId`, {
 			columns: sameNames,
 			options: {},
 		}),
-		node('Noted', 'merge', 3.2, [beforeX + X * 2, y], {
+		node('Wait for the Note', 'merge', 3.2, [beforeX + X * 2, y], {
 			mode: 'chooseBranch',
 			useDataOfInput: 2,
 		}),
 		pushDocuments([pushX, isChunked ? y : y - 100], isChunked),
 		deleteDocument([pushX + (isChunked ? X : 0), isChunked ? y : y + 100], isChunked),
-		code('Outcome', 'outcome', [pushX + X * 2, isChunked ? y : y + 100], {
+		code('Sum Up the Batch', 'batch-row', [pushX + X * 2, isChunked ? y : y + 100], {
 			batch: BATCH,
 			documents,
 			texts,
@@ -513,19 +520,21 @@ function applyChains({ isChunked, fetch }: Sync): Chain[] {
 		[
 			work,
 			...(isChunked ? ['Renew Lock Again', 'Lock Is Still Mine'] : []),
-			'Before',
-			'Note Before',
-			'Noted',
+			'List Planned Changes',
+			'Note Planned Changes',
+			'Wait for the Note',
 		],
-		[work, '1|Noted', 'Push Documents'],
-		isChunked ? ['Push Documents', 'Delete Document'] : ['Noted', 'Delete Document'],
-		['Delete Document', 'Outcome', 'Remember'],
+		[work, '1|Wait for the Note', 'Push Documents'],
+		isChunked
+			? ['Push Documents', 'Delete Document']
+			: ['Wait for the Note', 'Delete Document'],
+		['Delete Document', 'Sum Up the Batch', 'Remember'],
 	];
 }
 
 const HEADINGS = { regex: AT_HEADINGS };
 
-/** By the ID, Outcome finds the results of each document. */
+/** By the ID, Sum Up the Batch finds the results of each document. */
 export const keeping = (sourceFieldsToKeep: string) => ({
 	...{ keepSourceFields: 'listed', sourceFieldsToKeep },
 });

@@ -1,7 +1,7 @@
-import before from '../../../examples/src/code/before';
+import plannedChanges from '../../../examples/src/code/planned-changes';
 import documentsOf from '../../../examples/src/code/documents';
 import entriesOf from '../../../examples/src/code/entries';
-import outcome from '../../../examples/src/code/outcome';
+import batchRow from '../../../examples/src/code/batch-row';
 import result from '../../../examples/src/code/result';
 import type {
 	Batch,
@@ -239,7 +239,7 @@ describe('Documents', () => {
 	});
 });
 
-test('Before notes what may change, with the larger number of chunks and the snapshot', () => {
+test('List Planned Changes lists what may change, with the larger number of chunks and the snapshot', () => {
 	const snapshot: Entry[] = [['z', 'old', 1]];
 	const documents = read([
 		changed('a', 'A', { text: 'sum' }),
@@ -248,14 +248,14 @@ test('Before notes what may change, with the larger number of chunks and the sna
 	]);
 	// Chunk Text returns no item for 'b', and the items in another order.
 	const texts = [{ id: 'c' }, { id: 'a', chunkCount: 5 }];
-	const [{ json }] = before({ batch: batchOf([], { snapshot }), documents, texts });
+	const [{ json }] = plannedChanges({ batch: batchOf([], { snapshot }), documents, texts });
 	expect(json).toEqual({
 		...{ run: 7, size: 3 },
 		entries: JSON.stringify([...snapshot, ['a', '', 5, 'sum'], ['c', '', 4, null]]),
 	});
 });
 
-describe('Outcome', () => {
+describe('Sum Up the Batch', () => {
 	const ok = { id: 'a', chunkCount: 2, removalsKnown: true, missingCharacters: 0 };
 	const chunked = { ...ok, documents: [1, 2], removedIds: ['a#2'] };
 	const [document] = read([changed('a', 'A', { chunks: 3, text: 'old' })]);
@@ -267,7 +267,7 @@ describe('Outcome', () => {
 	) => {
 		const withIds = (answers: object[]) =>
 			answers.map((answer, at) => ({ id: documents[at].id, ...answer }));
-		const [{ json }] = outcome({
+		const [{ json }] = batchRow({
 			...{ batch: batchOf([]), documents, texts: texts && withIds(texts) },
 			...{ pushes: withIds(pushes), deletes: withIds(deletes) },
 		});

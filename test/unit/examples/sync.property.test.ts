@@ -235,7 +235,16 @@ const OFTEN = [
 /** Returns what must occur in some histories. */
 const sometimes = ({ isChunked, isFetched }: Shape): string[] => [
 	...['a late row', isFetched ? [] : 'deletes that were withheld'].flat(),
-	...['Lock', 'State', 'Renew Lock', 'Documents', 'Note Before', 'push', 'delete', 'Outcome']
+	...[
+		'Lock',
+		'Read State Table',
+		'Renew Lock',
+		'Documents',
+		'Note Planned Changes',
+		'push',
+		'delete',
+		'Sum Up the Batch',
+	]
 		.concat('Remember', 'Unlock', isChunked ? 'Renew Lock Again' : [])
 		.map((step) => `killed before: ${step}`),
 	...['push', 'delete', 'lostAnswer', isChunked ? 'chunk' : [], isFetched ? 'fetch' : []]
@@ -335,54 +344,54 @@ const RULES: Array<
 		'if (work.length === 0) return [{ json: { batch: 0, summary } }];',
 		'',
 	],
-	['before a push, a document is unknown', 'before', "[id, '',", "[id, 'kept',"],
+	['before a push, a document is unknown', 'planned-changes', "[id, '',", "[id, 'kept',"],
 	[
 		'before a push, the larger number of chunks counts',
-		'before',
+		'planned-changes',
 		'Math.max(chunks, count)',
 		'count',
 	],
-	['before a push, new chunks count', 'before', 'Math.max(chunks, count)', 'chunks'],
+	['before a push, new chunks count', 'planned-changes', 'Math.max(chunks, count)', 'chunks'],
 	[
 		'a failed document is unknown',
-		'outcome',
+		'batch-row',
 		"entries.push([id, '', most, oldText]);",
 		'entries.push([id, version, most, oldText]);',
 	],
 	[
 		'a failed push may have left more chunks',
-		'outcome',
+		'batch-row',
 		"[id, '', most, oldText]",
 		"[id, '', 0, oldText]",
 	],
 	[
 		'a document without an answer has failed',
-		'outcome',
+		'batch-row',
 		'const error = text.error ?? push.error ?? deletion.error;',
 		'const error = undefined; push.pushed ??= text.documents?.length;',
 	],
 	[
 		'results belong to the document with their ID',
-		'outcome',
+		'batch-row',
 		'answers.map((answer) => [answer.id, answer])',
 		'answers.map((answer, at) => [documents[at].id, answer])',
 	],
 	[
 		'chunks belong to the document with their ID',
-		'before',
+		'planned-changes',
 		'counts.get(id) ?? 0',
 		'texts[documents.findIndex((one) => one.id === id)].chunkCount ?? 0',
 	],
 	[
 		'a deleted document is remembered as deleted',
-		'outcome',
+		'batch-row',
 		'version === null ? [id, null]',
 		"version === null ? [id, '']",
 	],
-	['what was never in the index is not deleted', 'outcome', 'chunks > 0', 'true'],
+	['what was never in the index is not deleted', 'batch-row', 'chunks > 0', 'true'],
 	[
 		'a shorter document has fewer chunks',
-		'outcome',
+		'batch-row',
 		'text.removalsKnown ? text.chunkCount : most',
 		'text.removalsKnown ? 0 : most',
 	],
@@ -395,13 +404,13 @@ const RULES: Array<
 	['a problem is named in each run', 'plan', '} else if (oldProblem) {', '} else if (false) {'],
 	[
 		'a transient problem is not remembered',
-		'outcome',
+		'batch-row',
 		'!isTransient && version !== null',
 		'version !== null',
 	],
 	[
 		'a missing document with a problem is not forgotten',
-		'outcome',
+		'batch-row',
 		'!isTransient && version !== null',
 		'!isTransient',
 	],

@@ -1,17 +1,25 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import before from '../../../../examples/src/code/before';
+import plannedChanges from '../../../../examples/src/code/planned-changes';
 import documents from '../../../../examples/src/code/documents';
 import known from '../../../../examples/src/code/known';
-import outcome from '../../../../examples/src/code/outcome';
+import batchRow from '../../../../examples/src/code/batch-row';
 import plan from '../../../../examples/src/code/plan';
 import result from '../../../../examples/src/code/result';
 import versions from '../../../../examples/src/code/versions';
 import { ROOT } from '../../../../support/manifest';
 
 /** The Code nodes of the syncs. */
-export const CODE = { known, versions, plan, documents, before, outcome, result };
+export const CODE = {
+	known,
+	versions,
+	plan,
+	documents,
+	'planned-changes': plannedChanges,
+	'batch-row': batchRow,
+	result,
+};
 
 export type Code = typeof CODE;
 

@@ -100,7 +100,7 @@ export class SyncWorld {
 		this.uncommitted.add(lock);
 		if (!this.reusesIds) yield 'Commit';
 		this.commit(lock);
-		yield 'State';
+		yield 'Read State Table';
 		const rows = this.rows.map((row) => ({ ...row }));
 		const [{ json: known }] = code.known({ rows, lock, now: this.date(0, true), mostRows: 4 });
 		const listed = list.filter(({ isListed }) => isListed);
@@ -181,8 +181,8 @@ export class SyncWorld {
 		}
 		// Results are found by the ID of their document, so their order does not matter.
 		const chunked = isChunked ? [...texts].reverse() : null;
-		const [note] = code.before({ batch, documents, texts: chunked });
-		yield 'Note Before';
+		const [note] = code['planned-changes']({ batch, documents, texts: chunked });
+		yield 'Note Planned Changes';
 		this.insert(note.json);
 		const pushes: object[] = [];
 		const deletes: object[] = [];
@@ -212,8 +212,8 @@ export class SyncWorld {
 			const deletion = yield* this.delete(hasFailed ? [] : ids, batch.run, fails);
 			deletes.push({ id: document.id, ...deletion });
 		}
-		yield 'Outcome';
-		const [row] = code.outcome({
+		yield 'Sum Up the Batch';
+		const [row] = code['batch-row']({
 			...{ batch, documents, texts: chunked },
 			...{ pushes: pushes.reverse(), deletes: deletes.reverse() },
 		});
