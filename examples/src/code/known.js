@@ -23,7 +23,7 @@ module.exports = ({ rows, lock, now, mostRows }) => {
 		if (!run || !entries) continue;
 		lastRow = row;
 		const isLate = runs.some((other) => other > run && other < row);
-		for (const entry of JSON.parse(entries)) {
+		for (const entry of read(entries, row)) {
 			size += 1;
 			const [id, version, chunks = 1] = entry;
 			if (isLate) lateRows.set(id, row);
@@ -51,4 +51,28 @@ module.exports = ({ rows, lock, now, mostRows }) => {
 			},
 		},
 	];
+
+	/**
+	 * @param {string} entries
+	 * @param {number} row
+	 * @returns {Entry[]}
+	 */
+	function read(entries, row) {
+		/** @type {Entry[] | undefined} */
+		let list;
+		try {
+			list = JSON.parse(entries);
+		} catch {
+			list = undefined; // no JSON
+		}
+		if (
+			Array.isArray(list) &&
+			list.every((entry) => Array.isArray(entry) && entry.length > 1)
+		) {
+			return list;
+		}
+		throw new Error(
+			`Nothing was changed: 'entries' in the row with the ID ${row} of the data table is not a list of entries in JSON, so it is unknown what the index contains. Restore the text of this cell. If you cannot, delete all rows of the table. Then every document is pushed again, but documents that were removed from the source stay in the index.`,
+		);
+	}
 };

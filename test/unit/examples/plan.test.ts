@@ -254,6 +254,21 @@ test('a late row may only raise the number of chunks that the index may contain'
 	expect(knownFrom(rowsOf(newer, [7, ['a', null]])).entries).toEqual([['a', '', 2]]);
 });
 
+test.each(['[["a","A",1]', 'a', '{"a":1}', 'null', '["ab"]', '[["a"]]', '[null]'])(
+	'a row whose entries were changed to %j is named, and nothing is changed',
+	(entries) => {
+		const [good, bad] = rowsOf([1, entry('a')], [1, entry('b')]);
+		expect(() => knownFrom([good, { ...bad, entries }])).toThrow(
+			/^Nothing was changed: 'entries' in the row with the ID 101 of the data table is not a list/,
+		);
+	},
+);
+
+test('rows of deleted documents and rows without entries are read', () => {
+	const rows = [...rowsOf([1, entry('a'), entry('b')], [1, ['a', null]], [1])];
+	expect(knownFrom(rows).entries).toEqual([entry('b')]);
+});
+
 test('the table is compacted if it has many rows or many entries', () => {
 	const rows = rowsOf([1, entry('a')], [1, entry('a')], [1, entry('a')]);
 	expect(knownFrom(rows, 3).compactUpTo).toBe(0);
