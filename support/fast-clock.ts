@@ -41,13 +41,17 @@ const LOOK_MS = 2;
 
 /**
  * Ends the time limit of each request on a route whose requests hang. The limit ends once the sandbox has received the
- * request, and the fast clock moves forward to the end of the limit. Nothing else may happen meanwhile, so this
- * function is only for one run that sends one request at a time.
+ * request, and the fast clock moves forward to the end of the limit. This clock is the same for all runs, so no other
+ * run may be active. The time limits of requests on other routes must be longer.
  *
- * @returns a function that undoes this
+ * @returns the limits that have ended so far, in milliseconds, and a function that undoes this
  */
-export function skipHangs(sandbox: Sandbox, route: RecordedRequest['route']): () => void {
-	const limits = new Set<{ due: number; end: () => void }>();
+export function skipHangs(
+	sandbox: Sandbox,
+	route: RecordedRequest['route'],
+): { limits: number[]; undo: () => void } {
+	const ended: number[] = [];
+	const limits = new Set<{ ms: number; due: number; end: () => void }>();
 	const { sleep: realSleep } = n8n;
 	const { prototype } = Run;
 	const before = prototype.sleep;
@@ -63,12 +67,12 @@ export function skipHangs(sandbox: Sandbox, route: RecordedRequest['route']): ()
 		.spyOn(n8n as { sleep: unknown }, 'sleep', 'get')
 		.mockReturnValue(async (ms: number, signal?: AbortSignal) => {
 			if (isPause || signal === undefined) return await realSleep(ms, signal);
-			const ended = new Promise<void>((end) => {
-				const limit = { due: performance.now() + ms, end };
+			const early = new Promise<void>((end) => {
+				const limit = { ms, due: performance.now() + ms, end };
 				limits.add(limit);
 				signal.addEventListener('abort', () => limits.delete(limit));
 			});
-			await Promise.race([ended, realSleep(ms, signal)]);
+			await Promise.race([early, realSleep(ms, signal)]);
 		});
 	const seen = new Set<RecordedRequest>();
 	const looking = setInterval(() => {
@@ -78,12 +82,16 @@ export function skipHangs(sandbox: Sandbox, route: RecordedRequest['route']): ()
 			const [first] = [...limits].sort((one, other) => one.due - other.due);
 			if (first === undefined) continue;
 			skippedMs += Math.max(0, first.due - performance.now());
+			ended.push(first.ms);
 			first.end();
 		}
 	}, LOOK_MS);
-	return () => {
-		clearInterval(looking);
-		limited.mockRestore();
-		prototype.sleep = before;
+	return {
+		limits: ended,
+		undo: () => {
+			clearInterval(looking);
+			limited.mockRestore();
+			prototype.sleep = before;
+		},
 	};
 }

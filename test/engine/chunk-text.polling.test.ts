@@ -2,6 +2,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { texts, textsOf, useChunkText } from '../../support/chunking';
+import { skipHangs } from '../../support/fast-clock';
 import { HANGS, hintsOf, jsonOf, pairedIndexes, stopped } from '../../support/sandbox';
 import { naming } from '../../support/wording';
 
@@ -135,10 +136,15 @@ describe('an item that is not finished in time', () => {
 
 	it('ends after Max Wait if the service hangs', async () => {
 		fault('results', HANGS);
+		const { limits, undo } = skipHangs(sandbox(), 'results');
 		const { error } = await chunk(texts(3), {
 			options: { textsPerRequest: 1, concurrency: 2, maxWaitSeconds: 1 },
 		});
+		undo();
 		expect(error?.message).toEqual(naming('1 second'));
+		// The last poll has five seconds more.
+		expect(limits).not.toEqual([]);
+		expect(Math.max(...limits)).toBeLessThanOrEqual(6000);
 	});
 });
 

@@ -6,7 +6,8 @@ import { texts, textsOf, useChunkText } from '../../support/chunking';
 import { CONTINUE, jsonOf } from '../../support/sandbox';
 import { naming } from '../../support/wording';
 
-const { sandbox, chunk, getResults, polls, batches, fault, answers, jobsEnded } = useChunkText();
+const { sandbox, chunk, getResults, polls, batches, fault, answers, jobsEnded, arrived } =
+	useChunkText();
 
 describe('Get Results', () => {
 	it('fetches nothing more once the run has ended', async () => {
@@ -43,8 +44,17 @@ describe('a second run with the items of the first one', () => {
 		];
 	};
 
+	/** Makes all jobs look unfinished, until a later run has polled this many of them. */
+	const holdJobs = () => {
+		fault('results', { status: 200, body: '{"status":"SUBMITTED"}' });
+		return async (count: number) => {
+			await arrived('results', polls().length + count);
+			sandbox().faults.clear();
+		};
+	};
+
 	it('submits nothing twice: unfinished texts are fetched, and only new ones submitted', async () => {
-		sandbox().settings.chunkDelayMs = 1500;
+		const release = holdJobs();
 		const first = await chunk(texts(3), {
 			options: {
 				textsPerRequest: 2,
@@ -60,14 +70,16 @@ describe('a second run with the items of the first one', () => {
 			{ textPosition: 0, textsInRequest: 1 },
 		]);
 		sandbox().settings.resultsOnce = true;
-		const [fetched, submitted] = await secondRun([...unfinished, { text: 'new' }]);
+		const second = secondRun([...unfinished, { text: 'new' }]);
+		await release(2);
+		const [fetched, submitted] = await second;
 		expect(batches()).toEqual([['text 0', 'text 1'], ['text 2'], ['new']]);
 		expect(textsOf(jsonOf(fetched.output))).toEqual(['text 0', 'text 1', 'text 2']);
 		expect(textsOf(jsonOf(submitted.output))).toEqual(['new']);
 	});
 
 	it('submits nothing twice after texts ran out of time', async () => {
-		sandbox().settings.chunkDelayMs = 1500;
+		const release = holdJobs();
 		const options = { textsPerRequest: 1, maxWaitSeconds: 1 };
 		const { output } = await chunk(texts(2), { options }, CONTINUE);
 		const failed = jsonOf(output);
@@ -75,7 +87,9 @@ describe('a second run with the items of the first one', () => {
 			{ error: expect.any(String) },
 			{ error: expect.any(String) },
 		]);
-		const [fetched] = await secondRun(failed);
+		const second = secondRun(failed);
+		await release(2);
+		const [fetched] = await second;
 		expect(batches()).toHaveLength(2);
 		expect(textsOf(jsonOf(fetched.output))).toEqual(['text 0', 'text 1']);
 	});

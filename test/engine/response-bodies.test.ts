@@ -11,6 +11,7 @@ import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { useChunkText } from '../../support/chunking';
 import { runNode, testCredential, type RunResult } from '../../support/engine';
+import { useFastClock } from '../../support/fast-clock';
 import { response, useRawServer, type RawAnswer, type RawRequest } from '../../support/raw-server';
 import { CONTINUE, indexes, jsonOf } from '../../support/sandbox';
 import { naming } from '../../support/wording';
@@ -185,6 +186,9 @@ const bodiesOf = (status: number) =>
 	broken(status).filter((_, at) => [400, 503].includes(status) || at === 0 || at % 5 === 2);
 
 describe.each([400, 401, 403, 404, 413, 422, 429, 500, 503])('status %i counts', (status) => {
+	// After each 401, the run pauses, so that another worker can store a new token.
+	if (status === 401) useFastClock(100);
+
 	test.each(bodiesOf(status))('if its body is %s', async (_what, bytes) => {
 		for (const road of ROADS) {
 			// A 429 is repeated without limit, so only the first response has this status.
@@ -353,7 +357,7 @@ describe('one document that fails alone', () => {
 			const { output } = await push(documents, {
 				documentsPerRequest,
 				concurrency: 2,
-				retryForSeconds: 60,
+				retryForSeconds: 20,
 			});
 			const failed = jsonOf(output).filter(({ error }) => error);
 			expect(failed).toMatchObject([

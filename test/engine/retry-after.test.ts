@@ -11,7 +11,7 @@ import { useFastClock } from '../../support/fast-clock';
 import { useNodes } from '../../support/sandbox';
 
 const FACTOR = 1000;
-const ASKED_MS = 100_000;
+const ASKED_MS = 40_000;
 /** Pauses for other reasons, such as the interval between log lines, are at most this long. */
 const OTHERS_MS = 20_000;
 
