@@ -377,7 +377,7 @@ describe('Texts From: File', () => {
 	])('with more texts than the budget allows %s', async (_case, body, summary, most) => {
 		if (body !== '') {
 			sandbox().settings.chunkDelayMs = 60_000;
-			fault('results', { status: 200, body, skip: 50 });
+			fault('results', { status: 200, body, skip: 20 });
 		}
 		const options = { textsPerRequest: 100, concurrency: 1 };
 		// The node limits how many bytes of text it keeps in memory. If it never released these bytes, the run would

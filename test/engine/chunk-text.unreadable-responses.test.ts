@@ -102,7 +102,7 @@ describe('what the service delivers only once is never lost', () => {
 		async (mode) => {
 			const body = { status: 'SUBMITTED', chunkedData: [{ chunks: ['half'] }] };
 			fault('results', { status: 200, body: JSON.stringify(body) });
-			const late = { ...options, maxWaitSeconds: 10, whenTimeRunsOut: mode };
+			const late = { ...options, maxWaitSeconds: 3, whenTimeRunsOut: mode };
 			const { output } = await chunk(texts(1), { options: late }, CONTINUE);
 			expect(jsonOf(output)).toMatchObject([{ response: body, textPosition: 0 }]);
 			expect(polls().length).toBeGreaterThan(1);

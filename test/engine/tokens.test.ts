@@ -232,7 +232,7 @@ describe('a 401 in the middle of a run', () => {
 
 	it('renews once if no other worker has stored a newer one', async () => {
 		const store = newStore();
-		const run = chunk(startWorker(), store, { texts: 24, concurrency: 4 });
+		const run = chunk(startWorker({ speed: 20 }), store, { texts: 24, concurrency: 4 });
 		await seen('submit', 8);
 		// A program outside n8n requests a token. The new token revokes the run's token.
 		await requestToken(sandbox);
@@ -272,14 +272,16 @@ describe('two workers, where a new token revokes the previous one', () => {
 
 describe('three executions, where a new token revokes the previous one', () => {
 	it.each([
-		['of one worker', 1, 1],
-		['of three workers', 3, 4],
-	])('%s request few tokens', async (_case, workerCount, mostAtStart) => {
+		['of one worker', 1, 1, 20],
+		// Each worker pauses for a different time, so that the others can store a new token meanwhile. A high speed
+		// would shorten these times too much.
+		['of three workers', 3, 4, 1],
+	])('%s request few tokens', async (_case, workerCount, mostAtStart, speed) => {
 		sandbox.settings.revokePreviousTokens = true;
 		sandbox.faults.add({ route: 'token', latencyMs: 30 });
 		sandbox.faults.add({ route: 'submit', latencyMs: 20 });
 		const store = newStore();
-		const workers = Array.from({ length: workerCount }, () => startWorker());
+		const workers = Array.from({ length: workerCount }, () => startWorker({ speed }));
 		const runs = [0, 1, 2].map(async (at) => {
 			const worker = workers[at % workerCount] as Worker;
 			return await chunk(worker, store, { texts: 40, concurrency: 4 });
@@ -435,7 +437,7 @@ describe('a credential that a person has edited', () => {
 		sandbox.faults.add({ route: 'submit', latencyMs: 40 });
 		const elsewhere = await startSandbox();
 		const store = newStore();
-		const run = chunk(startWorker(), store, { texts: 24 });
+		const run = chunk(startWorker({ speed: 20 }), store, { texts: 24 });
 		await seen('submit', 8);
 		// The editor saves only the fields that a person has changed, so the hidden field remains unchanged.
 		const edited = {
