@@ -75,6 +75,7 @@ describe('a second run with the items of the first one', () => {
 		const [fetched, submitted] = await second;
 		expect(batches()).toEqual([['text 0', 'text 1'], ['text 2'], ['new']]);
 		expect(textsOf(jsonOf(fetched.output))).toEqual(['text 0', 'text 1', 'text 2']);
+		expect(jsonOf(fetched.output).map(({ chunkIndex }) => chunkIndex)).toEqual([0, 0, 0]);
 		expect(textsOf(jsonOf(submitted.output))).toEqual(['new']);
 	});
 
