@@ -1,11 +1,11 @@
 /**
  * Tests what Chunk Text writes to n8n's log when a user stops a run.
- *
- * @jest-environment node
  */
-import { captured } from '../../support/log-capture';
 import { texts, useChunkText } from '../../support/chunking';
 import { eventually } from '../../support/eventually';
+import { useNodeLog } from '../../support/node-log';
+
+const captured = useNodeLog();
 
 const { chunk, chunkingIds, polls } = useChunkText({ chunkDelayMs: 600_000 });
 

@@ -1,10 +1,7 @@
 /**
  * Tests each counter with a fault on each route, for items and for files. The sandbox's own record of the requests is
  * the truth.
- *
- * @jest-environment node
  */
-import { captured } from '../../support/log-capture';
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
@@ -14,8 +11,11 @@ import { useFiles } from '../../support/binary-data';
 import { useChunkText } from '../../support/chunking';
 import { sandboxCredentials } from '../../support/credentials';
 import type { RunResult } from '../../support/engine';
+import { useNodeLog } from '../../support/node-log';
 import { hintsOf, indexes, nodeRunner } from '../../support/sandbox';
 import { push as pushDirectly } from '../../support/sandbox-client';
+
+const captured = useNodeLog();
 
 const { sandbox, chunk, fault, requests } = useChunkText();
 const files = useFiles();

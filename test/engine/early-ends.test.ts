@@ -1,10 +1,7 @@
 /**
  * Tests runs that end in the middle: at a failure if On Error is Stop Workflow, and at a cancel. The error, the log and
  * the requests must agree about what was done, and the next run must be able to do the rest.
- *
- * @jest-environment node
  */
-import { captured } from '../../support/log-capture';
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
@@ -15,8 +12,11 @@ import { useChunkText } from '../../support/chunking';
 import { sandboxCredentials } from '../../support/credentials';
 import type { RunOptions, RunResult } from '../../support/engine';
 import { speedUp } from '../../support/fast-clock';
+import { useNodeLog } from '../../support/node-log';
 import { HANGS, indexes, nodeRunner, stopped } from '../../support/sandbox';
 import { push as pushDirectly } from '../../support/sandbox-client';
+
+const captured = useNodeLog();
 
 const { sandbox, chunk, fault, jobs, requests } = useChunkText();
 const files = useFiles();

@@ -1,9 +1,6 @@
 /**
  * Tests what a long run writes to n8n's log. The clock in these tests runs a hundred times faster than real time.
- *
- * @jest-environment node
  */
-import { captured } from '../../support/log-capture';
 import type { INodeParameters, INodeType } from 'n8n-workflow';
 
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
@@ -14,7 +11,10 @@ import { useFiles } from '../../support/binary-data';
 import { sandboxCredentials } from '../../support/credentials';
 import { runNode, type RunOptions } from '../../support/engine';
 import { eventually } from '../../support/eventually';
+import { useNodeLog } from '../../support/node-log';
 import { HANGS, indexes, useSandbox } from '../../support/sandbox';
+
+const captured = useNodeLog();
 
 const sandbox = useSandbox();
 const files = useFiles();

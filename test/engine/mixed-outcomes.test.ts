@@ -1,10 +1,7 @@
 /**
  * Tests runs in which each kind of outcome occurs. Each entry must have exactly one outcome, and the items, the summary,
  * the hints and the log must agree.
- *
- * @jest-environment node
  */
-import { captured } from '../../support/log-capture';
 import type { IDataObject, INodeExecutionData, INodeParameters, OnError } from 'n8n-workflow';
 
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
@@ -16,9 +13,12 @@ import { useChunkText } from '../../support/chunking';
 import { sandboxCredentials } from '../../support/credentials';
 import type { RunResult } from '../../support/engine';
 import { useFastClock } from '../../support/fast-clock';
+import { useNodeLog } from '../../support/node-log';
 import { hintsOf, jsonOf, nodeRunner } from '../../support/sandbox';
 import { push as pushDirectly } from '../../support/sandbox-client';
 import { maybeDone, notDone } from '../../support/wording';
+
+const captured = useNodeLog();
 
 const { sandbox, chunk, fault, answers } = useChunkText();
 const files = useFiles();
