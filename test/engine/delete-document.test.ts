@@ -6,7 +6,6 @@ import { PATHS } from '../../nodes/shared/service/url';
 import { DEMO, type FaultRule } from '../../sandbox';
 import { push } from '../../support/sandbox-client';
 import type { RunResult } from '../../support/engine';
-import { useFastClock } from '../../support/fast-clock';
 import {
 	TO_ERROR_OUTPUT,
 	CONTINUE,
@@ -21,7 +20,6 @@ import {
 import { maybeDone, naming, notDone } from '../../support/wording';
 
 const { sandbox, runnerOf } = useNodes();
-useFastClock(10);
 const remove = runnerOf(new DeleteDocument());
 
 const fault = (rule: Omit<FaultRule, 'route'>) =>

@@ -8,7 +8,6 @@ import { PATHS } from '../../nodes/shared/service/url';
 import { DEMO, type FaultRule } from '../../sandbox';
 import { sandboxCredentials } from '../../support/credentials';
 import { runNode, type RunResult } from '../../support/engine';
-import { useFastClock } from '../../support/fast-clock';
 import {
 	TO_ERROR_OUTPUT,
 	CONTINUE,
@@ -23,7 +22,6 @@ import {
 import { maybeDone, naming, notDone } from '../../support/wording';
 
 const { sandbox, runnerOf } = useNodes();
-useFastClock(10);
 const push = runnerOf(new PushDocuments());
 
 const URL_AND_TEXT = { description: 'd', url: 'u' };
@@ -85,9 +83,7 @@ it('the message says for how long the node tried to reach a service that is down
 			lucidworksPushApi: { ...lucidworksPushApi, pushUrl: 'http://127.0.0.1:9' },
 		},
 	});
-	expect(error?.message).toMatch(
-		/\(tried for ([2-9]|\d\d) s\), so document 'd0' was not pushed$/,
-	);
+	expect(error?.message).toMatch(/\(tried for [2-9] s\), so document 'd0' was not pushed$/);
 });
 
 describe("n8n's error", () => {
