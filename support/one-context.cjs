@@ -2,17 +2,27 @@ const { AsyncLocalStorage } = require('node:async_hooks');
 
 const { TestEnvironment } = require('jest-environment-node');
 
+const { run, getStore } = AsyncLocalStorage.prototype;
 /**
- * The storages that were used since the test file began. Jest makes one for each test file, and each of them would
- * slow down every promise of all later test files.
+ * The running test or hook, in the storage in which Jest keeps it. Tests run one after another, so a variable is enough.
+ * A real storage would slow down every promise of the test.
  *
- * @type {Set<AsyncLocalStorage<unknown>>}
+ * @type {{ storage?: AsyncLocalStorage<unknown>, store?: { test?: unknown } }}
  */
-const storages = new Set();
-const { run } = AsyncLocalStorage.prototype;
-AsyncLocalStorage.prototype.run = function (...args) {
-	storages.add(this);
-	return run.apply(this, args);
+let running = {};
+/**
+ * @param {{ test?: unknown }} store
+ * @param {(...args: unknown[]) => unknown} callback
+ * @param {unknown[]} args
+ */
+AsyncLocalStorage.prototype.run = function (store, callback, ...args) {
+	if (!store || !('test' in store)) return run.call(this, store, callback, ...args);
+	const before = running;
+	running = { storage: this, store };
+	return Promise.resolve(callback(...args)).finally(() => (running = before));
+};
+AsyncLocalStorage.prototype.getStore = function () {
+	return this === running.storage ? running.store : getStore.call(this);
 };
 
 /**
@@ -47,8 +57,6 @@ class OneContext extends TestEnvironment {
 	async teardown() {
 		this.moduleMocker.restoreAllMocks();
 		await super.teardown();
-		for (const storage of storages) storage.disable();
-		storages.clear();
 		for (const key of Reflect.ownKeys(globalThis)) {
 			if (!(key in this.before)) Reflect.deleteProperty(globalThis, key);
 		}
