@@ -39,7 +39,8 @@ const NOT_RUN = new Set([
 /** This size is large enough for every workflow, so n8n does not shrink the labels of the workflow. */
 const CANVAS_SIZE = { width: 2600, height: 2400 };
 
-const ON_CANVAS = '.vue-flow__node';
+/** The text below a node can be wider than the node. */
+const ON_CANVAS = '.vue-flow__node, .vue-flow__node [class*="_subtitle_"]';
 
 const MARGIN = 24;
 

@@ -48,13 +48,13 @@ Downloads a file and pushes each row as a document.
 			},
 			{ credentials: CREDENTIALS.ai, onError: 'continueErrorOutput', disabled: true },
 		),
-		pushFile([680, 0], { retryForSeconds: 900 }),
+		pushFile([680, -120], { retryForSeconds: 900 }),
 		recordsLookWrong(
-			[900, -60],
+			[900, -180],
 			'={{ $input.all().find(({ json }) => json.chunked !== undefined)?.json.chunked ?? $input.first().json.pushed }}',
 		),
-		reason([1120, 140]),
-		failTheRun([1340, 140]),
+		reason([1120, 160]),
+		failTheRun([1340, 160]),
 	],
 	[
 		[

@@ -145,7 +145,7 @@ Reads the sitemap, and gets only pages that are new or changed. It chunks and pu
 		],
 		below: {
 			nodes: [
-				code('Sitemaps in the Index', 'sitemap-index', [X * 4.5, 170], {
+				code('Sitemaps in the Index', 'sitemap-index', [X * 4.4, 130], {
 					indexes: json('Read XML'),
 				}),
 			],

@@ -22,7 +22,7 @@ export const TRY_IT =
 const X = 220;
 const Y = 180;
 
-const KINDS = ['pdf', 'text', 'html', 'xlsx'];
+const KINDS = ['pdf', 'text', 'xlsx', 'html'];
 
 const CONTINUE = { onError: 'continueRegularOutput' };
 
@@ -57,10 +57,10 @@ export function parseFiles(download: WorkflowNode): Fetch {
 		// Max Pages is left out, because its default 0 returns no text at all.
 		extract('Read PDF', 0, { operation: 'pdf', options: { joinPages: false } }),
 		extract('Read Text', 1, { operation: 'text', options: {} }),
-		extract('Read HTML', 2, { operation: 'text', options: {} }),
-		extract('Read XLSX', 3, { operation: 'xlsx', options: { headerRow: false } }),
-		mainPart([X * 6, Y * 2]),
-		...toMarkdown([X * 7, Y * 2]),
+		extract('Read XLSX', 2, { operation: 'xlsx', options: { headerRow: false } }),
+		extract('Read HTML', 3, { operation: 'text', options: {} }),
+		mainPart([X * 6, Y * 3]),
+		...toMarkdown([X * 7, Y * 3]),
 		node('All Read', 'merge', 3.2, [X * 9, 0], { numberInputs: KINDS.length + 1 }),
 		code('Fetched', 'fetched-files', [X * 10, 0], {
 			entries: data('Entries'),
@@ -78,8 +78,8 @@ export function parseFiles(download: WorkflowNode): Fetch {
 		['Entries', 'All Read', 'Fetched'],
 		['By Kind', 'Read PDF', '1|All Read'],
 		['By Kind|1', 'Read Text', '2|All Read'],
-		['By Kind|2', 'Read HTML', 'Main Part', 'Readable Part', 'HTML to Markdown', '3|All Read'],
-		['By Kind|3', 'Read XLSX', '4|All Read'],
+		['By Kind|2', 'Read XLSX', '3|All Read'],
+		['By Kind|3', 'Read HTML', 'Main Part', 'Readable Part', 'HTML to Markdown', '4|All Read'],
 	];
 	const content =
 		'## Fetch\nDownloads each new or changed file, and reads its text. For another source of files, replace only *Download*: one item per file, with the file in the field `data`.';
