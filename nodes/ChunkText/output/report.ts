@@ -60,13 +60,8 @@ export class Report {
 
 	async reportJob(job: Job, outcome: Outcome<FetchResult>): Promise<void> {
 		if (!outcome.ok) {
-			for (const [at, text] of job.texts.entries())
-				await this.reportFailure(
-					job,
-					text,
-					outcome,
-					at === 0 ? job.unusedResponse : undefined,
-				);
+			let rest = job.unusedResponse;
+			for (const text of job.texts) rest = await this.reportFailure(job, text, outcome, rest);
 			return;
 		}
 		const { response } = outcome;
@@ -78,8 +73,8 @@ export class Report {
 			await this.task.run.yieldToOthers();
 			if ('chunks' in assigned) await this.reportChunks(job, assigned);
 			else {
-				await this.reportFailure(job, assigned.text, failureOf(assigned.reason), rest);
-				rest = undefined;
+				const outcome = failureOf(assigned.reason);
+				rest = await this.reportFailure(job, assigned.text, outcome, rest);
 			}
 		}
 	}
@@ -169,10 +164,11 @@ export class Report {
 			return;
 		}
 		const { keepSourceFields = 'all', sourceFieldsToKeep, maxWaitSeconds } = this.task.options;
-		for (const [at, text] of texts.entries()) {
+		let rest = job.unusedResponse;
+		for (const text of texts) {
 			if (text.part) {
 				const reason = outOfTime(maxWaitSeconds, status, lastError, SUBMIT_AGAIN);
-				await this.reportFailure(job, text, failureOf(reason), undefined);
+				rest = await this.reportFailure(job, text, failureOf(reason), rest);
 				continue;
 			}
 			this.hints.countUnfinished(1, lastError);
@@ -180,21 +176,29 @@ export class Report {
 				keepSourceFields,
 				sourceFieldsToKeep,
 			});
-			const response = this.responseOf(at === 0 ? job.unusedResponse : undefined);
+			const response = this.responseOf(rest);
+			rest = undefined;
 			const json = { ...sourceFields, ...fetchFields(job, text), status, ...response };
 			await this.sink.addItems(text, [json]);
 		}
 	}
 
+	/**
+	 * @param unusedResponse a response that the text's item should contain, or undefined
+	 * @returns the same response if it is still to be returned, because the item already contains another one
+	 */
 	private async reportFailure(
 		job: Job,
 		text: AwaitedText,
 		outcome: Failed,
 		unusedResponse: unknown,
-	): Promise<void> {
+	): Promise<unknown> {
+		const document = text.part && this.splitDocuments.get(text.part.of);
+		const isTaken = document?.hasResponse ?? false;
 		const message = jobMessage(outcome.reason, job.chunkingId);
-		const json = { ...fetchFields(job, text), ...this.responseOf(unusedResponse) };
-		await this.fail(text, outcome, message, json);
+		const response = this.responseOf(isTaken ? undefined : unusedResponse);
+		await this.fail(text, outcome, message, { ...fetchFields(job, text), ...response });
+		return isTaken ? unusedResponse : undefined;
 	}
 
 	private async fail(

@@ -20,12 +20,18 @@ export interface FailedText {
 
 /**
  * The results of a document that is submitted in several texts. The chunks are numbered through, so nothing is reported
- * until all texts have ended. If one of them fails, the document fails.
+ * until all texts have ended. If one of them fails, the document fails with the failure of this text. If several texts
+ * fail, a failure with a response counts before the others, because the service might not deliver the response again.
  */
 export class SplitDocument {
 	private readonly chunked: ChunkedText[] = [];
 	private failed: FailedText | undefined;
 	private ended = 0;
+
+	/** Whether the document's failure contains a response. There is no room for another one. */
+	get hasResponse(): boolean {
+		return this.failed !== undefined && hasResponse(this.failed);
+	}
 
 	/** @returns the result of the whole document, or undefined if other texts of it have not ended */
 	addResult(
@@ -33,12 +39,15 @@ export class SplitDocument {
 		result: ChunkedText | FailedText,
 	): ChunkedText | FailedText | undefined {
 		if ('chunks' in result) this.chunked[part?.index ?? 0] = result;
-		else this.failed ??= { ...result, message: `${rangeOf(pages)}${result.message}` };
+		else if (this.failed === undefined || (!this.hasResponse && hasResponse(result)))
+			this.failed = { ...result, message: `${rangeOf(pages)}${result.message}` };
 		this.ended++;
 		if (this.ended < (part?.total ?? 1)) return undefined;
 		return this.failed ?? joined(this.chunked);
 	}
 }
+
+const hasResponse = ({ fields }: FailedText): boolean => fields.response !== undefined;
 
 function rangeOf(pages: Pages | undefined): string {
 	if (pages === undefined) return '';
