@@ -2,6 +2,8 @@
  * Tests each rule of the retry policy in virtual time. Each row lists events and the decision that the policy then
  * makes.
  */
+import fc from 'fast-check';
+
 import {
 	RetryPolicy,
 	ServiceHealth,
@@ -9,6 +11,7 @@ import {
 	type FailedAttempt,
 } from '../../../nodes/shared/sending/retry-policy';
 import type { Diagnosis } from '../../../nodes/shared/sending/diagnosis';
+import { Variations } from '../../../support/variations';
 import { VirtualRun } from '../../../support/virtual-run';
 
 const MINUTE_MS = 60_000;
@@ -30,6 +33,7 @@ type Step =
 	| /** Another request starts now and succeeds immediately. */ 'success'
 	| /** Another request with a single entry fails with status 400. */ 'other 400'
 	| 'other 403'
+	| 'other 429'
 	| /** The first attempt of another request fails. */ 'other 504'
 	| /** The request is split. The next events belong to one of its parts. */ 'part'
 	| /** This many milliseconds pass. */ number;
@@ -63,6 +67,7 @@ async function tell(story: Step[], { size = 10, retryForMs = MINUTE_MS }: Settin
 		else if (step === 'part') policy = policy.forPart();
 		else if (step === 'other 400') fail(new RetryPolicy(settings), '400', 1);
 		else if (step === 'other 403') fail(new RetryPolicy(settings), '403', 1);
+		else if (step === 'other 429') fail(new RetryPolicy(settings), '429', 1);
 		else if (step === 'other 504') fail(new RetryPolicy(settings), '504', 1);
 		else decision = fail(policy, step, size);
 	}
@@ -264,6 +269,47 @@ test.each<[number, string, Step[], Setting, Decision]>([
 	],
 ])('rule %i: %s', async (_rule, _case, story, setting, expected) => {
 	expect((await tell(story, setting)).decision).toBe(expected);
+});
+
+test('whether a run ends depends only on what has happened since the last success', async () => {
+	const variations = new Variations();
+	const anySteps = (own: Step[]) =>
+		fc.array(
+			fc.oneof(
+				{ weight: 8, arbitrary: fc.constant<Step>('other 504') },
+				{
+					weight: 4,
+					arbitrary: fc.constantFrom<Step>('other 400', 'other 403', 'other 429'),
+				},
+				{
+					weight: 3,
+					arbitrary: fc.constantFrom<Step>(10_000, MINUTE_MS, 5 * MINUTE_MS),
+				},
+				...own.map((step) => ({ weight: 1, arbitrary: fc.constant(step) })),
+			),
+			{ minLength: 4, maxLength: 20 },
+		);
+	await fc.assert(
+		fc.asyncProperty(
+			anySteps(['success']),
+			anySteps(['403', '429', '504']),
+			fc.constantFrom<Step>('403', '429', '504'),
+			async (before, since, last) => {
+				const ends = async (story: Step[]) =>
+					(await tell([...story, 'success', ...since, last], SINGLE)).decision === 'end';
+				const isEnd = await ends([]);
+				variations.note({
+					'goes on': !isEnd,
+					'ends after 403': isEnd && last === '403',
+					'ends after 429': isEnd && last === '429',
+					'ends after 504': isEnd && last === '504',
+				});
+				expect(await ends(before)).toBe(isEnd);
+			},
+		),
+		{ numRuns: 1000 },
+	);
+	expect(variations.rarerThan(2)).toEqual([]);
 });
 
 test.each<[string, Step[], number]>([

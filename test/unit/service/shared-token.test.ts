@@ -125,6 +125,31 @@ describe('what is stored', () => {
 		expect(scopes()).toEqual([OTHER_SCOPE, SCOPE]);
 	});
 
+	test('is never a token of another client, whichever client asked last', async () => {
+		const fieldNames = [
+			'authUrl',
+			'authorizationServerId',
+			'clientId',
+			'clientSecret',
+		] as const;
+		const clients: Changes[] = [
+			{},
+			...fieldNames.map((name) => ({ [name]: `${fields[name]}/other` })),
+		];
+		for (const order of [clients, clients.toReversed()]) {
+			SharedToken.states.clear();
+			for (const client of order)
+				for (const scope of [SCOPE, OTHER_SCOPE]) await obtain({ ...client, scope });
+			for (const client of order) {
+				const tokens = Object.values(parseTokenMap(shared(client).mapToStore()));
+				expect(tokens.map(({ issuedFor }) => issuedFor)).toEqual([
+					clientOf(client).identity,
+					clientOf(client).identity,
+				]);
+			}
+		}
+	});
+
 	test('is the newest token for each scope', async () => {
 		await obtain({ scope: OTHER_SCOPE });
 		const tokens = [];
