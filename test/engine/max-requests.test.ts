@@ -2,14 +2,16 @@
  * Tests Max Requests per Minute and the pauses that a service asks for. Executions in the same process share the limit
  * and the pauses. Only minimum times are checked, because a busy machine makes everything slower.
  */
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import type { FaultRule } from '../../sandbox';
 import { useFiles } from '../../support/binary-data';
 import { texts, useChunkText } from '../../support/chunking';
+import type { RunOptions, RunResult } from '../../support/engine';
 import { useFastClock } from '../../support/fast-clock';
-import { jsonOf, nodeRunner } from '../../support/sandbox';
+import { HANGS, jsonOf, nodeRunner, stopped } from '../../support/sandbox';
 
 const { sandbox, chunk, getResults, fault, credentials, submits, polls } = useChunkText();
 const FACTOR = 5;
@@ -17,6 +19,14 @@ useFastClock(FACTOR);
 const files = useFiles();
 const push = nodeRunner(new PushDocuments(), credentials);
 const remove = nodeRunner(new DeleteDocument(), credentials);
+
+type Route = FaultRule['route'];
+type First = (settings?: Partial<RunOptions>) => Promise<RunResult>;
+interface Runner {
+	route: Route;
+	run: typeof push;
+	sendsOne: INodeParameters;
+}
 
 const PER_MINUTE = 1200;
 const INTERVAL_MS = 60_000 / (0.95 * PER_MINUTE);
@@ -104,4 +114,57 @@ it('a pause that the service requests from one execution also applies to the oth
 		.filter((ms) => ms > 0)
 		.sort((one, other) => one - other);
 	expect(later[1]).toBeGreaterThan(1000 - 4 * FACTOR);
+});
+
+describe('holds no longer than the run that has set it', () => {
+	const NODES: Record<string, Runner> = {
+		'Push Documents': { route: 'push', run: push, sendsOne: { documentsPerRequest: 1 } },
+		'Delete Document': { route: 'delete', run: remove, sendsOne: {} },
+		'Chunk Text': {
+			route: 'submit',
+			run: async (items, parameters, settings) =>
+				await chunk(items, { operation: 'submit', ...parameters }, settings),
+			sendsOne: { textsPerRequest: 1 },
+		},
+	};
+	const ENDINGS: Record<string, (first: First, route: Route) => Promise<unknown>> = {
+		'it succeeds': async (first) => await first(),
+		'its only request fails, and it continues': async (first, route) => {
+			fault(route, { status: 400, times: 1 });
+			await first({ onError: 'continueRegularOutput' });
+		},
+		'its only request fails, and it stops': async (first, route) => {
+			fault(route, { status: 400, times: 1 });
+			await first();
+		},
+		'each request is refused': async (first, route) => {
+			fault(route, { status: 407, times: 1 });
+			await first({ onError: 'continueErrorOutput' });
+		},
+		'it is canceled': async (first, route) => {
+			fault(route, { ...HANGS, times: 1 });
+			await stopped(sandbox(), [1, route], first);
+		},
+	};
+	const rows = Object.keys(NODES).flatMap((node) =>
+		Object.keys(ENDINGS).map((ending) => ({ node, ending })),
+	);
+
+	it.each(rows)('$node, after $ending', async ({ node, ending }) => {
+		const { route, run, sendsOne } = NODES[node];
+		await ENDINGS[ending](
+			async (settings) =>
+				await run(
+					texts(1),
+					{ options: { ...sendsOne, maxRequestsPerMinute: 1 } },
+					settings,
+				),
+			route,
+		);
+		sandbox().requests.length = 0;
+		// With the limit, each of these requests would wait for a minute, and the test would take too long.
+		const { output } = await run(texts(3), { options: sendsOne });
+		expect(output).toHaveLength(3);
+		expect(sandbox().requests.filter((request) => request.route === route)).toHaveLength(3);
+	});
 });
