@@ -4,6 +4,7 @@ import { driveCases } from './drive';
 import { folderCases } from './folder';
 import { kills, throttled, twoAtOnce, twoFirstRuns } from './kills';
 import type { Cases } from './runs';
+import { statementCases } from './statements';
 import { websiteCases } from './website';
 
 /**
@@ -25,6 +26,7 @@ export const CASES: Record<string, Cases> = {
 		'killed at random moments': async (stage) => await kills(stage, 'fetched', 4),
 		'two runs at once': async (stage) => await twoAtOnce(stage, 'fetched'),
 	},
+	statements: statementCases(),
 	database: databaseCases('sync-of-a-database'),
 	'database-chunks': databaseCases('sync-chunks-of-a-database'),
 	api: apiCases(),

@@ -1,0 +1,146 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import type { Postgres } from '../service/postgres';
+import { startPostgres } from '../service/postgres';
+import { CACHE, EXAMPLES } from '../shared/paths';
+import type { Cases } from './runs';
+import { inTurn } from './runs';
+import type { SourcesStage } from './stage';
+
+const SQL = path.join(EXAMPLES, 'src/sql');
+const WORKFLOW = 'w';
+const ROWS = 12;
+
+/** Ways in which a run can lose its lock between two statements. */
+const LOSSES: Record<string, string> = {
+	'it has expired': 'update search_sync_runs set locked_until = now()',
+	'it was given back': 'update search_sync_runs set locked_until = null',
+	'its row was deleted': 'delete from search_sync_runs',
+	'a newer run has it':
+		"update search_sync_runs set locked_until = now(); insert into search_sync_runs (workflow, execution, locked_until) values ('w', 'newer', now() + interval '15 minutes')",
+};
+
+/** Parameters of the statements that do nothing without the lock. */
+const GUARDED: Record<string, (run: string) => string[]> = {
+	read: (run) => [run, 'settings', '[]', '1', String(ROWS), 'doc/1', 'doc/9', '10'],
+	'note-before': (run) => [run, JSON.stringify([['doc/1', '', 5, 'sum']])],
+};
+
+/** Statements that may also run without the lock: before it, to report, or after it was lost. */
+const OTHERS = [
+	...['chunked-documents-view', 'documents-view', 'tables', 'lock', 'unlock'],
+	// Without the lock, it only says so.
+	'compare',
+	// It marks what it writes as late.
+	'remember',
+];
+
+/** Runs the statements of the database syncs by themselves, for moments that a whole run seldom meets. */
+export const statementCases = (): Cases =>
+	inTurn(async (stage) => await StatementCases.start(stage), {
+		'a lost lock': async (cases) => await cases.lostLocks(),
+		'documents that are gone': async (cases) => await cases.gone(),
+	});
+
+class StatementCases {
+	private constructor(
+		private readonly stage: SourcesStage,
+		private readonly postgres: Postgres,
+	) {}
+
+	static async start(stage: SourcesStage): Promise<StatementCases> {
+		const postgres = await startPostgres(stage.command, path.join(CACHE, 'sources'));
+		const cases = new StatementCases(stage, postgres);
+		await cases.run('tables', []);
+		await postgres.query(`
+			create table source (n int primary key);
+			create view "search_documents_${WORKFLOW}" as
+			select n as key, 'doc/' || n as id, json_build_object('name', 'N', 'text', 'T') as document
+			from source`);
+		return cases;
+	}
+
+	/** A run that has lost its lock reads nothing, and does not take the lock again. */
+	async lostLocks(): Promise<void> {
+		const files = readdirSync(SQL).map((file) => path.basename(file, '.sql'));
+		const known = [...Object.keys(GUARDED), ...OTHERS].sort();
+		this.check('each statement is known', files.sort().join(), known.join());
+		for (const [file, parameters] of Object.entries(GUARDED)) {
+			const run = await this.fill();
+			const before = await this.tables();
+			const rows = await this.run(file, parameters(run));
+			this.check(`${file} with the lock`, String(rows !== ''), 'true');
+			this.check(`${file} renews the lock`, String(before !== (await this.tables())), 'true');
+			for (const [how, loss] of Object.entries(LOSSES)) {
+				const lost = await this.fill();
+				await this.postgres.query(loss);
+				const expected = await this.tables();
+				this.check(
+					`${file} returns nothing: ${how}`,
+					await this.run(file, parameters(lost)),
+					'',
+				);
+				this.check(`${file} changes nothing: ${how}`, await this.tables(), expected);
+			}
+		}
+	}
+
+	/** A batch of documents that are gone never has one that the source has again, or that lies between two others. */
+	async gone(): Promise<void> {
+		const run = await this.fill();
+		await this.postgres.query('delete from source where n % 3 = 0');
+		const missing = (
+			await this.postgres.query(
+				`select k.id from search_sync_documents k where not exists
+			(select from "search_documents_${WORKFLOW}" d where d.id = k.id) order by k.id collate "C"`,
+			)
+		).split('\n');
+		for (const [at, from] of missing.entries())
+			for (const to of missing.slice(at)) {
+				const row = await this.run('read', [
+					...[run, 'settings', '[]', '1', '1', from, to, '10'],
+				]);
+				const [, list = '[]'] = row.split('|');
+				const found = (JSON.parse(list) as Array<{ id: string }>).map(({ id }) => id);
+				const expected = missing.filter((id) => id >= from && id <= to);
+				this.check(
+					`the gone ones from ${from} to ${to}`,
+					found.sort().join(),
+					expected.join(),
+				);
+			}
+	}
+
+	/** Fills the tables, and returns the number of a run that has the lock. */
+	private async fill(): Promise<string> {
+		return await this.postgres.query(`
+			truncate source, search_sync_documents, search_sync_runs restart identity;
+			insert into source select generate_series(1, ${ROWS});
+			insert into search_sync_documents (workflow, id, version, chunks)
+			select '${WORKFLOW}', 'doc/' || n, 'old', 1 from source;
+			insert into search_sync_runs (workflow, execution, locked_until)
+			values ('${WORKFLOW}', '1', now() + interval '5 minutes') returning run`);
+	}
+
+	private async tables(): Promise<string> {
+		return await this.postgres.query(`
+			select (select json_agg(d order by id) from search_sync_documents d),
+				(select json_agg(r order by run) from search_sync_runs r)`);
+	}
+
+	/** Runs a statement as n8n does: the whole file is one transaction. */
+	private async run(file: string, parameters: string[]): Promise<string> {
+		const text = readFileSync(path.join(SQL, `${file}.sql`), 'utf8')
+			.replaceAll('{{ $workflow.id }}', WORKFLOW)
+			.replaceAll('{{ $execution.id }}', '1')
+			.replace(/\$(\d)/g, (_, number) => literal(parameters[Number(number) - 1] ?? ''));
+		return await this.postgres.query(`begin; ${text.trimEnd().replace(/;$/, '')}; commit`);
+	}
+
+	private check(title: string, seen: string, expected: string): void {
+		this.stage.checks.add(`statements: ${title}`, seen === expected, seen);
+	}
+}
+
+const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
