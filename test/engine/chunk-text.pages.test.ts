@@ -7,6 +7,7 @@ import { locateOnPages } from '../../nodes/ChunkText/output/located-chunks';
 import { useFiles } from '../../support/binary-data';
 import { useChunkText } from '../../support/chunking';
 import { hintsOf, jsonOf } from '../../support/sandbox';
+import { Variations } from '../../support/variations';
 
 const files = useFiles();
 const { sandbox, chunk, batches, answers, fault, submits } = useChunkText();
@@ -84,6 +85,55 @@ it('a chunk is on the pages of its first and last letter, whatever white space i
 		{ numRuns: 1000 },
 	);
 	expect(withBlankPage).toBeGreaterThan(10);
+});
+
+it('a page is right or unknown, in whichever unit the service counts', () => {
+	const variations = new Variations();
+	const page = fc.string({ unit: fc.constantFrom('a', '😀', ' ', '\n'), maxLength: 6 });
+	fc.assert(
+		fc.property(
+			fc.array(page, { maxLength: 5 }),
+			fc.array(fc.nat(40), { maxLength: 3 }),
+			fc.boolean(),
+			fc.boolean(),
+			(others, cuts, areUnits, isTrimmed) => {
+				const list = ['a😀', ...others];
+				const [{ text, pages } = { text: '' }] = joinPages(list, 'The text', Infinity);
+				if (pages === undefined) throw new Error('A list has pages');
+				const characters = Array.from(text);
+				const offsetOf = (at: number) => characters.slice(0, at).join('').length;
+				const end = Array.from(isTrimmed ? text.trimEnd() : text).length;
+				const bounds = [...new Set([0, ...cuts.filter((at) => at < end), end])];
+				bounds.sort((one, other) => one - other);
+				const positionOf = (at: number) => (areUnits ? offsetOf(at) : at);
+				const chunks = bounds.slice(1).map((to, at) => ({
+					text: characters.slice(bounds[at], to).join(''),
+					start: positionOf(bounds[at]),
+					end: positionOf(to),
+				}));
+				const located = locateOnPages(text, pages, chunks);
+				variations.note({
+					known: located !== undefined,
+					unknown: located === undefined,
+				});
+				const pageAt = (offset: number) =>
+					list.findIndex((_, at) => list.slice(0, at + 1).join('\n\n').length > offset) +
+					1;
+				for (const [at, chunk] of (located ?? []).entries()) {
+					if (chunk.text.trim() === '') continue;
+					const from = offsetOf(bounds[at]);
+					const first = from + chunk.text.length - chunk.text.trimStart().length;
+					const last = from + chunk.text.trimEnd().length - 1;
+					expect([chunk.page, chunk.pageEnd ?? chunk.page]).toEqual([
+						pageAt(first),
+						pageAt(last),
+					]);
+				}
+			},
+		),
+		{ numRuns: 1000 },
+	);
+	expect(variations.rarerThan(5)).toEqual([]);
 });
 
 it('the page of a chunk wins over a kept source field with the same name', async () => {
