@@ -13,6 +13,7 @@ import type {
 	Summary,
 } from '../../../../examples/src/parts/types';
 import type { Code } from './code';
+import { renewed, unlocked, type Scope } from './lock-nodes';
 
 const LOCK = 15;
 
@@ -142,11 +143,15 @@ export class SyncWorld {
 			results.push(yield* this.apply(batch, list, fails, deleted));
 		}
 		yield 'Unlock';
-		const upTo = results[0]?.id ? summary.compactUpTo : 0;
-		if (this.rows.some(({ id }) => id <= upTo)) this.occurred.add('a compaction');
+		const unlocking = this.scope([results[0] ?? items[0].json], {
+			Lock: lock,
+			'Plan the Batches': items[0].json,
+		});
+		const rest = unlocked(this.rows, unlocking);
+		if (rest.length < this.rows.length - 1) this.occurred.add('a compaction');
 		if (summary.status === 409) this.occurred.add('a run that was refused');
 		if (summary.withheld > 0) this.occurred.add('deletes that were withheld');
-		this.rows = this.rows.filter(({ id }) => id !== lock.id && id > upTo);
+		this.rows = rest;
 		if (!confirmDeletes && deleted.size > MOST_DELETES && !shape.isFetched) {
 			throw new BrokenPromise(`${deleted.size} documents were deleted`);
 		}
@@ -166,7 +171,7 @@ export class SyncWorld {
 		const { isChunked, isFetched } = shape;
 		const source = new Map(list.map((document) => [document.id, document]));
 		yield 'Renew Lock';
-		if (!this.renew(batch.run)) return {};
+		if (!this.renew(batch, ['Renew Lock', 'Lock Is Mine'])) return {};
 		const fetched = isFetched
 			? batch.work.flatMap(({ id }) => this.fetch(id, source, fails))
 			: null;
@@ -177,7 +182,7 @@ export class SyncWorld {
 		);
 		if (isChunked) {
 			yield 'Renew Lock Again';
-			if (!this.renew(batch.run)) return {};
+			if (!this.renew(batch, ['Renew Lock Again', 'Lock Is Still Mine'])) return {};
 		}
 		// Results are found by the ID of their document, so their order does not matter.
 		const chunked = isChunked ? [...texts].reverse() : null;
@@ -305,16 +310,22 @@ export class SyncWorld {
 		return valid.length === 1 && valid[0].id === run;
 	}
 
-	private renew(run: number): boolean {
+	private renew(batch: Batch, nodes: [renew: string, filter: string]): boolean {
 		for (const lock of this.uncommitted) this.commit(lock);
-		if (!this.owns(run)) {
-			this.occurred.add('a lost lock');
-			return false;
+		const scope = this.scope([], { 'When Called by Itself': batch });
+		const { rows, goesOn } = renewed(this.rows, nodes, scope);
+		if (goesOn !== this.owns(batch.run)) {
+			throw new BrokenPromise(
+				`run ${batch.run} ${goesOn ? 'works without' : 'does not work with'} the lock`,
+			);
 		}
-		this.rows = this.rows.map((row) =>
-			row.id === run ? { ...row, lockedUntil: this.date(LOCK) } : row,
-		);
-		return true;
+		this.rows = rows;
+		if (!goesOn) this.occurred.add('a lost lock');
+		return goesOn;
+	}
+
+	private scope(input: object[], outputs: Record<string, object>): Scope {
+		return { input, outputs, inMinutes: (minutes) => this.date(minutes) };
 	}
 
 	private insert<New extends object>(row: New): New & { id: number } {
