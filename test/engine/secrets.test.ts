@@ -24,12 +24,16 @@ const LOGIN = { user: 'somebody', password: 'pass word+of/somebody' };
 const CLIENT = { clientId: 'some-client', clientSecret: 'client+secret/of us' };
 const API_KEY = 'push+key/of us';
 
+const LOST_AFTER_MS = 100;
+
 let server: Server;
 let url: string;
 /** The kind of request whose response repeats the secret. `answer` creates the response. */
 let echoing: Echoing;
 let answer: (secret: string) => Answer;
 let refusals: number;
+/** Number of requests whose connection is lost before their response. By then, their token has expired. */
+let losses: number;
 let tokens: string[];
 let repeated: Set<string>;
 
@@ -57,18 +61,25 @@ function respond(request: IncomingMessage): Answer {
 	if (route === echoing) {
 		for (const secret of secrets) repeated.add(secret);
 		// The secret is also repeated in URL-encoded form, as in a form body or a path.
-		return answer([...secrets, ...secrets.map(encodeURIComponent)].join(' '));
+		return answer([...repeated, ...[...repeated].map(encodeURIComponent)].join(' '));
 	}
 	if (route === 'submit') return [200, { chunkingId: 'job-1', status: 'SUBMITTED' }];
 	if (route !== 'token') return [200, {}];
 	tokens.push(`token-${tokens.length}-of-${'x'.repeat(20)}`);
-	return [200, { token_type: 'Bearer', expires_in: 3600, access_token: tokens.at(-1) }];
+	const expires_in = losses > 0 ? LOST_AFTER_MS / 2000 : 3600;
+	return [200, { token_type: 'Bearer', expires_in, access_token: tokens.at(-1) }];
 }
 
 beforeAll(async () => {
 	server = createServer((request, response) => {
 		request.resume();
 		request.on('end', () => {
+			if (losses > 0 && routeOf(request) === echoing) {
+				losses--;
+				for (const secret of secretsIn(request)) repeated.add(secret);
+				setTimeout(() => request.socket.destroy(), LOST_AFTER_MS);
+				return;
+			}
 			const [status, body] = respond(request);
 			const isText = typeof body === 'string';
 			response.writeHead(status, {
@@ -87,6 +98,7 @@ beforeEach(() => {
 		await sleep.call(this, ms / 100, wake);
 	});
 	refusals = 0;
+	losses = 0;
 	tokens = [];
 	repeated = new Set();
 });
@@ -205,12 +217,17 @@ rows['submission, a job that failed'] = {
 const MODES = ['stopWorkflow', 'continueRegularOutput'] as const;
 
 /** Runs a row's node in each error mode. Checks that the text echoed by the service appears without the secret. */
-async function expectMasked({ node, parameters, route, status, body }: Row): Promise<void> {
+async function expectMasked(
+	{ node, parameters, route, status, body }: Row,
+	lost = 0,
+): Promise<void> {
 	echoing = route;
 	answer = (secret) => [status, body(secret)];
 	const seen: unknown[] = [];
 	for (const onError of MODES) {
 		tokens = [];
+		repeated = new Set();
+		losses = lost;
 		const { run, output, error, hints } = await runNode({
 			node,
 			parameters: { ...parameters, options: OPTIONS },
@@ -236,6 +253,16 @@ describe('after the token was renewed', () => {
 		refusals = 1;
 		await expectMasked(row);
 		expect(tokens).toHaveLength(2);
+	});
+});
+
+describe('after an attempt whose response was lost', () => {
+	const withToken = Object.entries(rows).filter(([, { route }]) =>
+		['submit', 'results'].includes(route),
+	);
+	it.each(withToken)('%s', async (_name, row) => {
+		await expectMasked(row, 1);
+		expect(repeated.size).toBeGreaterThan(1);
 	});
 });
 
