@@ -31,6 +31,8 @@ interface Pause {
 	node: keyof typeof NODES;
 	/** The run pauses after the response to this request. */
 	route: FaultRule['route'];
+	/** The cancel comes after so many responses. The default is 1. */
+	after?: number;
 	rule?: Omit<FaultRule, 'route'>;
 	settings?: Partial<SandboxSettings>;
 	options?: INodeParameters;
@@ -63,7 +65,8 @@ const PAUSES: Pause[] = [
 	),
 	{
 		what: 'the next poll',
-		...{ node: 'chunk', route: 'results', settings: { chunkDelayMs: 60_000 } },
+		// By then, a job is polled about once a second.
+		...{ node: 'chunk', route: 'results', settings: { chunkDelayMs: 60_000 }, after: 5 },
 	},
 	...(
 		[
@@ -81,11 +84,12 @@ const PAUSES: Pause[] = [
 
 it.each(PAUSES)(
 	'no request begins after a cancel while $node waits for $what on the route $route',
-	async ({ node, route, rule, settings, options = {} }) => {
+	async ({ node, route, rule, settings, options = {}, after = 1 }) => {
 		if (rule) fault(route, { ...rule, times: 1 });
 		Object.assign(sandbox().settings, settings);
 		const isAnswered = () =>
-			sandbox().requests.some((request) => request.route === route && request.endedAt > 0);
+			sandbox().requests.filter((request) => request.route === route && request.endedAt > 0)
+				.length >= after;
 		let before: string[] = [];
 		const cancelWhen = (async () => {
 			await eventually(isAnswered, () => shown(sandbox()));
