@@ -10,7 +10,7 @@ import { requestSettings } from '../shared/session/request-settings';
 import { Session } from '../shared/session/session';
 import { DRY_RUN_RESULT, FileSink, type FileToRead } from '../shared/output/file-sink';
 import { ItemSink } from '../shared/output/item-sink';
-import { account, type EntryOrigin, type ResultFormat } from '../shared/output/sink';
+import { account, itemOf, type EntryOrigin, type ResultFormat } from '../shared/output/sink';
 import { PER_ITEM_OPTIONS } from '../shared/input/file-properties';
 import { idIn } from '../shared/input/field-mapping';
 import { withFiles, type FileReading } from '../shared/input/file-source';
@@ -184,7 +184,7 @@ function itemReading(deletes: Deletes): ItemReading<Entry> {
 		valuesOf: parameters.get('idSource', 0) === 'list' ? valuesInList : valuesInItem,
 		verb: 'delete',
 		emptyList: { deleted: false, reason: 'The list of IDs is empty' },
-		resolve: mergeRepeated,
+		resolve: async (entries) => await mergeRepeated(run, entries),
 		sink: new ItemSink(run, options, {
 			...resultsOf(options),
 			repeating: "Deleting all of them again is safe if 'Ignore Not Found' is on",
@@ -217,14 +217,18 @@ const LIST_ADVICE =
  * Merges entries with the same ID into one entry, which is linked to the items of all merged entries. The result keeps
  * the order in which the IDs first occur.
  */
-function mergeRepeated(entries: readonly Entry[]): Entry[] {
-	const items = new Map<string, Set<number>>();
-	for (const { id, items: one } of entries) {
-		const all = items.get(id) ?? new Set();
-		for (const itemIndex of one) all.add(itemIndex);
-		items.set(id, all);
+async function mergeRepeated(run: Run, entries: readonly Entry[]): Promise<Entry[]> {
+	const merged = new Map<string, { id: string; items: number[] }>();
+	for (const entry of entries) {
+		const pause = run.yieldToOthers();
+		if (pause) await pause;
+		const itemIndex = itemOf(entry);
+		const known = merged.get(entry.id);
+		if (!known) merged.set(entry.id, { id: entry.id, items: [itemIndex] });
+		// The entries are in the order of the items, so only the last item can be the same.
+		else if (known.items.at(-1) !== itemIndex) known.items.push(itemIndex);
 	}
-	return [...items].map(([id, all]) => ({ id, items: [...all] }));
+	return [...merged.values()];
 }
 
 /** Only the IDs in flight are kept in memory. Therefore, an ID that occurs twice is deleted twice. */

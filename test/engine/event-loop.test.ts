@@ -6,8 +6,10 @@
 import type { IDataObject, IExecuteFunctions, INodeParameters, INodeType } from 'n8n-workflow';
 
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
+import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
-import { runNode, type RunResult } from '../../support/engine';
+import { runNode, type RunOptions, type RunResult } from '../../support/engine';
+import { indexes } from '../../support/sandbox';
 import { startService, type Service } from '../../support/service';
 
 /**
@@ -61,34 +63,42 @@ async function measure(work: () => Promise<unknown>): Promise<Computing> {
 	return { totalMs: cpuMs() - startedAt, longestMs };
 }
 
+type Output = Awaited<ReturnType<NonNullable<INodeType['execute']>>>;
+
 async function computingOf(
 	node: INodeType,
 	items: IDataObject[],
 	parameters: INodeParameters,
+	onError: RunOptions['onError'] = 'continueErrorOutput',
 ): Promise<{ computing: Computing; result: RunResult }> {
 	let computing: Computing = { totalMs: NaN, longestMs: NaN };
 	const measured: INodeType = {
 		description: node.description,
 		async execute(this: IExecuteFunctions) {
-			let output: Awaited<ReturnType<NonNullable<INodeType['execute']>>> = [[]];
+			const execution = { output: [[]] as Output, error: undefined as unknown };
 			computing = await measure(async () => {
-				output = (await node.execute?.call(this)) ?? [[]];
+				try {
+					execution.output = (await node.execute?.call(this)) ?? [[]];
+				} catch (error) {
+					execution.error = error;
+				}
 			});
-			return output;
+			if (execution.error !== undefined) throw execution.error as Error;
+			return execution.output;
 		},
 	};
 	const result = await runNode({
 		node: measured,
 		items,
 		parameters,
-		onError: 'continueErrorOutput',
+		onError,
 		credentials: service.credentials,
 	});
 	return { computing, result };
 }
 
-const isInSteps = ({ longestMs, totalMs }: Computing) =>
-	longestMs < Math.max(SHORT_MS, MAX_SHARE * totalMs);
+const isInSteps = ({ longestMs, totalMs }: Computing, maxShare = MAX_SHARE) =>
+	longestMs < Math.max(SHORT_MS, maxShare * totalMs);
 
 const CHUNKS = 40_000;
 const documents = (count: number): IDataObject[] =>
@@ -145,6 +155,88 @@ test.each<[string, () => INodeType, () => IDataObject[], INodeParameters, number
 	},
 	120_000,
 );
+
+/** Reading has only a few stages. So the share of a stage that is done in one step is larger than this. */
+const MAX_SHARE_OF_READING = 1 / 6;
+const ids = (count: number): string[] => indexes(count).map((index) => `handbook/${index}.md`);
+const entries = (count: number): IDataObject[] =>
+	ids(count).map((id) => ({ id, name: id, text: id }));
+const INVALID = { note: 'no ID' };
+
+/** How the entries of items are read, by the value of the parameter that names their source. */
+type Readings = Record<string, readonly [() => IDataObject[], INodeParameters?]>;
+const inItems = (): IDataObject[] => [...entries(300_000), INVALID];
+/** Reading a text takes longer than reading a document. */
+const fewerInItems = (): IDataObject[] => [...entries(100_000), INVALID];
+
+const READINGS: Array<[INodeType, string, Readings]> = [
+	[
+		new PushDocuments(),
+		'documentSource',
+		{
+			wholeItem: [inItems],
+			fields: [inItems],
+			json: [
+				() => [{ documents: [...entries(300_000), INVALID] }],
+				{ documentJson: '={{ $json.documents }}' },
+			],
+		},
+	],
+	[
+		new DeleteDocument(),
+		'idSource',
+		{ item: [inItems], list: [() => [{ ids: [...ids(300_000), ''] }]] },
+	],
+	[new ChunkText(), 'textSource', { item: [fewerInItems, chunking(8)] }],
+];
+/** Files are read in pieces, and each piece is awaited. */
+const FROM_FILES = ['file', 'textFile'];
+
+describe('reading goes step by step', () => {
+	it.each(READINGS)('has a row for each source (%#)', ({ description }, parameter, readings) => {
+		const sources = description.properties
+			.filter(({ name }) => name === parameter)
+			.flatMap(({ options = [] }) =>
+				options.map((option) => 'value' in option && option.value),
+			)
+			.filter((value) => !FROM_FILES.includes(String(value)));
+		expect(new Set(sources)).toEqual(new Set(Object.keys(readings)));
+	});
+
+	// The last entry is invalid and the workflow stops, so nothing is sent and reading is all that is measured.
+	it.each(
+		READINGS.flatMap(([node, parameter, readings]) =>
+			Object.entries(readings).map(
+				([source, [items, more = {}]]) =>
+					[
+						`${node.description.displayName}: ${source}`,
+						node,
+						items,
+						{ [parameter]: source, ...more },
+					] as const,
+			),
+		),
+	)(
+		'%s',
+		async (_title, node, items, parameters) => {
+			await service.reset();
+			const runs: Computing[] = [];
+			const isRead = (one: Computing) => isInSteps(one, MAX_SHARE_OF_READING);
+			while (runs.length < RUNS && !runs.some(isRead)) {
+				const { result, computing } = await computingOf(
+					node,
+					items(),
+					parameters,
+					'stopWorkflow',
+				);
+				expect(result.error?.description).toMatch(/Nothing was sent/);
+				runs.push(computing);
+			}
+			expect(runs.filter(isRead)).toHaveLength(1);
+		},
+		120_000,
+	);
+});
 
 test('a node that does everything in one step is noticed', async () => {
 	const busy = {
