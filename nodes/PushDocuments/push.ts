@@ -27,7 +27,6 @@ import { TextFiles } from '../shared/input/text-files';
 import { UnusedFields } from '../shared/input/unused-fields';
 import { fieldsOfItem } from '../shared/input/item-fields';
 import { FORMATS } from '../shared/formats/format';
-import { detach } from '../shared/formats/record';
 import { PUSH_SERVICE } from '../shared/service/service-definitions';
 import {
 	adviceForItem,
@@ -165,10 +164,7 @@ const fileReading =
 				unusedFields.searchIn(value, mapping);
 				const document = documentFrom(value, mapping, options);
 				const original = isJson && document === value ? record?.text : undefined;
-				// IDs are remembered for the whole run. An ID from a CSV cell must be copied. Otherwise, it
-				// would keep the surrounding part of the file in memory.
-				const id = isJson ? document.id : detach(document.id);
-				return { items, record, id, document, original, remake };
+				return { items, record, id: document.id, document, original, remake };
 			},
 			idOfEntry: ({ id }) => id,
 			idOf: (value) => idIn(value, mapping.id),

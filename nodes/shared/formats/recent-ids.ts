@@ -1,3 +1,5 @@
+import { detach } from './record';
+
 /** Maximum number of IDs in each of the two sets that `RecentIds` keeps. */
 const MAX_IDS = 100_000;
 
@@ -9,7 +11,8 @@ export class RecentIds {
 	/** Adds an ID and returns whether the ID was already known. */
 	addAndCheck(id: string): boolean {
 		const { size } = this.recent;
-		this.recent.add(id);
+		// An ID from a file may be a part of its text, and would keep that text in memory.
+		this.recent.add(detach(id));
 		const isKnown = this.recent.size === size || this.older.has(id);
 		if (this.recent.size >= MAX_IDS) {
 			this.older = this.recent;
