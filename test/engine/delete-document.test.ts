@@ -393,6 +393,18 @@ describe('a document the service does not know', () => {
 		expect(indexed()).toEqual(['d1']);
 	});
 
+	it('was deleted by an earlier attempt, which says nothing about other IDs', async () => {
+		await index(['d0']);
+		fault({ reset: 'afterWork', times: 1 });
+		const ids = items('d0', 'unknown', 'd0-other');
+		const result = await remove(ids, { options: { concurrency: 1 } }, CONTINUE);
+		expect(jsonOf(result.output)).toEqual([
+			{ deleted: true, id: 'd0' },
+			expect.objectContaining({ id: 'unknown', httpStatus: 404 }),
+			expect.objectContaining({ id: 'd0-other', httpStatus: 404 }),
+		]);
+	});
+
 	it('counts as not found if no earlier attempt can have deleted it', async () => {
 		fault({ status: 429, times: 1 });
 		const result = await remove(items('unknown'), {}, CONTINUE);

@@ -186,6 +186,40 @@ describe.each(NODES)('%s', (...node) => {
 		expect(output.at(-1)?.json.error).toMatch(/ To continue, set 'Skip Records' to 4$/);
 	});
 
+	it.each(
+		[0, 2, 4, 6].flatMap((skip) =>
+			(['json', 'csv', 'storage'] as const).map((kind) => [kind, skip] as const),
+		),
+	)(
+		'counts the records of a file that breaks off after four: %s, skip %d',
+		async (kind, skip) => {
+			const broken = {
+				json: RANGES['d.json'].slice(0, RANGES['d.json'].indexOf('"d4"')),
+				csv: `${RANGES['d.csv'].slice(0, RANGES['d.csv'].indexOf('d4'))}d4,N,"Text`,
+				storage: lines(4),
+			}[kind];
+			if (kind === 'storage')
+				files.opens(
+					Readable.from(
+						(async function* () {
+							yield await Promise.resolve(Buffer.from(broken));
+							throw new Error('EIO: i/o error');
+						})(),
+					),
+				);
+			const item = await files.item(broken, kind === 'storage' ? 'd.jsonl' : `d.${kind}`);
+			const { output } = await run(node, [item], { skipRecords: skip }, CONTINUE);
+			const skipped = Math.min(skip, 4);
+			expect(output.at(-1)?.json).toMatchObject({
+				records: 5,
+				[done]: 4 - skipped,
+				skipped,
+				failed: 1,
+				atEnd: false,
+			});
+		},
+	);
+
 	it('closes a file that it cannot use', async () => {
 		const { stream } = stalled(lines(3));
 		files.opens(stream);

@@ -59,6 +59,35 @@ describe('an optional field that is named', () => {
 	});
 });
 
+/** The record that has each of two optional fields, or none. */
+const WHERE = [0, 1, 2, undefined];
+it.each(WHERE.flatMap((about) => WHERE.map((link) => [about, link] as const)))(
+	'a named field is reported only if no record has it: Description Field in %j, URL Field in %j',
+	async (about, link) => {
+		const records = [0, 1, 2].map((at) => ({
+			id: `d${at}`,
+			name: 'N',
+			text: 'T',
+			...(at === about && { about: 'About' }),
+			...(at === link && { link: 'https://example.com' }),
+		}));
+		const expected = [
+			...(about === undefined ? ["No document has the field 'about'"] : []),
+			...(link === undefined ? ["No document has the field 'link'"] : []),
+		];
+		const reported = (result: Parameters<typeof hintsOf>[0]) =>
+			hintsOf(result).map((hint) => /^[^,]*/.exec(hint)?.[0]);
+		const fields = { descriptionField: 'about', urlField: 'link' };
+		const jsonl = records.map((record) => `${JSON.stringify(record)}\n`).join('');
+		const item = await files.item(jsonl, 'd.jsonl');
+		expect(reported(await push(records, fields))).toEqual(expected);
+		const file = { documentSource: 'file', ...fields };
+		expect(reported(await push([item], file))).toEqual(expected);
+		const chunking = { output: 'documents', textSource: 'file', options: fields };
+		expect(reported(await chunk([item], chunking))).toEqual(expected);
+	},
+);
+
 describe('Keep Source Fields', () => {
 	it.each<[string, string, IDataObject, IDataObject]>([
 		['body', 'all', { id: 'a', name: 'A', body: 'one\ntwo', n: 1 }, { n: 1 }],

@@ -719,7 +719,7 @@ describe.each(NODES.map((one) => [one[0].description.displayName, ...one] as con
 	'%s',
 	(_name, node, route, parametersOf, roads, rows) => {
 		const run = nodeRunner(node, credentials);
-		const groupsOf = ({ groups, source }: Road, { record }: Row): Value[][] => {
+		const groupsOf = ({ groups, source }: Road, { record }: Pick<Row, 'record'>): Value[][] => {
 			const total = groups * COUNT;
 			return indexes(groups).map((group) =>
 				indexes(COUNT).map((at) => {
@@ -738,6 +738,36 @@ describe.each(NODES.map((one) => [one[0].description.displayName, ...one] as con
 				expect(roads.some((road) => reasonOf(row, road) === undefined)).toBe(true);
 		});
 
+		const runOn = async (road: Road, values: Value[][], row: Partial<Row> = {}) => {
+			const items = await road.items(values, row.writing ?? {});
+			row.prepare?.(sandbox());
+			const binaryPropertyName = road.name === 'second file' ? 'data, other' : 'data';
+			const common = { binaryPropertyName, options: { concurrency: 1, retryForSeconds: 1 } };
+			const parameters = merged(merged(common, parametersOf(road)), row.parameters ?? {});
+			return await run(items, parameters, CONTINUE);
+		};
+
+		it.each(roads.map((road) => [road.name, road] as const))(
+			'%s: options without a meaning change nothing',
+			async (_road, road) => {
+				const values = groupsOf(road, {});
+				const sent = () => sandbox().requests.map(({ path, body }) => [path, body]);
+				const plain = await runOn(road, values);
+				const expected = [sent(), plain.error?.message];
+				expect(sent()).not.toEqual([]);
+				sandbox().reset();
+				const options: INodeParameters = {};
+				for (const row of rows) {
+					if (reasonOf(row, road) === undefined) continue;
+					const { [row.option]: value } = (row.parameters.options ??
+						{}) as INodeParameters;
+					if (value !== undefined) options[row.option] = value;
+				}
+				const result = await runOn(road, values, { parameters: { options } });
+				expect([sent(), result.error?.message]).toEqual(expected);
+			},
+		);
+
 		it.each(
 			rows.flatMap((row) =>
 				roads
@@ -746,12 +776,7 @@ describe.each(NODES.map((one) => [one[0].description.displayName, ...one] as con
 			),
 		)('%s: %s', async (_option, _road, row, road) => {
 			const groups = groupsOf(road, row);
-			const items = await road.items(groups, row.writing ?? {});
-			row.prepare?.(sandbox());
-			const binaryPropertyName = road.name === 'second file' ? 'data, other' : 'data';
-			const common = { binaryPropertyName, options: { concurrency: 1, retryForSeconds: 1 } };
-			const parameters = merged(merged(common, parametersOf(road)), row.parameters);
-			const result = await run(items, parameters, CONTINUE);
+			const result = await runOn(road, groups, row);
 			const json = jsonOf(result.output);
 			const words = JSON.stringify([hintsOf(result), json]);
 			const requests = sandbox().requests.filter((one) => one.route === route);

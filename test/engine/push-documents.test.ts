@@ -266,12 +266,21 @@ describe('an item without an ID or a name says what to enter', () => {
 		[indexes(25), `25 of 50 items have no 'id' (items ${indexes(20).join(', ')} and 5 more)`],
 	])('without the ID that other items have: items %j', async (bad, said) => {
 		const items = documents(50).map((item, at) => (bad.includes(at) ? { name: 'n' } : item));
-		const { error } = await push(items);
-		expect(error?.message).toContain("'id'");
-		expect(error?.description).toContain(said);
-		expect(error?.description).toContain(
-			`or set 'On Error' to 'Continue (using error output)' to push the others. Nothing was sent.`,
-		);
+		// Blank items are no documents, so they are not counted.
+		for (const all of [items, [...items, {}, { id: '', name: ' ' }]]) {
+			const { error } = await push(all);
+			expect(error?.message).toContain("'id'");
+			expect(error?.description).toContain(said);
+			expect(error?.description).toContain(
+				`or set 'On Error' to 'Continue (using error output)' to push the others. Nothing was sent.`,
+			);
+		}
+	});
+
+	it('without the ID, all of which are counted, beside a blank item', async () => {
+		const alone = await push([{ name: 'a' }, { name: 'b' }]);
+		const { error } = await push([{ name: 'a' }, {}, { name: 'b' }]);
+		expect(error?.description).toBe(alone.error?.description);
 	});
 });
 

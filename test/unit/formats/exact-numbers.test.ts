@@ -35,3 +35,14 @@ test.each([
 ])('the first number of %s that JavaScript would change is %s', (json, number) => {
 	expect(inexactNumberIn(json)).toBe(number);
 });
+
+test('a whole number is reported exactly if JavaScript would change it, with any sign', () => {
+	const numbers = fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n });
+	fc.assert(
+		fc.property(numbers, (number) => {
+			const isChanged = BigInt(Number(number)) !== number;
+			const found = inexactNumberIn(`{"a":[${number}]}`);
+			expect(found).toBe(isChanged ? String(number) : undefined);
+		}),
+	);
+});
