@@ -76,7 +76,7 @@ it.each(WHERE.flatMap((about) => WHERE.map((link) => [about, link] as const)))(
 			...(link === undefined ? ["No document has the field 'link'"] : []),
 		];
 		const reported = (result: Parameters<typeof hintsOf>[0]) =>
-			hintsOf(result).map((hint) => /^[^,]*/.exec(hint)?.[0]);
+			hintsOf(result).flatMap((hint) => /^No document has [^,]*/.exec(hint) ?? []);
 		const fields = { descriptionField: 'about', urlField: 'link' };
 		const jsonl = records.map((record) => `${JSON.stringify(record)}\n`).join('');
 		const item = await files.item(jsonl, 'd.jsonl');
