@@ -98,12 +98,49 @@ async function allRecordsSent(route: FaultRule['route'], count: number): Promise
 	);
 }
 
+/** Returns a storage stream that fails after these bytes. */
+const failing = (bytes: string): Readable =>
+	Readable.from(
+		(async function* () {
+			yield await Promise.resolve(Buffer.from(bytes));
+			throw new Error('EIO: i/o error');
+		})(),
+	);
+
 const RECORDS = indexes(10).map((at) => ({ id: `d${at}`, name: 'N', text: `Text ${at}` }));
 const RANGES = {
 	'd.jsonl': lines(10),
 	'd.json': JSON.stringify(RECORDS),
 	'd.csv': `id,name,text\n${RECORDS.map((record) => `${Object.values(record).join()}\n`).join('')}`,
 };
+
+/** Files that cannot be read after their third record, and why. */
+const BROKEN_AFTER_THREE: Record<string, [content: string | Buffer, name: string, rest?: string]> =
+	{
+		'a quote that is not closed': [
+			`${RANGES['d.csv'].slice(0, RANGES['d.csv'].indexOf('d3,'))}d3,"N`,
+			'd.csv',
+		],
+		'a list that is not closed': [
+			RANGES['d.json'].slice(0, RANGES['d.json'].indexOf('"d3"')),
+			'd.json',
+		],
+		'a gzip file that is cut off': [gzipSync(lines(3)).subarray(0, -8), 'd.jsonl.gz'],
+		'a gzip file that is cut off within a record': [
+			gzipSync(`${lines(3)}{"id":"d3","na`).subarray(0, -8),
+			'd.jsonl.gz',
+		],
+		'JSON Lines in a .json file that are cut off within a record': [
+			gzipSync(`${lines(3)}{"id":"d3","na`).subarray(0, -8),
+			'd.json.gz',
+		],
+		'a gzip file of CSV that is cut off within a row': [
+			gzipSync(RANGES['d.csv'].slice(0, RANGES['d.csv'].indexOf('d3,') + 4)).subarray(0, -8),
+			'd.csv.gz',
+		],
+		'storage that fails': ['storage', 'd.jsonl'],
+		'storage that fails within a record': ['storage', 'd.json', '{"id":"d3","na'],
+	};
 
 describe.each(NODES)('%s', (...node) => {
 	const [, route, done] = node;
@@ -121,6 +158,27 @@ describe.each(NODES)('%s', (...node) => {
 		expect(error).toBeUndefined();
 		expect(output.at(-1)?.json).toMatchObject(summary);
 	});
+
+	it.each(
+		indexes(6).flatMap((skip) =>
+			Object.entries(BROKEN_AFTER_THREE).map(([how, broken]) => [how, skip, broken] as const),
+		),
+	)(
+		'accounts for the records of a file that breaks: %s, after %d skipped',
+		async (_how, skip, broken) => {
+			const [content, name, rest = ''] = broken;
+			if (content === 'storage') files.opens(failing(lines(3) + rest));
+			const item = await files.item(content, name);
+			const { output } = await run(node, [item], { skipRecords: skip }, CONTINUE);
+			const passedOver = Math.min(skip, 3);
+			const { json } = output.at(-1) ?? { json: {} };
+			expect(json).toMatchObject({
+				...{ records: 4, [done]: 3 - passedOver, skipped: passedOver, failed: 1 },
+				...{ atEnd: false, readError: expect.any(String) as string },
+				failures: [{ record: 4 }],
+			});
+		},
+	);
 
 	it('does not report damage that follows the requested records', async () => {
 		const truncated = RANGES['d.json'].slice(0, RANGES['d.json'].indexOf('"d4"'));
@@ -186,40 +244,6 @@ describe.each(NODES)('%s', (...node) => {
 		expect(output.at(-1)?.json.error).toMatch(/ To continue, set 'Skip Records' to 4$/);
 	});
 
-	it.each(
-		[0, 2, 4, 6].flatMap((skip) =>
-			(['json', 'csv', 'storage'] as const).map((kind) => [kind, skip] as const),
-		),
-	)(
-		'counts the records of a file that breaks off after four: %s, skip %d',
-		async (kind, skip) => {
-			const broken = {
-				json: RANGES['d.json'].slice(0, RANGES['d.json'].indexOf('"d4"')),
-				csv: `${RANGES['d.csv'].slice(0, RANGES['d.csv'].indexOf('d4'))}d4,N,"Text`,
-				storage: lines(4),
-			}[kind];
-			if (kind === 'storage')
-				files.opens(
-					Readable.from(
-						(async function* () {
-							yield await Promise.resolve(Buffer.from(broken));
-							throw new Error('EIO: i/o error');
-						})(),
-					),
-				);
-			const item = await files.item(broken, kind === 'storage' ? 'd.jsonl' : `d.${kind}`);
-			const { output } = await run(node, [item], { skipRecords: skip }, CONTINUE);
-			const skipped = Math.min(skip, 4);
-			expect(output.at(-1)?.json).toMatchObject({
-				records: 5,
-				[done]: 4 - skipped,
-				skipped,
-				failed: 1,
-				atEnd: false,
-			});
-		},
-	);
-
 	it('closes a file that it cannot use', async () => {
 		const { stream } = stalled(lines(3));
 		files.opens(stream);
@@ -279,16 +303,8 @@ it('says after an outage that records from before the outage are in a file of fa
 });
 
 describe('storage that fails', () => {
-	const failing = () =>
-		Readable.from(
-			(async function* () {
-				yield await Promise.resolve(Buffer.from(lines(2)));
-				throw new Error('EIO: i/o error');
-			})(),
-		);
-
 	it('leads to an error that names the record but no line', async () => {
-		files.opens(failing());
+		files.opens(failing(lines(2)));
 		const { output } = await run(PUSH, [await files.item('')], {}, CONTINUE);
 		expect(output[0].json).toMatchObject({
 			records: 3,
@@ -297,7 +313,7 @@ describe('storage that fails', () => {
 			failures: [{ record: 3, error: 'EIO: i/o error' }],
 		});
 		expect((output[0].json.failures as IDataObject[])[0]).not.toHaveProperty('line');
-		files.opens(failing());
+		files.opens(failing(lines(2)));
 		const { error } = await run(PUSH, [await files.item('')]);
 		expect(error?.message).toBe("'documents.jsonl', record 3: EIO: i/o error");
 		expect(error?.description).toMatch(
