@@ -553,6 +553,8 @@ describe('an encoding that was chosen', () => {
 				let text = '';
 				for await (const piece of textOf(chunks(bytes, [1]), undefined, { encoding }))
 					text += piece;
+				// A replacement character would be sent without an error.
+				expect([end, text]).not.toEqual([end, expect.stringContaining('\ufffd')]);
 				expect([end, text.replace(NO_CHARACTER, '?')]).toEqual([
 					end,
 					decoded(bytes, encoding).replace(NO_CHARACTER, '?'),
