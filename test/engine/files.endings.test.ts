@@ -99,11 +99,11 @@ async function allRecordsSent(route: FaultRule['route'], count: number): Promise
 }
 
 /** Returns a storage stream that fails after these bytes. */
-const failing = (bytes: string): Readable =>
+const failing = (bytes: string | Buffer, error = new Error('EIO: i/o error')): Readable =>
 	Readable.from(
 		(async function* () {
-			yield await Promise.resolve(Buffer.from(bytes));
-			throw new Error('EIO: i/o error');
+			yield await Promise.resolve(Buffer.from(bytes as string));
+			throw error;
 		})(),
 	);
 
@@ -169,14 +169,19 @@ describe.each(NODES)('%s', (...node) => {
 			const [content, name, rest = ''] = broken;
 			if (content === 'storage') files.opens(failing(lines(3) + rest));
 			const item = await files.item(content, name);
-			const { output } = await run(node, [item], { skipRecords: skip }, CONTINUE);
+			const result = await run(node, [item], { skipRecords: skip }, CONTINUE);
 			const passedOver = Math.min(skip, 3);
-			const { json } = output.at(-1) ?? { json: {} };
+			const { json, binary } = result.output.at(-1) ?? { json: {} };
 			expect(json).toMatchObject({
 				...{ records: 4, [done]: 3 - passedOver, skipped: passedOver, failed: 1 },
 				...{ atEnd: false, readError: expect.any(String) as string },
 				failures: [{ record: 4 }],
 			});
+			// The break itself is no record that a file of failed records could contain.
+			expect(Object.values(binary ?? {}).map(({ fileName }) => fileName)).not.toContainEqual(
+				expect.stringContaining('failed'),
+			);
+			expect(hintsOf(result).filter((hint) => hint.includes("'d."))).toHaveLength(1);
 		},
 	);
 
@@ -303,6 +308,28 @@ it('says after an outage that records from before the outage are in a file of fa
 });
 
 describe('storage that fails', () => {
+	it.each(
+		['d.jsonl', 'd.csv', 'd.json', 'd.txt'].flatMap((name) =>
+			[false, true].flatMap((isCompressed) =>
+				['EIO', 'ECONNRESET', 'ENOENT', undefined].map(
+					(code) => [name, isCompressed ? 'compressed' : 'as it is', code] as const,
+				),
+			),
+		),
+	)('is the reason, whatever the file is: %s, %s, code %s', async (name, how, code) => {
+		const text =
+			name === 'd.csv' ? RANGES['d.csv'] : name === 'd.json' ? RANGES[name] : lines(9);
+		const bytes = how === 'compressed' ? gzipSync(text).subarray(0, -8) : Buffer.from(text);
+		const broken = Object.assign(new Error('the disk is broken'), { code });
+		files.opens(failing(bytes, broken));
+		const item = await files.item('', how === 'compressed' ? `${name}.gz` : name, 'a/b');
+		const source = name === 'd.txt' ? 'textFile' : 'file';
+		const parameters = { documentSource: source, fileDocumentId: 'd', fileDocumentName: 'D' };
+		const { error } = await runnerOf(new PushDocuments(), parameters)([item], {});
+		expect(error?.message).toContain('the disk is broken');
+		expect(error?.message).not.toMatch(/damaged|truncated|ends early/);
+	});
+
 	it('leads to an error that names the record but no line', async () => {
 		files.opens(failing(lines(2)));
 		const { output } = await run(PUSH, [await files.item('')], {}, CONTINUE);

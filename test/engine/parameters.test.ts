@@ -362,6 +362,20 @@ describe('collection', () => {
 		});
 	});
 
+	it.each([
+		['a,b', ['a', 'b']],
+		[' a ,b, ', ['a', 'b']],
+		[',a,,b', ['a', 'b']],
+		['={{ ["a", "", " b "] }}', ['a', 'b']],
+		[' ', []],
+		[',', []],
+		['={{ "" }}', []],
+		['={{ null }}', []],
+	])('has names without spaces and empty names: %j', async (excludeFields, expected) => {
+		const found = first(await read(whole, { options: { excludeFields } }));
+		expect(found).toMatchObject({ excludeFields: expected });
+	});
+
 	it('contains the members that were added', async () => {
 		const options = {
 			concurrency: 64,
