@@ -611,6 +611,15 @@ describe('bad input', () => {
 		expect(kept.join('')).toBe(lines(bad.slice(0, failed)));
 	});
 
+	it('failed records that n8n cannot store at the end of a file do not mean that it was not read', async () => {
+		const item = await files.item(lines([...documents(3), { id: 'bad' }]));
+		files.fail(new Error('No space left on device'));
+		const result = await push([item], {}, CONTINUE);
+		expect(result.output[0].json).toMatchObject({ pushed: 3, failed: 1, atEnd: true });
+		expect(result.output[0].json.error).toContain('No space left on device');
+		expect(hintsOf(result).join()).not.toContain('before it had processed');
+	});
+
 	it('a file that n8n no longer has fails its item', async () => {
 		const item = await files.item(lines(documents(1)));
 		item.binary!.data.id = 'filesystem-v2:workflows/none/executions/none/binary_data/none';
@@ -653,6 +662,22 @@ describe('ending early', () => {
 		});
 		expect(indexed()).toHaveLength(200);
 	});
+
+	it.each(indexes(4))(
+		'continues before all records that failed: the last one to fail is %d',
+		async (slow) => {
+			// The first failure ends the run. The requests that are still in flight can fail later.
+			for (const at of indexes(4))
+				sandbox().faults.add({
+					...{ route: 'push', status: 422, whenBodyContains: `"d${at + 2}"` },
+					latencyMs: at === slow ? 300 : 100 + 10 * at,
+				});
+			const options = { documentsPerRequest: 1, concurrency: 10 };
+			const items = [await files.item(lines(documents(8)))];
+			const { error } = await push(items, { options });
+			expect(skipRecordsOf(error?.description)).toBe(2);
+		},
+	);
 
 	it('does not skip a refused record, even if a later record succeeds after the run ended', async () => {
 		const [first, second] = [{ times: 1 }, { skip: 1, times: 1 }];

@@ -144,6 +144,7 @@ describe('no page', () => {
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const message = '{"message":"Why?"}';
+const GZIP_LABEL = { 'Content-Encoding': 'gzip' };
 const broken = (status: number): Array<[string, RawAnswer]> => [
 	...['gzip', 'deflate', 'br', 'zstd', 'compress', 'unknown'].map(
 		(encoding): [string, RawAnswer] => [
@@ -185,6 +186,32 @@ const broken = (status: number): Array<[string, RawAnswer]> => [
 const bodiesOf = (status: number) =>
 	broken(status).filter((_, at) => [400, 503].includes(status) || at === 0 || at % 5 === 2);
 
+describe.each([429, 503])('Retry-After counts with status %i', (status) => {
+	useFastClock(1000);
+	const PAUSE_MS = 40_000;
+	const asked = { 'Retry-After': String(PAUSE_MS / 1000) };
+	const cut = response(status, { ...asked, ...JSON_TYPE, 'Content-Length': '99' }, message);
+
+	test.each<[string, RawAnswer]>([
+		['as it should be', response(status, { ...asked, ...JSON_TYPE }, message)],
+		['labelled gzip without being so', response(status, { ...asked, ...GZIP_LABEL }, 'no')],
+		['shorter than its length', cut],
+		['reset within', { bytes: cut, then: 'reset' }],
+	])('if its body is %s', async (_what, bytes) => {
+		for (const road of ['push', 'delete', 'submit'] as const) {
+			const times: number[] = [];
+			answers(({ index }) => {
+				times.push(performance.now());
+				return index === 0 ? bytes : response(418);
+			});
+			requests.length = 0;
+			await NODES[road]();
+			const [first = 0, second = 0] = times;
+			expect([road, second - first >= PAUSE_MS]).toEqual([road, true]);
+		}
+	});
+});
+
 describe.each([400, 401, 403, 404, 413, 422, 429, 500, 503])('status %i counts', (status) => {
 	// After each 401, the run pauses, so that another worker can store a new token.
 	if (status === 401) useFastClock(100);
@@ -217,8 +244,6 @@ test('a status counts if its body never ends', async () => {
 		error: naming('status 400', 'was not pushed'),
 	});
 });
-
-const GZIP_LABEL = { 'Content-Encoding': 'gzip' };
 
 test('no document is lost amid 429s with bodies that cannot be read', async () => {
 	answers(({ index }) =>

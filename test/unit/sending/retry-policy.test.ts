@@ -98,6 +98,13 @@ test.each<[number, string, Step[], Setting, Decision]>([
 	[2, 'a batch after ten rejected entries', [...times<Step>(10, 'other 400'), '400'], {}, 'fail'],
 	[
 		2,
+		'a batch that is too large after ten rejected entries',
+		[...times<Step>(10, 'other 400'), '413'],
+		{},
+		'split',
+	],
+	[
+		2,
 		'the same once anything succeeded',
 		['success', ...times<Step>(10, 'other 400'), '400'],
 		{},
