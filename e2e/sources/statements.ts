@@ -24,7 +24,7 @@ const LOSSES: Record<string, string> = {
 /** Parameters of the statements that do nothing without the lock. */
 const GUARDED: Record<string, (run: string) => string[]> = {
 	read: (run) => [run, 'settings', '[]', '1', String(ROWS), 'doc/1', 'doc/9', '10'],
-	'note-before': (run) => [run, JSON.stringify([['doc/1', '', 5, 'sum']])],
+	'note-planned-changes': (run) => [run, JSON.stringify([['doc/1', '', 5, 'sum']])],
 };
 
 /** Statements that may also run without the lock: before it, to report, or after it was lost. */
