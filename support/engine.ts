@@ -250,6 +250,10 @@ export async function runPipeline(
 		const taskData = resultData.runData[name]?.[0];
 		const error = taskData?.error ?? resultData.error;
 		const before = resultData.runData[names[index - 1] ?? '']?.[0];
+		expectOwnFileNames(
+			[...(taskData?.data?.main ?? [])].flatMap((items) => items ?? []),
+			input,
+		);
 		return {
 			output: taskData?.data?.main?.[0] ?? [],
 			errorOutput: taskData?.data?.main?.[1] ?? [],
@@ -263,6 +267,21 @@ export async function runPipeline(
 			isWorking: () => working.size > 0,
 		};
 	});
+}
+
+/**
+ * Files of one item would overwrite each other on a disk if they had the same name.
+ *
+ * @throws Error if a node made such files
+ */
+function expectOwnFileNames(items: INodeExecutionData[], input: INodeExecutionData[]): void {
+	const given = new Set(input.flatMap(({ binary = {} }) => Object.values(binary)));
+	for (const { binary = {} } of items) {
+		const made = Object.values(binary).filter((file) => !given.has(file));
+		const names = made.map(({ fileName }) => fileName);
+		if (new Set(names).size < names.length)
+			throw new Error(`An item has files with the same name: ${names.join(', ')}`);
+	}
 }
 
 export async function runNode(options: RunOptions): Promise<RunResult> {

@@ -85,3 +85,32 @@ it.each(ROWS)(
 		expect(submits()).toHaveLength(2);
 	},
 );
+
+/** A response with chunks that the node cannot use, because the job has not ended. */
+const BEFORE_THE_END: Record<string, object> = {
+	'an unknown status': { status: 'HALF_DONE', chunkedData: [chunkOf('half')] },
+	'data before the end': { status: 'SUBMITTED', chunkedData: [chunkOf('half')] },
+};
+/** What ends the job. */
+const ENDS: Record<string, object> = {
+	'ERROR alone': { status: 'ERROR' },
+	'ERROR with a message': { status: 'ERROR', message: 'no memory' },
+	'ERROR with details': { status: 'ERROR', details: { code: 7, reason: 'no memory' } },
+	'ERROR with an empty list': { status: 'ERROR', chunkedData: [] },
+};
+
+it.each(
+	Object.entries(BEFORE_THE_END).flatMap(([what, body]) =>
+		Object.entries(ENDS).map(([how, end]) => ({ what, body, how, end })),
+	),
+)('$what is kept if the next response is $how', async ({ body, end }) => {
+	answers(body, end);
+	const { output } = await chunk(
+		[{ id: 'a', name: 'A', text: 'A text' }],
+		{ options: { maxWaitSeconds: 60 } },
+		CONTINUE,
+	);
+	expect(jsonOf(output)).toEqual([
+		expect.objectContaining({ error: expect.any(String) as string, response: body }),
+	]);
+});

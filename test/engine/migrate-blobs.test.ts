@@ -1,10 +1,12 @@
 /** Tests that Migrate Blobs sends its request only after the user has confirmed it, and never twice. */
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';
 import { MIGRATE_ACTION } from '../../nodes/shared/service/outcome-messages';
 import { PATHS } from '../../nodes/shared/service/url';
 import { type FaultRule } from '../../sandbox';
 import { sandboxCredentials } from '../../support/credentials';
+import { eventually } from '../../support/eventually';
 import {
 	TO_ERROR_OUTPUT,
 	HANGS,
@@ -12,6 +14,7 @@ import {
 	jsonOf,
 	nodeRunner,
 	pairedIndexes,
+	shown,
 	stopped,
 	useSandbox,
 } from '../../support/sandbox';
@@ -156,5 +159,22 @@ it('Stop in the editor ends the wait for the response', async () => {
 		async (stop) => await migrate(items(2), CONFIRMED, stop),
 	);
 	expect(error?.message).toEqual(naming('canceled', MIGRATE_ACTION.repeating));
+	expect(sandbox().requests).toHaveLength(1);
+});
+
+it('Stop before the request is sent does not say that a migration may be running', async () => {
+	// The pause that the service asks for holds for all runs with the credential.
+	fault({ status: 429, retryAfter: '60', times: 1 });
+	const isAnswered = () => sandbox().requests.some(({ endedAt }) => endedAt > 0);
+	let stop = () => {};
+	const first = migrate(items(1), CONFIRMED, {
+		cancelWhen: new Promise<void>((resolve) => (stop = resolve)),
+	});
+	await eventually(isAnswered, () => shown(sandbox()));
+	const { error, status } = await migrate(items(1), CONFIRMED, { cancelWhen: delay(200) });
+	stop();
+	expect(status).toBe('canceled');
+	expect(error?.message).not.toContain(MIGRATE_ACTION.repeating);
+	await first;
 	expect(sandbox().requests).toHaveLength(1);
 });

@@ -367,6 +367,21 @@ describe('two scopes in one credential', () => {
 		expect(sandbox.tokensIssued(PREDICT)).toBe(1);
 		expect(sandbox.tokensIssued('merchandising.rules')).toBe(1);
 	});
+
+	it('are replaced in a request of the HTTP Request node that the service has refused', async () => {
+		const store = newStore({ scope: 'merchandising.rules' });
+		const worker = startWorker();
+		const url = `${sandbox.url}/em-rules/rules`;
+		const request = async () =>
+			await runNode({ ...worker, node: requestNode(), parameters: { url }, store });
+		succeeded(await request());
+		sandbox.faults.add({ route: 'rules', status: 401, times: 1 });
+		succeeded(await request());
+		const sent = sandbox.requests.filter(({ route }) => route === 'rules');
+		const [, refused, repeated] = sent.map(({ headers }) => headers.authorization);
+		expect(sent.map(({ status }) => status)).toEqual([200, 401, 200]);
+		expect(repeated).not.toBe(refused);
+	});
 });
 
 /** Returns a node that uses a credential in the same way as the HTTP Request node. */
