@@ -380,18 +380,23 @@ describe('a document the service does not know', () => {
 		expect(hintsOf(result).join()).not.toContain('proxy');
 	});
 
-	it.each<[string, Omit<FaultRule, 'route'>]>([
-		['no response after the work', { reset: 'afterWork' }],
-		['a response that is cut off', { reset: 'midBody' }],
-	])('was deleted by an earlier attempt of the node: %s', async (_case, rule) => {
-		await index(['d0', 'd1']);
-		fault({ ...rule, times: 1 });
-		const result = await remove(items('d0'), { commit: 'everyDelete' });
-		expect(sandbox().requests.map(({ status }) => status)).toEqual([0, 404]);
-		expect(jsonOf(result.output)).toEqual([{ deleted: true, id: 'd0' }]);
-		expect(hintsOf(result)).toContain('A request was repeated after a temporary error');
-		expect(indexed()).toEqual(['d1']);
-	});
+	it.each(
+		[false, true].flatMap((ignoreNotFound) =>
+			(['afterWork', 'midBody'] as const).map((reset) => [reset, ignoreNotFound] as const),
+		),
+	)(
+		'was deleted by an earlier attempt of the node: %s, Ignore Not Found %j',
+		async (reset, ignoreNotFound) => {
+			await index(['d0', 'd1']);
+			fault({ reset, times: 1 });
+			const parameters = { commit: 'everyDelete', options: { ignoreNotFound } };
+			const result = await remove(items('d0'), parameters);
+			expect(sandbox().requests.map(({ status }) => status)).toEqual([0, 404]);
+			expect(jsonOf(result.output)).toEqual([{ deleted: true, id: 'd0' }]);
+			expect(hintsOf(result)).toContain('A request was repeated after a temporary error');
+			expect(indexed()).toEqual(['d1']);
+		},
+	);
 
 	it('was deleted by an earlier attempt, which says nothing about other IDs', async () => {
 		await index(['d0']);
@@ -445,6 +450,30 @@ describe('a 2xx response that reports a failure', () => {
 		expect(jsonOf(output)[0]?.error).toContain(said);
 		expect(jsonOf(output)[1]).toMatchObject({ id: 'd1', deleted: true });
 	});
+});
+
+it.each([
+	[[['a'], ['a', 'a']]],
+	[[['a', 'a'], ['a']]],
+	[[['a', 'b', 'a'], ['b']]],
+	[[['a'], ['b'], ['b', 'a', 'a', 'b']]],
+	[[['a'], ['a'], ['a', 'a']]],
+])('an ID in several lists is deleted once and linked once to each item: %j', async (lists) => {
+	const ids = [...new Set(lists.flat())];
+	const inputs = lists.map((list) => ({ ids: list }));
+	const result = await remove(inputs, { idSource: 'list', options: { ignoreNotFound: true } });
+	expect(sandbox().requests).toHaveLength(ids.length);
+	const linked = result.output.map(({ json, pairedItem }) => [
+		(pairedItem as { item: number }).item,
+		json.id,
+	]);
+	expect(linked.sort()).toEqual(
+		lists.flatMap((list, item) => [...new Set(list)].sort().map((id) => [item, id])),
+	);
+	const options = { ignoreNotFound: true, output: 'perInputItem' };
+	const { output } = await remove(inputs, { idSource: 'list', options });
+	const totals = output.map(({ json }) => Number(json.deleted) + Number(json.notFound ?? 0));
+	expect(totals).toEqual(lists.map((list) => new Set(list).size));
 });
 
 describe('a 404 that may not come from the service', () => {

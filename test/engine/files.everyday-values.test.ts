@@ -19,50 +19,58 @@ describe.each(['', '.gz'])('%s', (extension) => {
 		await everyday.push(content, name, parameters, extension);
 
 	describe('row 15: numbers that JavaScript would round', () => {
-		const BIG = '"n":12345678901234567890,"d":0.12345678901234567890,"e":1e400';
-		it.each<[string, string, INodeParameters, string]>([
-			[
-				'an unchanged record',
-				`{"id":"1","name":"A",${BIG}}`,
-				{},
-				`{"id":"1","name":"A",${BIG}}`,
-			],
-			[
-				'a numeric ID and name',
-				`{"id":1,"name":2.0,${BIG}}`,
-				{},
-				`{"id":"1","name":"2",${BIG}}`,
-			],
-			[
-				'another ID field',
-				`{"key":1001.0,"name":"A",${BIG}}`,
-				{ idField: 'key' },
-				`{"key":1001,"name":"A",${BIG},"id":"1001"}`,
-			],
-			[
-				'an excluded field',
-				`{"id":"1","name":"A","x":1,${BIG}}`,
-				{ options: { excludeFields: 'x' } },
-				`{"id":"1","name":"A",${BIG}}`,
-			],
-			[
-				'a packed vector',
-				`{"id":"1","name":"A","vector":"i8:AQID",${BIG}}`,
-				{},
-				`{"id":"1","name":"A","vector":[1,2,3],${BIG}}`,
-			],
-		])('%s: they stay as they are', async (_case, record, parameters, sent) => {
-			for (const [name, text] of [
-				['d.jsonl', `${record}\n`],
-				['d.json', `[${record}]`],
-			]) {
-				const { json } = await push(text, name, parameters);
-				expect(json).toMatchObject({ pushed: 1, failed: 0 });
-				const { bodyBytes, body } = sandbox().requests.at(-1) ?? {};
-				// If the node rounded a number, the number would have fewer digits, and the lengths would differ.
-				expect(bodyBytes).toBe(sent.length);
-				expect(body).toEqual(JSON.parse(sent));
-			}
+		describe.each([
+			'"n":12345678901234567890,"d":0.12345678901234567890,"e":1e400',
+			// Of each of these numbers, nothing is left in the text that JavaScript writes.
+			'"n":1e400',
+			'"n":-1E+400',
+			'"n":1000000000000000000000001',
+			'"n":-0.12345678901234567890',
+		])('%s', (BIG) => {
+			it.each<[string, string, INodeParameters, string]>([
+				[
+					'an unchanged record',
+					`{"id":"1","name":"A",${BIG}}`,
+					{},
+					`{"id":"1","name":"A",${BIG}}`,
+				],
+				[
+					'a numeric ID and name',
+					`{"id":1,"name":2.0,${BIG}}`,
+					{},
+					`{"id":"1","name":"2",${BIG}}`,
+				],
+				[
+					'another ID field',
+					`{"key":1001.0,"name":"A",${BIG}}`,
+					{ idField: 'key' },
+					`{"key":1001,"name":"A",${BIG},"id":"1001"}`,
+				],
+				[
+					'an excluded field',
+					`{"id":"1","name":"A","x":1,${BIG}}`,
+					{ options: { excludeFields: 'x' } },
+					`{"id":"1","name":"A",${BIG}}`,
+				],
+				[
+					'a packed vector',
+					`{"id":"1","name":"A","vector":"i8:AQID",${BIG}}`,
+					{},
+					`{"id":"1","name":"A","vector":[1,2,3],${BIG}}`,
+				],
+			])('%s: they stay as they are', async (_case, record, parameters, sent) => {
+				for (const [name, text] of [
+					['d.jsonl', `${record}\n`],
+					['d.json', `[${record}]`],
+				]) {
+					const { json } = await push(text, name, parameters);
+					expect(json).toMatchObject({ pushed: 1, failed: 0 });
+					const { bodyBytes, body } = sandbox().requests.at(-1) ?? {};
+					// If the node rounded a number, the number would have fewer digits, and the lengths would differ.
+					expect(bodyBytes).toBe(sent.length);
+					expect(body).toEqual(JSON.parse(sent));
+				}
+			});
 		});
 
 		it('Chunk Text adds a hint if it keeps such numbers, and fails a record that would lose a number', async () => {

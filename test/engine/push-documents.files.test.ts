@@ -246,6 +246,14 @@ describe('documents with the same ID', () => {
 		expect(summary(result).warnings).toEqual([naming('2 records', "line 3: 'b'")]);
 	});
 
+	it('are no warning if their request failed', async () => {
+		sandbox().faults.add({ route: 'push', status: 422 });
+		const text = lines(['a', 'b', 'a'].map((id) => ({ id, name: 'N' })));
+		const result = await push([await files.item(text)], {}, CONTINUE);
+		expect(summary(result)).toMatchObject({ pushed: 0, failed: 3 });
+		expect(summary(result)).not.toHaveProperty('warnings');
+	});
+
 	it('of items are counted in a hint', async () => {
 		const json = { id: 'd', name: 'N' };
 		const result = await runnerOf(new PushDocuments())([{ json }, { json }], {

@@ -347,6 +347,15 @@ describe('documents with the same ID', () => {
 			'2 documents skipped because a later one has the same ID. The index contains one document per ID. If these are different documents, give each one its own ID.',
 		);
 	});
+
+	it('are not called skipped if their request failed', async () => {
+		sandbox().faults.add({ route: 'push', status: 422 });
+		const result = await push(items, {}, CONTINUE);
+		expect(jsonOf(result.output)).toEqual(
+			items.map(({ id }) => expect.objectContaining({ id, httpStatus: 422 })),
+		);
+		expect(hintsOf(result).join()).not.toContain('same ID');
+	});
 });
 
 describe('limits of a request', () => {
