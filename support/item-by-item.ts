@@ -144,6 +144,18 @@ export class Trial {
 		return items;
 	}
 
+	/** Returns what is sent for each text, whatever texts share a request with it. */
+	async sentForEachText(items: INodeExecutionData[]): Promise<string[]> {
+		await this.withExpression(items);
+		const submits = this.sandbox.requests.filter(({ route }) => route === 'submit');
+		return submits
+			.flatMap(({ path, body }) => {
+				const { batch, ...others } = body as { batch: unknown[] };
+				return batch.map((text) => JSON.stringify([path, others, text]));
+			})
+			.sort();
+	}
+
 	async withExpression(items: INodeExecutionData[]): Promise<Seen> {
 		const { expression = (source: string) => `={{ ${source} }}` } = this.row;
 		return await this.see(items, expression('$json.setting'));

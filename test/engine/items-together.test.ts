@@ -382,6 +382,22 @@ describe.each(
 			expect(await trial.withConstant(items.slice(1), one)).not.toEqual(second);
 		});
 
+	const ofRequests = ofAll.filter(({ road }) => road.name.startsWith('submitAndWait item'));
+	if (ofRequests.length > 0)
+		it.each(labeled(ofRequests))(
+			'%s: texts with different values do not share what is sent',
+			async (_label, { road, path, row }) => {
+				const shared = merged(row.needs ?? {}, { options: { textsPerRequest: 10 } });
+				const together = { ...row, needs: shared };
+				const trial = new Trial(run, sandbox(), files, road, path, together);
+				const items = await trial.items(row.values);
+				const sent = await trial.sentForEachText(items);
+				const first = await trial.sentForEachText(items.slice(0, 1));
+				const second = await trial.sentForEachText(items.slice(1));
+				expect(sent).toEqual([...first, ...second].sort());
+			},
+		);
+
 	const ofTexts = ofAll.filter(
 		({ row: { values, expression } }) => typeof values[1] === 'string' && !expression,
 	);

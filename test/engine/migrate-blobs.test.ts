@@ -178,3 +178,21 @@ it('Stop before the request is sent does not say that a migration may be running
 	await first;
 	expect(sandbox().requests).toHaveLength(1);
 });
+
+it.each([
+	['none', LOGIN, false],
+	['none', { user: '', password: '' }, false],
+	['basic', LOGIN, true],
+	['basic', { user: '', password: 'only' }, true],
+])(
+	'Authentication %s sends a login or none, whatever the hidden fields contain: %j',
+	async (authentication, login, isSent) => {
+		const all = sandboxCredentials(sandbox());
+		const lucidworksBlobApi = { ...all.lucidworksBlobApi, authentication, ...login };
+		const run = nodeRunner(new MigrateBlobs(), () => ({ ...all, lucidworksBlobApi }));
+		await run(items(1), CONFIRMED);
+		expect(sandbox().requests.map(({ headers }) => 'authorization' in headers)).toEqual([
+			isSent,
+		]);
+	},
+);

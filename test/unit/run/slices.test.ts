@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { Run } from '../../../nodes/shared/run/run';
-import { jsonInSteps } from '../../../nodes/shared/run/slices';
+import { jsonInSteps, mapInSlices } from '../../../nodes/shared/run/slices';
 
 afterEach(() => jest.restoreAllMocks());
 
@@ -41,4 +41,15 @@ test('large JSON is written as JSON.stringify writes it, but it yields before ea
 	}
 	expect(yields).toBeGreaterThan(100);
 	expect(yields).toBeLessThan(130);
+});
+
+test('other executions can run before each entry of a list', async () => {
+	const done: string[] = [];
+	const yieldToOthers = async () => {
+		await Promise.resolve();
+		done.push('others');
+	};
+	const run = { yieldToOthers } as unknown as Run;
+	await mapInSlices(['a', 'b', 'c'], run, (entry) => done.push(entry));
+	expect(done).toEqual(['others', 'a', 'others', 'b', 'others', 'c']);
 });
