@@ -1,8 +1,7 @@
 /** Tests that Migrate Blobs sends its request only after the user has confirmed it, and never twice. */
-import { setTimeout as delay } from 'node:timers/promises';
-
 import { MigrateBlobs } from '../../nodes/MigrateBlobs/MigrateBlobs.node';
 import { MIGRATE_ACTION } from '../../nodes/shared/service/outcome-messages';
+import { Run } from '../../nodes/shared/run/run';
 import { PATHS } from '../../nodes/shared/service/url';
 import { type FaultRule } from '../../sandbox';
 import { sandboxCredentials } from '../../support/credentials';
@@ -165,13 +164,28 @@ it('Stop in the editor ends the wait for the response', async () => {
 it('Stop before the request is sent does not say that a migration may be running', async () => {
 	// The pause that the service asks for holds for all runs with the credential.
 	fault({ status: 429, retryAfter: '60', times: 1 });
-	const isAnswered = () => sandbox().requests.some(({ endedAt }) => endedAt > 0);
+	const pauses: number[] = [];
+	const { sleep } = Run.prototype;
+	const watch = jest.spyOn(Run.prototype, 'sleep').mockImplementation(async function (
+		this: Run,
+		ms,
+		wake,
+	) {
+		if (ms > 30_000 && Number.isFinite(ms)) pauses.push(ms);
+		await sleep.call(this, ms, wake);
+	});
+	const pausing = async (count: number) =>
+		await eventually(
+			() => pauses.length >= count,
+			() => [...pauses, ...shown(sandbox())],
+		);
 	let stop = () => {};
 	const first = migrate(items(1), CONFIRMED, {
 		cancelWhen: new Promise<void>((resolve) => (stop = resolve)),
 	});
-	await eventually(isAnswered, () => shown(sandbox()));
-	const { error, status } = await migrate(items(1), CONFIRMED, { cancelWhen: delay(200) });
+	await pausing(1);
+	const { error, status } = await migrate(items(1), CONFIRMED, { cancelWhen: pausing(2) });
+	watch.mockRestore();
 	stop();
 	expect(status).toBe('canceled');
 	expect(error?.message).not.toContain(MIGRATE_ACTION.repeating);
