@@ -291,7 +291,12 @@ describe('Texts From: File', () => {
 			options: { textsPerRequest: 4 },
 		});
 		expect(summaryOf(result)).toMatchObject({ records: 12, chunked: 12, failed: 0 });
-		expect(batches().map(({ length }) => length)).toEqual([4, 4, 4, 1, 1, 1, 1]);
+		// The first job can fail before the last batch is submitted.
+		expect(
+			batches()
+				.map(({ length }) => length)
+				.sort(),
+		).toEqual([1, 1, 1, 1, 4, 4, 4]);
 	});
 
 	it('lists the chunking IDs of jobs that do not finish', async () => {
