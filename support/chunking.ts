@@ -130,7 +130,7 @@ export function useChunkText(settings: Partial<SandboxSettings> = {}) {
 			// If the submission never arrives, the test fails by itself. An unhandled rejection would end Jest.
 			void arrived('submit', count + 1).then(
 				() => {
-					// If the run ended before this submission, a submission of the next test is not meant.
+					// If this test's run ended earlier, the submission belongs to the next test.
 					if (test === tests) sandbox().settings.chunkDelayMs = 60_000;
 				},
 				() => undefined,

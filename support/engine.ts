@@ -250,10 +250,7 @@ export async function runPipeline(
 		const taskData = resultData.runData[name]?.[0];
 		const error = taskData?.error ?? resultData.error;
 		const before = resultData.runData[names[index - 1] ?? '']?.[0];
-		expectOwnFileNames(
-			[...(taskData?.data?.main ?? [])].flatMap((items) => items ?? []),
-			input,
-		);
+		expectOwnFileNames(taskData?.data?.main?.flatMap((items) => items ?? []) ?? [], input);
 		return {
 			output: taskData?.data?.main?.[0] ?? [],
 			errorOutput: taskData?.data?.main?.[1] ?? [],
@@ -270,9 +267,9 @@ export async function runPipeline(
 }
 
 /**
- * Files of one item would overwrite each other on a disk if they had the same name.
+ * Checks that the files of an item have different names. Otherwise, they would overwrite each other on a disk.
  *
- * @throws Error if a node made such files
+ * @throws Error if two files that a node has made have the same name
  */
 function expectOwnFileNames(items: INodeExecutionData[], input: INodeExecutionData[]): void {
 	const given = new Set(input.flatMap(({ binary = {} }) => Object.values(binary)));

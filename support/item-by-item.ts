@@ -144,7 +144,7 @@ export class Trial {
 		return items;
 	}
 
-	/** Returns what is sent for each text, whatever texts share a request with it. */
+	/** Returns what is sent for each text. It does not matter which texts share a request. */
 	async sentForEachText(items: INodeExecutionData[]): Promise<string[]> {
 		await this.withExpression(items);
 		const submits = this.sandbox.requests.filter(({ route }) => route === 'submit');

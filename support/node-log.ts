@@ -32,7 +32,7 @@ export function useNodeLog(): string[] {
 		before = Container.get(Logger);
 		const config = { logging: { level: 'debug', outputs: [], scopes: [], format: 'json' } };
 		const logger = new Logger(config, {}, { isRoot: false });
-		// The parts of n8n keep their own loggers for all later test files.
+		// n8n's own parts keep their child logger for all later test files, so it must not record anything.
 		const silent: InternalLogger = { log: () => undefined, child: () => silent };
 		logger.setInternalLogger({
 			child: () => silent,

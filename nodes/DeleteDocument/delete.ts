@@ -225,7 +225,7 @@ async function mergeRepeated(run: Run, entries: readonly Entry[]): Promise<Entry
 		const itemIndex = itemOf(entry);
 		const known = merged.get(entry.id);
 		if (!known) merged.set(entry.id, { id: entry.id, items: [itemIndex] });
-		// The entries are in the order of the items, so only the last item can be the same.
+		// The entries are in the order of the items, so an item that is already linked is the last one.
 		else if (known.items.at(-1) !== itemIndex) known.items.push(itemIndex);
 	}
 	return [...merged.values()];

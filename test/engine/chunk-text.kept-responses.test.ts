@@ -1,7 +1,7 @@
 /**
- * Tests that a response whose data could not be used is returned once, with one of the texts of its request. The first
- * of these texts belongs to a document that is submitted in two texts, and whatever became of its other text, the
- * response is not lost.
+ * Tests that a response whose data could not be used is returned once, with one of the texts of its request. This also
+ * applies if the first of these texts belongs to a document that has already failed, and if a later response ends the
+ * job.
  */
 import type { IDataObject } from 'n8n-workflow';
 

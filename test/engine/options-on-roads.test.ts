@@ -753,7 +753,7 @@ describe.each(NODES.map((one) => [one[0].description.displayName, ...one] as con
 		};
 
 		it.each(roads.map((road) => [road.name, road] as const))(
-			'%s: options without a meaning change nothing',
+			'%s: options without a meaning change nothing that is sent',
 			async (_road, road) => {
 				const values = groupsOf(road, {});
 				const sent = () =>

@@ -9,6 +9,7 @@ import path from 'node:path';
 import type { FieldType } from './nodes';
 import { CREDENTIALS, everyNight, failTheRun, fields, isTrue, manualTrigger } from './nodes';
 import {
+	afterTheNote,
 	BATCH,
 	batchLoop,
 	chunkText,
@@ -269,10 +270,6 @@ function applyChains({ isChunked }: DatabaseSync): Chain[] {
 			'Lock Is Still Mine',
 			'Wait for the Note',
 		],
-		[work, '1|Wait for the Note', 'Push Documents'],
-		isChunked
-			? ['Push Documents', 'Delete Document']
-			: ['Wait for the Note', 'Delete Document'],
-		['Delete Document', 'Sum Up the Batch', 'Remember'],
+		...afterTheNote(work, isChunked),
 	];
 }

@@ -524,13 +524,16 @@ function applyChains({ isChunked, fetch }: Sync): Chain[] {
 			'Note Planned Changes',
 			'Wait for the Note',
 		],
-		[work, '1|Wait for the Note', 'Push Documents'],
-		isChunked
-			? ['Push Documents', 'Delete Document']
-			: ['Wait for the Note', 'Delete Document'],
-		['Delete Document', 'Sum Up the Batch', 'Remember'],
+		...afterTheNote(work, isChunked),
 	];
 }
+
+/** Returns the connections from the node before the note to the end of a batch. */
+export const afterTheNote = (work: string, isChunked: boolean): Chain[] => [
+	[work, '1|Wait for the Note', 'Push Documents'],
+	[isChunked ? 'Push Documents' : 'Wait for the Note', 'Delete Document'],
+	['Delete Document', 'Sum Up the Batch', 'Remember'],
+];
 
 const HEADINGS = { regex: AT_HEADINGS };
 

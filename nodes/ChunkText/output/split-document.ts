@@ -28,7 +28,7 @@ export class SplitDocument {
 	private failed: FailedText | undefined;
 	private ended = 0;
 
-	/** Whether the document's failure contains a response. There is no room for another one. */
+	/** Whether the document's failure contains a response. An item contains at most one response. */
 	get hasResponse(): boolean {
 		return this.failed !== undefined && hasResponse(this.failed);
 	}
