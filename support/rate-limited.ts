@@ -49,8 +49,12 @@ export const atRandom =
 export interface Load {
 	admits: (nowMs: number, inFlight: number, random: () => number) => boolean;
 	executions?: number;
-	/** Number of requests that each execution sends. By default, the number is unlimited. */
+	/** Number of requests in each burst of an execution. By default, the number is unlimited. */
 	requests?: number;
+	/** Number of bursts of each execution. The default is 1. */
+	bursts?: number;
+	/** Time between the end of a burst and the next burst. */
+	idleMs?: number;
 	seconds?: number;
 	/** Number of entries per request, before any batch is split. */
 	perRequest?: number;
@@ -68,6 +72,8 @@ export async function play({
 	admits,
 	executions = 1,
 	requests = Infinity,
+	bursts = 1,
+	idleMs = 0,
 	seconds = Infinity,
 	perRequest = 1,
 	concurrency = 4,
@@ -118,9 +124,12 @@ export async function play({
 		}
 		const limits = { maxCount: perRequest, maxBytes: Infinity };
 		const options = { ...oneEach(line, send), limits, send };
-		for await (const answers of bulk(entries(), options))
-			for (const { outcome } of answers)
-				if (!outcome.ok && !outcome.skipped && !run.ended) failed++;
+		for (let burst = 0; burst < bursts; burst++) {
+			if (burst > 0) await run.sleep(idleMs);
+			for await (const answers of bulk(entries(), options))
+				for (const { outcome } of answers)
+					if (!outcome.ok && !outcome.skipped && !run.ended) failed++;
+		}
 		limiterClient.leave();
 	};
 	await clock.run(Promise.all(Array.from({ length: executions }, execution)));

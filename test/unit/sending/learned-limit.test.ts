@@ -227,3 +227,80 @@ test('in every case, each request is accepted once, and the service is used', as
 	);
 	expect(variations.rarerThan(1)).toEqual([]);
 });
+
+/** Services by the number of requests that they accept per second. */
+const RATES: Record<string, { perSecond: number; admission: () => Admission }> = {
+	'a token bucket': { perSecond: 20, admission: () => bucket(20, 20) },
+	'a small token bucket': { perSecond: 40, admission: () => bucket(40, 2) },
+	'a slow token bucket': { perSecond: 5, admission: () => bucket(5, 5) },
+	'a limit per second': { perSecond: 40, admission: () => perSecond(40) },
+};
+
+/** Adds the rate after each request to a list, in requests per second. */
+function watchRates(rates: number[]): () => void {
+	const { noteEnd } = LearnedLimit.prototype;
+	const ends = jest.spyOn(LearnedLimit.prototype, 'noteEnd').mockImplementation(function (
+		this: LearnedLimit,
+		...args
+	) {
+		noteEnd.apply(this, args);
+		rates.push(1000 * (this as unknown as State).rate);
+	});
+	return () => void ends.mockRestore();
+}
+
+test('between idle times, the learned rate stays near the rate of the service, and refusals are rare', async () => {
+	const variations = new Variations();
+	await fc.assert(
+		fc.asyncProperty(
+			fc.record({
+				kind: fc.constantFrom(...Object.keys(RATES)),
+				// Without Retry-After, a 503 may be a random failure, so less is learned from it.
+				refusal: fc.constantFrom(
+					{ status: 429 },
+					{ status: 429, retryAfterMs: 3000 },
+					{ status: 503, retryAfterMs: 1000 },
+				),
+				executions: fc.integer({ min: 1, max: 2 }),
+				concurrency: fc.integer({ min: 1, max: 8 }),
+				requests: fc.integer({ min: 40, max: 80 }),
+				bursts: fc.integer({ min: 2, max: 5 }),
+				// Times of less than a second count toward the measured time.
+				idleMs: fc.constantFrom(500, 1000, 5000, 30_000, 3_600_000),
+				latencyMs: fc.integer({ min: 10, max: 100 }),
+				seed: fc.nat(),
+			}),
+			async ({ kind, refusal, ...load }) => {
+				const rates: number[] = [];
+				const undo = watchRates(rates);
+				const admits = RATES[kind].admission();
+				const { accepted, refused, failed } = await play({
+					...load,
+					...refusal,
+					admits,
+				}).finally(undo);
+				const total = load.requests * load.executions * load.bursts;
+				expect([failed, accepted.length]).toEqual([0, total]);
+				expect(refused).toBeLessThanOrEqual(20 + total / 20);
+				expect(rates.filter((rate) => !(rate > 0))).toEqual([]);
+				const last = (rates.at(-1) ?? NaN) / RATES[kind].perSecond;
+				const isLimited = last < Infinity;
+				// The services accept the start of a burst faster.
+				if (isLimited) expect(last).toBeGreaterThan(1 / 10);
+				if (isLimited) expect(last).toBeLessThan(20);
+				const lowered = rates.filter((rate, at) => rate < (rates[at - 1] ?? Infinity));
+				if (!isLimited) expect(lowered).toEqual([]);
+				variations.note({
+					...occurring(Object.keys(RATES), (name) => name === kind),
+					'idle for less than a second': isLimited && load.idleMs < 1000,
+					'idle for longer': isLimited && load.idleMs > 1000,
+					'no refusal': refused === 0,
+					'the rate is lowered once': lowered.length === 1,
+					'the rate is lowered several times': lowered.length > 1,
+				});
+			},
+		),
+		{ numRuns: 30, seed: 1 },
+	);
+	expect(variations.rarerThan(1)).toEqual([]);
+});
