@@ -1,3 +1,6 @@
+import fc from 'fast-check';
+
+import websiteExample from '../../../examples/src/sync-of-a-website';
 import archives from '../../../examples/src/code/archives';
 import fetchedPages from '../../../examples/src/code/fetched-pages';
 import pagesToRead from '../../../examples/src/code/pages-to-read';
@@ -6,12 +9,14 @@ import sitemapIndex from '../../../examples/src/code/sitemap-index';
 import sitemapTexts from '../../../examples/src/code/sitemap-texts';
 import websitePages from '../../../examples/src/code/website-pages';
 import type {
+	PageEntry,
 	PageResponse,
 	PageToRead,
 	ReadPage,
 	Settings,
 	WebsitePlace,
 } from '../../../examples/src/parts/types';
+import { occurring, Variations } from '../../../support/variations';
 
 const DAY = 86_400_000;
 
@@ -225,6 +230,105 @@ describe('Pages to Read', () => {
 			['C', ''],
 		]);
 	});
+});
+
+/** Where a page redirects to. */
+const SAME_PAGE: Record<string, (id: string) => string> = {
+	'to itself with a slash': (id) => `${id}/`,
+	'to itself on another host': (id) => id.replace('www.', ''),
+	'to itself with a relative address': (id) => `${id.split('/').at(-1)}/index.html`,
+};
+const OTHER_PAGE: Record<string, (id: string) => string> = {
+	'to another page': (id) => `${id}-2`,
+	'to another page with a relative address': () => '../',
+};
+const REDIRECTS = { ...SAME_PAGE, ...OTHER_PAGE };
+const OTHERS: Record<string, (id: string) => PageResponse> = {
+	'no redirect': (id) => ok(`first: ${id}`),
+	'not modified': () => ({ statusCode: 304, headers: {}, data: '' }),
+	'no answer': (id) => ({ error: `first: ${id}` }),
+};
+
+/** Whether the example gets the page again and follows its redirect. */
+function isPassed(entry: PageEntry, response: PageResponse): boolean {
+	const filter = websiteExample.nodes.find(({ name }) => name === 'Is Redirected');
+	const [, condition = ''] = /\{\{ (.*?) \}\}/.exec(JSON.stringify(filter?.parameters)) ?? [];
+	const passes = new Function('$json', '$', `return Boolean(${condition})`) as (
+		json: PageResponse,
+		node: () => object,
+	) => boolean;
+	return passes(response, () => ({ item: { json: entry } }));
+}
+
+test('in any batch of pages to read, each page has its own response', () => {
+	const variations = new Variations();
+	const anyPage = fc.record({
+		kind: fc.constantFrom(...Object.keys({ ...REDIRECTS, ...OTHERS })),
+		isMissing: fc.boolean(),
+		isReached: fc.boolean(),
+	});
+	fc.assert(
+		fc.property(fc.array(anyPage, { maxLength: 8 }), (batch) => {
+			const answers = batch.map(({ kind, isMissing, isReached }, at) => {
+				const id = `${SITE}/${at}`;
+				const location = REDIRECTS[kind]?.(id);
+				return {
+					kind,
+					entry: { id, isMissing },
+					first: location === undefined ? OTHERS[kind](id) : redirect(location),
+					followed: isReached ? ok(`followed: ${id}`) : { error: `followed: ${id}` },
+				};
+			});
+			// n8n's nodes return the responses in the order of the pages.
+			const redirected = answers.filter(({ entry, first }) => isPassed(entry, first));
+			const pages = pagesToRead({
+				entries: answers.map(({ entry }) => entry),
+				responses: answers.map(({ first }) => first),
+				redirected: redirected.map(({ followed }) => followed),
+			});
+			const isFollowed = ({ kind, entry }: (typeof answers)[0]) =>
+				kind in SAME_PAGE && !entry.isMissing;
+			expect(
+				pages.map(({ json: { id, isMissing, status, data, error } }) => [
+					id,
+					isMissing,
+					status,
+					data,
+					error,
+				]),
+			).toEqual(
+				answers.map((answer) => {
+					const { entry, first, followed } = answer;
+					const {
+						statusCode = 0,
+						data = '',
+						error,
+					}: PageResponse = isFollowed(answer) ? followed : first;
+					return [entry.id, entry.isMissing, statusCode, data, error];
+				}),
+			);
+			expect(pages.map(({ json }) => json.to !== '')).toEqual(
+				answers.map(({ kind }) => kind in OTHER_PAGE),
+			);
+			const lastFollowed = answers.findLastIndex(isFollowed);
+			const before = answers.slice(0, Math.max(0, lastFollowed));
+			variations.note({
+				...occurring(Object.keys({ ...REDIRECTS, ...OTHERS }), (name) =>
+					batch.some(({ kind }) => kind === name),
+				),
+				'a redirect elsewhere before one that is followed': before.some(
+					({ kind, entry }) => kind in OTHER_PAGE && !entry.isMissing,
+				),
+				'a redirect of a missing page before one that is followed': before.some(
+					({ kind, entry }) => kind in REDIRECTS && entry.isMissing,
+				),
+				'two redirects that are followed': before.some(isFollowed),
+				'no page': batch.length === 0,
+			});
+		}),
+		{ numRuns: 300 },
+	);
+	expect(variations.rarerThan(1)).toEqual([]);
 });
 
 const TEXT = 'These words are long enough for a page.';
