@@ -36,11 +36,27 @@ const OTHERS = [
 	'remember',
 ];
 
+const DOCUMENT = "json_build_object('name', 'N', 'text', 'T')";
+
+/** What the table has of a document: nothing, its version, or another one. */
+const SAME = '';
+const KNOWN = [undefined, SAME, 'another'];
+
+/** A document is in the source, in the table, or in both. Only the table can say that it has a problem. */
+const COMBINATIONS = [true, false]
+	.flatMap((isInSource) => KNOWN.map((known) => ({ isInSource, known })))
+	.flatMap((each) => [true, false].map((hasProblem) => ({ ...each, hasProblem })))
+	.flatMap((each) => [true, false].map((isNamed) => ({ ...each, isNamed })))
+	.filter(
+		({ isInSource, known, hasProblem }) => known !== undefined || (isInSource && !hasProblem),
+	);
+
 /** Runs the statements of the database syncs by themselves, for moments that a whole run seldom meets. */
 export const statementCases = (): Cases =>
 	inTurn(async (stage) => await StatementCases.start(stage), {
 		'a lost lock': async (cases) => await cases.lostLocks(),
 		'documents that are gone': async (cases) => await cases.gone(),
+		'the state of each document': async (cases) => await cases.states(),
 	});
 
 class StatementCases {
@@ -56,7 +72,7 @@ class StatementCases {
 		await postgres.query(`
 			create table source (n int primary key);
 			create view "search_documents_${WORKFLOW}" as
-			select n as key, 'doc/' || n as id, json_build_object('name', 'N', 'text', 'T') as document
+			select n as key, 'doc/' || n as id, ${DOCUMENT} as document
 			from source`);
 		return cases;
 	}
@@ -110,6 +126,43 @@ class StatementCases {
 					expected.join(),
 				);
 			}
+	}
+
+	/** What happens to a document follows from what the source and the table say of it. */
+	async states(): Promise<void> {
+		const run = await this.fill();
+		await this.postgres.query('truncate source, search_sync_documents');
+		const pushAgain: string[] = [];
+		const expected: string[] = [];
+		let unchanged = 0;
+		for (const [at, { isInSource, known, hasProblem, isNamed }] of COMBINATIONS.entries()) {
+			const number = at + 1;
+			const id = `doc/${number}`;
+			const version = `md5('${known}' || md5('settings') || ${DOCUMENT}::text)`;
+			if (isInSource) await this.postgres.query(`insert into source values (${number})`);
+			if (known !== undefined)
+				await this.postgres.query(`
+					insert into search_sync_documents (workflow, id, version, chunks, problem) values
+					('${WORKFLOW}', '${id}', ${version}, 1, ${hasProblem ? "'is a scan'" : 'null'})`);
+			if (isNamed) pushAgain.push(id);
+			if (!isInSource) expected.push(`gone ${id}`);
+			else if (known !== SAME || isNamed) expected.push(`changed ${id}`);
+			else if (hasProblem) expected.push(`unreadable ${id}`);
+			else unchanged += 1;
+		}
+		const parameters = [run, 'settings', JSON.stringify(pushAgain), '1'];
+		const columns = (await this.run('compare', parameters)).split('|');
+		const [problems, changed, gone] = columns.slice(-3).map((list) => JSON.parse(list)) as [
+			string[],
+			...Array<Array<{ from: string }>>,
+		];
+		const seen = [
+			...problems.map((problem) => `unreadable ${problem.split("'")[1]}`),
+			...changed.map(({ from }) => `changed doc/${from}`),
+			...gone.map(({ from }) => `gone ${from}`),
+		];
+		this.check('each document has its state', seen.sort().join(), expected.sort().join());
+		this.check('the others are unchanged', columns[7], String(unchanged));
 	}
 
 	/** Fills the tables, and returns the number of a run that has the lock. */
