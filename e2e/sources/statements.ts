@@ -38,7 +38,7 @@ const OTHERS = [
 
 const DOCUMENT = "json_build_object('name', 'N', 'text', 'T')";
 
-/** What the table has of a document: nothing, its version, or another one. */
+/** Versions of a document in the table: none, the same as in the source, or another one. */
 const SAME = '';
 const KNOWN = [undefined, SAME, 'another'];
 
@@ -128,7 +128,7 @@ class StatementCases {
 			}
 	}
 
-	/** What happens to a document follows from what the source and the table say of it. */
+	/** Checks that what happens to a document follows from what the source and the table say of it. */
 	async states(): Promise<void> {
 		const run = await this.fill();
 		await this.postgres.query('truncate source, search_sync_documents');
