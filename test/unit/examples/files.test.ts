@@ -1,3 +1,5 @@
+import fc from 'fast-check';
+
 import driveFiles from '../../../examples/src/code/drive-files';
 import driveFolders from '../../../examples/src/code/drive-folders';
 import fetchedFiles from '../../../examples/src/code/fetched-files';
@@ -10,6 +12,7 @@ import type {
 	FilePlace,
 	SelectedPage,
 } from '../../../examples/src/parts/types';
+import { occurring, Variations } from '../../../support/variations';
 
 const now = new Date('2026-03-01T12:00:00Z');
 
@@ -258,6 +261,78 @@ describe('Fetched', () => {
 			{ id: 'b', error: 'ECONNREFUSED' },
 		]);
 	});
+});
+
+/** What n8n's nodes extract from a file, and what becomes of it, by the file's extension. */
+const CONTENTS: Record<string, (id: string) => [Array<ExtractedItem['json']>, result: object]> = {
+	pdf: (id) => [[{ text: [page + id] }], { pages: [page + id] }],
+	txt: (id) => [[{ data: id }], { text: id }],
+	md: (id) => [[{ data: `# ${id}` }], { text: `# ${id}` }],
+	html: (id) => [[{ text: id, title: '' }], { text: id }],
+	xlsx: (id) => [[{ row: [id] }, { row: [1] }, { row: [2] }], { text: `${id}: 1\n\n${id}: 2` }],
+	docx: () => [[], { problem: expect.stringContaining("'docx'") as string }],
+};
+const STATES = ['readable', 'damaged', 'not downloaded', 'missing', 'too large'];
+
+test('in any batch of files, each file has its own content', () => {
+	const variations = new Variations();
+	const anyFile = fc.record({
+		extension: fc.constantFrom(...Object.keys(CONTENTS)),
+		state: fc.oneof(fc.constant('readable'), fc.constantFrom(...STATES)),
+	});
+	fc.assert(
+		fc.property(fc.array(anyFile, { maxLength: 10 }), (batch) => {
+			const all = batch.map((file, at) => ({ ...file, id: `file ${at}` }));
+			const entries = all.map(({ id, extension, state }) => ({
+				...{ id, extension, isMissing: state === 'missing' },
+				...(state === 'too large' && { problem: state }),
+			}));
+			const isWanted = (at: number) => !['missing', 'too large'].includes(all[at].state);
+			const wanted = entries.filter((_, at) => isWanted(at));
+			const downloads = all
+				.filter((_, at) => isWanted(at))
+				.map(
+					({ id, state }): FileItem =>
+						state === 'not downloaded'
+							? { json: { error: id } }
+							: { json: {}, binary: { data: {} } },
+				);
+			const kept = kinds({ entries: wanted, downloads });
+			// n8n's nodes read the files of one kind, in their order.
+			const extracted = (kind: string) =>
+				kept
+					.filter(({ json }) => json.kind === kind)
+					.flatMap(({ json: { id } }, item) => {
+						const file = all.find((each) => each.id === id) ?? all[0];
+						const [contents] = CONTENTS[file.extension](file.id);
+						const items = file.state === 'damaged' ? [{ error: file.id }] : contents;
+						return items.map((json) => ({ json, pairedItem: { item } }));
+					});
+			const results = fetchedFiles({
+				...{ entries, wanted, downloads, files: kept },
+				...{ pdfs: extracted('pdf'), texts: extracted('text') },
+				...{ htmls: extracted('html'), rows: extracted('xlsx') },
+			});
+			const expected = all.map(({ id, extension, state }) => {
+				const [contents, result] = CONTENTS[extension](id);
+				if (state === 'missing') return { id, text: '' };
+				if (state === 'too large') return { id, problem: state };
+				if (state === 'not downloaded') return { id, error: id };
+				if (state === 'damaged' && contents.length > 0)
+					return { id, problem: expect.stringContaining(`(${id})`) as string };
+				return { id, ...result };
+			});
+			expect(results.map(({ json }) => json)).toEqual(expected);
+			variations.note({
+				...occurring(Object.keys(CONTENTS), (name) =>
+					batch.some(({ extension, state }) => extension === name && state === STATES[0]),
+				),
+				...occurring(STATES, (name) => batch.some(({ state }) => state === name)),
+				'no file': batch.length === 0,
+			});
+		}),
+	);
+	expect(variations.rarerThan(1)).toEqual([]);
 });
 
 describe('Readable Part', () => {
