@@ -55,9 +55,6 @@ class WebsiteCases {
 			text: '<h2>Prices</h2><table><tr><th>Size</th><th>Price</th></tr><tr><td>Small ladder</td><td>79 Euro</td></tr></table><p>Prices include taxes.</p>',
 		});
 		this.expected.set('/table', '| Small ladder | 79 Euro |');
-		// Moved to the same address with a slash.
-		this.put('/help', { status: 301, headers: { location: '/help/' } }, 'Call us at any time');
-		this.website.pages.set('/help/', { text: '<p>Call us at any time of the day.</p>' });
 		const leftOut: Record<string, Page> = {
 			'/secret': { text: 'This page is not for search engines.', head: robots('noindex') },
 			'/copy': { text: 'This page is a copy of another one.', head: canonical('/page-1') },
@@ -66,6 +63,9 @@ class WebsiteCases {
 			'/tag/all': { text: 'This is a list of pages with a tag.' },
 		};
 		for (const [name, page] of Object.entries(leftOut)) this.put(name, page, null);
+		// Moved to the same address with a slash, after a page that is moved to another one.
+		this.put('/help', { status: 301, headers: { location: '/help/' } }, 'Call us at any time');
+		this.website.pages.set('/help/', { text: '<p>Call us at any time of the day.</p>' });
 		const all = this.expected.size;
 
 		const first = await this.sync('a first load', `success, pushed ${all}, notIndexed 4`);
