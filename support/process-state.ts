@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 
 import { Budget } from '../nodes/shared/sending/budget';
 import type { Limiter } from '../nodes/shared/sending/limiter';
-import { Run } from '../nodes/shared/run/run';
+import { MAX_TIMEOUT_MS, Run } from '../nodes/shared/run/run';
 import { limiters } from '../nodes/shared/session/request-settings';
 import { Session } from '../nodes/shared/session/session';
 import { eventually } from './eventually';
@@ -20,6 +20,7 @@ const runs = new Set<Run>();
 const sessions = new Set<Session>();
 const budgets = new Set<Budget>();
 const files = new Set<Readable>();
+const tooLong = new Set<number>();
 
 /** Watches the limiters in modules that a test has reloaded. */
 export const watchLimiters = (loaded: Map<string, Limiter>): void => void allLimiters.add(loaded);
@@ -74,8 +75,21 @@ const limiterStates = () =>
 export const isRequesting = (): boolean =>
 	limiterStates().some(({ waiting, running }) => waiting.length + running > 0);
 
+/** Node.js sets a timer that is too long to 1 ms instead, so that the code that waits would be busy all the time. */
+function watchTimers(): void {
+	const { setTimeout: original } = globalThis;
+	const watched = (...args: Parameters<typeof original>) => {
+		if (Number(args[1]) > MAX_TIMEOUT_MS) tooLong.add(Number(args[1]));
+		return original(...args);
+	};
+	globalThis.setTimeout = Object.defineProperties(
+		watched,
+		Object.getOwnPropertyDescriptors(original),
+	) as typeof original;
+}
+
 function kept(): string[] {
-	const found: string[] = [];
+	const found = [...tooLong].map((ms) => `a timer of ${ms} ms is too long for Node.js`);
 	for (const { members, waiting, running } of limiterStates()) {
 		if (members.size > 0)
 			found.push(`a limiter has ${members.size} clients of runs that are over`);
@@ -106,12 +120,13 @@ export function useCleanProcess(): void {
 	watchRuns(Run);
 	watchSessions();
 	watchBudgets();
+	watchTimers();
 	afterEach(async () => {
 		try {
 			await eventually(() => kept().length === 0, kept, GIVEN_BACK_WITHIN_MS);
 		} finally {
 			for (const all of allLimiters) all.clear();
-			for (const set of [runs, sessions, budgets, files]) set.clear();
+			for (const set of [runs, sessions, budgets, files, tooLong]) set.clear();
 		}
 	});
 }
