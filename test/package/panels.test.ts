@@ -13,6 +13,7 @@ import { NodeHelpers } from 'n8n-workflow';
 import { ChunkText } from '../../nodes/ChunkText/ChunkText.node';
 import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
+import { everyPair, type Factors } from '../../support/pairs';
 
 const VERSION = { typeVersion: 1 };
 
@@ -98,6 +99,59 @@ describe('the panel', () => {
 		const model = parameters.find(({ name }) => name === 'modelId');
 		expect(model?.default).toEqual({ mode: 'list', value: '' });
 		expect(model?.modes?.map(({ name }) => name)).toEqual(['list', 'id']);
+	});
+});
+
+const NODES = [new PushDocuments(), new DeleteDocument(), new ChunkText()].map(
+	(node) => [node.description.displayName, node] as const,
+);
+
+/** Returns the names of all parameters and options that decide whether other ones are shown. */
+const deciding = (properties: INodeProperties[]): string[] =>
+	properties.flatMap(({ displayOptions: { show = {}, hide = {} } = {}, options = [] }) => [
+		...Object.keys({ ...show, ...hide }).filter((name) => !name.startsWith('@')),
+		...deciding(options as INodeProperties[]),
+	]);
+
+/** Returns the values of each deciding parameter by its path. A slash before a name means the top level. */
+function choicesOf({ description: { properties } }: INodeType): Factors {
+	const options = properties.find(({ name }) => name === 'options')?.options as INodeProperties[];
+	const valuesOf = (property?: INodeProperties) => [
+		...new Set((property?.options as INodePropertyOptions[]).map(({ value }) => String(value))),
+	];
+	return Object.fromEntries(
+		[...new Set(deciding(properties).map((name) => name.replace('/', '')))].map((name) => {
+			const isSame = (one: INodeProperties) => one.name === name;
+			return [name, valuesOf(properties.find(isSame) ?? options.find(isSame))];
+		}),
+	);
+}
+
+describe('approved: after a change, run Jest with -u and read the difference', () => {
+	it.each(NODES)('what the panel of %s shows for each two choices', (_name, node) => {
+		const factors = choicesOf(node);
+		const isTop = (name: string) =>
+			node.description.properties.some((one) => one.name === name);
+		const panels = ['', 'Tool'].flatMap((suffix) => {
+			const description = { ...node.description, name: node.description.name + suffix };
+			const variant = Object.assign(Object.create(node) as INodeType, { description });
+			return everyPair(factors, 'panels').map((choice) => {
+				const all = Object.entries(choice);
+				const values = {
+					...Object.fromEntries(all.filter(([name]) => isTop(name))),
+					options: Object.fromEntries(all.filter(([name]) => !isTop(name))),
+				};
+				const { parameters, options } = shownFor(variant, values);
+				const chosen = all.map(([name, value]) => `${name}: ${value}`).join(', ');
+				const shown = parameters
+					.filter(({ name }) => name !== 'options')
+					.map(({ name, default: value }) => `${name} ${JSON.stringify(value)}`);
+				return [`${suffix} ${chosen}`, ...shown, `options: ${options.join(' ')}`].join(
+					'\n',
+				);
+			});
+		});
+		expect(panels.join('\n\n')).toMatchSnapshot();
 	});
 });
 
