@@ -82,6 +82,25 @@ const NODES: Array<[string, INodeType, INodeParameters]> = [
 			options: { ...ONE_AT_A_TIME, textsPerRequest: 1, outputTo: 'files' },
 		},
 	],
+	[
+		'Chunk Text, which returns items,',
+		new ChunkText(),
+		{
+			textSource: 'file',
+			modelId: { __rl: true, mode: 'id', value: 'gte-small' },
+			options: { ...ONE_AT_A_TIME, textsPerRequest: 1, outputTo: 'items' },
+		},
+	],
+	[
+		'Chunk Text, which only submits,',
+		new ChunkText(),
+		{
+			operation: 'submit',
+			textSource: 'file',
+			modelId: { __rl: true, mode: 'id', value: 'gte-small' },
+			options: { ...ONE_AT_A_TIME, textsPerRequest: 1 },
+		},
+	],
 ];
 
 it.each(

@@ -60,7 +60,7 @@ export function recordTexts(
 			if (keepSourceFields !== 'none' && FORMATS[format].isJson)
 				noteInexactNumber(findings, json, line);
 			if (sourceDocument && ids.addAndCheck(sourceDocument.id))
-				findings.add('sameId', line, detach(sourceDocument.id));
+				findings.add('sameId', line, sourceDocument.id);
 			return {
 				items,
 				...text,
@@ -117,5 +117,9 @@ const NO_TEXT_ADVICE = "Correct the record, or enter another field as 'Text Fiel
 function documentOf(record: object, mapping: FieldMapping): SourceDocument {
 	const { id, name } = readIdAndName(record, mapping);
 	const others = optionalFieldsOf(record, mapping) as IDataObject;
-	return { id, fields: { name, ...others }, previousChunkCount: 0 };
+	// Output items contain these values. If they were parts of the file's text, the items would keep the text in memory.
+	const fields = Object.entries({ name, ...others }).map(
+		([field, value]) => [field, typeof value === 'string' ? detach(value) : value] as const,
+	);
+	return { id: detach(id), fields: Object.fromEntries(fields), previousChunkCount: 0 };
 }

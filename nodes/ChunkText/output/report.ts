@@ -6,7 +6,6 @@ import { itemOf, type Sink } from '../../shared/output/sink';
 import { fieldsOfItem } from '../../shared/input/item-fields';
 import { selectSourceFields } from '../../shared/input/source-fields';
 import type { FindingKind, Findings } from '../../shared/formats/findings';
-import { detach } from '../../shared/formats/record';
 import {
 	coverage,
 	type Chunk,
@@ -148,8 +147,7 @@ export class Report {
 		const lacksVectors = this.task.options.vectors !== 'none' && !isEmpty && !hasVectors;
 		const { findings } = this;
 		if (!record || !findings) return this.hints.countIncomplete(chunks, lacksVectors, missing);
-		const add = (kind: FindingKind) =>
-			findings.add(kind, record.line, detach(document?.id ?? ''));
+		const add = (kind: FindingKind) => findings.add(kind, record.line, document?.id ?? '');
 		if (isEmpty) add('noChunks');
 		else if (missing > 0) add('partlyChunked');
 		if (lacksVectors) add('noVectors');
