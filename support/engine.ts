@@ -44,6 +44,8 @@ export interface NodeOptions {
 	maxTries?: number;
 	waitBetweenTries?: number;
 	typeVersion?: number;
+	/** n8n's ID of the node's credentials. By default, it is the credential's type. */
+	credentialId?: string;
 }
 
 export interface ExecutionOptions {
@@ -133,12 +135,15 @@ function watched(node: INodeType, working: Set<INodeType>): INodeType {
 	});
 }
 
-function nodeCredentials(node: INodeType, store: CredentialStore): INode['credentials'] {
+function nodeCredentials(
+	{ node, credentialId }: NodeOptions,
+	store: CredentialStore,
+): INode['credentials'] {
 	const names = (node.description.credentials ?? [])
 		.map(({ name }) => name)
 		.filter((name) => store.types.includes(name));
 	if (names.length === 0) return undefined;
-	return Object.fromEntries(names.map((name) => [name, { id: name, name }]));
+	return Object.fromEntries(names.map((name) => [name, { id: credentialId ?? name, name }]));
 }
 
 function buildWorkflow(
@@ -176,7 +181,7 @@ function buildWorkflow(
 			...(retryOnFail !== undefined && { retryOnFail }),
 			...(maxTries !== undefined && { maxTries }),
 			...(waitBetweenTries !== undefined && { waitBetweenTries }),
-			...{ credentials: nodeCredentials(node, store) },
+			...{ credentials: nodeCredentials(options, store) },
 		});
 		connections[workflowNodes[index].name] = {
 			main: [[{ node: names[index], type: 'main', index: 0 }]],

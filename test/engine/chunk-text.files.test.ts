@@ -415,6 +415,19 @@ describe('Texts From: File', () => {
 		]);
 	});
 
+	it('says of each unfinished file how far it is if the run ends', async () => {
+		sandbox().settings.chunkDelayMs = 60_000;
+		fault('submit', { status: 401, whenBodyContains: 'Line 0 of 2' });
+		const items = [
+			await files.item(jsonLines(articles(1)), 'a.jsonl'),
+			await files.item(jsonLines(articles(2).slice(0, 1)), 'b.jsonl'),
+			await files.item(jsonLines(articles(3)), 'c.jsonl'),
+		];
+		const { error } = await chunk(items, { ...TO_FILES, textSource: 'file' });
+		for (const name of ['a.jsonl', 'b.jsonl', 'c.jsonl'])
+			expect(error?.description).toContain(`'${name}'`);
+	});
+
 	it('ends if n8n cannot store a file, and returns what was fetched', async () => {
 		const item = await files.item(jsonLines(articles(60)), 'articles.jsonl');
 		files.fail(new Error('No space left on device'));

@@ -11,7 +11,7 @@ import { useFiles } from '../../support/binary-data';
 import { texts, useChunkText } from '../../support/chunking';
 import type { RunOptions, RunResult } from '../../support/engine';
 import { useFastClock } from '../../support/fast-clock';
-import { HANGS, jsonOf, nodeRunner, stopped } from '../../support/sandbox';
+import { HANGS, jsonOf, nodeRunner, requestsArrived, stopped } from '../../support/sandbox';
 
 const { sandbox, chunk, getResults, fault, credentials, submits, polls } = useChunkText();
 const FACTOR = 5;
@@ -97,6 +97,19 @@ it('is shared by executions, including runs with a single document', async () =>
 		// A node in a loop starts a new short run for each document.
 		for (const document of documents.slice(5)) await push([document], single);
 		expect(sandbox().requests).toHaveLength(15);
+	});
+});
+
+it('is not shared by executions with another credential for the same service', async () => {
+	fault('push', { ...HANGS, times: 1 });
+	await stopped(sandbox(), [1, 'push'], async (stop) => {
+		const limited = push(documents.slice(7), { options: { maxRequestsPerMinute: 1 } }, stop);
+		await requestsArrived(sandbox(), 1, 'push');
+		// With the limit, each of these requests would wait for a minute, and the test would take too long.
+		const options = { documentsPerRequest: 1 };
+		const { output } = await push(documents.slice(4), { options }, { credentialId: 'another' });
+		expect(output).toHaveLength(4);
+		return await limited;
 	});
 });
 

@@ -87,6 +87,13 @@ test('a message shows what differs', async () => {
 	expect(sandbox().requests).toEqual([]);
 });
 
+test.each(ODD)('a column %j that occurs twice is refused', async (header) => {
+	const item = await csv(`name,${header},${header}`, 'A,a,b');
+	const { error } = await push([item], { documentSource: 'file' });
+	expect(error?.message).toContain("The file 'a.csv' has several columns");
+	expect(sandbox().requests).toEqual([]);
+});
+
 test('the column with exactly the entered name is read', async () => {
 	const item = await csv('name,Product\u00a0ID,Product ID', 'A,wrong,right');
 	await push([item], { documentSource: 'file' });

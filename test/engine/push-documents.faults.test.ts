@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { PushDocuments } from '../../nodes/PushDocuments/PushDocuments.node';
 import { pushAction } from '../../nodes/shared/service/outcome-messages';
@@ -288,6 +288,21 @@ describe('the text of an error', () => {
 			const [said] = jsonOf([...output, ...errorOutput]).map((json) => String(json.error));
 			expect(said).toEqual(message);
 		}
+	});
+});
+
+describe('the text of an error about the input', () => {
+	it.each<[string, INodeParameters, IDataObject, string]>([
+		['a document', {}, { id: 'preexisting', name: '' }, "document 'preexisting'"],
+		['a field', { nameField: 'preexisting' }, { id: 'a' }, "'preexisting'"],
+		['a parameter', { options: { bytesPerRequest: 'ENOENT' } }, {}, "'ENOENT'"],
+	])('is not replaced by n8n: %s', async (_case, parameters, item, name) => {
+		const { error } = await push([item], parameters);
+		expect(error?.message).toContain(name.slice(1, -1));
+		const { output } = await push([item], parameters, CONTINUE);
+		expect(jsonOf(output).map((json) => json.error ?? name)).toEqual([
+			expect.stringContaining(name.slice(1, -1)),
+		]);
 	});
 });
 

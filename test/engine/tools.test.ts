@@ -170,6 +170,19 @@ describe('what a model reads', () => {
 	});
 });
 
+test('a tool retries for as long as Retry For says, if that is shorter than its own limit', async () => {
+	sandbox().faults.add({ route: 'push', status: 503 });
+	const retrying = async (retryForSeconds: number) => {
+		sandbox().requests.length = 0;
+		const item = { Document_ID: 'a', Document_Name: 'A' };
+		const { output } = await push([item], { options: { retryForSeconds } }, CONTINUE);
+		expect(jsonOf(output)).toEqual([expect.objectContaining({ httpStatus: 503 })]);
+		return sandbox().requests.length;
+	};
+	expect(await retrying(0)).toBe(2);
+	expect(await retrying(10)).toBeGreaterThan(2);
+});
+
 /** Creates a node's tool variant for AI agents, as n8n does. The variant is the same node with a different type. */
 function toolVariant(node: INodeType): INodeType {
 	return Object.assign(node, {

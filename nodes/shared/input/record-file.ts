@@ -227,11 +227,7 @@ function checkColumns(
 	const repeated = repeatedNames(all);
 	if (repeated.length === 0) return;
 	for (const [field, parameter] of needed) {
-		if (
-			!UNIQUE_COLUMN_PARAMETERS.includes(parameter) ||
-			!repeated.includes(String(fieldOf(names, field)))
-		)
-			continue;
+		if (!UNIQUE_COLUMN_PARAMETERS.includes(parameter) || !repeated.includes(field)) continue;
 		throw new InputError(
 			`The file ${quoted(name)} has several columns named ${quoted(field)}`,
 			`Choose another column as ${quoted(parameter)}, or rename all but one of them.`,

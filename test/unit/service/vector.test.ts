@@ -39,7 +39,9 @@ test.each([
 });
 
 test('returns exactly the numbers of any vector', () => {
+	const limits = [-129, -128, -127, 0, 127, 128, 129, 254, 255, 256];
 	const numbers = fc.oneof(
+		fc.array(fc.constantFrom(...limits), { minLength: 1, maxLength: 3 }),
 		fc.array(fc.integer({ min: -200, max: 300 }), { minLength: 1 }),
 		fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), { minLength: 1 }),
 		fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), { minLength: 1 }),
