@@ -102,7 +102,7 @@ it('is shared by executions, including runs with a single document', async () =>
 
 it('is not shared by executions with another credential for the same service', async () => {
 	fault('push', { ...HANGS, times: 1 });
-	await stopped(sandbox(), [1, 'push'], async (stop) => {
+	await stopped(sandbox(), [5, 'push'], async (stop) => {
 		const limited = push(documents.slice(7), { options: { maxRequestsPerMinute: 1 } }, stop);
 		await requestsArrived(sandbox(), 1, 'push');
 		// With the limit, each of these requests would wait for a minute, and the test would take too long.
