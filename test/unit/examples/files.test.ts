@@ -250,6 +250,23 @@ describe('Fetched', () => {
 		]);
 	});
 
+	test('a download of another size than listed is an error, also if one of the two is empty', () => {
+		const sizes = [undefined, 0, 1, 2];
+		for (const size of sizes)
+			for (const bytes of sizes) {
+				const entries = [{ id: 'a', isMissing: false, extension: 'txt', size }];
+				const downloads: FileItem[] = [{ json: {}, binary: { data: { bytes } } }];
+				const files = kinds({ entries, downloads });
+				const others = { pdfs: [], htmls: [], rows: [], texts: [{ json: { data: 'T' } }] };
+				const [{ json }] = fetchedFiles({
+					...{ entries, wanted: entries, downloads, files },
+					...others,
+				});
+				const isOther = size !== undefined && bytes !== undefined && size !== bytes;
+				expect([size, bytes, 'error' in json]).toEqual([size, bytes, isOther]);
+			}
+	});
+
 	test('if the connection fails, its error counts for each file', () => {
 		const entries = ['a', 'b'].map((id) => ({ id, isMissing: false, extension: 'txt' }));
 		const downloads = [{ json: { error: 'ECONNREFUSED' } }];

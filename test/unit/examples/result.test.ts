@@ -1,3 +1,5 @@
+import fc from 'fast-check';
+
 import result from '../../../examples/src/code/result';
 import type { BatchRow, Summary } from '../../../examples/src/parts/types';
 
@@ -47,5 +49,30 @@ test('a run that withholds deletes says why, and claims nothing about failed doc
 	const [{ json }] = result({ summary, batches, isChunked: true, howToDelete: 'approve it' });
 	expect(json.error).toBe(
 		"1 of 5 documents failed. The next run tries them again. The first failure: Rejected (1 of 1). 7 of 9 documents would be deleted, which is more than the node 'Settings' allows: they are missing from the source, or their texts are empty. They were not deleted. If this is right, approve it.",
+	);
+});
+
+test('if each planned document is counted, none has failed but those that are counted as failed', () => {
+	const counts = fc.record({
+		...{ pushed: fc.nat(3), deleted: fc.nat(3), notIndexed: fc.nat(3) },
+		...{ failed: fc.nat(1), unreadable: fc.nat(3), withheld: fc.nat(3) },
+	});
+	fc.assert(
+		fc.property(fc.array(counts, { minLength: 1, maxLength: 3 }), (all) => {
+			const sums = all.flatMap((one) => Object.values(one));
+			const planned = sums.reduce((total, count) => total + count, 0);
+			const failed = all.reduce((total, one) => total + one.failed, 0);
+			const batches = all.map((one) =>
+				row({
+					...one,
+					error: one.failed ? 'Refused.' : '',
+					problems: one.unreadable ? 'P' : '',
+				}),
+			);
+			const summary = { ...SUMMARY, planned };
+			const [{ json }] = result({ summary, batches, isChunked: true, howToDelete: '' });
+			expect(json.failed).toBe(failed);
+			expect(json.error).not.toContain('lost its lock');
+		}),
 	);
 });

@@ -5,6 +5,7 @@
 import { scheduled, sync } from '../../../../examples/src/parts/sync';
 import type { Row } from '../../../../examples/src/parts/types';
 import type { WorkflowNode } from '../../../../examples/src/parts/workflow';
+import { codeOf, runCode } from './expressions';
 
 /** What an expression can read. Each node's output is a list of JSON objects. */
 export interface Scope {
@@ -39,25 +40,18 @@ function parametersOf(name: string): Parameters {
 	return found.parameters as Parameters;
 }
 
-const compiled = new Map<string, (...values: unknown[]) => unknown>();
-
 /** Evaluates an expression such as `={{ $json.id }}`. */
 function evaluate(expression: string, { inMinutes, input, outputs }: Scope): unknown {
-	const code = /^=\{\{(.*)\}\}$/s.exec(expression)?.[1];
-	if (code === undefined) throw new Error(`${expression} is not one expression`);
-	const run =
-		compiled.get(code) ??
-		(new Function('$json', '$input', '$now', '$', `return (${code})`) as () => unknown);
-	compiled.set(code, run);
 	const time = (minutes: number) => ({ toISO: () => inMinutes(minutes) });
 	const now = { ...time(0), plus: ({ minutes }: { minutes: number }) => time(minutes) };
 	const itemsOf = (all: object[]) => {
 		const items = all.map((json) => ({ json }));
 		return { all: () => items, first: () => items[0] };
 	};
-	return run(input[0] ?? {}, itemsOf(input), now, (name: string) =>
-		itemsOf([outputs[name] ?? {}]),
-	);
+	return runCode(codeOf(expression), {
+		...{ $json: input[0] ?? {}, $input: itemsOf(input), $now: now },
+		$: (name: string) => itemsOf([outputs[name] ?? {}]),
+	});
 }
 
 const COMPARISONS: Record<Condition['condition'], (one: number, other: number) => boolean> = {

@@ -1,0 +1,110 @@
+/** Tests what the nodes of the examples compute, with the expressions and the code of the built workflows. */
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+
+import fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
+
+import { ROOT } from '../../../support/manifest';
+import { evaluate, examplesWith, parametersOf, runCodeNode } from './support/expressions';
+
+const EXAMPLES = readdirSync(path.join(ROOT, 'examples')).filter((file) => file.endsWith('.json'));
+
+const conditionsOf = (file: string, name: string) =>
+	(parametersOf(file, name).conditions as { conditions: Array<{ leftValue: string }> })
+		.conditions;
+
+describe.each(examplesWith('Compute Versions', EXAMPLES))(
+	'%s: the version of a document',
+	(file) => {
+		const document = {
+			id: 'a',
+			name: 'A',
+			url: 'u',
+			text: 'T',
+			version: '1',
+			problem: 'too large',
+		};
+		const versionOf = (one: IDataObject) => {
+			const [{ json }] = runCodeNode(file, 'Compute Versions', {
+				outputs: { Settings: [{ ignoredFields: 'views, updatedAt' }] },
+				// The documents are the items of a node, or in the body of a request.
+				others: [{ ...one, body: { documents: [one] } }],
+			}) as [{ json: { versions: string[] } }];
+			expect(json.versions).toHaveLength(1);
+			return json.versions[0];
+		};
+
+		it.each(Object.keys(document).filter((name) => name !== 'id'))('depends on %s', (name) => {
+			expect(versionOf({ ...document, [name]: 'another' })).not.toBe(versionOf(document));
+			expect(versionOf({ ...document, [name]: '' })).not.toBe(versionOf(document));
+		});
+	},
+);
+
+test.each(['sync-of-a-database.json', 'sync-chunks-of-a-database.json'])(
+	'%s: each document has the ID of its row, whatever its own fields are',
+	(file) => {
+		const fields = fc.dictionary(
+			fc.constantFrom('id', 'name', 'text', 'parentId', 'url'),
+			fc.oneof(fc.string(), fc.integer(), fc.constant(null)),
+			{ noNullPrototype: true },
+		);
+		fc.assert(
+			fc.property(fc.array(fields, { minLength: 1, maxLength: 4 }), (documents) => {
+				const changed = documents.map((document, at) => ({
+					...{ id: `row ${at}`, chunks: 0, oldText: '' },
+					document: { name: 'N', text: 'T', ...document },
+				}));
+				const items = runCodeNode(file, 'Documents', {
+					outputs: {
+						'When Called by Itself': [
+							{ run: 1, work: [], snapshot: [], mostDeletes: 9 },
+						],
+						Read: [{ gone: [], changed }],
+					},
+				}) as Array<{ json: { id: string; documents: Array<{ id: string }> } }>;
+				expect(items.map(({ json }) => json.id)).toEqual(changed.map(({ id }) => id));
+				for (const { json } of items)
+					for (const { id } of json.documents ?? []) expect(id).toBe(json.id);
+			}),
+		);
+	},
+);
+
+test('Every Night a CSV counts the rows of the CSV, in whatever order the results come', () => {
+	const [{ leftValue }] = conditionsOf('every-night-a-csv.json', 'Records Look Wrong');
+	const counted = (...input: IDataObject[]) => evaluate(leftValue, { input });
+	expect(counted({ pushed: 7 })).toBe(7);
+	const pushes = [{ pushed: 900 }, { pushed: 2 }];
+	const summary = { chunked: 300 };
+	for (const input of [
+		[...pushes, summary],
+		[summary, ...pushes],
+		[pushes[0], summary, pushes[1]],
+	])
+		for (const $json of input)
+			expect(evaluate(leftValue, { $json, input: input as IDataObject[] })).toBe(300);
+});
+
+test('Sync From an API takes the text of HTML from the Markdown, even if it is empty', () => {
+	const { jsonOutput } = parametersOf('sync-from-an-api.json', 'Map Fields');
+	const textOf = ($json: IDataObject) => (evaluate(jsonOutput, { $json }) as IDataObject).text;
+	expect(textOf({ isHtml: true, text: '<img>', markdown: '' })).toBe('');
+	expect(textOf({ isHtml: true, text: '<p>A</p>', markdown: 'A' })).toBe('A');
+	expect(textOf({ isHtml: false, text: 'B', markdown: '' })).toBe('B');
+	expect(textOf({ isHtml: false, text: '', markdown: 'of an earlier node' })).toBe('');
+});
+
+test('Fan Out over Workers calls each range with its own records, also if it is called again', () => {
+	const { jsonBody } = parametersOf('fan-out-over-workers.json', 'Call Fan Out One Range');
+	const ranges = [0, 1, 2, 3].map((range) => ({ range, skip: 100 * range, max: 100 }));
+	for (const again of [[0, 1, 2, 3], [2], [3, 1]])
+		for (const [$itemIndex, range] of again.entries()) {
+			const body = evaluate(jsonBody, {
+				...{ $json: { range }, $itemIndex, input: again.map((one) => ({ range: one })) },
+				outputs: { Ranges: [{ ranges }], Settings: [{ run: 5, fileUrl: 'f' }] },
+			});
+			expect(body).toEqual({ run: 5, fileUrl: 'f', ...ranges[range] });
+		}
+});

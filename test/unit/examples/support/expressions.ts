@@ -1,0 +1,90 @@
+/** Evaluates expressions and Code nodes of the built example workflows without n8n. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import type { IDataObject } from 'n8n-workflow';
+
+import { ROOT } from '../../../../support/manifest';
+
+/** What an expression can read. Each node's output is a list of JSON objects. */
+interface Scope {
+	$json?: unknown;
+	$itemIndex?: number;
+	input?: unknown[];
+	outputs?: Record<string, unknown[]>;
+	/** Output of all nodes that `outputs` does not contain. */
+	others?: unknown[];
+}
+
+interface Node {
+	name: string;
+	parameters: IDataObject;
+}
+
+const compiled = new Map<string, (...values: unknown[]) => unknown>();
+
+/**
+ * Runs code whose free variables have these names.
+ *
+ * @param code - the body of a function
+ */
+export function runCode(code: string, variables: Record<string, unknown>): unknown {
+	const names = Object.keys(variables);
+	const key = [names, code].join('\n');
+	const run = compiled.get(key) ?? (new Function(...names, code) as () => unknown);
+	compiled.set(key, run);
+	return run(...Object.values(variables));
+}
+
+/**
+ * Returns the code of an expression such as `={{ $json.id }}`.
+ *
+ * @throws Error if the text is not one expression
+ */
+export function codeOf(expression: string): string {
+	const code = /^=\{\{(.*)\}\}$/s.exec(expression)?.[1];
+	if (code === undefined) throw new Error(`${expression} is not one expression`);
+	return `return (${code})`;
+}
+
+/** Returns the names of the examples that have a node with this name. */
+export const examplesWith = (name: string, files: readonly string[]): string[] =>
+	files.filter((file) => nodesOf(file).some((node) => node.name === name));
+
+const nodesOf = (file: string): Node[] =>
+	(JSON.parse(readFileSync(path.join(ROOT, 'examples', file), 'utf8')) as { nodes: Node[] })
+		.nodes;
+
+/**
+ * Returns the parameters of a node of an example.
+ *
+ * @throws Error if there is no such node
+ */
+export function parametersOf(file: string, name: string): IDataObject {
+	const node = nodesOf(file).find((one) => one.name === name);
+	if (node === undefined) throw new Error(`${file} has no node '${name}'`);
+	return node.parameters;
+}
+
+function variablesOf({ $json, $itemIndex = 0, input = [], outputs = {}, others = [{}] }: Scope) {
+	const itemsOf = (list: unknown[]) => {
+		const items = list.map((json) => ({ json }));
+		return {
+			...{ all: () => items, first: () => items[0], last: () => items.at(-1) },
+			...{ params: {}, isExecuted: true },
+		};
+	};
+	return {
+		$json: $json ?? input[0] ?? {},
+		$itemIndex,
+		$input: itemsOf(input),
+		$: (name: string) => itemsOf(outputs[name] ?? others),
+	};
+}
+
+export const evaluate = (expression: unknown, scope: Scope): unknown =>
+	runCode(codeOf(String(expression)), variablesOf(scope));
+
+/** Runs a Code node. Returns the items that it returns. */
+export const runCodeNode = (file: string, name: string, scope: Scope): unknown =>
+	runCode(String(parametersOf(file, name).jsCode), variablesOf(scope));
