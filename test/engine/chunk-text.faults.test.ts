@@ -14,7 +14,8 @@ import {
 } from '../../support/sandbox';
 import { maybeDone, naming, notDone } from '../../support/wording';
 
-const { jobs, chunk, getResults, credentials, submits, polls, fault, answers } = useChunkText();
+const { sandbox, jobs, chunk, getResults, credentials, requests, submits, polls, fault, answers } =
+	useChunkText();
 
 type Fault = Omit<FaultRule, 'route'>;
 
@@ -137,6 +138,34 @@ it('a submission is known not to have happened if the service was down all the t
 	const [first, , , last] = jsonOf(output).map(({ error }) => error);
 	expect(first).toContain(maybeDone(submitAction()));
 	expect(last).toContain(notDone(submitAction()));
+});
+
+it('submissions that fail end the run, even if polls for an earlier job succeed', async () => {
+	sandbox().settings.chunkDelayMs = 60_000;
+	fault('submit', { status: 500, skip: 1 });
+	const options = { textsPerRequest: 1, concurrency: 2, retryForSeconds: 1, maxWaitSeconds: 60 };
+	const { output } = await chunk(texts(20), { options }, CONTINUE);
+	expect(jobs()).toHaveLength(1);
+	expect(jsonOf(output).map(({ error }) => error)).toEqual(
+		indexes(20).map(() => naming('status 500')),
+	);
+});
+
+it('Get Results does not ask a token server again that rejects its client', async () => {
+	const options = { textsPerRequest: 1 };
+	const submitted = await chunk(texts(6), { operation: 'submit', options });
+	fault('results', { status: 401 });
+	fault('token', { status: 401 });
+	const before = requests('token').length;
+	const results = await getResults(
+		jsonOf(submitted.output),
+		{ options: { concurrency: 1 } },
+		CONTINUE,
+	);
+	expect(requests('token')).toHaveLength(before + 1);
+	expect(jsonOf(results.output).map(({ error }) => error)).toEqual(
+		indexes(6).map(() => naming('the token server answered with status 401')),
+	);
 });
 
 describe('a response that repeats a secret', () => {

@@ -94,6 +94,16 @@ test.each(ODD)('a column %j that occurs twice is refused', async (header) => {
 	expect(sandbox().requests).toEqual([]);
 });
 
+test.each(["['Product ID']", '["Product ID"]', '$json["Product ID"]', 'Product ID'])(
+	'a column that occurs twice is refused if it is entered as %s',
+	async (idField) => {
+		const item = await csv('name,Product ID,Product ID', 'A,a,b');
+		const { error } = await push([item], { documentSource: 'file', idField });
+		expect(error?.message).toMatch(/several columns|no column/);
+		expect(sandbox().requests).toEqual([]);
+	},
+);
+
 test('the column with exactly the entered name is read', async () => {
 	const item = await csv('name,Product\u00a0ID,Product ID', 'A,wrong,right');
 	await push([item], { documentSource: 'file' });

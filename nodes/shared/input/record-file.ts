@@ -227,7 +227,11 @@ function checkColumns(
 	const repeated = repeatedNames(all);
 	if (repeated.length === 0) return;
 	for (const [field, parameter] of needed) {
-		if (!UNIQUE_COLUMN_PARAMETERS.includes(parameter) || !repeated.includes(field)) continue;
+		if (
+			!UNIQUE_COLUMN_PARAMETERS.includes(parameter) ||
+			!repeated.includes(String(fieldOf(names, field)))
+		)
+			continue;
 		throw new InputError(
 			`The file ${quoted(name)} has several columns named ${quoted(field)}`,
 			`Choose another column as ${quoted(parameter)}, or rename all but one of them.`,
