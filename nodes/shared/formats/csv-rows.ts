@@ -119,22 +119,27 @@ export function rowLikeLinesIn(
 	width: number,
 	isOpen: boolean,
 ): RowLikeLines {
-	let most = NO_LINES;
+	let most = { total: 0, at: -1 };
 	let lineStart = 0;
+	let lineEnd = endOfLine(row, 0);
+	/** The count of the quoted cells that begin on the current line, or undefined before the first one. */
+	let total: number | undefined;
 	for (let at = 0; at >= 0 && at < row.length; ) {
 		if (row.charAt(at) === QUOTE) {
-			const total = countRowLike(row, lineStart, delimiter, width, isOpen);
+			total ??= countRowLike(row, lineStart, delimiter, width, isOpen);
 			// The last of equal cells, because the line before a stray quote may belong to a correct cell.
-			if (total >= most.total) most = { total, firstLineEnd: endOfLine(row, at) };
+			if (total >= most.total) most = { total, at };
 			at = closingQuote(row, at) + 1;
 			if (at === 0) break;
-			for (let end = endOfLine(row, lineStart); end < at; end = endOfLine(row, lineStart))
-				lineStart = afterLine(row, end);
+			for (; lineEnd < at; lineEnd = endOfLine(row, lineStart)) {
+				lineStart = afterLine(row, lineEnd);
+				total = undefined;
+			}
 		}
 		at = row.indexOf(delimiter, at);
 		if (at >= 0) at++;
 	}
-	return most;
+	return most.at < 0 ? NO_LINES : { total: most.total, firstLineEnd: endOfLine(row, most.at) };
 }
 
 function countRowLike(
