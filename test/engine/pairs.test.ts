@@ -23,7 +23,7 @@ import {
 	textFileItems,
 } from '../../support/pair-inputs';
 import { everyPair, type Choice, type Factors } from '../../support/pairs';
-import { nodeRunner } from '../../support/sandbox';
+import { CONTINUE, nodeRunner } from '../../support/sandbox';
 import { push as pushDirectly } from '../../support/sandbox-client';
 
 const log = useNodeLog();
@@ -417,7 +417,7 @@ describe('Chunk Text', () => {
 			operation: 'submit',
 			options: { concurrency: 1, keepSourceFields: 'all' },
 		};
-		const submitted = await chunk(recordsFor(choice), merged(parameters, ofSubmit));
+		const submitted = await chunk(recordsFor(choice), merged(parameters, ofSubmit), CONTINUE);
 		addFaults(choice);
 		const result = await getResults(
 			submitted.output.map(({ json }) => ({
