@@ -36,6 +36,8 @@ let refusals: number;
 let losses: number;
 let tokens: string[];
 let repeated: Set<string>;
+/** The largest number of secrets that the responses of one run have repeated. */
+let mostRepeated: number;
 
 /** Returns the secrets of a request, both as sent and decoded. */
 function secretsIn({ headers }: IncomingMessage): string[] {
@@ -101,6 +103,7 @@ beforeEach(() => {
 	losses = 0;
 	tokens = [];
 	repeated = new Set();
+	mostRepeated = 0;
 });
 afterEach(() => jest.restoreAllMocks());
 afterAll(async () => {
@@ -236,6 +239,7 @@ async function expectMasked(
 			onError,
 		});
 		seen.push(error, hints, output, run);
+		mostRepeated = Math.max(mostRepeated, repeated.size);
 	}
 	// The service's echo must be visible, with its secrets masked. Otherwise, the test would prove nothing.
 	expect(expectNoSecret(seen)).toBe(true);
@@ -262,7 +266,7 @@ describe('after an attempt whose response was lost', () => {
 	);
 	it.each(withToken)('%s', async (_name, row) => {
 		await expectMasked(row, 1);
-		expect(repeated.size).toBeGreaterThan(1);
+		expect(mostRepeated).toBeGreaterThan(1);
 	});
 });
 
