@@ -36,6 +36,9 @@ const OTHERS = [
 	'remember',
 ];
 
+/** Time zones of a server, east and west of UTC. */
+const ZONES = ['UTC', 'Asia/Kathmandu', 'America/New_York'];
+
 const DOCUMENT = "json_build_object('name', 'N', 'text', 'T')";
 
 /** Versions of a document in the table: none, the same as in the source, or another one. */
@@ -57,6 +60,7 @@ export const statementCases = (): Cases =>
 		'a lost lock': async (cases) => await cases.lostLocks(),
 		'documents that are gone': async (cases) => await cases.gone(),
 		'the state of each document': async (cases) => await cases.states(),
+		'time zones': async (cases) => await cases.timeZones(),
 	});
 
 class StatementCases {
@@ -165,6 +169,31 @@ class StatementCases {
 		this.check('the others are unchanged', columns[7], String(unchanged));
 	}
 
+	/** Checks that Read and Compare get the same version of a timestamp, whatever the time zone of the server is. */
+	async timeZones(): Promise<void> {
+		await this.postgres.query(`
+			create or replace view "search_documents_${WORKFLOW}" as
+			select n as key, 'doc/' || n as id,
+				json_build_object('text', 'T', 'at', timestamptz '2026-03-01 12:00+00') as document
+			from source`);
+		const settings = await this.postgres.query("select md5('settings')");
+		for (const zone of ZONES)
+			for (const later of ZONES) {
+				const run = await this.fill();
+				const range = ['1', String(ROWS), 'doc/1', 'doc/9', String(ROWS)];
+				const row = await this.run('read', [run, settings, '[]', ...range], zone);
+				const [, , changed = '[]'] = row.split('|');
+				const title = `read in ${zone}`;
+				this.check(title, String((JSON.parse(changed) as unknown[]).length), String(ROWS));
+				await this.postgres.query(`
+					update search_sync_documents k set version = work ->> 'version'
+					from json_array_elements(${literal(changed)}) work where k.id = work ->> 'id'`);
+				const columns = await this.run('compare', [run, 'settings', '[]', '1'], later);
+				const unchanged = columns.split('|')[7];
+				this.check(`${title}, compared in ${later}`, unchanged, String(ROWS));
+			}
+	}
+
 	/** Fills the tables, and returns the number of a run that has the lock. */
 	private async fill(): Promise<string> {
 		return await this.postgres.query(`
@@ -183,12 +212,15 @@ class StatementCases {
 	}
 
 	/** Runs a statement as n8n does: the whole file is one transaction. */
-	private async run(file: string, parameters: string[]): Promise<string> {
+	private async run(file: string, parameters: string[], zone = 'UTC'): Promise<string> {
 		const text = readFileSync(path.join(SQL, `${file}.sql`), 'utf8')
 			.replaceAll('{{ $workflow.id }}', WORKFLOW)
 			.replaceAll('{{ $execution.id }}', '1')
 			.replace(/\$(\d)/g, (_, number) => literal(parameters[Number(number) - 1] ?? ''));
-		return await this.postgres.query(`begin; ${text.trimEnd().replace(/;$/, '')}; commit`);
+		const statement = text.trimEnd().replace(/;$/, '');
+		return await this.postgres.query(
+			`begin; set local time zone '${zone}'; ${statement}; commit`,
+		);
 	}
 
 	private check(title: string, seen: string, expected: string): void {
