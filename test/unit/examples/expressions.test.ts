@@ -72,6 +72,75 @@ test.each(['sync-of-a-database.json', 'sync-chunks-of-a-database.json'])(
 	},
 );
 
+test.each(['sync-of-a-folder.json', 'sync-from-google-drive.json'])(
+	'%s: a file that is too large is read as soon as the limit allows it',
+	(file) => {
+		const versionAt = (mostMegabytes: number) => {
+			const place = { folder: '/d', url: '', prefix: '', extensions: 'pdf' };
+			const listed = { type: '-', path: '/d/a.pdf', modifyTime: '2026-03-01T11:00:00Z' };
+			const ofDrive = { id: 'a', mimeType: 'application/pdf', md5Checksum: 'sum' };
+			const chosen = runCodeNode(file, 'Choose Files', {
+				outputs: { 'Where the Files Are': [{ ...place, mostMegabytes, minutesAtRest: 5 }] },
+				others: [{ ...listed, ...ofDrive, name: 'a.pdf', size: 3_000_000 }],
+			}) as Array<{ json: IDataObject }>;
+			const [{ json }] = runCodeNode(file, 'Compute Versions', {
+				others: chosen.map((item) => item.json),
+			}) as [{ json: { versions: string[] } }];
+			expect(json.versions).toHaveLength(1);
+			return [Boolean(chosen[0].json.problem), json.versions[0]];
+		};
+		const [small, enough] = [2, 4].map(versionAt);
+		expect([small[0], enough[0]]).toEqual([true, false]);
+		expect(enough[1]).not.toBe(small[1]);
+		expect(enough).toEqual(versionAt(5));
+	},
+);
+
+test('Sync by Source: each field of a document counts, but not the ignored ones', () => {
+	const versionOf = (one: IDataObject) => {
+		const [{ json }] = runCodeNode('sync-by-source.json', 'Compute Versions', {
+			outputs: { Settings: [{ ignoredFields: 'views, updatedAt' }] },
+			others: [{ ...one, body: { documents: [one] } }],
+		}) as [{ json: { versions: string[] } }];
+		return json.versions[0];
+	};
+	const value = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null));
+	const names = ['id', 'name', 'url', 'description', 'text', 'price', 'views', 'updatedAt'];
+	const document = fc.dictionary(fc.constantFrom(...names), value, { noNullPrototype: true });
+	fc.assert(
+		fc.property(document, fc.constantFrom(...names), value, (one, name, other) => {
+			fc.pre(one[name] !== other);
+			const isIgnored = ['views', 'updatedAt'].includes(name);
+			expect(versionOf({ ...one, [name]: other }) === versionOf(one)).toBe(isIgnored);
+		}),
+	);
+});
+
+test.each(examplesWith('Records Look Wrong', EXAMPLES))(
+	'%s: records look wrong if they are too few or a summary has warnings, and only then',
+	(file) => {
+		const { combinator, conditions } = parametersOf(file, 'Records Look Wrong').conditions as {
+			combinator: string;
+			conditions: Array<{ leftValue: string; operator: { operation: string } }>;
+		};
+		const smallest = 5;
+		const looksWrong = ($json: IDataObject) => {
+			const results = conditions.map(({ leftValue, operator: { operation } }) => {
+				const left = evaluate(leftValue, { $json, input: [$json] });
+				return operation === 'lt' ? Number(left) < smallest : left === true;
+			});
+			return combinator === 'or' ? results.some(Boolean) : results.every(Boolean);
+		};
+		for (const count of [0, 4, 5, 6])
+			for (const warnings of [undefined, [], ['W'], ['W', 'W']])
+				expect([
+					count,
+					warnings,
+					looksWrong({ records: count, pushed: count, ...(warnings && { warnings }) }),
+				]).toEqual([count, warnings, count < smallest || (warnings ?? []).length > 0]);
+	},
+);
+
 test('Every Night a CSV counts the rows of the CSV, in whatever order the results come', () => {
 	const [{ leftValue }] = conditionsOf('every-night-a-csv.json', 'Records Look Wrong');
 	const counted = (...input: IDataObject[]) => evaluate(leftValue, { input });
