@@ -141,6 +141,21 @@ test.each(examplesWith('Records Look Wrong', EXAMPLES))(
 	},
 );
 
+describe.each([
+	['All Went Well', { error: '' }, { error: 'E' }],
+	['Anything to Do', { batch: 1 }, { batch: 0 }],
+	['Is to Be Downloaded', { id: 'a' }, { isMissing: true }],
+	['Is to Be Downloaded', { isMissing: false, problem: '' }, { problem: 'too large' }],
+])('%s is true for %j, but not for %j', (name, good, bad) => {
+	it.each(examplesWith(name, EXAMPLES))('%s', (file) => {
+		const isTrue = ($json: IDataObject) =>
+			conditionsOf(file, name).every(
+				({ leftValue }) => evaluate(leftValue, { $json }) === true,
+			);
+		expect([isTrue(good), isTrue(bad)]).toEqual([true, false]);
+	});
+});
+
 test('Every Night a CSV counts the rows of the CSV, in whatever order the results come', () => {
 	const [{ leftValue }] = conditionsOf('every-night-a-csv.json', 'Records Look Wrong');
 	const counted = (...input: IDataObject[]) => evaluate(leftValue, { input });
