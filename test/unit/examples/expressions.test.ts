@@ -192,3 +192,22 @@ test('Fan Out over Workers calls each range with its own records, also if it is 
 			expect(body).toEqual({ run: 5, fileUrl: 'f', ...ranges[range] });
 		}
 });
+
+test('Push a Large File with Progress stores the failed records of each round under another name', () => {
+	const url = String(
+		parametersOf('push-a-large-file-with-progress.json', 'Store Failed Records').url,
+	);
+	// What comes after the expression of the round is the name of the file, which is the same in each round.
+	const nameOf = (skipped: number) =>
+		url.replace(/\{\{(.*?)\}\}/, (_all, code) =>
+			String(evaluate(`={{${code}}}`, { $json: { skipped } })),
+		);
+	expect(nameOf(0)).not.toBe(nameOf(100));
+});
+
+test.each([
+	...examplesWith('Read State Table', EXAMPLES).map((file) => [file, 'Read State Table']),
+	['fan-out-over-workers.json', 'Rows of This Run'],
+])('%s: %s reads all rows', (file, name) => {
+	expect(parametersOf(file, name)).toMatchObject({ operation: 'get', returnAll: true });
+});
