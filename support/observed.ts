@@ -24,7 +24,7 @@ const TRIED_FOR = / \(tried for [\d.]+ s\)/g;
  * Returns everything that users and the service can see of a run, as lines: what was sent, items with their files,
  * hints, log and error. Equal runs have equal lines.
  *
- * @param log - lines that the node wrote to n8n's log
+ * @param log - lines that the node wrote to n8n's log. Only the last one counts, because a slow run writes more lines
  * @param isInOrder - whether requests and items of equal runs have the same order
  */
 export async function observed(
@@ -42,7 +42,10 @@ export async function observed(
 	]);
 	const others = [
 		...hintsOf(result).map((hint) => `hint: ${hint}`),
-		...log.filter((line) => !line.includes(ERROR_REPORTER)).map(logLine),
+		...log
+			.filter((line) => !line.includes(ERROR_REPORTER))
+			.slice(-1)
+			.map(logLine),
 		`${status}${error ? `: ${error.message} | ${error.description ?? ''}` : ''}`,
 	];
 	const { host } = new URL(sandbox.urls.aiUrl);
