@@ -120,7 +120,7 @@ const notShipped = {
 };
 
 const commonjs = {
-	files: ['**/*.cjs', 'gulpfile.js', 'jest.config.js'],
+	files: ['**/*.cjs', 'gulpfile.js', 'jest.config.js', 'examples/src/code/**/*.js'],
 	rules: { '@typescript-eslint/no-require-imports': 'off' },
 };
 

@@ -53,7 +53,8 @@ const CODE = path.join(__dirname, '..', 'code');
 
 /**
  * Defines a Code node from a file in `code/`. The file exports a function. The node contains the function's body, after
- * one line for each input.
+ * one line for each input. Functions that several Code nodes share are in `code/shared/`: a Code node cannot load other
+ * code, so each node that requires them contains them at its end.
  *
  * @param inputs an expression for each input of the function, in the function's order
  */
@@ -87,12 +88,38 @@ export function jsCode(file: string, inputs: Record<string, string>): string {
 		);
 	}
 	const lines = names.map((name) => `const ${name} = ${inputs[name]};`);
-	const statements = body
-		.replace(/^\t+\/\*\* @[^\n]*\*\/\n/gm, '')
-		.replace(/^\t+\/\*\*\n(?:\t+ \*[^\n]*\n)+?\t+ \*\/\n/gm, plain)
-		.replace(/^\t/gm, '')
+	const shared = [...requiredBy(source)].map(sharedFunctions);
+	return [...lines, '', withoutTypes(body.replace(/^\t/gm, '')), ...shared].join('\n');
+}
+
+const REQUIRE = /^const \{[^}]*\} = require\('\.\/(?:shared\/)?([\w-]+)'\);\n/gm;
+
+/** Returns the names of the files in `code/shared/` that a file requires, and of those that they require. */
+function requiredBy(source: string, found = new Set<string>()): Set<string> {
+	for (const [, name] of source.matchAll(REQUIRE)) {
+		if (found.has(name)) continue;
+		found.add(name);
+		requiredBy(readFileSync(path.join(CODE, 'shared', `${name}.js`), 'utf8'), found);
+	}
+	return found;
+}
+
+/** Returns the functions of a file in `code/shared/`, without its imports and its export. */
+function sharedFunctions(name: string): string {
+	const source = readFileSync(path.join(CODE, 'shared', `${name}.js`), 'utf8');
+	const functions = source
+		.replace(REQUIRE, '')
+		.replace(/^\/\*\* @import [^\n]*\n/gm, '')
+		.replace(/^module\.exports = \{[^}]*\};\n/m, '');
+	return `\n${withoutTypes(functions.trimStart())}`;
+}
+
+/** Turns docstrings into comments, and removes types. */
+function withoutTypes(text: string): string {
+	return text
+		.replace(/^\t*\/\*\* @[^\n]*\*\/\n/gm, '')
+		.replace(/^\t*\/\*\*\n(?:\t* \*[^\n]*\n)+?\t* \*\/\n/gm, plain)
 		.trimEnd();
-	return [...lines, '', statements].join('\n');
 }
 
 /** Turns a docstring into a comment without types. */
@@ -100,7 +127,7 @@ function plain(docstring: string): string {
 	const [, indent = ''] = /^(\t*)/.exec(docstring) ?? [];
 	const lines = docstring
 		.split('\n')
-		.map((line) => line.replace(/^\t+ ?\/?\*+\/? ?/, ''))
+		.map((line) => line.replace(/^\t* ?\/?\*+\/? ?/, ''))
 		.filter((line) => line !== '' && !line.startsWith('@'));
 	return lines.map((line) => `${indent}// ${line}\n`).join('');
 }

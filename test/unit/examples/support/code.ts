@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 
 import plannedChanges from '../../../../examples/src/code/planned-changes';
@@ -29,12 +30,14 @@ export type Code = typeof CODE;
  * @throws Error if the file does not contain the text exactly once
  */
 export function broken(file: keyof Code, from: string, to: string): Code {
-	const source = readFileSync(path.join(ROOT, `examples/src/code/${file}.js`), 'utf8');
+	const whole = path.join(ROOT, `examples/src/code/${file}.js`);
+	const source = readFileSync(whole, 'utf8');
 	if (source.split(from).length !== 2) throw new Error(`${file}.js: '${from}' is not there once`);
 	const module: { exports: unknown } = { exports: undefined };
 	new Function(
 		'module',
+		'require',
 		source.replace(from, () => to),
-	)(module);
+	)(module, createRequire(whole));
 	return { ...CODE, [file]: module.exports };
 }
