@@ -77,7 +77,8 @@ module.exports = ({ batch, fetched, isChunked }) => {
 	 * @param {Work} work
 	 * @param {Partial<Fetched>} result
 	 */
-	function read({ id, version, chunks, text: oldText, isConfirmed = false, document }, result) {
+	function read(work, result) {
+		const { id, version, chunks, text: oldText, isConfirmed = false, document } = work;
 		const text = Array.isArray(result.pages) ? result.pages : result.text;
 		const name = result.name ?? document?.name ?? id;
 		const url = result.url ?? document?.url;
@@ -92,6 +93,7 @@ module.exports = ({ batch, fetched, isChunked }) => {
 			documents: isChunked || isDeleted || !document ? [] : [document],
 			removedIds: isDeleted && chunks > 0 ? [id] : [],
 		};
+		if (work.problem) return fail(read, work.problem);
 		if (result.error) return fail(read, `could not be read: ${words(result.error)}`);
 		if (result.problem) return fail(read, words(result.problem), false);
 		if (isDeleted) {
