@@ -35,6 +35,8 @@ export interface Row {
 export interface Known {
 	isOwner: boolean;
 	lockedUntil: string;
+	/** Why it is not known what earlier runs have pushed. */
+	problem?: string;
 	entries: Entry[];
 	/** ID of the last row that a snapshot replaces, or 0 if no snapshot is needed. */
 	compactUpTo: number;
