@@ -83,6 +83,8 @@ export interface Work {
 	text?: string;
 	/** Whether the ID is in `pushAgain`. */
 	isConfirmed?: boolean;
+	/** Why a database has no document to push, or null. */
+	problem?: string | null;
 	document?: ListedDocument;
 }
 
@@ -195,6 +197,8 @@ export interface KeyRange {
 	from: string;
 	to: string;
 	documents: number;
+	/** The changed documents, as a list of IDs in JSON. */
+	ids?: string;
 }
 
 /** What the query Compare returns. */
@@ -206,6 +210,8 @@ export interface Compared {
 	isOwner: boolean;
 	lockedUntil: string | null;
 	rows: number;
+	/** Of the first row, or null if there is none. */
+	keyType?: string | null;
 	rowsWithoutId: number;
 	/** An ID that several rows have, or null. */
 	repeatedId: string | null;
@@ -232,6 +238,9 @@ export interface DatabaseBatch extends Omit<Batch, 'tableId' | 'work' | 'setting
 	documents: number;
 	/** A list of IDs as JSON. */
 	pushAgain: string;
+	query: string;
+	/** The changed documents, as a list of IDs in JSON. */
+	ids: string | null;
 }
 
 /** An item as n8n's Code node returns it. */

@@ -61,7 +61,7 @@ test.each(['sync-of-a-database.json', 'sync-chunks-of-a-database.json'])(
 						'When Called by Itself': [
 							{ run: 1, work: [], snapshot: [], mostDeletes: 9 },
 						],
-						Read: [{ gone: [], changed }],
+						Read: [{ gone: [], missed: [], changed }],
 					},
 				}) as Array<{ json: { id: string; documents: Array<{ id: string }> } }>;
 				expect(items.map(({ json }) => json.id)).toEqual(changed.map(({ id }) => id));

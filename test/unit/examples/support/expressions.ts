@@ -7,13 +7,18 @@ import type { IDataObject } from 'n8n-workflow';
 import { ROOT } from '../../../../support/manifest';
 
 /** What an expression can read. Each node's output is a list of JSON objects. */
-interface Scope {
+export interface Scope {
 	$json?: unknown;
 	$itemIndex?: number;
 	input?: unknown[];
 	outputs?: Record<string, unknown[]>;
-	/** Output of all nodes that `outputs` does not contain. */
+	/** Output of all nodes that `outputs` does not contain. By default, one empty item. */
 	others?: unknown[];
+	/** Nodes that are not executed. */
+	notExecuted?: string[];
+	/** Parameters of nodes. */
+	params?: Record<string, object>;
+	workflow?: string;
 }
 
 interface Node {
@@ -66,19 +71,23 @@ export function parametersOf(file: string, name: string): IDataObject {
 	return node.parameters;
 }
 
-function variablesOf({ $json, $itemIndex = 0, input = [], outputs = {}, others = [{}] }: Scope) {
+function variablesOf(scope: Scope) {
+	const { $json, $itemIndex = 0, input = [], outputs = {}, others = [{}], workflow } = scope;
+	const { notExecuted = [], params = {} } = scope;
 	const itemsOf = (list: unknown[]) => {
 		const items = list.map((json) => ({ json }));
-		return {
-			...{ all: () => items, first: () => items[0], last: () => items.at(-1) },
-			...{ params: {}, isExecuted: true },
-		};
+		return { all: () => items, first: () => items[0], last: () => items.at(-1) };
 	};
 	return {
 		$json: $json ?? input[0] ?? {},
 		$itemIndex,
 		$input: itemsOf(input),
-		$: (name: string) => itemsOf(outputs[name] ?? others),
+		$workflow: { id: workflow },
+		$execution: { id: '1' },
+		$: (name: string) => ({
+			...itemsOf(outputs[name] ?? others),
+			...{ params: params[name] ?? {}, isExecuted: !notExecuted.includes(name) },
+		}),
 	};
 }
 
