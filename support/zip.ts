@@ -78,11 +78,12 @@ export function zip(parts: ZipPart[], comment = ''): Buffer {
 /**
  * Unpacks an archive as n8n's Compression node does, without comparing checksums.
  *
- * @throws Error if a part cannot be unpacked
+ * @throws Error if the archive has no end, or a part cannot be unpacked
  */
 export function unzip(archive: Buffer): Map<string, Buffer> {
-	const end = archive.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'));
-	if (end < 0) throw new Error('invalid zip data');
+	let end = archive.length - 22;
+	const reachesEnd = () => end + 22 + archive.readUInt16LE(end + 20) === archive.length;
+	while (archive.readUInt32LE(end) !== 0x06054b50 || !reachesEnd()) end--;
 	const parts = new Map<string, Buffer>();
 	let at = archive.readUInt32LE(end + 16);
 	for (let count = archive.readUInt16LE(end + 10); count > 0; count--) {

@@ -80,9 +80,9 @@ async function xmlOf(parts, name) {
 	const start = new TextDecoder('latin1').decode(bytes.subarray(0, 200));
 	const declared = /^\W{0,3}<\?xml[^>]*?encoding\s*=\s*["']([\w.-]+)["']/.exec(start)?.[1];
 	const utf16 = first === 0xff ? 'utf-16le' : 'utf-16be';
-	const decoder = new TextDecoder(isUtf16 ? utf16 : (declared ?? 'utf-8'), { fatal: true });
 	try {
-		return decoder.decode(bytes);
+		const encoding = isUtf16 ? utf16 : (declared ?? 'utf-8');
+		return new TextDecoder(encoding, { fatal: true }).decode(bytes);
 	} catch {
 		throw new Error(`its part '${name}' is in a wrong encoding`);
 	}
