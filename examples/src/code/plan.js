@@ -1,5 +1,7 @@
 /** @import { Batch, Item, Known, ListedDocument, Settings, Summary, Work } from '../parts/types' */
 
+const { isNeverPushed } = require('./shared/document-id');
+
 /**
  * @param {{
  *   list: unknown,
@@ -65,7 +67,10 @@ module.exports = ({
 	/** @type {Work[]} */
 	const missing = known.entries
 		.filter(([id]) => !listed.has(id))
-		.map(([id, , chunks = 0, text]) => ({ id, version: null, chunks, text }));
+		.map(([id, , most = 0, text]) => {
+			const chunks = isNeverPushed(id) ? 0 : most;
+			return { id, version: null, chunks, text };
+		});
 	const indexed = missing.filter(({ chunks }) => chunks > 0).length;
 	const percent = Math.floor((summary.known * settings.mostDeletesPercent) / 100);
 	const most = Math.max(settings.mostDeletes, percent);

@@ -113,6 +113,8 @@ export interface Fetched {
 	problem?: unknown;
 	error?: unknown;
 	gone?: unknown;
+	/** Numbers of the pages of a PDF that have no text, if others have one. */
+	pagesWithoutText?: number[];
 	name?: unknown;
 	url?: unknown;
 }
@@ -133,6 +135,8 @@ export interface BatchDocument {
 	/** Whether the document would be deleted, but too many documents of the batch would be. */
 	isWithheld: boolean;
 	isDeleted: boolean;
+	/** See `Fetched`. */
+	pagesWithoutText?: number[];
 	documents: ListedDocument[];
 	removedIds: string[];
 	name?: unknown;
@@ -158,7 +162,10 @@ export interface BatchRow {
 	planned?: number;
 	/** The first failure. */
 	error: string;
-	/** The first 20 documents that could not be read, one per line. */
+	/**
+	 * The first 20 documents that could not be read, that failed, or that were read in part, one per line. A line of the
+	 * second and third kind begins with `Failed: ` or `Read in part: `.
+	 */
 	problems: string;
 }
 
@@ -376,6 +383,8 @@ export interface FileItem {
 export interface ExtractedItem {
 	json: {
 		error?: unknown;
+		/** Why the bytes are not certain to be a text. */
+		problem?: string;
 		/** The pages of a PDF, or Markdown. */
 		text?: unknown;
 		title?: unknown;
