@@ -517,3 +517,78 @@ export interface ApiPlace {
 	leaveOut: string;
 	isHtml: boolean;
 }
+
+/** An element of XML. Its name has no prefix, and its attributes have their prefixes. */
+export interface XmlElement {
+	name: string;
+	attributes: Record<string, string>;
+	/** Texts and elements, in their order. */
+	children: Array<XmlElement | string>;
+}
+
+/** A part of a ZIP archive, as the directory of the archive lists it. */
+export interface ZipEntry {
+	name: string;
+	/** In bytes, when it is unpacked. */
+	size: number;
+	/** CRC-32. */
+	checksum: number;
+}
+
+/** A Word file, a workbook or a presentation: an item of Files. */
+export interface OfficeFile {
+	json: { entry: number; kind: string };
+	binary?: { data?: object };
+}
+
+/** An Office file whose directory was read. A file with `problem` is not unpacked. */
+export interface ArchiveItem {
+	json: {
+		entry: number;
+		kind: string;
+		problem?: string;
+		/** The checksum of each part, by its name in lower case. */
+		checksums?: Record<string, number>;
+	};
+	binary?: { data: object };
+}
+
+/** What n8n's Compression node returns: a field for each part of an archive. */
+export interface UnpackedItem {
+	json: { error?: unknown; [field: string]: unknown };
+	binary?: Record<string, { directory?: string; fileName?: string }>;
+}
+
+/** Returns the bytes of a file of an item, such as n8n's `getBinaryDataBuffer`. */
+export type ReadBytes = (item: number, field: string) => Promise<Uint8Array>;
+
+/** The parts of an Office file. The case of their names does not matter. */
+export interface OfficeParts {
+	has: (name: string) => boolean;
+	/** Throws an error if the part is missing or damaged. */
+	read: (name: string) => Promise<Uint8Array>;
+}
+
+/** What a style of a Word file says. */
+export interface WordStyle {
+	basedOn?: string;
+	/** Of a heading, from 0. 9 is the level of other texts. */
+	level?: number;
+	isHidden?: boolean;
+	numbering?: XmlElement;
+}
+
+/** A level of a list in a Word file. */
+export interface WordLevel {
+	/** Such as `decimal` or `bullet`. */
+	format: string;
+	/** Such as `%1.%2`. */
+	text: string;
+	start: number;
+}
+
+/** The format of a cell. Built-in formats have no code. */
+export interface NumberFormat {
+	id: number;
+	code?: string;
+}
