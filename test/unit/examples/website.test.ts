@@ -16,6 +16,7 @@ import type {
 	Settings,
 	WebsitePlace,
 } from '../../../examples/src/parts/types';
+import { runs } from '../../../support/runs';
 import { occurring, Variations } from '../../../support/variations';
 
 const DAY = 86_400_000;
@@ -349,7 +350,7 @@ test('in any batch of pages to read, each page has its own response', () => {
 				'no page': batch.length === 0,
 			});
 		}),
-		{ numRuns: 300 },
+		{ numRuns: runs(300) },
 	);
 	expect(variations.rarerThan(1)).toEqual([]);
 });
