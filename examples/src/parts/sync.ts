@@ -262,10 +262,15 @@ function planNodes(options: Sync, y: number): WorkflowNode[] {
 			// Two first runs at the same moment may both create the table, and one of them fails.
 			{ executeOnce: true, retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 },
 		),
-		tableNode('Lock', 'insert', [X, y], table, {
-			columns: values({ lockedUntil: LATER }),
-			options: {},
-		}),
+		tableNode(
+			'Lock',
+			'insert',
+			[X, y],
+			table,
+			{ columns: values({ lockedUntil: LATER }), options: {} },
+			// Result says why the table cannot be written.
+			{ onError: 'continueRegularOutput' },
+		),
 		tableNode('Read State Table', 'get', [X * 2, y], table, {
 			...{ matchType: 'allConditions', filters: { conditions: [] }, returnAll: true },
 			...{ orderBy: true, orderByColumn: 'id', orderByDirection: 'ASC' },
@@ -308,7 +313,7 @@ function planNodes(options: Sync, y: number): WorkflowNode[] {
 					// The expired lock of another run stays until its row is compacted. If it were deleted, SQLite could give
 					// its ID to a new lock, and the other run, if it still lives, would take that lock for its own.
 					conditions: [
-						condition('id', 'eq', "={{ $('Lock').first().json.id }}"),
+						condition('id', 'eq', "={{ $('Lock').first().json.id ?? 0 }}"),
 						condition(
 							'id',
 							'lte',

@@ -54,8 +54,26 @@ describe('sitemaps', () => {
 		]);
 	});
 
-	const texts = (data: unknown, isInIndex = false) =>
-		sitemapTexts({ texts: [{ data }], urls: ['https://a/s.xml'], isInIndex });
+	const texts = (data: unknown, isInIndex = false) => {
+		const bytes = data === undefined ? data : Buffer.from(data as string).toString('base64');
+		return sitemapTexts({ texts: [{ data: bytes }], urls: ['https://a/s.xml'], isInIndex });
+	};
+
+	test.each([
+		'<ns0:urlset xmlns:ns0="x"><ns0:url><ns0:loc>a</ns0:loc></ns0:url></ns0:urlset>',
+		'<sm:sitemapindex xmlns:sm="x"><sm:sitemap><sm:loc>a</sm:loc></sm:sitemap></sm:sitemapindex>',
+	])('the elements of a sitemap may have a prefix: %s', (data) => {
+		const plain = data.replaceAll(/(<\/?)\w+:/g, '$1');
+		expect(texts(data)).toEqual([{ json: { data: plain } }]);
+	});
+
+	test('other elements keep their prefix, and a sitemap is decoded once', () => {
+		const data = '<urlset xmlns:image="x"><url><loc>/Küçük</loc><image:image/></url></urlset>';
+		expect(texts(data)).toEqual([{ json: { data } }]);
+		const prolog = '<?xml version="1.0" encoding="iso-8859-1"?>';
+		const latin = Buffer.from(`${prolog}<urlset>é</urlset>`, 'latin1');
+		expect(texts(latin)[0].json.data).toBe(`${prolog}<urlset>é</urlset>`);
+	});
 
 	test.each([
 		'<?xml version="1.0"?>\n<urlset xmlns="x"><url/></urlset>\n',

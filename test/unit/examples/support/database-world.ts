@@ -155,8 +155,16 @@ export class DatabaseWorld {
 	/** Returns what *Remember* returns, or the error of the batch. */
 	private async apply(batch: Row, { workflow, refuses }: RunOptions): Promise<Row> {
 		const outputs: Record<string, unknown[]> = { 'When Called by Itself': [batch] };
-		const notExecuted = ['Documents', 'Chunk Text', 'Push Documents', 'Delete Document'];
-		const scope = (more: Scope = {}): Scope => ({ workflow, outputs, notExecuted, ...more });
+		const notRun = Object.fromEntries(
+			['Documents', 'Chunk Text', 'Push Documents', 'Delete Document'].map((name) => [
+				name,
+				undefined,
+			]),
+		);
+		const scope = (more: Scope = {}): Scope => ({
+			...{ workflow, outputs: { ...notRun, ...outputs } },
+			...more,
+		});
 		const code = (name: string) =>
 			(runCodeNode(this.file, name, scope()) as Array<{ json: Row }>).map(({ json }) => json);
 		const isTrue = (name: string, $json: unknown) => {
@@ -170,7 +178,6 @@ export class DatabaseWorld {
 			if (!isTrue('Lock Is Mine', outputs.Read[0])) return {};
 			if (isTrue('Anything Left', outputs.Read[0])) {
 				outputs.Documents = code('Documents');
-				notExecuted.length = 0;
 				if (this.isChunked) outputs['Chunk Text'] = outputs.Documents.map(chunked);
 				const [planned] = code('List Planned Changes');
 				const noted = await this.statement(

@@ -6,23 +6,25 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { ROOT } from '../../../../support/manifest';
 
-/** What an expression can read. Each node's output is a list of JSON objects. */
+/** What an expression can read. Each node's output is a list of JSON objects, or undefined if the node did not run. */
 export interface Scope {
 	$json?: unknown;
 	$itemIndex?: number;
 	input?: unknown[];
-	outputs?: Record<string, unknown[]>;
-	/** Output of all nodes that `outputs` does not contain. By default, one empty item. */
+	outputs?: Record<string, unknown[] | undefined>;
+	/** Output of all nodes that `outputs` does not contain. */
 	others?: unknown[];
-	/** Nodes that are not executed. */
-	notExecuted?: string[];
+	/** Further variables, such as `$runIndex`. */
+	variables?: Record<string, unknown>;
 	/** Parameters of nodes. */
 	params?: Record<string, object>;
+	/** ID of the workflow. */
 	workflow?: string;
 }
 
 interface Node {
 	name: string;
+	type: string;
 	parameters: IDataObject;
 }
 
@@ -56,7 +58,7 @@ export function codeOf(expression: string): string {
 export const examplesWith = (name: string, files: readonly string[]): string[] =>
 	files.filter((file) => nodesOf(file).some((node) => node.name === name));
 
-const nodesOf = (file: string): Node[] =>
+export const nodesOf = (file: string): Node[] =>
 	(JSON.parse(readFileSync(path.join(ROOT, 'examples', file), 'utf8')) as { nodes: Node[] })
 		.nodes;
 
@@ -72,21 +74,25 @@ export function parametersOf(file: string, name: string): IDataObject {
 }
 
 function variablesOf(scope: Scope) {
-	const { $json, $itemIndex = 0, input = [], outputs = {}, others = [{}], workflow } = scope;
-	const { notExecuted = [], params = {} } = scope;
-	const itemsOf = (list: unknown[]) => {
-		const items = list.map((json) => ({ json }));
-		return { all: () => items, first: () => items[0], last: () => items.at(-1) };
+	const { $json, $itemIndex = 0, input = [], outputs = {}, others = [{}], variables } = scope;
+	const { params = {}, workflow } = scope;
+	const itemsOf = (list?: unknown[]) => {
+		const items = (list ?? []).map((json) => ({ json }));
+		return {
+			...{ all: () => items, first: () => items[0], last: () => items.at(-1) },
+			...{ item: items[$itemIndex], params: {}, isExecuted: list !== undefined },
+		};
 	};
 	return {
+		...variables,
 		$json: $json ?? input[0] ?? {},
 		$itemIndex,
 		$input: itemsOf(input),
 		$workflow: { id: workflow },
 		$execution: { id: '1' },
 		$: (name: string) => ({
-			...itemsOf(outputs[name] ?? others),
-			...{ params: params[name] ?? {}, isExecuted: !notExecuted.includes(name) },
+			...itemsOf(name in outputs ? outputs[name] : others),
+			params: params[name] ?? {},
 		}),
 	};
 }
