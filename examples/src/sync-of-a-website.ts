@@ -108,8 +108,9 @@ ${AFTERWARDS}`,
 				downloads: "$('Get Sitemaps').all()",
 				decompressed: "$('Decompress').all()",
 			}),
+			// n8n would guess the encoding. Sitemap Texts decodes the bytes.
 			node('Read Sitemaps', 'extractFromFile', 1.1, [0, 0], {
-				operation: 'text',
+				operation: 'binaryToPropery',
 				options: {},
 			}),
 			code('Sitemap Texts', 'sitemap-texts', [0, 0], {
@@ -140,6 +141,7 @@ ${AFTERWARDS}`,
 			chains: [['Has Pages|1', 'Sitemaps in the Index', 'Get Sitemaps']],
 		},
 		documents: json('Pages of the Website'),
+		areAddresses: true,
 	},
 	fetch: {
 		group: {

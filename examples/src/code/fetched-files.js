@@ -1,5 +1,8 @@
 /** @import { ExtractedItem, Fetched, FileItem, FileToRead, Item } from '../parts/types' */
 
+const { decodedText } = require('./shared/decoded-text');
+const { readPages } = require('./shared/pdf-pages');
+
 /**
  * @param {{
  *   entries: FileToRead[],
@@ -60,8 +63,7 @@ module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows 
 	function checked(found, kind, size) {
 		const text = String(found.text ?? '');
 		// n8n reads such a file as a text or a table.
-		if (text.startsWith('%PDF-'))
-			return { problem: 'is a PDF file: give it the extension pdf' };
+		if (text.startsWith('%PDF-')) return namedWrong();
 		if (kind === 'html' && size && text.trim() === '' && !found.problem) {
 			return { problem: 'has no text: if it needs JavaScript, it cannot be read' };
 		}
@@ -87,17 +89,12 @@ module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows 
 			return { problem: 'is encrypted: save it without a password' };
 		}
 		if (!Array.isArray(pages)) return damaged(error);
-		const letters = pages.join('').match(/[\p{L}\p{N}]/gu)?.length ?? 0;
-		if (letters < 20 * pages.length) {
-			return {
-				problem: `is a scan without text (${letters} letters on ${pages.length} pages): save it with text recognition (OCR)`,
-			};
-		}
-		return { pages };
+		return readPages(pages.map(String));
 	}
 
 	/** @param {ExtractedItem['json']} json */
-	function html({ error, text, title, megabytes }) {
+	function html({ error, problem, text, title, megabytes }) {
+		if (problem) return { problem };
 		if (megabytes) {
 			return {
 				problem: `has ${megabytes.toFixed(1)} MB of HTML, and n8n would stand still while it converts more than 2 MB: split the file, or save it as PDF`,
@@ -114,8 +111,10 @@ module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows 
 	 */
 	function plain({ error, data }, extension) {
 		if (typeof data !== 'string') return damaged(error);
-		if (data.includes('\0')) return { problem: 'is not a text file' };
-		return { text: ['csv', 'tsv'].includes(extension) ? table(csvRows(data)) : data };
+		const bytes = Buffer.from(data, 'base64');
+		const { text, problem } = decodedText(bytes);
+		if (problem) return bytes.toString('latin1', 0, 5) === '%PDF-' ? namedWrong() : { problem };
+		return { text: ['csv', 'tsv'].includes(extension) ? table(csvRows(text)) : text };
 	}
 
 	/** @param {ExtractedItem[]} items */
@@ -129,6 +128,10 @@ module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows 
 		}
 		const text = table(items.map(({ json }) => [json.row ?? []].flat()));
 		return text ? { text } : { problem: 'has nothing in its first sheet' };
+	}
+
+	function namedWrong() {
+		return { problem: 'is a PDF file: give it the extension pdf' };
 	}
 
 	/** @param {unknown} error */
@@ -164,17 +167,22 @@ module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows 
 	 * @param {string} text
 	 */
 	function csvRows(text) {
-		const firstLine = text.slice(0, text.search(/[\r\n]|$/));
-		const [delimiter] = [',', ';', '\t'].sort(
+		// Excel writes the delimiter into a line of its own, and PowerShell a type.
+		const before = /^(?:"?sep=([^\r\n"])"?|"?#TYPE [^\r\n]*)(?:\r?\n|\r|$)/i.exec(text) ?? [''];
+		const rows = text.slice(before[0].length);
+		const firstLine = rows.slice(0, rows.search(/[\r\n]|$/));
+		const [mostFrequent] = [',', ';', '\t'].sort(
 			(one, other) => firstLine.split(other).length - firstLine.split(one).length,
 		);
+		const delimiter = before[1] ?? mostFrequent;
+		const escaped = delimiter.replace(/[\\^\]|.*+?$(){}[-]/, '\\$&');
 		const cells = new RegExp(
-			`("[^"]*(?:""[^"]*)*"|[^${delimiter}\\r\\n]*)(${delimiter}|\\r?\\n|\\r|$)`,
+			`("[^"]*(?:""[^"]*)*"|[^${escaped}\\r\\n]*)(${escaped}|\\r?\\n|\\r|$)`,
 			'gy',
 		);
 		/** @type {string[][]} */
 		const all = [[]];
-		for (const [, cell, end] of text.matchAll(cells)) {
+		for (const [, cell, end] of rows.matchAll(cells)) {
 			const isQuoted = cell.length > 1 && cell.startsWith('"') && cell.endsWith('"');
 			const value = isQuoted ? cell.slice(1, -1).replaceAll('""', '"') : cell;
 			all[all.length - 1].push(value);

@@ -1,5 +1,7 @@
 /** @import { Item, Sitemap, WebsiteSettings } from '../parts/types' */
 
+const { includesPart, normalAddress } = require('./shared/address');
+
 /**
  * @param {{ sitemaps: Sitemap[], settings: WebsiteSettings, now: Date }} inputs
  * @returns {Item<Record<string, unknown>>[]}
@@ -23,16 +25,19 @@ module.exports = ({ sitemaps, settings, now }) => {
 	const rules = settings.readNoindex ? '/noindex' : '';
 	const parts = settings.exclude.split(',').map((part) => part.trim());
 	const excluded = parts.filter((part) => part !== '');
-	/** @type {Map<string, string>} */
+	// Two spellings of one address are one page.
+	/** @type {Map<string, { url: string, lastmod: string }>} */
 	const pages = new Map();
 	// If there is only one page, the XML node returns an object in place of a list.
 	for (const page of sitemaps.flatMap(({ urlset }) => Object(urlset).url ?? [])) {
 		const url = text(page.loc).replace(/#.*$/, '');
 		const lastmod = text(page.lastmod);
-		const other = pages.get(url) ?? '';
-		pages.set(url, other > lastmod ? other : lastmod);
+		const address = normalAddress(url);
+		const other = pages.get(address) ?? { url, lastmod };
+		const last = other.lastmod > lastmod ? other.lastmod : lastmod;
+		pages.set(address, { url: other.url, lastmod: last });
 	}
-	return [...pages].map(([url, lastmod]) => {
+	return [...pages.values()].map(({ url, lastmod }) => {
 		const skipped = kindToSkip(url);
 		if (skipped) return { json: { id: url, skipped } };
 		const version = `${lastmod}/${Math.floor((today + numberOf(url)) / days)}${rules}`;
@@ -48,7 +53,7 @@ module.exports = ({ sitemaps, settings, now }) => {
 	/** @param {string} url */
 	function kindToSkip(url) {
 		if (!/^https?:\/\/[^\s/]/i.test(url)) return 'entries without an address';
-		return excluded.some((part) => url.includes(part)) ? 'excluded' : '';
+		return excluded.some((part) => includesPart(url, part)) ? 'excluded' : '';
 	}
 
 	/** @param {string} url */

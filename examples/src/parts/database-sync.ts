@@ -32,16 +32,26 @@ export interface DatabaseSync {
 	name: string;
 	/** The main note: its title and first paragraph, and a table as an example. */
 	about: { beginning: string; table: string };
-	/** The file in `sql/` with the view that users change, and what its column `document` contains. */
-	view: { file: string; document: string };
+	/** The file in `sql/` with the query that users change, and what its column `document` contains. */
+	query: { file: string; document: string };
 	isChunked: boolean;
 }
 
 const SQL = path.join(__dirname, '..', 'sql');
 
+const readSql = (file: string): string =>
+	readFileSync(path.join(SQL, `${file}.sql`), 'utf8').trimEnd();
+
+/**
+ * PostgreSQL cannot read a text with NUL or half a surrogate pair from JSON. In JSON, both are escapes. The statements
+ * call this `clean_json`, which is no function of the database.
+ */
+const cleanJson = (json: string): string =>
+	String.raw`regexp_replace(${json}, '(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})', '\1\\ufffd', 'gi')::json`;
+
 /**
  * Defines a node that runs a file in `sql/`. n8n sends the whole file at once, so PostgreSQL runs it as one
- * transaction.
+ * transaction. `$5:raw` stands for a text that becomes part of the statement as it is.
  *
  * @param parameters what `$1`, `$2` and so on stand for, as expressions
  */
@@ -59,7 +69,9 @@ const sql = (
 		position,
 		{
 			operation: 'executeQuery',
-			query: readFileSync(path.join(SQL, `${file}.sql`), 'utf8').trimEnd(),
+			query: readSql(file).replace(/clean_json\(([^)]+)\)/g, (_, json: string) =>
+				cleanJson(json),
+			),
 			options:
 				parameters.length > 0
 					? { queryReplacement: `={{ [${parameters.join(', ')}] }}` }
@@ -68,13 +80,15 @@ const sql = (
 		{ executeOnce: true, credentials: CREDENTIALS.database, ...more },
 	);
 
+const PREPARED = "$('Prepare the Query').first().json.query";
+
 const PUSH_AGAIN = "JSON.stringify($('Settings').first().json.pushAgain)";
 
-const explanation = ({ about, view, isChunked }: DatabaseSync): string => `${about.beginning}
+const explanation = ({ about, query, isChunked }: DatabaseSync): string => `${about.beginning}
 
 **Change these**
-1. *Documents View*: enter your query. It returns **key**, the primary key of the table with its own type, **id**, the ID of the document as text, and **document**, ${view.document}
-2. *Documents View*: select your *Postgres* credential. The nodes in both groups need it too: double-click a group to open it.
+1. *Your Query*: enter your query. The node is not active, because the query runs only within *Compare* and *Read*. It returns **key**, the primary key of the table with its own type (\`array[a, b]\` if it has several columns), **id**, the ID of the document as text, and **document**, ${query.document}
+2. In both groups: select your *Postgres* credential. Double-click a group to open it.
 3. *${work(isChunked).name}*: ${isChunked ? 'in *Chunk Text*, select your credential and enter your model. In' : 'in'} *Push Documents* and *Delete Document*, select your credential.
 
 **Try it:** click *Execute workflow*. Then publish the workflow. It runs three times a night. [All about syncs of a database](${docs('sync.md#a-postgresql-database')})`;
@@ -90,7 +104,7 @@ ${AFTERWARDS}`;
 
 /** Builds a sync from its view and the parts that both database syncs share. */
 export function databaseSync(options: DatabaseSync): Workflow {
-	const { name, view } = options;
+	const { name, query } = options;
 	const settings = fields(
 		['pushAgain', 'array', []],
 		['confirmDeletes', 'boolean', `={{ $('${DELETE}').isExecuted }}`],
@@ -103,7 +117,15 @@ export function databaseSync(options: DatabaseSync): Workflow {
 			[everyNight([0, 0], [2, 4, 6]), manualTrigger(DELETE, [0, 0])],
 			[
 				node('Settings', 'set', 3.4, [0, 0], settings),
-				sql('Documents View', view.file, [0, 0], [], { alwaysOutputData: true }),
+				// n8n would replace {{ }} in the query, and read all its rows. An inactive node only keeps it.
+				node(
+					'Your Query',
+					'postgres',
+					2.6,
+					[0, 0],
+					{ operation: 'executeQuery', query: readSql(query.file), options: {} },
+					{ disabled: true },
+				),
 				planGroup(options),
 			],
 			[CALLED_BY_ITSELF, applyGroup(options)],
@@ -112,7 +134,8 @@ export function databaseSync(options: DatabaseSync): Workflow {
 	const chains = [
 		['Every Night', 'Settings'],
 		[DELETE, 'Settings'],
-		['Settings', 'Documents View', 'Tables', 'Lock', 'Compare', 'Plan the Batches'],
+		['Settings', 'Your Query', 'Tables', 'Prepare the Query', 'Lock', 'Compare'],
+		['Compare', 'Plan the Batches'],
 		['Plan the Batches', 'Anything to Do', 'Loop Over Batches', 'Result'],
 		['Anything to Do|1', 'Result'],
 		['Loop Over Batches|1', 'Apply Batch', 'Loop Over Batches'],
@@ -133,31 +156,36 @@ function planGroup({ isChunked }: DatabaseSync): Group {
 			// Two first runs at the same moment may both create a table, and one of them fails.
 			...{ alwaysOutputData: true, retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 },
 		}),
-		sql('Lock', 'lock', [X, 0]),
+		code('Prepare the Query', 'query', [X, 0], { query: "$('Your Query').params.query" }),
+		sql('Lock', 'lock', [X * 2, 0]),
 		sql(
 			'Compare',
 			'compare',
-			[X * 2, 0],
-			['$json.run ?? 0', `JSON.stringify(${params})`, PUSH_AGAIN, isChunked ? '200' : '1000'],
+			[X * 3, 0],
+			[
+				...['$json.run ?? 0', `JSON.stringify(${params})`, PUSH_AGAIN],
+				...[isChunked ? '200' : '1000', PREPARED],
+			],
 			// If the query fails, the lock is given back.
 			{ onError: 'continueRegularOutput' },
 		),
-		code('Plan the Batches', 'plan-database', [X * 3, 0], {
+		code('Plan the Batches', 'plan-database', [X * 4, 0], {
 			compared: "$('Compare').first().json",
+			query: PREPARED,
 			settings: "$('Settings').first().json",
 			run: "$('Lock').first().json.run",
 			howToDelete: JSON.stringify(HOW_TO_DELETE),
 		}),
-		...batchLoop(X * 4, 0),
-		resultNode([X * 3, 260], isChunked, HOW_TO_DELETE),
+		...batchLoop(X * 5, 0),
+		resultNode([X * 4, 260], isChunked, HOW_TO_DELETE),
 		sql(
 			'Unlock',
 			'unlock',
-			[X * 4, 260],
+			[X * 5, 260],
 			["$('Lock').first().json.run ?? 0", 'JSON.stringify($json)'],
 		),
-		node('All Went Well', 'if', 2.2, [X * 5, 260], isTrue("={{ $json.error === '' }}")),
-		failTheRun([X * 6, 260]),
+		node('All Went Well', 'if', 2.2, [X * 6, 260], isTrue("={{ $json.error === '' }}")),
+		failTheRun([X * 7, 260]),
 	];
 	return { ...PLAN, description: `${PLAN.description} ${POSTGRES}`, nodes };
 }
@@ -169,10 +197,14 @@ function applyGroup({ isChunked }: DatabaseSync): Group {
 	const read = "$('Read').first().json";
 	// jsonb could add the ID in the query, but does not accept every JSON.
 	const changed = `${read}.changed.map((work) => ({ ...work, document: { ...work.document, id: work.id } }))`;
-	const batch = `{ ...${BATCH}, work: [...${read}.gone, ...${changed}] }`;
-	const documents = "$('Documents').all().map(({ json }) => json)";
-	const texts = isChunked ? "$('Chunk Text').all().map(({ json }) => json)" : 'null';
-	const beforeX = isChunked ? X * 4 : X * 3;
+	const batch = `{ ...${BATCH}, work: [...${read}.gone, ...${read}.missed, ...${changed}] }`;
+	// If a batch finds nothing to do, these nodes are not executed.
+	const all = (name: string) =>
+		`$('${name}').isExecuted ? $('${name}').all().map(({ json }) => json) : []`;
+	const documents = all('Documents');
+	const texts = isChunked ? all('Chunk Text') : 'null';
+	const anyLeft = '={{ $json.gone.length + $json.missed.length + $json.changed.length > 0 }}';
+	const beforeX = isChunked ? X * 5 : X * 4;
 	const pushX = beforeX + X * 4;
 	const nodes = [
 		sql(
@@ -181,16 +213,23 @@ function applyGroup({ isChunked }: DatabaseSync): Group {
 			[0, y],
 			[
 				...['$json.run', '$json.settings', '$json.pushAgain', '$json.from', '$json.to'],
-				...['$json.goneFrom', '$json.goneTo', '$json.documents'],
+				...[
+					'$json.goneFrom',
+					'$json.goneTo',
+					'$json.documents',
+					'$json.query',
+					'$json.ids',
+				],
 			],
 		),
 		node('Lock Is Mine', 'filter', 2.2, [X, y], isTrue('={{ $json.run > 0 }}')),
-		code('Documents', 'documents', [X * 2, y], {
+		node('Anything Left', 'if', 2.2, [X * 2, y], isTrue(anyLeft)),
+		code('Documents', 'documents', [X * 3, y], {
 			batch,
 			fetched: 'null',
 			isChunked: String(isChunked),
 		}),
-		...(isChunked ? [chunkText([X * 3, y])] : []),
+		...(isChunked ? [chunkText([X * 4, y])] : []),
 		code(
 			'List Planned Changes',
 			'planned-changes',
@@ -221,8 +260,8 @@ function applyGroup({ isChunked }: DatabaseSync): Group {
 			batch,
 			documents,
 			texts,
-			pushes: "$('Push Documents').all().map(({ json }) => json)",
-			deletes: "$('Delete Document').all().map(({ json }) => json)",
+			pushes: all('Push Documents'),
+			deletes: all('Delete Document'),
 		}),
 		sql(
 			'Remember',
@@ -237,7 +276,8 @@ function applyGroup({ isChunked }: DatabaseSync): Group {
 function applyChains({ isChunked }: DatabaseSync): Chain[] {
 	const work = isChunked ? 'Chunk Text' : 'Documents';
 	return [
-		['When Called by Itself', 'Read', 'Lock Is Mine', 'Documents'],
+		['When Called by Itself', 'Read', 'Lock Is Mine', 'Anything Left', 'Documents'],
+		['Anything Left|1', 'Sum Up the Batch'],
 		...(isChunked ? [['Documents', 'Chunk Text']] : []),
 		[
 			work,

@@ -54,7 +54,8 @@ export function parseFiles(download: WorkflowNode): Fetch {
 		node('By Kind', 'switch', 3.2, [X * 4, 0], { rules: { values: KINDS.map(rule) } }),
 		// Max Pages is left out, because its default 0 returns no text at all.
 		extract('Read PDF', 0, { operation: 'pdf', options: { joinPages: false } }),
-		extract('Read Text', 1, { operation: 'text', options: {} }),
+		// n8n would guess the encoding. Fetched decodes the bytes.
+		extract('Read Text', 1, { operation: 'binaryToPropery', options: {} }),
 		extract('Read XLSX', 2, { operation: 'xlsx', options: { headerRow: false } }),
 		extract('Read HTML', 3, { operation: 'text', options: {} }),
 		mainPart([X * 6, Y * 3]),
