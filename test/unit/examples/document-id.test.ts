@@ -71,7 +71,7 @@ function run(ids: string[], entries: Entry[], isChunked: boolean) {
 	const [{ json }] = plan({
 		...{ list, versions: ids.map(() => 'v'), settings, tableId: 't', run: 1, batchSize: 100 },
 		known: { isOwner: true, lockedUntil: '', entries, compactUpTo: 0 },
-		...{ isAsked: false, howToDelete: 'approve it' },
+		...{ isAsked: false, areAddresses: false, howToDelete: 'approve it' },
 	});
 	const { summary } = json;
 	if (!summary) throw new Error('there is no summary');
