@@ -83,6 +83,8 @@ export interface Work {
 	text?: string;
 	/** Whether the ID is in `pushAgain`. */
 	isConfirmed?: boolean;
+	/** Why a database has no document to push, or null. */
+	problem?: string | null;
 	document?: ListedDocument;
 }
 
@@ -195,6 +197,8 @@ export interface KeyRange {
 	from: string;
 	to: string;
 	documents: number;
+	/** The changed documents, as a list of IDs in JSON. */
+	ids?: string;
 }
 
 /** What the query Compare returns. */
@@ -206,6 +210,8 @@ export interface Compared {
 	isOwner: boolean;
 	lockedUntil: string | null;
 	rows: number;
+	/** Of the first row, or null if there is none. */
+	keyType?: string | null;
 	rowsWithoutId: number;
 	/** An ID that several rows have, or null. */
 	repeatedId: string | null;
@@ -232,6 +238,9 @@ export interface DatabaseBatch extends Omit<Batch, 'tableId' | 'work' | 'setting
 	documents: number;
 	/** A list of IDs as JSON. */
 	pushAgain: string;
+	query: string;
+	/** The changed documents, as a list of IDs in JSON. */
+	ids: string | null;
 }
 
 /** An item as n8n's Code node returns it. */
@@ -472,25 +481,46 @@ export interface PageToRead extends PageEntry {
 	to: string;
 }
 
-/** What n8n's node HTML has found in a page. */
-export interface SelectedPage extends ReadPage {
-	main?: string;
-	article?: string;
-	body?: string;
+/** An element of a page. */
+export interface HtmlElement {
+	/** In lower case. */
+	tag: string;
+	attributes: Map<string, string>;
+	children: Array<HtmlElement | string>;
+	/** How many elements of each tag are open around its children, as far as an end tag can end them. */
+	open: Record<'block' | 'list' | 'table' | 'line' | 'other', Map<string, number>>;
 }
 
-/** What n8n's nodes HTML and Markdown have found in a page. */
-export interface ReadPage {
+/** One selector: an element, and those around it before it. */
+export type Selector = Array<{
+	/** Empty for any element. */
+	tag: string;
+	/** Without a value, the element must have the attribute. */
+	attributes: Array<{ name: string; value?: string }>;
+}>;
+
+/** What is found in a page. */
+export interface HtmlPage {
+	/** The text of the main part. */
+	text: string;
+	/** Letters and digits in the text. */
+	letters: number;
+	/** Whether the main part asks for a password. */
+	password: boolean;
+	title: string;
+	lang: string;
+	/** As they stand in the page. */
+	canonical: string;
+	base: string;
+	/** The rules of all robots tags. */
+	robots: string;
+	/** What the page says in place of a redirect, such as `0; url=/b`. */
+	refresh: string;
+}
+
+/** What was read of a page, or why it was not. */
+export interface ReadPage extends Partial<HtmlPage> {
 	error?: unknown;
-	/** Size of the main part, if it is too large to be converted. */
-	megabytes?: number;
-	/** The main part as Markdown. */
-	text?: unknown;
-	title?: unknown;
-	canonical?: unknown;
-	robots?: unknown;
-	/** Not empty if the main part asks for a password. */
-	password?: unknown;
 }
 
 /** Where an API has its list. A place is a path such as `body.data.items`. */
@@ -517,4 +547,79 @@ export interface ApiPlace {
 	/** An entry is left out if it has this field and the field is true. */
 	leaveOut: string;
 	isHtml: boolean;
+}
+
+/** An element of XML. Its name has no prefix, and its attributes have their prefixes. */
+export interface XmlElement {
+	name: string;
+	attributes: Record<string, string>;
+	/** Texts and elements, in their order. */
+	children: Array<XmlElement | string>;
+}
+
+/** A part of a ZIP archive, as the directory of the archive lists it. */
+export interface ZipEntry {
+	name: string;
+	/** In bytes, when it is unpacked. */
+	size: number;
+	/** CRC-32. */
+	checksum: number;
+}
+
+/** A Word file, a workbook or a presentation: an item of Files. */
+export interface OfficeFile {
+	json: { entry: number; kind: string };
+	binary?: { data?: object };
+}
+
+/** An Office file whose directory was read. A file with `problem` is not unpacked. */
+export interface ArchiveItem {
+	json: {
+		entry: number;
+		kind: string;
+		problem?: string;
+		/** The checksum of each part, by its name in lower case. */
+		checksums?: Record<string, number>;
+	};
+	binary?: { data: object };
+}
+
+/** What n8n's Compression node returns: a field for each part of an archive. */
+export interface UnpackedItem {
+	json: { error?: unknown; [field: string]: unknown };
+	binary?: Record<string, { directory?: string; fileName?: string }>;
+}
+
+/** Returns the bytes of a file of an item, such as n8n's `getBinaryDataBuffer`. */
+export type ReadBytes = (item: number, field: string) => Promise<Uint8Array>;
+
+/** The parts of an Office file. The case of their names does not matter. */
+export interface OfficeParts {
+	has: (name: string) => boolean;
+	/** Throws an error if the part is missing or damaged. */
+	read: (name: string) => Promise<Uint8Array>;
+}
+
+/** What a style of a Word file says. */
+export interface WordStyle {
+	basedOn?: string;
+	/** Of a heading, from 0. 9 is the level of other texts. */
+	level?: number;
+	isHidden?: boolean;
+	numbering?: XmlElement;
+}
+
+/** A level of a list in a Word file. */
+export interface WordLevel {
+	/** Such as `decimal` or `bullet`. */
+	format: string;
+	/** Such as `%1.%2`. */
+	text: string;
+	start: number;
+}
+
+/** The format of a cell. Built-in formats have no code. */
+export interface NumberFormat {
+	id: number;
+	code?: string;
 }
