@@ -18,12 +18,12 @@ Gets **all documents** from an API. It chunks and pushes new and changed documen
 **Change these**
 1. *Your API*: enter \`WordPress\`, \`Zendesk\` or \`Confluence\`, and the address of your site: \`https://www.example.com\`, \`https://example.zendesk.com\`, \`https://example.atlassian.net/wiki\`. If it is not public, select a credential in *Get Documents*.
 2. **For another API**, change the row *Example* in *Where the List Is*: the path, how to request a page, and where the list and the total are, for example \`body.data.items\`. **Every page is needed**, because documents that are missing from the list are deleted. Without *pages* and *next*, pagination ends at the first page with an empty list. If your API starts at page 0 and *firstPage* stays 1, the first page is missing, and only *total* can notice this. Then enter where \`id\`, \`name\`, \`link\` and \`text\` are in an entry, and if the text is HTML.
-3. To leave out an entry for good, use *leaveOut*, or add a *Filter* before *Map Fields*, with *Always Output Data* on.
+3. **For a public index**, use a login that sees only what everybody may see. Articles of Zendesk for a user segment, and personal spaces and restricted pages of Confluence, are left out by *leaveOut*. To leave out more entries for good, use it too, or add a *Filter* before *Map Fields*, with *Always Output Data* on.
 4. *Settings*: a run deletes at most *mostDeletes* documents, or *mostDeletesPercent* of all if that is more. In *pushAgain*, you can enter IDs to chunk again, and remove them after the run.
 5. *Chunk Text*: select your credential and enter your model. A chunk begins at each Markdown heading. To start a chunk after each blank line instead, set *Regex* to \`\\r?\\n\\s*\\n\`.
 6. *Push Documents* and *Delete Document*: select your credential. Before you select a credential for another index, delete the rows of the data table. Otherwise, unchanged documents are missing from that index.
 
-**Nothing changes** if a page from the API contains no list, says \`success: false\` or is the same as an earlier page, or if the list is empty or not valid. If too many documents are missing, they are not deleted. To delete them, start the workflow once by its trigger *Delete What Is Missing*.
+**Nothing changes** if a page from the API contains no list, says that it has failed or is the same as an earlier page, or if the list is empty or not valid. If too many documents are missing, they are not deleted. To delete them, start the workflow once by its trigger *Delete What Is Missing*.
 
 **It runs three times a night.** If nothing has changed since the last run, the next run sends nothing. After an outage, the next run sends what is missing.
 
@@ -57,7 +57,7 @@ The data table **Synced Documents** says what each batch has done. Its name cont
 						pagination: {
 							paginationMode: 'responseContainsNextURL',
 							// The slash keeps what follows from changing the host, for example if it begins with `@`.
-							nextURL: `={{ ${PLACE}.site + (${read('next')}?.replace(${PLACE}.site, '').replace(/^(?![/?])/, '/') ?? ${PLACE}.path + (${PLACE}.page && ${PLACE}.page + ($pageCount + ${PLACE}.firstPage))) }}`,
+							nextURL: `={{ ${PLACE}.site + (${read('next')}?.replace(/^(?=\\/\\/)/, ${PLACE}.site.split('/')[0]).replace(${PLACE}.site, '').replace(/^(?![/?])/, '/') ?? ${PLACE}.path + (${PLACE}.page && ${PLACE}.page + ($pageCount + ${PLACE}.firstPage))) }}`,
 							paginationCompleteWhen: 'other',
 							completeExpression: `={{ !(${read('list')}?.length > 0) || $pageCount + ${PLACE}.firstPage > ${read('pages')} || (!${PLACE}.page && !${read('next')}) }}`,
 						},
