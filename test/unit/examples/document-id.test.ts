@@ -243,6 +243,16 @@ test('no message of a service reaches a row of the table with such characters', 
 	expect(read.json.problem.length).toBeLessThan(400);
 });
 
+test('an empty list of pages is a problem, and the index keeps what it has', () => {
+	const work: Work[] = [{ id: 'a', version: 'v', chunks: 12, document: { id: 'a' } }];
+	const batch: Batch = {
+		...{ batch: 1, batches: 1, tableId: 't', run: 1, snapshot: [], mayDelete: 10, work },
+	};
+	const [{ json }] = documentsOf({ batch, fetched: [{ id: 'a', pages: [] }], isChunked: true });
+	expect(json).toMatchObject({ problem: 'has no pages', removedIds: [], previousChunkCount: 0 });
+	expect(json.isDeleted).toBe(false);
+});
+
 test('documents that failed and that were read in part are named, after those that could not be read', () => {
 	const ids = ['failed', 'part', 'unread', 'good'];
 	const work: Work[] = ids.map((id) => ({ id, version: 'v', chunks: 0, document: { id } }));
