@@ -41,7 +41,6 @@ export type FetchResult =
 			type: 'results';
 			/** In the order of the request. An unreadable entry is undefined. */
 			results: Array<TextResult | undefined>;
-			body: unknown;
 	  }
 	/** The items are returned with the chunking ID. */
 	| { type: 'pending'; lastError?: unknown };
@@ -212,13 +211,12 @@ function readResponse(
 			return { state };
 		case 'finished': {
 			const { texts } = response;
-			if (job.textCount !== undefined && job.textCount !== texts.length) {
-				job.unusedResponse = body;
+			// Once the texts' results are reported, the response is dropped.
+			job.unusedResponse = body;
+			if (job.textCount !== undefined && job.textCount !== texts.length)
 				return endAsFailed(job, countMismatch(texts.length, job.textCount));
-			}
-			job.unusedResponse = undefined;
 			job.ended = 'finished';
-			return { state, response: { type: 'results', results: texts, body } };
+			return { state, response: { type: 'results', results: texts } };
 		}
 		case 'unreadable':
 			return endAsFailed(job, unreadableResults(session.words(job.status)));
