@@ -22,7 +22,8 @@ Gets **all documents** from an API. It chunks and pushes new and changed documen
 
 **Try it:** click *Execute workflow*. Then publish the workflow. It runs three times a night. [All settings](${docs('sources.md#apis')})`,
 		protection: `## What protects your index
-- **Nothing changes** if a page from the API contains no list, says \`success: false\` or repeats an earlier page, or if the list is empty or not valid.
+- **For a public index**, use a login that sees only what everybody may see. Articles of Zendesk for a user segment, and personal spaces and restricted pages of Confluence, are left out by *leaveOut* in *Where the List Is*.
+- **Nothing changes** if a page from the API contains no list, says that it has failed, or repeats an earlier page, or if the list is empty or not valid.
 - **A run deletes at most** *mostDeletes* documents, or *mostDeletesPercent* of all if that is more. If more are missing, none is deleted. To approve the deletes, start *${DELETE}* once.
 - **Another index?** Before you select its credential, delete the rows of the data table **Synced Documents**. Otherwise, unchanged documents are missing from that index.
 - **Each workflow is for one API.** If two push to the same index, their IDs must differ: \`'shop/' + $json.id\` in *Map Fields*.
@@ -46,7 +47,7 @@ ${AFTERWARDS}`,
 						pagination: {
 							paginationMode: 'responseContainsNextURL',
 							// The slash keeps what follows from changing the host, for example if it begins with `@`.
-							nextURL: `={{ ${PLACE}.site + (${read('next')}?.replace(${PLACE}.site, '').replace(/^(?![/?])/, '/') ?? ${PLACE}.path + (${PLACE}.page && ${PLACE}.page + ($pageCount + ${PLACE}.firstPage))) }}`,
+							nextURL: `={{ ${PLACE}.site + (${read('next')}?.replace(/^(?=\\/\\/)/, ${PLACE}.site.split('/')[0]).replace(${PLACE}.site, '').replace(/^(?![/?])/, '/') ?? ${PLACE}.path + (${PLACE}.page && ${PLACE}.page + ($pageCount + ${PLACE}.firstPage))) }}`,
 							paginationCompleteWhen: 'other',
 							completeExpression: `={{ !(${read('list')}?.length > 0) || $pageCount + ${PLACE}.firstPage > ${read('pages')} || (!${PLACE}.page && !${read('next')}) }}`,
 						},

@@ -1,7 +1,7 @@
 /** Parse a File: the nodes that read the texts of downloaded files. */
 import { isTrue } from './nodes';
 import type { Fetch } from './sync';
-import { AFTERWARDS, DELETE } from './sync';
+import { AFTERWARDS, BATCH, DELETE } from './sync';
 import type { WorkflowNode } from './workflow';
 import { code, node, X } from './workflow';
 
@@ -36,9 +36,15 @@ const extract = (name: string, row: number, parameters: object): WorkflowNode =>
  * Returns the nodes between Entries and Fetched for a source of files.
  *
  * @param download a node that downloads the file of each item. If this fails, its item contains `error`
+ * @param ask a node that asks for files that are missing from the list by their IDs
  */
-export function parseFiles(download: WorkflowNode): Fetch {
+export function parseFiles(download: WorkflowNode, ask?: WorkflowNode): Fetch {
+	const asking = ask && [
+		node('Is Missing', 'filter', 2.2, [X, Y * 3], isTrue('={{ $json.isMissing }}')),
+		{ ...ask, position: [X * 2, Y * 3] as [number, number], ...CONTINUE },
+	];
 	const nodes = [
+		...(asking ?? []),
 		node(
 			'Is to Be Downloaded',
 			'filter',
@@ -60,7 +66,9 @@ export function parseFiles(download: WorkflowNode): Fetch {
 		extract('Read HTML', 3, { operation: 'text', options: {} }),
 		mainPart([X * 6, Y * 3]),
 		...toMarkdown([X * 7, Y * 3]),
-		node('All Read', 'merge', 3.2, [X * 9, 0], { numberInputs: KINDS.length + 1 }),
+		node('All Read', 'merge', 3.2, [X * 9, 0], {
+			numberInputs: KINDS.length + (ask ? 2 : 1),
+		}),
 		code('Fetched', 'fetched-files', [X * 10, 0], {
 			entries: data('Entries'),
 			wanted: data('Is to Be Downloaded'),
@@ -70,11 +78,14 @@ export function parseFiles(download: WorkflowNode): Fetch {
 			texts: items('Read Text'),
 			htmls: items('HTML to Markdown'),
 			rows: items('Read XLSX'),
+			asked: ask ? items(ask.name) : 'null',
+			folder: ask ? `${BATCH}.settings.folder` : "''",
 		}),
 	];
 	const chains = [
 		['Entries', 'Is to Be Downloaded', 'Download', 'Files', 'By Kind'],
 		['Entries', 'All Read', 'Fetched'],
+		...(ask ? [['Entries', 'Is Missing', ask.name, `${KINDS.length + 1}|All Read`]] : []),
 		['By Kind', 'Read PDF', '1|All Read'],
 		['By Kind|1', 'Read Text', '2|All Read'],
 		['By Kind|2', 'Read XLSX', '3|All Read'],

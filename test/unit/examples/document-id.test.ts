@@ -71,7 +71,7 @@ function run(ids: string[], entries: Entry[], isChunked: boolean) {
 	const [{ json }] = plan({
 		...{ list, versions: ids.map(() => 'v'), settings, tableId: 't', run: 1, batchSize: 100 },
 		known: { isOwner: true, lockedUntil: '', entries, compactUpTo: 0 },
-		...{ isAsked: false, howToDelete: 'approve it' },
+		...{ isAsked: false, areAddresses: false, howToDelete: 'approve it' },
 	});
 	const { summary } = json;
 	if (!summary) throw new Error('there is no summary');
@@ -241,6 +241,16 @@ test('no message of a service reaches a row of the table with such characters', 
 	const [read] = documentsOf({ batch, fetched, isChunked: true });
 	expect(read.json.problem.isWellFormed() && !read.json.problem.includes('\0')).toBe(true);
 	expect(read.json.problem.length).toBeLessThan(400);
+});
+
+test('an empty list of pages is a problem, and the index keeps what it has', () => {
+	const work: Work[] = [{ id: 'a', version: 'v', chunks: 12, document: { id: 'a' } }];
+	const batch: Batch = {
+		...{ batch: 1, batches: 1, tableId: 't', run: 1, snapshot: [], mayDelete: 10, work },
+	};
+	const [{ json }] = documentsOf({ batch, fetched: [{ id: 'a', pages: [] }], isChunked: true });
+	expect(json).toMatchObject({ problem: 'has no pages', removedIds: [], previousChunkCount: 0 });
+	expect(json.isDeleted).toBe(false);
 });
 
 test('documents that failed and that were read in part are named, after those that could not be read', () => {

@@ -7,6 +7,7 @@ import files from '../../../examples/src/code/files';
 import kinds from '../../../examples/src/code/kinds';
 import readablePart from '../../../examples/src/code/readable-part';
 import type {
+	AskedItem,
 	ExtractedItem,
 	FileItem,
 	FileSettings,
@@ -353,6 +354,74 @@ describe('Fetched', () => {
 			},
 			{ id: 'e', text: 'E' },
 		]);
+	});
+
+	describe('a file that is missing from the list of Drive', () => {
+		const missing = (asked: AskedItem[] | null, folder = 'root folder') => {
+			const entries = [
+				{ id: 'x', isMissing: true },
+				{ id: 'y', isMissing: false, problem: 'is too large' },
+				{ id: 'a', isMissing: true },
+			];
+			const others = { pdfs: [], texts: [], htmls: [], rows: [], files: [], downloads: [] };
+			const input = { entries, wanted: [], ...others, asked, folder };
+			return fetchedFiles(input).map(({ json }) => json)[2];
+		};
+		const answer = (statusCode: number, body: object = {}, item = 1): AskedItem => ({
+			...{ json: { statusCode, body }, pairedItem: { item } },
+		});
+		const other = answer(200, { id: 'x', parents: ['root folder'] }, 0);
+		const file = answer(200, { id: 'a', trashed: false, parents: ['sub'] });
+
+		test.each([
+			['does not exist', [other, answer(404, { error: {} })]],
+			[
+				'is in the trash',
+				[other, answer(200, { id: 'a', trashed: true, parents: ['root folder'] })],
+			],
+			[
+				'is in another folder',
+				[
+					other,
+					file,
+					answer(200, { id: 'sub', parents: ['top'] }),
+					answer(200, { id: 'top' }),
+				],
+			],
+			['is where the login may not look', [other, file, answer(404)]],
+		])('counts under the limits if it %s', (_what, asked) => {
+			expect(missing(asked)).toEqual({ id: 'a', text: '' });
+		});
+
+		test.each<[string, AskedItem[], RegExp]>([
+			[
+				'is still in the folder',
+				[
+					other,
+					file,
+					answer(200, { id: 'sub', parents: ['root folder'] }),
+					answer(200, { id: 'root folder' }),
+				],
+				/^is in the folder, but not in its list/,
+			],
+			['is not asked for', [other], /^was not asked for/],
+			[
+				'gets no answer',
+				[other, { json: { error: 'ECONNRESET' }, pairedItem: { item: 1 } }],
+				/ECONNRESET/,
+			],
+			['gets another answer', [other, answer(503)], /^Drive answers with status 503/],
+		])('stays if it %s', (_what, asked, error) => {
+			expect(missing(asked)).toEqual({
+				id: 'a',
+				error: expect.stringMatching(error) as string,
+			});
+		});
+
+		test('without a node that asks, and without a folder, it counts under the limits', () => {
+			expect(missing(null)).toEqual({ id: 'a', text: '' });
+			expect(missing([other, file, answer(200, {})], '')).toEqual({ id: 'a', text: '' });
+		});
 	});
 
 	test('a download of another size than listed is an error, also if one of the two is empty', () => {
