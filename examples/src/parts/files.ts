@@ -1,14 +1,18 @@
 /** Parse a File: the nodes that read the texts of downloaded files. */
-import { isTrue } from './nodes';
+import { AT_HEADINGS, isTrue } from './nodes';
 import type { Fetch } from './sync';
+import { BATCH } from './sync';
 import type { WorkflowNode } from './workflow';
 import { code, node } from './workflow';
 
 /** What Chunk Text does with texts of files: the pages of a PDF have neither headings nor blank lines. */
 export const SENTENCES = { chunker: 'dynamic-sentence' };
 
+/** What Chunk by Headings does with texts that have headings. A form feed is where a long section is cut. */
+export const FILE_SECTIONS = { regex: `${AT_HEADINGS}|\\f` };
+
 /** Extensions of files that n8n can read. Other files are counted. */
-export const EXTENSIONS = 'pdf, md, txt, html, htm, csv, xlsx';
+export const EXTENSIONS = 'pdf, docx, pptx, xlsx, md, txt, html, htm, csv';
 
 /** Steps 3 to 5 in the notes of syncs of files. */
 export const STEPS = `3. *Settings*: a run deletes at most *mostDeletes* documents, or *mostDeletesPercent* of all if that is more.
@@ -22,7 +26,10 @@ export const TRY_IT =
 const X = 220;
 const Y = 180;
 
-const KINDS = ['pdf', 'text', 'xlsx', 'html'];
+const KINDS = ['pdf', 'text', 'office', 'html'];
+
+/** In n8n's Code node, `this` reads the files of the items that the node receives. */
+const READ = 'async (item, field) => await this.helpers.getBinaryDataBuffer(item, field)';
 
 const CONTINUE = { onError: 'continueRegularOutput' };
 
@@ -33,6 +40,20 @@ const data = (name: string): string =>
 /** Defines an Extract from File node. */
 const extract = (name: string, row: number, parameters: object): WorkflowNode =>
 	node(name, 'extractFromFile', 1.1, [X * 5, Y * row], parameters, CONTINUE);
+
+/** Defines a node that reads the unpacked Office files of one format. */
+const office = (name: string, file: string, row: number): WorkflowNode =>
+	code(
+		name,
+		file,
+		[X * 7, Y * row],
+		{
+			files: "$('Check Archives').all()",
+			unpacked: '$input.all()',
+			read: READ,
+		},
+		CONTINUE,
+	);
 
 /**
  * Returns the nodes between Entries and Fetched for a source of files.
@@ -58,11 +79,32 @@ export function parseFiles(download: WorkflowNode): Fetch {
 		extract('Read PDF', 0, { operation: 'pdf', options: { joinPages: false } }),
 		// n8n would guess the encoding. Fetched decodes the bytes.
 		extract('Read Text', 1, { operation: 'binaryToPropery', options: {} }),
-		extract('Read XLSX', 2, { operation: 'xlsx', options: { headerRow: false } }),
-		extract('Read HTML', 3, { operation: 'text', options: {} }),
-		mainPart([X * 6, Y * 3]),
-		...toMarkdown([X * 7, Y * 3]),
-		node('All Read', 'merge', 3.2, [X * 9, 0], { numberInputs: KINDS.length + 1 }),
+		code(
+			'Check Archives',
+			'office-archives',
+			[X * 5, Y * 2],
+			{
+				files: '$input.all()',
+				read: READ,
+				mostMegabytes: `${BATCH}.settings.mostMegabytes`,
+			},
+			CONTINUE,
+		),
+		node(
+			'Unpack',
+			'compression',
+			1.1,
+			[X * 6, Y * 2],
+			{ operation: 'decompress', binaryPropertyName: 'data', outputPrefix: 'file_' },
+			CONTINUE,
+		),
+		office('Read Word', 'docx', 2),
+		office('Read Workbooks', 'xlsx', 3),
+		office('Read Slides', 'pptx', 4),
+		extract('Read HTML', 5, { operation: 'text', options: {} }),
+		mainPart([X * 6, Y * 5]),
+		...toMarkdown([X * 7, Y * 5]),
+		node('All Read', 'merge', 3.2, [X * 9, 0], { numberInputs: 7 }),
 		code('Fetched', 'fetched-files', [X * 10, 0], {
 			entries: data('Entries'),
 			wanted: data('Is to Be Downloaded'),
@@ -71,7 +113,9 @@ export function parseFiles(download: WorkflowNode): Fetch {
 			pdfs: items('Read PDF'),
 			texts: items('Read Text'),
 			htmls: items('HTML to Markdown'),
-			rows: items('Read XLSX'),
+			words: items('Read Word'),
+			workbooks: items('Read Workbooks'),
+			slides: items('Read Slides'),
 		}),
 	];
 	const chains = [
@@ -79,12 +123,14 @@ export function parseFiles(download: WorkflowNode): Fetch {
 		['Entries', 'All Read', 'Fetched'],
 		['By Kind', 'Read PDF', '1|All Read'],
 		['By Kind|1', 'Read Text', '2|All Read'],
-		['By Kind|2', 'Read XLSX', '3|All Read'],
-		['By Kind|3', 'Read HTML', 'Main Part', 'Readable Part', 'HTML to Markdown', '4|All Read'],
+		['By Kind|2', 'Check Archives', 'Unpack', 'Read Word', '3|All Read'],
+		['Unpack', 'Read Workbooks', '4|All Read'],
+		['Unpack', 'Read Slides', '5|All Read'],
+		['By Kind|3', 'Read HTML', 'Main Part', 'Readable Part', 'HTML to Markdown', '6|All Read'],
 	];
 	const content =
 		'## Fetch\nDownloads each new or changed file, and reads its text. For another source of files, replace only *Download*: one item per file, with the file in the field `data`.';
-	return { content, nodes, chains, batchSize: 25 };
+	return { content, nodes, chains, batchSize: 10 };
 }
 
 const rule = (kind: string) => ({
