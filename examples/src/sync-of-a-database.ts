@@ -9,8 +9,8 @@ Pushes rows that are new or have changed, and deletes documents whose rows no lo
 		table: 'products',
 		size: [480, 1400],
 	},
-	view: {
-		file: 'documents-view',
+	query: {
+		file: 'your-query',
 		document: 'all other fields as JSON.',
 	},
 	isChunked: false,

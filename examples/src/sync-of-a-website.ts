@@ -119,8 +119,9 @@ Reads the sitemap, and gets only pages that are new or changed. It chunks and pu
 				downloads: "$('Get Sitemaps').all()",
 				decompressed: "$('Decompress').all()",
 			}),
+			// n8n would guess the encoding. Sitemap Texts decodes the bytes.
 			node('Read Sitemaps', 'extractFromFile', 1.1, [0, 0], {
-				operation: 'text',
+				operation: 'binaryToPropery',
 				options: {},
 			}),
 			code('Sitemap Texts', 'sitemap-texts', [0, 0], {
@@ -152,6 +153,7 @@ Reads the sitemap, and gets only pages that are new or changed. It chunks and pu
 			chains: [['Has Pages|1', 'Sitemaps in the Index', 'Get Sitemaps']],
 		},
 		documents: json('Pages of the Website'),
+		areAddresses: true,
 	},
 	fetch: {
 		content:

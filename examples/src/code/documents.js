@@ -80,7 +80,8 @@ module.exports = ({ batch, fetched, isChunked }) => {
 	 * @param {Work} work
 	 * @param {Partial<Fetched>} result
 	 */
-	function read({ id, version, text: oldText, isConfirmed = false, document, ...work }, result) {
+	function read(work, result) {
+		const { id, version, text: oldText, isConfirmed = false, document } = work;
 		const chunks = isNeverPushed(id) ? 0 : work.chunks;
 		const text = Array.isArray(result.pages) ? result.pages : result.text;
 		const name = result.name ?? document?.name ?? id;
@@ -99,6 +100,7 @@ module.exports = ({ batch, fetched, isChunked }) => {
 			removedIds: isDeleted && chunks > 0 ? [id] : [],
 		};
 		if (!isDeleted && idProblem(id)) return fail(read, idProblem(id), false);
+		if (work.problem) return fail(read, work.problem);
 		if (result.error) return fail(read, `could not be read: ${words(result.error)}`);
 		if (result.problem) return fail(read, words(result.problem), false);
 		if (isDeleted) {

@@ -28,19 +28,29 @@ export interface DatabaseSync {
 	name: string;
 	/** The note that explains the example: its title and first paragraph, a table as an example, and its size. */
 	about: { beginning: string; table: string; size: [width: number, height: number] };
-	/** The file in `sql/` with the view that users change, and what its column `document` contains. */
-	view: { file: string; document: string };
+	/** The file in `sql/` with the query that users change, and what its column `document` contains. */
+	query: { file: string; document: string };
 	isChunked: boolean;
 }
 
 const QUERY =
-	'## Your query\n**key**: the primary key of the table, with its own type. Batches are found by it.\n**id**: the ID of the document, as text.\n**document**: ';
+	'## Your query\nThe node is not active, because the query runs only within *Compare* and *Read*.\n**key**: the primary key of the table, with its own type. Batches are found by it. If it has several columns: `array[a, b]`.\n**id**: the ID of the document.\n**document**: ';
 
 const SQL = path.join(__dirname, '..', 'sql');
 
+const readSql = (file: string): string =>
+	readFileSync(path.join(SQL, `${file}.sql`), 'utf8').trimEnd();
+
+/**
+ * PostgreSQL cannot read a text with NUL or half a surrogate pair from JSON. In JSON, both are escapes. The statements
+ * call this `clean_json`, which is no function of the database.
+ */
+const cleanJson = (json: string): string =>
+	String.raw`regexp_replace(${json}, '(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})', '\1\\ufffd', 'gi')::json`;
+
 /**
  * Defines a node that runs a file in `sql/`. n8n sends the whole file at once, so PostgreSQL runs it as one
- * transaction.
+ * transaction. `$5:raw` stands for a text that becomes part of the statement as it is.
  *
  * @param parameters what `$1`, `$2` and so on stand for, as expressions
  */
@@ -58,7 +68,9 @@ const sql = (
 		position,
 		{
 			operation: 'executeQuery',
-			query: readFileSync(path.join(SQL, `${file}.sql`), 'utf8').trimEnd(),
+			query: readSql(file).replace(/clean_json\(([^)]+)\)/g, (_, json: string) =>
+				cleanJson(json),
+			),
 			options:
 				parameters.length > 0
 					? { queryReplacement: `={{ [${parameters.join(', ')}] }}` }
@@ -67,12 +79,14 @@ const sql = (
 		{ executeOnce: true, credentials: CREDENTIALS.database, ...more },
 	);
 
+const PREPARED = "$('Prepare the Query').first().json.query";
+
 const PUSH_AGAIN = "JSON.stringify($('Settings').first().json.pushAgain)";
 
 function explanation({ about, isChunked }: DatabaseSync): string {
 	const steps = [
-		'*Documents View*: enter your query. See the note above it.',
-		'*Tables*, *Documents View*, *Lock*, *Compare*, *Unlock*, *Read*, *Note Planned Changes* and *Remember*: select your *Postgres* credential.',
+		'*Your Query*: enter your query. See the note above it.',
+		'*Tables*, *Lock*, *Compare*, *Unlock*, *Read*, *Note Planned Changes* and *Remember*: select your *Postgres* credential.',
 		"*Push Documents* and *Delete Document*: select your credential. Before you select a credential for another index, delete this workflow's rows from the table **search_sync_documents**. Otherwise, unchanged documents are missing from that index.",
 		`*Settings*: a run deletes at most *mostDeletes* documents, or *mostDeletesPercent* of all if that is more. In *pushAgain*, you can enter IDs to ${isChunked ? 'chunk' : 'push'} again, and remove them after the run.`,
 	];
@@ -81,7 +95,7 @@ function explanation({ about, isChunked }: DatabaseSync): string {
 	if (isChunked) steps.splice(2, 0, chunk);
 	return `${about.beginning}
 
-**What the database needs:** a login that may read your tables, and a schema in which it may create two tables and a view. For a login named *n8n*, a database owner runs this once:
+**What the database needs:** a login that may read your tables, and a schema in which it may create two tables. For a login named *n8n*, a database owner runs this once:
 
 \`create schema authorization n8n;\`
 \`grant select on ${about.table} to n8n;\`
@@ -104,7 +118,7 @@ The table **search_sync_runs** says what each run has done. **search_sync_docume
 
 /** Builds a sync from its view and the parts that both database syncs share. */
 export function databaseSync(options: DatabaseSync): Workflow {
-	const { name, about, view } = options;
+	const { name, about, query } = options;
 	const shown: Array<[name: string, type: FieldType, value: unknown]> = [
 		['mostDeletes', 'number', 10],
 		['mostDeletesPercent', 'number', 5],
@@ -113,7 +127,7 @@ export function databaseSync(options: DatabaseSync): Workflow {
 	];
 	const nodes = [
 		note('Note', explanation(options), [-560, -200], about.size, 7),
-		note('Query', QUERY + view.document, [X * 2.75, -220], [X * 2, 380], SEAM),
+		note('Query', QUERY + query.document, [X * 2.75, -220], [X * 2, 380], SEAM),
 		everyNight([0, 0], [2, 4, 6]),
 		manualTrigger(DELETE, [0, 200]),
 		node('Settings', 'set', 3.4, [X, 0], fields(...shown)),
@@ -121,14 +135,30 @@ export function databaseSync(options: DatabaseSync): Workflow {
 			// Two first runs at the same moment may both create a table, and one of them fails.
 			...{ alwaysOutputData: true, retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 },
 		}),
-		sql('Documents View', view.file, [X * 3.25, 0], [], { alwaysOutputData: true }),
+		// n8n would replace {{ }} in the query, and read all its rows. An inactive node only keeps it.
+		node(
+			'Your Query',
+			'postgres',
+			2.6,
+			[X * 3.25, 0],
+			{ operation: 'executeQuery', query: readSql(query.file), options: {} },
+			{ disabled: true },
+		),
 		...planNodes(options, 520),
 		...applyNodes(options, 1260),
 	];
 	const chains = [
 		['Every Night', 'Settings'],
 		[DELETE, 'Settings'],
-		['Settings', 'Tables', 'Documents View', 'Lock', 'Compare', 'Plan the Batches'],
+		[
+			'Settings',
+			'Tables',
+			'Your Query',
+			'Prepare the Query',
+			'Lock',
+			'Compare',
+			'Plan the Batches',
+		],
 		['Plan the Batches', 'Anything to Do', 'Loop Over Batches', 'Result'],
 		['Anything to Do|1', 'Result'],
 		['Loop Over Batches|1', 'Apply Batch', 'Loop Over Batches'],
@@ -149,34 +179,39 @@ function planNodes({ isChunked }: DatabaseSync, y: number): WorkflowNode[] {
 			'Plan',
 			'## Plan: what has changed?\n*Compare* is one query. It compares a checksum of each document with the table **search_sync_documents**, and cuts the difference into batches. If too many documents are missing, nothing is deleted, but everything else is done.\n\nOnly one run at a time can hold the lock. If a run is killed, its lock expires after 15 minutes at most.',
 			[-40, y - 180],
-			[X * 6.5, 660],
+			[X * 7.5, 660],
 			4,
 		),
-		sql('Lock', 'lock', [0, y]),
+		code('Prepare the Query', 'query', [0, y], { query: "$('Your Query').params.query" }),
+		sql('Lock', 'lock', [X, y]),
 		sql(
 			'Compare',
 			'compare',
-			[X, y],
-			['$json.run ?? 0', `JSON.stringify(${params})`, PUSH_AGAIN, isChunked ? '200' : '1000'],
+			[X * 2, y],
+			[
+				...['$json.run ?? 0', `JSON.stringify(${params})`, PUSH_AGAIN],
+				...[isChunked ? '200' : '1000', PREPARED],
+			],
 			// If the query fails, the lock is given back.
 			{ onError: 'continueRegularOutput' },
 		),
-		code('Plan the Batches', 'plan-database', [X * 2, y], {
+		code('Plan the Batches', 'plan-database', [X * 3, y], {
 			compared: "$('Compare').first().json",
+			query: PREPARED,
 			settings: "$('Settings').first().json",
 			run: "$('Lock').first().json.run",
 			howToDelete: JSON.stringify(HOW_TO_DELETE),
 		}),
-		...batchLoop(X * 3, y),
-		resultNode([X * 2, y + 260], isChunked, HOW_TO_DELETE),
+		...batchLoop(X * 4, y),
+		resultNode([X * 3, y + 260], isChunked, HOW_TO_DELETE),
 		sql(
 			'Unlock',
 			'unlock',
-			[X * 3, y + 260],
+			[X * 4, y + 260],
 			["$('Lock').first().json.run ?? 0", 'JSON.stringify($json)'],
 		),
-		node('All Went Well', 'if', 2.2, [X * 4, y + 260], isTrue("={{ $json.error === '' }}")),
-		failTheRun([X * 5, y + 260]),
+		node('All Went Well', 'if', 2.2, [X * 5, y + 260], isTrue("={{ $json.error === '' }}")),
+		failTheRun([X * 6, y + 260]),
 	];
 }
 
@@ -184,10 +219,14 @@ function applyNodes({ isChunked }: DatabaseSync, y: number): WorkflowNode[] {
 	const read = "$('Read').first().json";
 	// jsonb could add the ID in the query, but does not accept every JSON.
 	const changed = `${read}.changed.map((work) => ({ ...work, document: { ...work.document, id: work.id } }))`;
-	const batch = `{ ...${BATCH}, work: [...${read}.gone, ...${changed}] }`;
-	const documents = "$('Documents').all().map(({ json }) => json)";
-	const texts = isChunked ? "$('Chunk Text').all().map(({ json }) => json)" : 'null';
-	const beforeX = isChunked ? X * 5 : X * 4;
+	const batch = `{ ...${BATCH}, work: [...${read}.gone, ...${read}.missed, ...${changed}] }`;
+	// If a batch finds nothing to do, these nodes are not executed.
+	const all = (name: string) =>
+		`$('${name}').isExecuted ? $('${name}').all().map(({ json }) => json) : []`;
+	const documents = all('Documents');
+	const texts = isChunked ? all('Chunk Text') : 'null';
+	const anyLeft = '={{ $json.gone.length + $json.missed.length + $json.changed.length > 0 }}';
+	const beforeX = isChunked ? X * 6 : X * 5;
 	const pushX = beforeX + X * 4;
 	return [
 		note(
@@ -206,16 +245,23 @@ function applyNodes({ isChunked }: DatabaseSync, y: number): WorkflowNode[] {
 			[X, y],
 			[
 				...['$json.run', '$json.settings', '$json.pushAgain', '$json.from', '$json.to'],
-				...['$json.goneFrom', '$json.goneTo', '$json.documents'],
+				...[
+					'$json.goneFrom',
+					'$json.goneTo',
+					'$json.documents',
+					'$json.query',
+					'$json.ids',
+				],
 			],
 		),
 		node('Lock Is Mine', 'filter', 2.2, [X * 2, y], isTrue('={{ $json.run > 0 }}')),
-		code('Documents', 'documents', [X * 3, y], {
+		node('Anything Left', 'if', 2.2, [X * 3, y], isTrue(anyLeft)),
+		code('Documents', 'documents', [X * 4, y], {
 			batch,
 			fetched: 'null',
 			isChunked: String(isChunked),
 		}),
-		...(isChunked ? [chunkText([X * 4, y])] : []),
+		...(isChunked ? [chunkText([X * 5, y])] : []),
 		code(
 			'List Planned Changes',
 			'planned-changes',
@@ -246,8 +292,8 @@ function applyNodes({ isChunked }: DatabaseSync, y: number): WorkflowNode[] {
 			batch,
 			documents,
 			texts,
-			pushes: "$('Push Documents').all().map(({ json }) => json)",
-			deletes: "$('Delete Document').all().map(({ json }) => json)",
+			pushes: all('Push Documents'),
+			deletes: all('Delete Document'),
 		}),
 		sql(
 			'Remember',
@@ -261,7 +307,8 @@ function applyNodes({ isChunked }: DatabaseSync, y: number): WorkflowNode[] {
 function applyChains({ isChunked }: DatabaseSync): Chain[] {
 	const work = isChunked ? 'Chunk Text' : 'Documents';
 	return [
-		['When Called by Itself', 'Read', 'Lock Is Mine', 'Documents'],
+		['When Called by Itself', 'Read', 'Lock Is Mine', 'Anything Left', 'Documents'],
+		['Anything Left|1', 'Sum Up the Batch'],
 		...(isChunked ? [['Documents', 'Chunk Text']] : []),
 		[
 			work,

@@ -50,6 +50,8 @@ export interface Sync {
 		below?: { nodes: WorkflowNode[]; chains: Chain[] };
 		/** The list of documents as an expression of a Code node. */
 		documents: string;
+		/** Whether IDs are addresses of web pages, which may have several spellings. */
+		areAddresses?: boolean;
 	};
 	/** If the entries have a version instead of a text. */
 	fetch?: Fetch;
@@ -260,10 +262,15 @@ function planNodes(options: Sync, y: number): WorkflowNode[] {
 			// Two first runs at the same moment may both create the table, and one of them fails.
 			{ executeOnce: true, retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 },
 		),
-		tableNode('Lock', 'insert', [X, y], table, {
-			columns: values({ lockedUntil: LATER }),
-			options: {},
-		}),
+		tableNode(
+			'Lock',
+			'insert',
+			[X, y],
+			table,
+			{ columns: values({ lockedUntil: LATER }), options: {} },
+			// Result says why the table cannot be written.
+			{ onError: 'continueRegularOutput' },
+		),
 		tableNode('Read State Table', 'get', [X * 2, y], table, {
 			...{ matchType: 'allConditions', filters: { conditions: [] }, returnAll: true },
 			...{ orderBy: true, orderByColumn: 'id', orderByDirection: 'ASC' },
@@ -291,6 +298,7 @@ function planNodes(options: Sync, y: number): WorkflowNode[] {
 			run: "$('Lock').first().json.id",
 			batchSize: String(fetch?.batchSize ?? (isChunked ? 200 : 500)),
 			isAsked: String(fetch !== undefined),
+			areAddresses: String(list.areAddresses ?? false),
 			howToDelete,
 		}),
 		...batchLoop(X * 6, y),
@@ -305,7 +313,7 @@ function planNodes(options: Sync, y: number): WorkflowNode[] {
 					// The expired lock of another run stays until its row is compacted. If it were deleted, SQLite could give
 					// its ID to a new lock, and the other run, if it still lives, would take that lock for its own.
 					conditions: [
-						condition('id', 'eq', "={{ $('Lock').first().json.id }}"),
+						condition('id', 'eq', "={{ $('Lock').first().json.id ?? 0 }}"),
 						condition(
 							'id',
 							'lte',

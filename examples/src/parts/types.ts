@@ -35,6 +35,8 @@ export interface Row {
 export interface Known {
 	isOwner: boolean;
 	lockedUntil: string;
+	/** Why it is not known what earlier runs have pushed. */
+	problem?: string;
 	entries: Entry[];
 	/** ID of the last row that a snapshot replaces, or 0 if no snapshot is needed. */
 	compactUpTo: number;
@@ -81,6 +83,8 @@ export interface Work {
 	text?: string;
 	/** Whether the ID is in `pushAgain`. */
 	isConfirmed?: boolean;
+	/** Why a database has no document to push, or null. */
+	problem?: string | null;
 	document?: ListedDocument;
 }
 
@@ -199,6 +203,8 @@ export interface KeyRange {
 	from: string;
 	to: string;
 	documents: number;
+	/** The changed documents, as a list of IDs in JSON. */
+	ids?: string;
 }
 
 /** What the query Compare returns. */
@@ -210,6 +216,8 @@ export interface Compared {
 	isOwner: boolean;
 	lockedUntil: string | null;
 	rows: number;
+	/** Of the first row, or null if there is none. */
+	keyType?: string | null;
 	rowsWithoutId: number;
 	/** An ID that several rows have, or null. */
 	repeatedId: string | null;
@@ -236,6 +244,9 @@ export interface DatabaseBatch extends Omit<Batch, 'tableId' | 'work' | 'setting
 	documents: number;
 	/** A list of IDs as JSON. */
 	pushAgain: string;
+	query: string;
+	/** The changed documents, as a list of IDs in JSON. */
+	ids: string | null;
 }
 
 /** An item as n8n's Code node returns it. */
@@ -473,25 +484,46 @@ export interface PageToRead extends PageEntry {
 	to: string;
 }
 
-/** What n8n's node HTML has found in a page. */
-export interface SelectedPage extends ReadPage {
-	main?: string;
-	article?: string;
-	body?: string;
+/** An element of a page. */
+export interface HtmlElement {
+	/** In lower case. */
+	tag: string;
+	attributes: Map<string, string>;
+	children: Array<HtmlElement | string>;
+	/** How many elements of each tag are open around its children, as far as an end tag can end them. */
+	open: Record<'block' | 'list' | 'table' | 'line' | 'other', Map<string, number>>;
 }
 
-/** What n8n's nodes HTML and Markdown have found in a page. */
-export interface ReadPage {
+/** One selector: an element, and those around it before it. */
+export type Selector = Array<{
+	/** Empty for any element. */
+	tag: string;
+	/** Without a value, the element must have the attribute. */
+	attributes: Array<{ name: string; value?: string }>;
+}>;
+
+/** What is found in a page. */
+export interface HtmlPage {
+	/** The text of the main part. */
+	text: string;
+	/** Letters and digits in the text. */
+	letters: number;
+	/** Whether the main part asks for a password. */
+	password: boolean;
+	title: string;
+	lang: string;
+	/** As they stand in the page. */
+	canonical: string;
+	base: string;
+	/** The rules of all robots tags. */
+	robots: string;
+	/** What the page says in place of a redirect, such as `0; url=/b`. */
+	refresh: string;
+}
+
+/** What was read of a page, or why it was not. */
+export interface ReadPage extends Partial<HtmlPage> {
 	error?: unknown;
-	/** Size of the main part, if it is too large to be converted. */
-	megabytes?: number;
-	/** The main part as Markdown. */
-	text?: unknown;
-	title?: unknown;
-	canonical?: unknown;
-	robots?: unknown;
-	/** Not empty if the main part asks for a password. */
-	password?: unknown;
 }
 
 /** Where an API has its list. A place is a path such as `body.data.items`. */

@@ -44,8 +44,16 @@ describe('Choose Files', () => {
 		['/docs/', '/docs/a/b.md', 'a/b.md'],
 		['/', '/a/b.md', 'a/b.md'],
 		['docs', 'docs/b.md', 'b.md'],
+		['/docs', '/docs/a/b.md', 'a/b.md'],
+		['/docs//', '/docs//a/b.md', 'a/b.md'],
+		['/docs///', '/docs///a/b.md', 'a/b.md'],
+		['//docs', '//docs/a/b.md', 'a/b.md'],
+		['/srv//docs/', '/srv//docs/a/b.md', 'a/b.md'],
+		['/docs/.', '/docs/./a/b.md', 'a/b.md'],
+		['./docs/', './docs/b .md ', 'b .md '],
 	])('of the folder %s, %s is %s', (folder, path, id) => {
 		expect(chosen(path, {}, { folder })?.id).toBe(id);
+		expect(chosen(path, {}, { folder })?.path).toBe(path);
 	});
 
 	test('the prefix is a part of the ID only', () => {
@@ -519,6 +527,27 @@ describe('Google Drive', () => {
 		[`${google}presentation`, 'pdf'],
 	])('a file of the type %s is read as %s', (mimeType, extension) => {
 		expect(chosenFile({ mimeType })).toMatchObject({ id: '1', extension });
+	});
+
+	test.each([
+		['guide.md', 'application/octet-stream', 'md'],
+		['Guide.MD', '', 'md'],
+		['prices.csv', 'application/vnd.ms-excel', 'csv'],
+		['page.htm', 'application/xhtml+xml', 'htm'],
+		['manual.pdf', 'application/octet-stream', 'pdf'],
+		['guide.md', 'text/x-web-markdown', 'md'],
+		['guide.txt', 'application/pdf', 'pdf'],
+	])('%s of the type %j is read as %s', (name, mimeType, extension) => {
+		expect(chosenFile({ name, mimeType })).toMatchObject({ id: '1', extension });
+	});
+
+	test.each([
+		['guide.md', `${google}shortcut`, 'Google shortcut'],
+		['picture.md', 'image/png', 'md'],
+		['program.exe', 'application/octet-stream', 'exe'],
+		['constructor', 'application/octet-stream', 'application/octet-stream'],
+	])('%s of the type %s is skipped as %s', (name, mimeType, skipped) => {
+		expect(chosenFile({ name, mimeType })).toEqual({ id: '1', skipped });
 	});
 
 	test('the version is the checksum, or the time of a file of Google', () => {

@@ -10,6 +10,7 @@ import { repairText } from '../../../nodes/shared/formats/decoders';
 import { Findings } from '../../../nodes/shared/formats/findings';
 import { describeBadCharacters, textOf } from '../../../nodes/shared/formats/text';
 import { eventually } from '../../../support/eventually';
+import { runs } from '../../../support/runs';
 import { occurring, Variations } from '../../../support/variations';
 import { chunks, cut, ENCODINGS, lengths } from './support';
 
@@ -163,7 +164,7 @@ test('reads any text, however it is encoded, compressed and cut', async () => {
 				});
 			},
 		),
-		{ numRuns: 600 },
+		{ numRuns: runs(600) },
 	);
 	expect(variations.rarerThan(0)).toEqual([]);
 });
@@ -252,7 +253,7 @@ test('valid UTF-8 among bad bytes is read as TextDecoder reads it, for any cuts'
 				'a character without a beginning': /[\0-\x7f][\x80-\xbf]/.test(codes),
 			});
 		}),
-		{ numRuns: 1000 },
+		{ numRuns: runs(1000) },
 	);
 	expect(variations.rarerThan(1)).toEqual([]);
 });
@@ -508,7 +509,7 @@ test('lines of Windows-1252 are decoded one by one until the first UTF-8 charact
 				});
 			},
 		),
-		{ numRuns: 1000 },
+		{ numRuns: runs(1000) },
 	);
 	expect(variations.rarerThan(0.2)).toEqual([]);
 });
