@@ -1,4 +1,4 @@
-import { parseFiles, SENTENCES, STEPS, TRY_IT } from './parts/files';
+import { BY_KIND, parseFiles, STEPS, TRY_IT } from './parts/files';
 import { CREDENTIALS, fields } from './parts/nodes';
 import { scheduled, sync } from './parts/sync';
 import type { WorkflowNode } from './parts/workflow';
@@ -96,5 +96,5 @@ ${TRY_IT}`,
 		}),
 	),
 	isChunked: true,
-	chunker: SENTENCES,
+	chunker: BY_KIND,
 });

@@ -1,4 +1,4 @@
-import { EXTENSIONS, parseFiles, SENTENCES, STEPS, TRY_IT } from './parts/files';
+import { BY_KIND, EXTENSIONS, parseFiles, STEPS, TRY_IT } from './parts/files';
 import { CREDENTIALS, fields } from './parts/nodes';
 import { scheduled, sync } from './parts/sync';
 import { code, node } from './parts/workflow';
@@ -83,5 +83,5 @@ ${TRY_IT}`,
 		),
 	),
 	isChunked: true,
-	chunker: SENTENCES,
+	chunker: BY_KIND,
 });

@@ -1,11 +1,11 @@
 import { sections } from '../../../examples/src/code/shared/sections';
-import { FILE_SECTIONS } from '../../../examples/src/parts/files';
+import { SECTION_BREAK } from '../../../examples/src/parts/files';
 import { splitByPattern } from '../../../sandbox/python-re';
 
 /** The chunks of a text, as the service splits it. */
 function chunks(text: string): string[] {
 	const prepared = sections(text) ?? '';
-	const [spans] = splitByPattern(FILE_SECTIONS.regex, [prepared]);
+	const [spans] = splitByPattern(SECTION_BREAK, [prepared]);
 	return spans.map(([from, to]) => prepared.slice(from, to).trim()).filter(Boolean);
 }
 
