@@ -161,9 +161,9 @@ const file = (
 	content: string | Buffer,
 ): StoredFile => ({ name, mimeType, parent, content });
 
-/** Enters the folder in the node Where the Files Are. */
+/** Enters the folder in Settings. */
 function withFolder(node: WorkflowNode): WorkflowNode {
-	if (node.name !== 'Where the Files Are') return node;
+	if (node.name !== 'Settings') return node;
 	const text = JSON.stringify(node).replace('"value":""', `"value":"${ROOT}"`);
 	return JSON.parse(text) as WorkflowNode;
 }

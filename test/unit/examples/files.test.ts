@@ -9,7 +9,7 @@ import readablePart from '../../../examples/src/code/readable-part';
 import type {
 	ExtractedItem,
 	FileItem,
-	FilePlace,
+	FileSettings,
 	OfficeItem,
 	SelectedPage,
 } from '../../../examples/src/parts/types';
@@ -17,7 +17,7 @@ import { occurring, Variations } from '../../../support/variations';
 
 const now = new Date('2026-03-01T12:00:00Z');
 
-const place: FilePlace = {
+const place: FileSettings = {
 	...{ folder: '/docs', extensions: 'pdf, MD,txt', mostMegabytes: 20, minutesAtRest: 5 },
 	...{ url: 'https://files.example.com', prefix: '' },
 };
@@ -28,7 +28,7 @@ const listed = (path: string, more: object = {}) => ({
 	...more,
 });
 
-const chosen = (path: string, more: object = {}, where: Partial<FilePlace> = {}) =>
+const chosen = (path: string, more: object = {}, where: Partial<FileSettings> = {}) =>
 	files({ files: [listed(path, more)], place: { ...place, ...where }, now })[0]?.json;
 
 describe('Choose Files', () => {
