@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import type { N8n } from '../e2e/n8n/process';
@@ -262,11 +262,10 @@ async function sourceInWorkflow(n8n: N8n, service: Service, series: Series): Pro
 	].join('\n');
 	const workflow = syncOf({
 		name: example,
-		about: { content: '', size: [100, 100] },
+		about: { content: '', protection: '', height: 100 },
 		triggers: [webhook('List Arrives', example, [0, 0], idOf(example, 'webhook'))],
 		settings: { confirmDeletes: '={{ false }}', howToDelete: '', pushAgain: [] },
 		list: {
-			content: '',
 			nodes: [node('Map Fields', 'code', 2, [0, 0], { jsCode })],
 			documents: "$('Map Fields').all().map(({ json }) => json)",
 		},

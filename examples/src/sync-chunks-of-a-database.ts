@@ -7,7 +7,6 @@ export default databaseSync({
 
 Chunks and pushes texts that are new or have changed, and deletes chunks that no longer exist. It does not touch documents with other IDs. Only changed rows leave the database.`,
 		table: 'articles',
-		size: [480, 1440],
 	},
 	query: {
 		file: 'your-query-chunked',

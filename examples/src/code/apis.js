@@ -5,7 +5,7 @@
  * @returns {[Item<ApiPlace>]}
  */
 module.exports = ({ api, site }) => {
-	// Where an API has its list. Change the row Example for your API, or add a row and enter its name in 'Your API'.
+	// Where an API has its list. Change the row Example for your API, or add a row and enter its name in 'Settings'.
 	//
 	// - path: what follows the site. page: what follows the path, before the number of the page. The first page is firstPage.
 	// - pages: place of the number of pages. next: place of the next page's address on the same site.

@@ -28,7 +28,7 @@ module.exports = ({ files, mostMegabytes }) => {
 			const megabytes = (size ?? 0) / 1_000_000;
 			const problem =
 				megabytes > mostMegabytes
-					? `has ${megabytes.toFixed(1)} MB, and 'Where the Files Are' allows ${mostMegabytes}: make the file smaller, or raise mostMegabytes`
+					? `has ${megabytes.toFixed(1)} MB, and 'Settings' allows ${mostMegabytes}: make the file smaller, or raise mostMegabytes`
 					: undefined;
 			const version = md5Checksum ?? file.modifiedTime;
 			return { json: { id, name, url, extension, size, version, problem } };

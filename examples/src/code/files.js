@@ -1,7 +1,7 @@
-/** @import { FilePlace, Item, ListedFile } from '../parts/types' */
+/** @import { FileSettings, Item, ListedFile } from '../parts/types' */
 
 /**
- * @param {{ files: Partial<ListedFile>[], place: FilePlace, now: Date }} inputs
+ * @param {{ files: Partial<ListedFile>[], place: FileSettings, now: Date }} inputs
  * @returns {Item<Record<string, unknown>>[]}
  */
 module.exports = ({ files, place, now }) => {
@@ -25,7 +25,7 @@ module.exports = ({ files, place, now }) => {
 			const megabytes = size / 1_000_000;
 			const problem =
 				megabytes > place.mostMegabytes
-					? `has ${megabytes.toFixed(1)} MB, and 'Where the Files Are' allows ${place.mostMegabytes}: make the file smaller, or raise mostMegabytes`
+					? `has ${megabytes.toFixed(1)} MB, and 'Settings' allows ${place.mostMegabytes}: make the file smaller, or raise mostMegabytes`
 					: undefined;
 			// A file from the future, from a clock that is wrong, would wait forever.
 			const age = now.getTime() - new Date(modifyTime).getTime();

@@ -22,7 +22,7 @@ module.exports = ({ texts, urls, isInIndex }) => {
 		}
 		if (isInIndex && root === 'sitemapindex') {
 			throw new Error(
-				`Nothing was changed: ${urls[at]} is an index of sitemaps within an index, which is not allowed. Enter its address in 'Where the Website Is'.`,
+				`Nothing was changed: ${urls[at]} is an index of sitemaps within an index, which is not allowed. Enter its address in 'Settings'.`,
 			);
 		}
 		// Plugins of WordPress write comments after the end.

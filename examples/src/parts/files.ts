@@ -1,9 +1,9 @@
 /** Parse a File: the nodes that read the texts of downloaded files. */
 import { isTrue } from './nodes';
 import type { Fetch } from './sync';
-import { BATCH } from './sync';
+import { AFTERWARDS, BATCH, DELETE } from './sync';
 import type { WorkflowNode } from './workflow';
-import { code, node } from './workflow';
+import { code, node, X } from './workflow';
 
 /** What Chunk Text does with texts of files: the pages of a PDF have neither headings nor blank lines. */
 export const SENTENCES = { chunker: 'dynamic-sentence' };
@@ -11,16 +11,13 @@ export const SENTENCES = { chunker: 'dynamic-sentence' };
 /** Extensions of files that n8n can read. Other files are counted. */
 export const EXTENSIONS = 'pdf, md, txt, html, htm, csv, xlsx';
 
-/** Steps 3 to 5 in the notes of syncs of files. */
-export const STEPS = `3. *Settings*: a run deletes at most *mostDeletes* documents, or *mostDeletesPercent* of all if that is more.
-4. *Chunk Text*: select your credential and enter your model.
-5. *Push Documents* and *Delete Document*: select your credential. Before you select a credential for another index, delete the rows of the data table. Otherwise, unchanged files are missing from that index.`;
+/** What protects the index, in the notes of syncs of files. */
+export const PROTECTION = `## What protects your index
+- **A run deletes at most** *mostDeletes* files, or *mostDeletesPercent* of all if that is more. If more are missing, none is deleted. To approve the deletes, start *${DELETE}* once.
+- **What cannot be read stays as it is in the index**, and the run names it and fails: PDF files that are encrypted, damaged, or scans without text.
+- **Another index?** Before you select its credential, delete the rows of the data table **Synced Documents**. Otherwise, unchanged files are missing from that index.
+${AFTERWARDS}`;
 
-/** The end of the notes. */
-export const TRY_IT =
-	'**Try it:** click *Execute workflow*. Then publish the workflow. It runs every night. To delete more files than *Settings* allows, start it once by its trigger *Delete What Is Missing*. **To be notified of failures**, choose the example **Tell Me** as *Error Workflow* in the settings.';
-
-const X = 220;
 const Y = 180;
 
 const KINDS = ['pdf', 'text', 'xlsx', 'html'];
@@ -94,9 +91,12 @@ export function parseFiles(download: WorkflowNode, ask?: WorkflowNode): Fetch {
 		['By Kind|2', 'Read XLSX', '3|All Read'],
 		['By Kind|3', 'Read HTML', 'Main Part', 'Readable Part', 'HTML to Markdown', '4|All Read'],
 	];
-	const content =
-		'## Fetch\nDownloads each new or changed file, and reads its text. For another source of files, replace only *Download*: one item per file, with the file in the field `data`.';
-	return { content, nodes, chains, batchSize: 25 };
+	const group = {
+		name: 'Read the Files',
+		description:
+			'Downloads and reads new and changed files. Your credential of the source is in Download. For another source, replace only Download.',
+	};
+	return { group, nodes, chains, batchSize: 25 };
 }
 
 const rule = (kind: string) => ({

@@ -67,10 +67,6 @@ export interface Settings {
 	confirmDeletes: boolean;
 	/** At most so many documents are fetched in one run, if the entries of the list have a version instead of a text. */
 	mostPerRun?: number;
-	/** Of a website. */
-	secondsBetweenRequests?: number;
-	/** Whether pages with noindex are read. */
-	readNoindex?: boolean;
 }
 
 /** One document of a batch. A document without `document` is missing from the list. */
@@ -359,8 +355,8 @@ export interface ListedFile {
 	modifyTime: string;
 }
 
-/** The fields of the node Where the Files Are. */
-export interface FilePlace {
+/** Further settings of a folder. */
+export interface FileSettings {
 	folder: string;
 	/** Extensions of the files to read, such as `pdf, md`. */
 	extensions: string;
@@ -437,12 +433,16 @@ export interface Sitemap {
 	sitemapindex?: unknown;
 }
 
-/** The fields of the node Where the Website Is. */
-export interface WebsitePlace {
+/** Further settings of a website. */
+export interface WebsiteSettings {
 	/** Parts of addresses to leave out, such as `/tag/, /login`. */
 	exclude: string;
 	/** A page is read again after so many days, even if lastmod has not changed. */
 	daysUntilReread: number;
+	/** Requests begin at this interval. */
+	secondsBetweenRequests: number;
+	/** Whether pages with noindex are read. */
+	readNoindex: boolean;
 }
 
 /** A downloaded sitemap. */

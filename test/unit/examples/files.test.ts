@@ -10,14 +10,14 @@ import type {
 	AskedItem,
 	ExtractedItem,
 	FileItem,
-	FilePlace,
+	FileSettings,
 	SelectedPage,
 } from '../../../examples/src/parts/types';
 import { occurring, Variations } from '../../../support/variations';
 
 const now = new Date('2026-03-01T12:00:00Z');
 
-const place: FilePlace = {
+const place: FileSettings = {
 	...{ folder: '/docs', extensions: 'pdf, MD,txt', mostMegabytes: 20, minutesAtRest: 5 },
 	...{ url: 'https://files.example.com', prefix: '' },
 };
@@ -28,7 +28,7 @@ const listed = (path: string, more: object = {}) => ({
 	...more,
 });
 
-const chosen = (path: string, more: object = {}, where: Partial<FilePlace> = {}) =>
+const chosen = (path: string, more: object = {}, where: Partial<FileSettings> = {}) =>
 	files({ files: [listed(path, more)], place: { ...place, ...where }, now })[0]?.json;
 
 describe('Choose Files', () => {

@@ -380,14 +380,12 @@ describe('a run that may fetch only so many documents', () => {
 		const given = {
 			list: versions('a', 'b'),
 			batchSize: 1,
-			settings: { secondsBetweenRequests: 3 },
+			settings: { mostPerRun: 3 },
 		};
-		const seconds = (isAsked: boolean) =>
-			planned({ ...given, isAsked }).batches.map(
-				({ settings: all }) => all?.secondsBetweenRequests,
-			);
-		expect(seconds(true)).toEqual([3, 3]);
-		expect(seconds(false)).toEqual([undefined, undefined]);
+		const most = (isAsked: boolean) =>
+			planned({ ...given, isAsked }).batches.map(({ settings: all }) => all?.mostPerRun);
+		expect(most(true)).toEqual([3, 3]);
+		expect(most(false)).toEqual([undefined, undefined]);
 	});
 });
 

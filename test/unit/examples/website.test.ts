@@ -13,8 +13,7 @@ import type {
 	PageResponse,
 	PageToRead,
 	ReadPage,
-	Settings,
-	WebsitePlace,
+	WebsiteSettings,
 } from '../../../examples/src/parts/types';
 import { runs } from '../../../support/runs';
 import { occurring, Variations } from '../../../support/variations';
@@ -23,17 +22,14 @@ const DAY = 86_400_000;
 
 const SITE = 'https://www.example.com';
 
-const place: WebsitePlace = { exclude: '', daysUntilReread: 30 };
-
-const settings: Settings = {
-	...{ mostDeletes: 10, mostDeletesPercent: 5, pushAgain: [], confirmDeletes: false },
-	secondsBetweenRequests: 1,
+const settings: WebsiteSettings = {
+	...{ exclude: '', daysUntilReread: 30, secondsBetweenRequests: 1, readNoindex: false },
 };
 
-const listed = (urls: unknown, { where = {}, on = 0, given = {} } = {}) =>
+const listed = (urls: unknown, { on = 0, given = {} } = {}) =>
 	websitePages({
 		...{ sitemaps: [{ urlset: { url: urls } }], now: new Date(on * DAY) },
-		...{ place: { ...place, ...where }, settings: { ...settings, ...given } },
+		settings: { ...settings, ...given },
 	}).map(({ json }) => json);
 
 describe('sitemaps', () => {
@@ -124,9 +120,7 @@ describe('Pages of the Website', () => {
 				version: expect.stringMatching(/^2026-01-01\/\d+$/) as string,
 			},
 		]);
-		expect(
-			websitePages({ sitemaps: [{ urlset: '' }], place, settings, now: new Date() }),
-		).toEqual([]);
+		expect(websitePages({ sitemaps: [{ urlset: '' }], settings, now: new Date() })).toEqual([]);
 	});
 
 	test('a page in two sitemaps counts once, with its last change, and without its fragment', () => {
@@ -165,7 +159,7 @@ describe('Pages of the Website', () => {
 	test('excluded pages and entries without an address are counted', () => {
 		const pages = [{ loc: `${SITE}/tag/x` }, { loc: '/relative' }, {}, { loc: `${SITE}/a` }];
 		expect(
-			listed(pages, { where: { exclude: ' /tag/, ' } }).map(({ skipped }) => skipped),
+			listed(pages, { given: { exclude: ' /tag/, ' } }).map(({ skipped }) => skipped),
 		).toEqual([
 			'excluded',
 			'entries without an address',
@@ -202,7 +196,7 @@ describe('Pages of the Website', () => {
 	});
 
 	test.each([
-		[{ where: { daysUntilReread: 0 } }, /enter 1 or more as daysUntilReread/],
+		[{ given: { daysUntilReread: 0 } }, /enter 1 or more as daysUntilReread/],
 		[{ given: { secondsBetweenRequests: 0 } }, /from 0\.1 to 5/],
 		[{ given: { secondsBetweenRequests: 60 } }, /from 0\.1 to 5/],
 	])('%j changes nothing', (options, why) => {
