@@ -145,6 +145,19 @@ describe('Fetched', () => {
 		[{ text: [] }, /^has no pages/],
 		[{ text: Array(4).fill('Scanned with CamScanner') }, /^is a scan without text \(0 letters/],
 		[{ text: ['Scanned with CamScanner'] }, /^is a scan without text/],
+		[{ text: ['Escaneado con CamScanner', 'Gescannt mit CamScanner'] }, /^is a scan/],
+		[
+			{
+				text: [
+					'Veuillez patienter... Si ce message ne disparaît pas, voyez http://www.adobe.com/go/reader_download.',
+				],
+			},
+			/XFA/,
+		],
+		[
+			{ text: ['Öffnen Sie dieses PDF-Portfolio in Acrobat X oder Adobe Reader X.'] },
+			/portfolio/,
+		],
 		[{ text: ['scanned by TapScanner\n', ' Scanned using Adobe Scan'] }, /^is a scan/],
 		[
 			{ text: [1, 2, 3, 4].map((at) => `ACME Corporation, Annual Report\nPage ${at} of 4`) },
@@ -212,6 +225,9 @@ describe('Fetched', () => {
 	});
 
 	test('a page about such a message is a text', () => {
+		const thanks = `${page} Thanks... Get Adobe Reader: adobe.com/go/reader`;
+		expect(pdf({ text: [thanks] })).toHaveProperty('pages');
+		expect(pdf({ text: [`${page}\nOur portfolio of ladders`] })).toHaveProperty('pages');
 		const said =
 			'Readers see: If this message is not eventually replaced by the proper contents';
 		expect(pdf({ text: [said, page, page] })).toHaveProperty('pages');
