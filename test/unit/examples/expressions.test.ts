@@ -57,7 +57,7 @@ test.each(['sync-of-a-database.json', 'sync-chunks-of-a-database.json'])(
 						'When Called by Itself': [
 							{ run: 1, work: [], snapshot: [], mostDeletes: 9 },
 						],
-						Read: [{ gone: [], changed }],
+						Read: [{ gone: [], missed: [], changed }],
 					},
 				}) as Array<{ json: { id: string; documents: Array<{ id: string }> } }>;
 				expect(items.map(({ json }) => json.id)).toEqual(changed.map(({ id }) => id));
@@ -76,7 +76,7 @@ test.each(['sync-of-a-folder.json', 'sync-from-google-drive.json'])(
 			const listed = { type: '-', path: '/d/a.pdf', modifyTime: '2026-03-01T11:00:00Z' };
 			const ofDrive = { id: 'a', mimeType: 'application/pdf', md5Checksum: 'sum' };
 			const chosen = runCodeNode(file, 'Choose Files', {
-				outputs: { 'Where the Files Are': [{ ...place, mostMegabytes, minutesAtRest: 5 }] },
+				outputs: { Settings: [{ ...place, mostMegabytes, minutesAtRest: 5 }] },
 				others: [{ ...listed, ...ofDrive, name: 'a.pdf', size: 3_000_000 }],
 			}) as Array<{ json: IDataObject }>;
 			const [{ json }] = runCodeNode(file, 'Compute Versions', {

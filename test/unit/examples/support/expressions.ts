@@ -16,6 +16,10 @@ export interface Scope {
 	others?: unknown[];
 	/** Further variables, such as `$runIndex`. */
 	variables?: Record<string, unknown>;
+	/** Parameters of nodes. */
+	params?: Record<string, object>;
+	/** ID of the workflow. */
+	workflow?: string;
 }
 
 interface Node {
@@ -71,6 +75,7 @@ export function parametersOf(file: string, name: string): IDataObject {
 
 function variablesOf(scope: Scope) {
 	const { $json, $itemIndex = 0, input = [], outputs = {}, others = [{}], variables } = scope;
+	const { params = {}, workflow } = scope;
 	const itemsOf = (list?: unknown[]) => {
 		const items = (list ?? []).map((json) => ({ json }));
 		return {
@@ -83,7 +88,12 @@ function variablesOf(scope: Scope) {
 		$json: $json ?? input[0] ?? {},
 		$itemIndex,
 		$input: itemsOf(input),
-		$: (name: string) => itemsOf(name in outputs ? outputs[name] : others),
+		$workflow: { id: workflow },
+		$execution: { id: '1' },
+		$: (name: string) => ({
+			...itemsOf(name in outputs ? outputs[name] : others),
+			params: params[name] ?? {},
+		}),
 	};
 }
 
