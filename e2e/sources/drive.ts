@@ -192,7 +192,7 @@ function withToken(node: WorkflowNode, id: string): WorkflowNode {
 	return { ...node, parameters: { ...node.parameters, ...authentication }, credentials };
 }
 
-/** Enters the folder in the node Settings. */
+/** Enters the folder in Settings. */
 function withFolder(node: WorkflowNode): WorkflowNode {
 	if (node.name !== 'Settings') return node;
 	const text = JSON.stringify(node).replace('"value":""', `"value":"${ROOT}"`);

@@ -64,7 +64,7 @@ Reads PDF, Markdown, text, HTML, CSV and XLSX files, and Google's Docs, Sheets a
 
 **Change these**
 1. *Settings*: in *folder*, enter the ID of the folder, the last part of its URL. Its subfolders are included. The alias \`root\` does not find subfolders.
-2. *Folders*, *List Files*, and *Download* and *Ask for File* in the group *Read the Files*: select your *Google Drive* credential. Double-click a group to open it.
+2. *Folders*, *List Files*, and *Ask for File* and *Download* in the group *Read the Files*: select your *Google Drive* credential. Double-click a group to open it.
 3. *Chunk, Push, Delete*: in *Chunk Text*, select your credential and enter your model. In *Push Documents* and *Delete Document*, select your credential.
 
 **Try it:** click *Execute workflow*. Then publish the workflow. It runs three times a night. [All settings, and which files are read](${docs('sources.md#files')})`,
