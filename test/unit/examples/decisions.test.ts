@@ -182,26 +182,72 @@ const DECISIONS: Record<string, Row[]> = {
 		[json({ failed: 1, removedIds: ['a#1'] }), []],
 		[json({ removedIds: ['a#1'] }), []],
 	],
-	"[$json.run ?? 0, JSON.stringify([$('Chunk Text').params, $('Push Documents').params]), JSON.stringify($('Settings').first().json.pushAgain), 200]":
+	"[$json.run ?? 0, JSON.stringify([$('Chunk Text').params, $('Push Documents').params]), JSON.stringify($('Settings').first().json.pushAgain), 200, $('Prepare the Query').first().json.query]":
 		[
 			[
-				json({ run: 5 }, { outputs: { Settings: [{ pushAgain: ['a'] }] } }),
-				[5, '[{},{}]', '["a"]', 200],
+				json(
+					{ run: 5 },
+					{
+						outputs: {
+							Settings: [{ pushAgain: ['a'] }],
+							'Prepare the Query': [{ query: 'Q' }],
+						},
+					},
+				),
+				[5, '[{},{}]', '["a"]', 200, 'Q'],
 			],
-			[json({}, { outputs: { Settings: [{ pushAgain: [] }] } }), [0, '[{},{}]', '[]', 200]],
+			[
+				json(
+					{},
+					{
+						outputs: {
+							Settings: [{ pushAgain: [] }],
+							'Prepare the Query': [{ query: 'Q' }],
+						},
+					},
+				),
+				[0, '[{},{}]', '[]', 200, 'Q'],
+			],
 		],
-	"[$json.run ?? 0, JSON.stringify($('Push Documents').params), JSON.stringify($('Settings').first().json.pushAgain), 1000]":
+	"[$json.run ?? 0, JSON.stringify($('Push Documents').params), JSON.stringify($('Settings').first().json.pushAgain), 1000, $('Prepare the Query').first().json.query]":
 		[
 			[
-				json({ run: 5 }, { outputs: { Settings: [{ pushAgain: ['a'] }] } }),
-				[5, '{}', '["a"]', 1000],
+				json(
+					{ run: 5 },
+					{
+						outputs: {
+							Settings: [{ pushAgain: ['a'] }],
+							'Prepare the Query': [{ query: 'Q' }],
+						},
+					},
+				),
+				[5, '{}', '["a"]', 1000, 'Q'],
 			],
-			[json({}, { outputs: { Settings: [{ pushAgain: [] }] } }), [0, '{}', '[]', 1000]],
+			[
+				json(
+					{},
+					{
+						outputs: {
+							Settings: [{ pushAgain: [] }],
+							'Prepare the Query': [{ query: 'Q' }],
+						},
+					},
+				),
+				[0, '{}', '[]', 1000, 'Q'],
+			],
 		],
 	"[$('Lock').first().json.run ?? 0, JSON.stringify($json)]": [
 		[json({ a: 1 }, { outputs: { Lock: [{ run: 5 }] } }), [5, '{"a":1}']],
 		[json({ a: 1 }, { outputs: { Lock: [{}] } }), [0, '{"a":1}']],
 	],
+	'$json.gone.length + $json.missed.length + $json.changed.length > 0': trueFor(
+		[
+			{ gone: [1], missed: [], changed: [] },
+			{ gone: [], missed: [1], changed: [] },
+			{ gone: [], missed: [], changed: [1] },
+		],
+		[{ gone: [], missed: [], changed: [] }],
+	),
 	'$json.run > 0': trueFor([{ run: 1 }], [{ run: 0 }, {}]),
 	"$('Where the List Is').first().json.site + ($('Where the List Is').first().json.next.split('.').reduce((value, name) => (value ?? {})[name], $response)?.replace(/^(?=\\/\\/)/, $('Where the List Is').first().json.site.split('/')[0]).replace($('Where the List Is').first().json.site, '').replace(/^(?![/?])/, '/') ?? $('Where the List Is').first().json.path + ($('Where the List Is').first().json.page && $('Where the List Is').first().json.page + ($pageCount + $('Where the List Is').first().json.firstPage)))":
 		[
