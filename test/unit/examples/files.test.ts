@@ -372,7 +372,16 @@ describe('Fetched', () => {
 				{ id: 'y', isMissing: false, problem: 'is too large' },
 				{ id: 'a', isMissing: true },
 			];
-			const others = { pdfs: [], texts: [], htmls: [], rows: [], files: [], downloads: [] };
+			const others = {
+				pdfs: [],
+				texts: [],
+				htmls: [],
+				words: [],
+				workbooks: [],
+				slides: [],
+				files: [],
+				downloads: [],
+			};
 			const input = { entries, wanted: [], ...others, asked, folder };
 			return fetchedFiles(input).map(({ json }) => json)[2];
 		};
@@ -621,6 +630,8 @@ describe('Google Drive', () => {
 		['page.htm', 'application/xhtml+xml', 'htm'],
 		['manual.pdf', 'application/octet-stream', 'pdf'],
 		['guide.md', 'text/x-web-markdown', 'md'],
+		['letter.docx', 'application/zip', 'docx'],
+		['Talk.PPTX', 'application/octet-stream', 'pptx'],
 		['guide.txt', 'application/pdf', 'pdf'],
 	])('%s of the type %j is read as %s', (name, mimeType, extension) => {
 		expect(chosenFile({ name, mimeType })).toMatchObject({ id: '1', extension });
