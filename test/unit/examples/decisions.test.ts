@@ -32,6 +32,8 @@ const sent = (name: string, standard: unknown): Row[] => [
 	[{ outputs: { 'File Arrives': [{ body: { [name]: 7 } }] } }, 7],
 ];
 
+const QUERY = { 'Prepare the Query': [{ query: 'Q' }] };
+
 const calledWith = (run: number) => ({ 'When Called by Itself': [{ run }] });
 
 const LIST_OF_API = {
@@ -182,32 +184,78 @@ const DECISIONS: Record<string, Row[]> = {
 		[json({ failed: 1, removedIds: ['a#1'] }), []],
 		[json({ removedIds: ['a#1'] }), []],
 	],
-	"[$json.run ?? 0, JSON.stringify([$('Chunk Text').params, $('Push Documents').params]), JSON.stringify($('Settings').first().json.pushAgain), 200]":
-		[
+	...Object.fromEntries(
+		(
 			[
-				json({ run: 5 }, { outputs: { Settings: [{ pushAgain: ['a'] }] } }),
-				[5, '[{},{}]', '["a"]', 200],
-			],
-			[json({}, { outputs: { Settings: [{ pushAgain: [] }] } }), [0, '[{},{}]', '[]', 200]],
-		],
-	"[$json.run ?? 0, JSON.stringify($('Push Documents').params), JSON.stringify($('Settings').first().json.pushAgain), 1000]":
-		[
+				["[$('Chunk Text').params, $('Push Documents').params]", 200, '[{},{}]'],
+				["$('Push Documents').params", 1000, '{}'],
+			] as const
+		).map(([params, size, seen]): [string, Row[]] => [
+			`[$json.run ?? 0, JSON.stringify(${params}), JSON.stringify($('Settings').first().json.pushAgain), ${size}, $('Prepare the Query').first().json.query]`,
 			[
-				json({ run: 5 }, { outputs: { Settings: [{ pushAgain: ['a'] }] } }),
-				[5, '{}', '["a"]', 1000],
+				[
+					json({ run: 5 }, { outputs: { Settings: [{ pushAgain: ['a'] }], ...QUERY } }),
+					[5, seen, '["a"]', size, 'Q'],
+				],
+				[
+					json({}, { outputs: { Settings: [{ pushAgain: [] }], ...QUERY } }),
+					[0, seen, '[]', size, 'Q'],
+				],
 			],
-			[json({}, { outputs: { Settings: [{ pushAgain: [] }] } }), [0, '{}', '[]', 1000]],
+		]),
+	),
+	"$('Lock').first().json.id ?? 0": [
+		[{ outputs: { Lock: [{ id: 7 }] } }, 7],
+		[{ outputs: { Lock: [{}] } }, 0],
+	],
+	'$json.gone.length + $json.missed.length + $json.changed.length > 0': trueFor(
+		[
+			{ gone: [1], missed: [], changed: [] },
+			{ gone: [], missed: [1], changed: [] },
+			{ gone: [], missed: [], changed: [1] },
 		],
+		[{ gone: [], missed: [], changed: [] }],
+	),
+	'$json.isMissing': trueFor([{ isMissing: true }], [{ isMissing: false }]),
+	"'https://www.googleapis.com/drive/v3/files/' + ($response?.body?.parents?.[0] ?? $json.id) + '?fields=id,trashed,parents&supportsAllDrives=true'":
+		(
+			[
+				[undefined, 'a'],
+				[{}, 'a'],
+				[{ body: {} }, 'a'],
+				[{ body: { parents: [] } }, 'a'],
+				[{ body: { parents: ['p'] } }, 'p'],
+			] as const
+		).map(([$response, id]) => [
+			json({ id: 'a' }, { variables: { $response } }),
+			`https://www.googleapis.com/drive/v3/files/${id}?fields=id,trashed,parents&supportsAllDrives=true`,
+		]),
+	"!$response.body?.parents || $response.body.id === $('When Called by Itself').first().json.settings.folder":
+		(
+			[
+				[{}, true],
+				[{ body: { id: 'a' } }, true],
+				[{ body: { id: 'a', parents: ['p'] } }, false],
+				[{ body: { id: 'folder', parents: ['p'] } }, true],
+			] as const
+		).map(([$response, isEnd]) => [
+			{
+				outputs: { 'When Called by Itself': [{ settings: { folder: 'folder' } }] },
+				variables: { $response },
+			},
+			isEnd,
+		]),
 	"[$('Lock').first().json.run ?? 0, JSON.stringify($json)]": [
 		[json({ a: 1 }, { outputs: { Lock: [{ run: 5 }] } }), [5, '{"a":1}']],
 		[json({ a: 1 }, { outputs: { Lock: [{}] } }), [0, '{"a":1}']],
 	],
 	'$json.run > 0': trueFor([{ run: 1 }], [{ run: 0 }, {}]),
-	"$('Where the List Is').first().json.site + ($('Where the List Is').first().json.next.split('.').reduce((value, name) => (value ?? {})[name], $response)?.replace($('Where the List Is').first().json.site, '').replace(/^(?![/?])/, '/') ?? $('Where the List Is').first().json.path + ($('Where the List Is').first().json.page && $('Where the List Is').first().json.page + ($pageCount + $('Where the List Is').first().json.firstPage)))":
+	"$('Where the List Is').first().json.site + ($('Where the List Is').first().json.next.split('.').reduce((value, name) => (value ?? {})[name], $response)?.replace(/^(?=\\/\\/)/, $('Where the List Is').first().json.site.split('/')[0]).replace($('Where the List Is').first().json.site, '').replace(/^(?![/?])/, '/') ?? $('Where the List Is').first().json.path + ($('Where the List Is').first().json.page && $('Where the List Is').first().json.page + ($pageCount + $('Where the List Is').first().json.firstPage)))":
 		[
 			[after(LIST_OF_API, { links: { next: '/list?2' } }), 'https://a.example/list?2'],
 			[after(LIST_OF_API, { links: { next: 'https://a.example/n' } }), 'https://a.example/n'],
 			[after(LIST_OF_API, { links: { next: 'list?2' } }), 'https://a.example/list?2'],
+			[after(LIST_OF_API, { links: { next: '//a.example/n' } }), 'https://a.example/n'],
 			[after(LIST_OF_API, {}), 'https://a.example/list'],
 			[after(BY_PAGE, {}, 2), 'https://a.example/list?page=3'],
 		],

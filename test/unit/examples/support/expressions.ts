@@ -84,7 +84,6 @@ function variablesOf(scope: Scope) {
 		};
 	};
 	return {
-		...variables,
 		$json: $json ?? input[0] ?? {},
 		$itemIndex,
 		$input: itemsOf(input),
@@ -94,6 +93,7 @@ function variablesOf(scope: Scope) {
 			...itemsOf(name in outputs ? outputs[name] : others),
 			params: params[name] ?? {},
 		}),
+		...variables,
 	};
 }
 
