@@ -76,22 +76,10 @@ The data table **Synced Documents** says what each batch has done. Its name cont
 				},
 				{ alwaysOutputData: true },
 			),
-			node(
-				'HTML to Markdown',
-				'markdown',
-				1,
-				[0, 0],
-				{
-					html: "={{ $json.isHtml ? $json.text : '' }}",
-					destinationKey: 'markdown',
-					options: {},
-				},
-				{ alwaysOutputData: true },
-			),
 			mapFields(
 				'Map Fields',
 				[0, 0],
-				'={{ {\n\tid: $json.id,\n\tname: $json.name,\n\turl: $json.url,\n\ttext: $json.isHtml ? $json.markdown : $json.text,\n} }}',
+				'={{ {\n\tid: $json.id,\n\tname: $json.name,\n\turl: $json.url,\n\ttext: $json.text,\n} }}',
 			),
 		],
 		documents: "$('Map Fields').all().map(({ json }) => json)",

@@ -1,4 +1,3 @@
-import { mainPart, toMarkdown } from './parts/files';
 import { fields, isTrue, OWN_SITE_ONLY } from './parts/nodes';
 import { BATCH, scheduled, sync } from './parts/sync';
 import type { WorkflowNode } from './parts/workflow';
@@ -9,6 +8,10 @@ const X = 220;
 const CONTINUE = { onError: 'continueRegularOutput' };
 
 const json = (name: string): string => `$('${name}').all().map(({ json }) => json)`;
+
+/** The bytes of each item: first the pages, then the redirected ones. */
+const BYTES =
+	"await Promise.all($input.all().map(({ binary }, at) => binary?.data && this.helpers.getBinaryDataBuffer(at, 'data')))";
 
 /** Requests begin at this interval. Without it, n8n starts all requests of a batch at once. */
 const oneByOne = (settings: string) => ({
@@ -28,7 +31,10 @@ const getPages = (name: string, url: string, redirect: object): WorkflowNode =>
 				batching: oneByOne(`${BATCH}.settings`),
 				redirect: { redirect },
 				...OWN_SITE_ONLY,
-				response: { response: { fullResponse: true, neverError: true } },
+				// As a text, n8n would guess the encoding, and take French for Chinese.
+				response: {
+					response: { fullResponse: true, neverError: true, responseFormat: 'file' },
+				},
 				timeout: 30_000,
 			},
 		},
@@ -38,10 +44,6 @@ const getPages = (name: string, url: string, redirect: object): WorkflowNode =>
 const at = (each: WorkflowNode, column: number, y = 0): WorkflowNode => ({
 	...each,
 	position: [X * column, y],
-});
-
-const attribute = (key: string, cssSelector: string, name: string) => ({
-	...{ key, cssSelector, returnValue: 'attribute', attribute: name },
 });
 
 export default sync({
@@ -56,7 +58,7 @@ Reads the sitemap, and gets only pages that are new or changed. It chunks and pu
 **Change these**
 1. *Where the Website Is*: enter the address of the sitemap. This is often \`https://www.example.com/sitemap.xml\`, or see \`robots.txt\`. An index of sitemaps and \`.xml.gz\` are fine. In *exclude*, enter parts of addresses to leave out, for example \`/tag/, /author/\`.
 2. *Settings*: *secondsBetweenRequests* (0.1 to 5) and *mostPerRun*, the number of pages per run, with three runs per night. The others wait for the next run. The run then says how many (*later*) and that it is incomplete, but it does not fail. *mostDeletes* and *mostDeletesPercent* are the number of pages that a run may delete without the website's confirmation. If pages of an internal website say \`noindex\`, turn on *readNoindex*. Otherwise, they are left out.
-3. *Main Part*: the selector of the text. \`main\` or \`article\` is right for most websites. Do not turn on *Clean Up Text*, because it glues words together.
+3. If the text of a page is not what you want: in *Settings*, *mainPart* is the part to read, for example \`#content, .text\`, and *leaveOut* is what to leave out, for example \`.comments\`. The pages are then read again.
 4. *Chunk Text*: select your credential and enter your model.
 5. *Push Documents* and *Delete Document*: select your credential. Before you select a credential for another index, delete the rows of the data table.
 6. If the website needs a sign-in, select a credential in *Get Sitemaps*, *Get Pages* and *Get Redirected Pages*.
@@ -74,6 +76,8 @@ Reads the sitemap, and gets only pages that are new or changed. It chunks and pu
 		['mostPerRun', 'number', 1000],
 		['secondsBetweenRequests', 'number', 1],
 		['readNoindex', 'boolean', false],
+		['mainPart', 'string', ''],
+		['leaveOut', 'string', ''],
 	]),
 	list: {
 		content:
@@ -156,7 +160,7 @@ Reads the sitemap, and gets only pages that are new or changed. It chunks and pu
 	},
 	fetch: {
 		content:
-			'## Fetch\nGets each new or changed page, and its main part as Markdown. Pages that are missing from the sitemap are asked for, too.',
+			'## Fetch\nGets each new or changed page, and the text of its main part. Pages that are missing from the sitemap are asked for, too.',
 		nodes: [
 			at(getPages('Get Pages', '={{ $json.id }}', { followRedirects: false }), 1),
 			at(
@@ -186,35 +190,22 @@ Reads the sitemap, and gets only pages that are new or changed. It chunks and pu
 					entries: json('Entries'),
 					responses: json('Get Pages'),
 					redirected: `$('Get Redirected Pages').isExecuted ? ${json('Get Redirected Pages')} : []`,
+					bytes: BYTES,
 				}),
 				5,
 			),
-			mainPart(
-				[X * 6, 0],
-				[
-					attribute('canonical', 'link[rel=canonical i]', 'href'),
-					attribute('robots', 'meta[name=robots i]', 'content'),
-					attribute(
-						'password',
-						'main input[type=password i], body:not(:has(main)) input[type=password i]',
-						'type',
-					),
-				],
-			),
-			...toMarkdown([X * 7, 0]),
 			at(
 				code('Fetched', 'fetched-pages', [0, 0], {
 					pages: json('Pages to Read'),
-					read: json('HTML to Markdown'),
-					readNoindex: `${BATCH}.settings.readNoindex`,
+					settings: `${BATCH}.settings`,
 				}),
-				9,
+				6,
 			),
 		],
 		chains: [
 			['Entries', 'Get Pages', 'All Answered', 'Pages to Read'],
 			['Get Pages', 'Is Redirected', 'Get Redirected Pages', '1|All Answered'],
-			['Pages to Read', 'Main Part', 'Readable Part', 'HTML to Markdown', 'Fetched'],
+			['Pages to Read', 'Fetched'],
 		],
 		// With 5 seconds between requests, a batch takes less than the 15 minutes of its lock.
 		batchSize: 50,

@@ -11,7 +11,7 @@ module.exports = ({ api, site }) => {
 	// - pages: place of the number of pages. next: place of the next page's address on the same site.
 	// - list: place of the entries. total: place of the total number of entries.
 	// - id, name, link, text: places in an entry. leaveOut: entries are left out if this is true.
-	// - isHtml: is the text HTML? It then becomes Markdown.
+	// - isHtml: is the text HTML? isHtmlName: is the name HTML, such as `Caf&eacute;`?
 	/** @type {Record<string, Partial<ApiPlace>>} */
 	const table = {
 		Example: {
@@ -25,7 +25,7 @@ module.exports = ({ api, site }) => {
 			...{ page: '&page=', firstPage: 1, pages: 'headers.x-wp-totalpages' },
 			...{ list: 'body', total: 'headers.x-wp-total' },
 			...{ id: 'id', name: 'title.rendered', link: 'link', text: 'content.rendered' },
-			isHtml: true,
+			...{ isHtml: true, isHtmlName: true },
 		},
 		// Without a credential, or for one language, enter help_center/en-us in place of help_center.
 		Zendesk: {
@@ -50,6 +50,9 @@ module.exports = ({ api, site }) => {
 		);
 	}
 	const empty = { page: '', firstPage: 1, pages: '', next: '', total: '', leaveOut: '' };
-	const places = { path: '', list: '', id: '', name: '', link: '', text: '', isHtml: false };
-	return [{ json: { ...empty, ...places, ...row, site: site.trim().replace(/\/+$/, '') } }];
+	const places = { path: '', list: '', id: '', name: '', link: '', text: '' };
+	const kinds = { isHtml: false, isHtmlName: false };
+	return [
+		{ json: { ...empty, ...places, ...kinds, ...row, site: site.trim().replace(/\/+$/, '') } },
+	];
 };

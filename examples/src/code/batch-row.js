@@ -31,6 +31,7 @@ module.exports = ({ batch, documents, texts, pushes, deletes }) => {
 		row.chunksDeleted += deletion.deleted ?? 0;
 		if (document.isWithheld) {
 			row.withheld += 1;
+			if (problem) problems.push(`'${id}' ${problem}`);
 		} else if (problem) {
 			row.unreadable += 1;
 			problems.push(`'${id}' ${problem}`);

@@ -97,12 +97,7 @@ module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows 
 	}
 
 	/** @param {ExtractedItem['json']} json */
-	function html({ error, text, title, megabytes }) {
-		if (megabytes) {
-			return {
-				problem: `has ${megabytes.toFixed(1)} MB of HTML, and n8n would stand still while it converts more than 2 MB: split the file, or save it as PDF`,
-			};
-		}
+	function html({ error, text, title }) {
 		if (typeof text !== 'string') return damaged(error);
 		const name = String(title ?? '').trim();
 		return name ? { text, name } : { text };

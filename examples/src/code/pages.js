@@ -1,5 +1,7 @@
 /** @import { ApiPlace, Item } from '../parts/types' */
 
+const { htmlText } = require('./shared/html-text');
+
 /**
  * @param {{ responses: { body: unknown, headers?: unknown }[], place: ApiPlace }} inputs
  * @returns {Item<Record<string, unknown>>[]}
@@ -57,13 +59,14 @@ module.exports = ({ responses, place }) => {
 	}
 	const kept = entries.filter((entry) => !place.leaveOut || !read(entry, place.leaveOut));
 	return kept.map((entry) => {
-		const [id, name, link, text] = [place.id, place.name, place.link, place.text].map((path) =>
+		const [id, name, link, body] = [place.id, place.name, place.link, place.text].map((path) =>
 			path ? read(entry, path) : undefined,
 		);
-		const isHtml = place.isHtml && typeof text === 'string';
+		const text = place.isHtml && typeof body === 'string' ? htmlText(body) : body;
 		const isPath = typeof link === 'string' && link.startsWith('/');
-		const title = place.isHtml && typeof name === 'string' ? plain(name) : name;
-		return { json: { id, name: title, url: isPath ? place.site + link : link, text, isHtml } };
+		const isHtmlName = place.isHtmlName && typeof name === 'string';
+		const title = isHtmlName ? htmlText(name).replace(/\s+/g, ' ') : name;
+		return { json: { id, name: title, url: isPath ? place.site + link : link, text } };
 	});
 
 	/**
@@ -86,20 +89,5 @@ module.exports = ({ responses, place }) => {
 			typeof value === 'string' && /^\d{1,3}(?:[.,' \u00a0\u202f]\d{3})+$/.test(text);
 		const digits = isGrouped ? text.replace(/\D/g, '') : text;
 		return /^\d+$/.test(digits) ? Number(digits) : -1;
-	}
-
-	/**
-	 * Names beside HTML contain references such as `&#8217;`.
-	 * @param {string} html
-	 */
-	function plain(html) {
-		/** @type {Record<string, string>} */
-		const names = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
-		return html
-			.replace(/<[^>]*>/g, '')
-			.replace(/&(?:#(\d{1,6})|#x([\da-f]{1,5})|(\w+));/gi, (whole, decimal, hex, name) => {
-				if (name) return names[String(name).toLowerCase()] ?? whole;
-				return String.fromCodePoint(decimal ? Number(decimal) : parseInt(hex, 16));
-			});
 	}
 };

@@ -39,7 +39,7 @@ module.exports = ({ summary, batches, isChunked, howToDelete }) => {
 	}
 	if (withheld > 0) {
 		errors.push(
-			`${withheld} of ${summary.known} documents would be deleted, which is more than the node 'Settings' allows: they are missing from the source${isChunked ? ', or their texts are empty' : ''}. They were not deleted. If this is right, ${howToDelete}.`,
+			`${withheld} of ${summary.known} documents would be deleted, which needs an approval: more are missing from the source than the node 'Settings' allows${isChunked ? ', or their texts are empty' : ''}, or the source refuses to show them. They were not deleted. If this is right, ${howToDelete}.`,
 		);
 	}
 	const ofBatches = batches.flatMap((batch) =>
@@ -47,8 +47,9 @@ module.exports = ({ summary, batches, isChunked, howToDelete }) => {
 	);
 	const problems = [...ofBatches, ...summary.problems].slice(0, 20);
 	if (unreadable > 0) {
+		const first = problems.find((line) => !line.endsWith('its delete is withheld'));
 		errors.push(
-			`${unreadable} documents could not be read. What the index has of them stays. The first one: ${problems[0]}.`,
+			`${unreadable} documents could not be read. What the index has of them stays. The first one: ${first}.`,
 		);
 	}
 	const error = errors.join(' ');

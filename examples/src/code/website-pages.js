@@ -1,6 +1,7 @@
 /** @import { Item, Settings, Sitemap, WebsitePlace } from '../parts/types' */
 
 const { includesPart, normalAddress } = require('./shared/address');
+const { selectorsIn } = require('./shared/selectors');
 
 /**
  * @param {{ sitemaps: Sitemap[], place: WebsitePlace, settings: Settings, now: Date }} inputs
@@ -23,8 +24,13 @@ module.exports = ({ sitemaps, place, settings, now }) => {
 		);
 	}
 	const today = Math.floor(now.getTime() / 86_400_000);
-	// Pages that were left out before are read if this setting changes.
-	const rules = settings.readNoindex ? '/noindex' : '';
+	// If these settings change, all pages are read again. Only what is not empty counts, so an update changes no version.
+	const choices = ['mainPart', 'leaveOut'].map((name) => {
+		const selectors = String(Object(settings)[name] ?? '').trim();
+		selectorsIn(selectors);
+		return selectors && `/${name}=${selectors}`;
+	});
+	const rules = (settings.readNoindex ? '/noindex' : '') + choices.join('');
 	const parts = place.exclude.split(',').map((part) => part.trim());
 	const excluded = parts.filter((part) => part !== '');
 	// Two spellings of one address are one page.

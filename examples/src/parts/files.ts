@@ -59,17 +59,16 @@ export function parseFiles(download: WorkflowNode): Fetch {
 		extract('Read Text', 1, { operation: 'text', options: {} }),
 		extract('Read XLSX', 2, { operation: 'xlsx', options: { headerRow: false } }),
 		extract('Read HTML', 3, { operation: 'text', options: {} }),
-		mainPart([X * 6, Y * 3]),
-		...toMarkdown([X * 7, Y * 3]),
-		node('All Read', 'merge', 3.2, [X * 9, 0], { numberInputs: KINDS.length + 1 }),
-		code('Fetched', 'fetched-files', [X * 10, 0], {
+		code('HTML to Text', 'html-texts', [X * 6, Y * 3], { files: items('Read HTML') }),
+		node('All Read', 'merge', 3.2, [X * 7, 0], { numberInputs: KINDS.length + 1 }),
+		code('Fetched', 'fetched-files', [X * 8, 0], {
 			entries: data('Entries'),
 			wanted: data('Is to Be Downloaded'),
 			downloads: items('Download'),
 			files: items('Files'),
 			pdfs: items('Read PDF'),
 			texts: items('Read Text'),
-			htmls: items('HTML to Markdown'),
+			htmls: items('HTML to Text'),
 			rows: items('Read XLSX'),
 		}),
 	];
@@ -79,7 +78,7 @@ export function parseFiles(download: WorkflowNode): Fetch {
 		['By Kind', 'Read PDF', '1|All Read'],
 		['By Kind|1', 'Read Text', '2|All Read'],
 		['By Kind|2', 'Read XLSX', '3|All Read'],
-		['By Kind|3', 'Read HTML', 'Main Part', 'Readable Part', 'HTML to Markdown', '4|All Read'],
+		['By Kind|3', 'Read HTML', 'HTML to Text', '4|All Read'],
 	];
 	const content =
 		'## Fetch\nDownloads each new or changed file, and reads its text. For another source of files, replace only *Download*: one item per file, with the file in the field `data`.';
@@ -99,51 +98,3 @@ const rule = (kind: string) => ({
 	},
 	...{ renameOutput: true, outputKey: kind },
 });
-
-/**
- * Defines a node that selects the main part of a page. The HTML node's own text and Clean Up Text would glue words
- * together.
- *
- * @param more attributes to read as well
- */
-export const mainPart = (position: [number, number], more: object[] = []): WorkflowNode =>
-	node(
-		'Main Part',
-		'html',
-		1.2,
-		position,
-		{
-			operation: 'extractHtmlContent',
-			extractionValues: {
-				values: [
-					{ key: 'main', cssSelector: 'main, [role=main]', returnValue: 'html' },
-					{ key: 'article', cssSelector: 'article', returnValue: 'html' },
-					// If main is empty, the rest of the page is not its text, but a banner or a menu.
-					{
-						key: 'body',
-						cssSelector: 'body:not(:has(main, [role=main]))',
-						returnValue: 'html',
-					},
-					{ key: 'title', cssSelector: 'head > title', returnValue: 'text' },
-					...more,
-				],
-			},
-			options: {},
-		},
-		CONTINUE,
-	);
-
-/** Defines the nodes that convert what Main Part has selected to Markdown. */
-export const toMarkdown = ([x, y]: [number, number]): WorkflowNode[] => [
-	code('Readable Part', 'readable-part', [x, y], {
-		pages: "$('Main Part').all().map(({ json }) => json)",
-	}),
-	node(
-		'HTML to Markdown',
-		'markdown',
-		1,
-		[x + X, y],
-		{ html: '={{ $json.html }}', destinationKey: 'text', options: {} },
-		CONTINUE,
-	),
-];

@@ -171,15 +171,6 @@ test('Every Night a CSV counts the rows of the CSV, in whatever order the result
 			expect(evaluate(leftValue, { $json, input: input as IDataObject[] })).toBe(300);
 });
 
-test('Sync From an API takes the text of HTML from the Markdown, even if it is empty', () => {
-	const { jsonOutput } = parametersOf('sync-from-an-api.json', 'Map Fields');
-	const textOf = ($json: IDataObject) => (evaluate(jsonOutput, { $json }) as IDataObject).text;
-	expect(textOf({ isHtml: true, text: '<img>', markdown: '' })).toBe('');
-	expect(textOf({ isHtml: true, text: '<p>A</p>', markdown: 'A' })).toBe('A');
-	expect(textOf({ isHtml: false, text: 'B', markdown: '' })).toBe('B');
-	expect(textOf({ isHtml: false, text: '', markdown: 'of an earlier node' })).toBe('');
-});
-
 test('Fan Out over Workers calls each range with its own records, also if it is called again', () => {
 	const { jsonBody } = parametersOf('fan-out-over-workers.json', 'Call Fan Out One Range');
 	const ranges = [0, 1, 2, 3].map((range) => ({ range, skip: 100 * range, max: 100 }));
