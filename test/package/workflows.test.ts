@@ -181,7 +181,7 @@ test.each(SYNCS.filter((file) => tablesOf(file).length === 0))(
 			...{ name, query: String(parameters.query) },
 		}));
 		expect(queries.map(({ name }) => name)).toEqual([
-			...['Tables', 'Documents View', 'Lock', 'Compare', 'Unlock'],
+			...['Documents View', 'Tables', 'Lock', 'Compare', 'Unlock'],
 			...['Read', 'Note Planned Changes', 'Remember'],
 		]);
 		const uses = queries.flatMap(

@@ -1,4 +1,7 @@
-/** @import { ExtractedItem, Fetched, FileItem, FileToRead, Item } from '../parts/types' */
+/** @import { AskedItem, ExtractedItem, Fetched, FileItem, FileToRead, Item } from '../parts/types' */
+
+const { decodedText } = require('./shared/decoded-text');
+const { readPages } = require('./shared/pdf-pages');
 
 /**
  * @param {{
@@ -10,10 +13,23 @@
  *   texts: ExtractedItem[],
  *   htmls: ExtractedItem[],
  *   rows: ExtractedItem[],
+ *   asked?: AskedItem[] | null,
+ *   folder?: string,
  * }} inputs
  * @returns {Item<Fetched>[]}
  */
-module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows }) => {
+module.exports = ({
+	entries,
+	wanted,
+	downloads,
+	files,
+	pdfs,
+	texts,
+	htmls,
+	rows,
+	asked,
+	folder,
+}) => {
 	// One item per entry: `text`, `pages`, `problem` if this version cannot be read, or `error` if it could not be now.
 	const places = new Map(wanted.map(({ id }, at) => [id, at]));
 	/** @type {Map<number | undefined, Partial<Fetched>>} */
@@ -31,8 +47,7 @@ module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows 
 	 * @returns {Partial<Fetched>}
 	 */
 	function result({ id, isMissing, problem, extension, size }) {
-		// A folder that cannot be reached has no files either, so a missing file counts under the limits for deletes.
-		if (isMissing) return { text: '' };
+		if (isMissing) return missing(id);
 		if (problem) return { problem };
 		const at = places.get(id) ?? 0;
 		// If the connection fails, n8n returns a single item for all files.
@@ -52,6 +67,30 @@ module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows 
 	}
 
 	/**
+	 * Each delete of a missing file counts under the limits: a folder that cannot be reached has no files either, and a
+	 * login that may no longer read the files is told that there are none. But a list may be short.
+	 * @param {string | number} id
+	 * @returns {Partial<Fetched>}
+	 */
+	function missing(id) {
+		if (!asked) return { text: '' };
+		const at = entries.filter((entry) => entry.isMissing).findIndex((entry) => entry.id === id);
+		// The answer about the file, then about the folders above it.
+		const answers = asked.filter(({ pairedItem }) => pairedItem?.item === at);
+		const [file] = answers.map(({ json }) => json);
+		if (file?.statusCode === undefined) return { error: file?.error ?? 'was not asked for' };
+		const isGone = file.statusCode === 404 || file.body?.trashed === true;
+		if (isGone) return { text: '' };
+		if (file.statusCode !== 200)
+			return { error: `Drive answers with status ${file.statusCode}` };
+		const isInFolder = answers.some(({ json }) => folder && json.body?.id === folder.trim());
+		if (!isInFolder) return { text: '' };
+		return {
+			error: 'is in the folder, but not in its list, so Drive has not returned the whole list',
+		};
+	}
+
+	/**
 	 * @param {Partial<Fetched>} found
 	 * @param {string} kind
 	 * @param {number | undefined} size
@@ -60,8 +99,7 @@ module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows 
 	function checked(found, kind, size) {
 		const text = String(found.text ?? '');
 		// n8n reads such a file as a text or a table.
-		if (text.startsWith('%PDF-'))
-			return { problem: 'is a PDF file: give it the extension pdf' };
+		if (text.startsWith('%PDF-')) return namedWrong();
 		if (kind === 'html' && size && text.trim() === '' && !found.problem) {
 			return { problem: 'has no text: if it needs JavaScript, it cannot be read' };
 		}
@@ -87,17 +125,12 @@ module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows 
 			return { problem: 'is encrypted: save it without a password' };
 		}
 		if (!Array.isArray(pages)) return damaged(error);
-		const letters = pages.join('').match(/[\p{L}\p{N}]/gu)?.length ?? 0;
-		if (letters < 20 * pages.length) {
-			return {
-				problem: `is a scan without text (${letters} letters on ${pages.length} pages): save it with text recognition (OCR)`,
-			};
-		}
-		return { pages };
+		return readPages(pages.map(String));
 	}
 
 	/** @param {ExtractedItem['json']} json */
-	function html({ error, text, title }) {
+	function html({ error, problem, text, title }) {
+		if (problem) return { problem };
 		if (typeof text !== 'string') return damaged(error);
 		const name = String(title ?? '').trim();
 		return name ? { text, name } : { text };
@@ -109,8 +142,10 @@ module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows 
 	 */
 	function plain({ error, data }, extension) {
 		if (typeof data !== 'string') return damaged(error);
-		if (data.includes('\0')) return { problem: 'is not a text file' };
-		return { text: ['csv', 'tsv'].includes(extension) ? table(csvRows(data)) : data };
+		const bytes = Buffer.from(data, 'base64');
+		const { text, problem } = decodedText(bytes);
+		if (problem) return bytes.toString('latin1', 0, 5) === '%PDF-' ? namedWrong() : { problem };
+		return { text: ['csv', 'tsv'].includes(extension) ? table(csvRows(text)) : text };
 	}
 
 	/** @param {ExtractedItem[]} items */
@@ -124,6 +159,10 @@ module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows 
 		}
 		const text = table(items.map(({ json }) => [json.row ?? []].flat()));
 		return text ? { text } : { problem: 'has nothing in its first sheet' };
+	}
+
+	function namedWrong() {
+		return { problem: 'is a PDF file: give it the extension pdf' };
 	}
 
 	/** @param {unknown} error */
@@ -159,17 +198,22 @@ module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows 
 	 * @param {string} text
 	 */
 	function csvRows(text) {
-		const firstLine = text.slice(0, text.search(/[\r\n]|$/));
-		const [delimiter] = [',', ';', '\t'].sort(
+		// Excel writes the delimiter into a line of its own, and PowerShell a type.
+		const before = /^(?:"?sep=([^\r\n"])"?|"?#TYPE [^\r\n]*)(?:\r?\n|\r|$)/i.exec(text) ?? [''];
+		const rows = text.slice(before[0].length);
+		const firstLine = rows.slice(0, rows.search(/[\r\n]|$/));
+		const [mostFrequent] = [',', ';', '\t'].sort(
 			(one, other) => firstLine.split(other).length - firstLine.split(one).length,
 		);
+		const delimiter = before[1] ?? mostFrequent;
+		const escaped = delimiter.replace(/[\\^\]|.*+?$(){}[-]/, '\\$&');
 		const cells = new RegExp(
-			`("[^"]*(?:""[^"]*)*"|[^${delimiter}\\r\\n]*)(${delimiter}|\\r?\\n|\\r|$)`,
+			`("[^"]*(?:""[^"]*)*"|[^${escaped}\\r\\n]*)(${escaped}|\\r?\\n|\\r|$)`,
 			'gy',
 		);
 		/** @type {string[][]} */
 		const all = [[]];
-		for (const [, cell, end] of text.matchAll(cells)) {
+		for (const [, cell, end] of rows.matchAll(cells)) {
 			const isQuoted = cell.length > 1 && cell.startsWith('"') && cell.endsWith('"');
 			const value = isQuoted ? cell.slice(1, -1).replaceAll('""', '"') : cell;
 			all[all.length - 1].push(value);

@@ -1,10 +1,10 @@
-/** @import { Fetched, Item, PageToRead, Settings } from '../parts/types' */
+/** @import { Fetched, Item, PageToRead, WebsiteSettings } from '../parts/types' */
 
 const { resolvedAddress, samePath } = require('./shared/address');
 const { readHtml } = require('./shared/html-text');
 
 /**
- * @param {{ pages: PageToRead[], settings: Partial<Settings> }} inputs
+ * @param {{ pages: PageToRead[], settings: Partial<WebsiteSettings> }} inputs
  * @returns {Item<Fetched>[]}
  */
 module.exports = ({ pages, settings }) => {
@@ -45,7 +45,7 @@ module.exports = ({ pages, settings }) => {
 		if (!isHtml && isMissing) return { text: '' };
 		if (!isHtml) {
 			return {
-				problem: `is no HTML page, only ${type || 'a file of an unknown kind'}: add a part of its address to exclude in 'Where the Website Is'`,
+				problem: `is no HTML page, only ${type || 'a file of an unknown kind'}: add a part of its address to exclude in 'Settings'`,
 			};
 		}
 		if (page.problem) return isMissing ? { text: '' } : { problem: page.problem };

@@ -1,5 +1,6 @@
 /** @import { ExtractedItem, Item } from '../parts/types' */
 
+const { decodedText } = require('./shared/decoded-text');
 const { readHtml } = require('./shared/html-text');
 
 /**
@@ -10,7 +11,9 @@ module.exports = ({ files }) => {
 	// One item per file: the text of its main part, and its title.
 	return files.map(({ json: { data, error } }) => {
 		if (typeof data !== 'string') return { json: { error } };
-		const { text, title } = readHtml(data);
+		const { text: html, problem } = decodedText(Buffer.from(data, 'base64'), 'text/html');
+		if (problem) return { json: { problem } };
+		const { text, title } = readHtml(html);
 		return { json: { text, title } };
 	});
 };

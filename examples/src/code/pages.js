@@ -1,6 +1,7 @@
 /** @import { ApiPlace, Item } from '../parts/types' */
 
 const { htmlText } = require('./shared/html-text');
+const { storableText } = require('./shared/storable-text');
 
 /**
  * @param {{ responses: { body: unknown, headers?: unknown }[], place: ApiPlace }} inputs
@@ -10,13 +11,14 @@ module.exports = ({ responses, place }) => {
 	// One item per entry of all pages. If a page is missing, nothing is changed, because documents that are missing from
 	// the list are deleted.
 	const lists = responses.map((response, at) => {
-		const shown = String(JSON.stringify(response.body)).slice(0, 100);
-		if (read(response, 'body.success') === false) {
+		const shown = storableText(String(JSON.stringify(response.body)), 100);
+		const list = read(response, place.list);
+		const body = Object(response.body);
+		if (body.success === false || (Array.isArray(list) && hasFailed(body))) {
 			throw new Error(
 				`Nothing was changed: page ${at + 1} of the API says that it has failed: ${shown}.`,
 			);
 		}
-		const list = read(response, place.list);
 		if (Array.isArray(list)) return list;
 		const isBelow = Array.isArray(read(response, `body.${place.list}`));
 		const advice = isBelow ? `'body.${place.list}'` : 'the place of the list';
@@ -57,17 +59,57 @@ module.exports = ({ responses, place }) => {
 			);
 		}
 	}
-	const kept = entries.filter((entry) => !place.leaveOut || !read(entry, place.leaveOut));
+	const leftOut = place.leaveOut.split(',').map((rule) => rule.trim());
+	const kept = entries.filter((entry) => !leftOut.some((rule) => rule && applies(rule, entry)));
 	return kept.map((entry) => {
 		const [id, name, link, body] = [place.id, place.name, place.link, place.text].map((path) =>
 			path ? read(entry, path) : undefined,
 		);
 		const text = place.isHtml && typeof body === 'string' ? htmlText(body) : body;
 		const isPath = typeof link === 'string' && link.startsWith('/');
+		// Two slashes begin an address without its scheme.
+		const isAddress = isPath && link.startsWith('//');
+		const [scheme] = /^http:/i.exec(place.site) ?? ['https:'];
+		const url = isAddress ? scheme + link : isPath ? place.site + link : link;
 		const isHtmlName = place.isHtmlName && typeof name === 'string';
 		const title = isHtmlName ? htmlText(name).replace(/\s+/g, ' ') : name;
-		return { json: { id, name: title, url: isPath ? place.site + link : link, text } };
+		return { json: { id, name: title, url, text } };
 	});
+
+	/**
+	 * An API may answer with status 200 and a list that is not complete.
+	 * @param {Record<string, unknown>} body
+	 */
+	function hasFailed(body) {
+		const isFalse = ['success', 'ok', 'acknowledged', 'status'].some(
+			(name) => body[name] === false,
+		);
+		const isStatus = ['status', 'statusCode'].some((name) => Number(body[name]) >= 400);
+		const isError = ['error', 'errors', 'errorMessage'].some((name) => isFilled(body[name]));
+		const isPart = ['timed_out', 'incomplete_results'].some((name) => body[name] === true);
+		const shards = Number(Object(body._shards).failed) > 0;
+		return isFalse || isStatus || isError || isPart || shards;
+	}
+
+	/**
+	 * Whether a value is true or not empty.
+	 * @param {unknown} value
+	 * @returns {boolean}
+	 */
+	function isFilled(value) {
+		if (typeof value !== 'object' || value === null) return Boolean(value);
+		return Object.values(value).some(isFilled);
+	}
+
+	/**
+	 * @param {string} rule a place, or a place and its value
+	 * @param {unknown} entry
+	 */
+	function applies(rule, entry) {
+		const [at, wanted] = rule.split('=').map((part) => part.trim());
+		const value = read(entry, at);
+		return wanted === undefined ? isFilled(value) : String(value) === wanted;
+	}
 
 	/**
 	 * Returns what a path such as `body.data.items` leads to.

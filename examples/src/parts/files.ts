@@ -1,8 +1,9 @@
 /** Parse a File: the nodes that read the texts of downloaded files. */
 import { isTrue } from './nodes';
 import type { Fetch } from './sync';
+import { AFTERWARDS, BATCH, DELETE } from './sync';
 import type { WorkflowNode } from './workflow';
-import { code, node } from './workflow';
+import { code, node, X } from './workflow';
 
 /** What Chunk Text does with texts of files: the pages of a PDF have neither headings nor blank lines. */
 export const SENTENCES = { chunker: 'dynamic-sentence' };
@@ -10,16 +11,13 @@ export const SENTENCES = { chunker: 'dynamic-sentence' };
 /** Extensions of files that n8n can read. Other files are counted. */
 export const EXTENSIONS = 'pdf, md, txt, html, htm, csv, xlsx';
 
-/** Steps 3 to 5 in the notes of syncs of files. */
-export const STEPS = `3. *Settings*: a run deletes at most *mostDeletes* documents, or *mostDeletesPercent* of all if that is more.
-4. *Chunk Text*: select your credential and enter your model.
-5. *Push Documents* and *Delete Document*: select your credential. Before you select a credential for another index, delete the rows of the data table. Otherwise, unchanged files are missing from that index.`;
+/** What protects the index, in the notes of syncs of files. */
+export const PROTECTION = `## What protects your index
+- **A run deletes at most** *mostDeletes* files, or *mostDeletesPercent* of all if that is more. If more are missing, none is deleted. To approve the deletes, start *${DELETE}* once.
+- **What cannot be read stays as it is in the index**, and the run names it and fails: PDF files that are encrypted, damaged, or scans without text.
+- **Another index?** Before you select its credential, delete the rows of the data table **Synced Documents**. Otherwise, unchanged files are missing from that index.
+${AFTERWARDS}`;
 
-/** The end of the notes. */
-export const TRY_IT =
-	'**Try it:** click *Execute workflow*. Then publish the workflow. It runs every night. To delete more files than *Settings* allows, start it once by its trigger *Delete What Is Missing*. **To be notified of failures**, choose the example **Tell Me** as *Error Workflow* in the settings.';
-
-const X = 220;
 const Y = 180;
 
 const KINDS = ['pdf', 'text', 'xlsx', 'html'];
@@ -38,9 +36,15 @@ const extract = (name: string, row: number, parameters: object): WorkflowNode =>
  * Returns the nodes between Entries and Fetched for a source of files.
  *
  * @param download a node that downloads the file of each item. If this fails, its item contains `error`
+ * @param ask a node that asks for files that are missing from the list by their IDs
  */
-export function parseFiles(download: WorkflowNode): Fetch {
+export function parseFiles(download: WorkflowNode, ask?: WorkflowNode): Fetch {
+	const asking = ask && [
+		node('Is Missing', 'filter', 2.2, [X, Y * 3], isTrue('={{ $json.isMissing }}')),
+		{ ...ask, position: [X * 2, Y * 3] as [number, number], ...CONTINUE },
+	];
 	const nodes = [
+		...(asking ?? []),
 		node(
 			'Is to Be Downloaded',
 			'filter',
@@ -56,11 +60,14 @@ export function parseFiles(download: WorkflowNode): Fetch {
 		node('By Kind', 'switch', 3.2, [X * 4, 0], { rules: { values: KINDS.map(rule) } }),
 		// Max Pages is left out, because its default 0 returns no text at all.
 		extract('Read PDF', 0, { operation: 'pdf', options: { joinPages: false } }),
-		extract('Read Text', 1, { operation: 'text', options: {} }),
+		// n8n would guess the encoding. Fetched and HTML to Text decode the bytes.
+		extract('Read Text', 1, { operation: 'binaryToPropery', options: {} }),
 		extract('Read XLSX', 2, { operation: 'xlsx', options: { headerRow: false } }),
-		extract('Read HTML', 3, { operation: 'text', options: {} }),
+		extract('Read HTML', 3, { operation: 'binaryToPropery', options: {} }),
 		code('HTML to Text', 'html-texts', [X * 6, Y * 3], { files: items('Read HTML') }),
-		node('All Read', 'merge', 3.2, [X * 7, 0], { numberInputs: KINDS.length + 1 }),
+		node('All Read', 'merge', 3.2, [X * 7, 0], {
+			numberInputs: KINDS.length + (ask ? 2 : 1),
+		}),
 		code('Fetched', 'fetched-files', [X * 8, 0], {
 			entries: data('Entries'),
 			wanted: data('Is to Be Downloaded'),
@@ -70,19 +77,25 @@ export function parseFiles(download: WorkflowNode): Fetch {
 			texts: items('Read Text'),
 			htmls: items('HTML to Text'),
 			rows: items('Read XLSX'),
+			asked: ask ? items(ask.name) : 'null',
+			folder: ask ? `${BATCH}.settings.folder` : "''",
 		}),
 	];
 	const chains = [
 		['Entries', 'Is to Be Downloaded', 'Download', 'Files', 'By Kind'],
 		['Entries', 'All Read', 'Fetched'],
+		...(ask ? [['Entries', 'Is Missing', ask.name, `${KINDS.length + 1}|All Read`]] : []),
 		['By Kind', 'Read PDF', '1|All Read'],
 		['By Kind|1', 'Read Text', '2|All Read'],
 		['By Kind|2', 'Read XLSX', '3|All Read'],
 		['By Kind|3', 'Read HTML', 'HTML to Text', '4|All Read'],
 	];
-	const content =
-		'## Fetch\nDownloads each new or changed file, and reads its text. For another source of files, replace only *Download*: one item per file, with the file in the field `data`.';
-	return { content, nodes, chains, batchSize: 25 };
+	const group = {
+		name: 'Read the Files',
+		description:
+			'Downloads and reads new and changed files. Your credential of the source is in Download. For another source, replace only Download.',
+	};
+	return { group, nodes, chains, batchSize: 25 };
 }
 
 const rule = (kind: string) => ({

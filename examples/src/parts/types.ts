@@ -36,6 +36,8 @@ export interface Row {
 export interface Known {
 	isOwner: boolean;
 	lockedUntil: string;
+	/** Why it is not known what earlier runs have pushed. */
+	problem?: string;
 	entries: Entry[];
 	/** ID of the last row that a snapshot replaces, or 0 if no snapshot is needed. */
 	compactUpTo: number;
@@ -66,13 +68,6 @@ export interface Settings {
 	confirmDeletes: boolean;
 	/** At most so many documents are fetched in one run, if the entries of the list have a version instead of a text. */
 	mostPerRun?: number;
-	/** Of a website. */
-	secondsBetweenRequests?: number;
-	/** Whether pages with noindex are read. */
-	readNoindex?: boolean;
-	/** Selectors of the part to read and of what to leave out of it. */
-	mainPart?: unknown;
-	leaveOut?: unknown;
 }
 
 /** One document of a batch. A document without `document` is missing from the list. */
@@ -87,6 +82,8 @@ export interface Work {
 	isConfirmed?: boolean;
 	/** Whether the settings leave the document out. It counts as missing. */
 	isExcluded?: boolean;
+	/** Why a database has no document to push, or null. */
+	problem?: string | null;
 	document?: ListedDocument;
 }
 
@@ -122,6 +119,8 @@ export interface Fetched {
 	error?: unknown;
 	gone?: unknown;
 	refused?: unknown;
+	/** Numbers of the pages of a PDF that have no text, if others have one. */
+	pagesWithoutText?: number[];
 	name?: unknown;
 	url?: unknown;
 }
@@ -142,6 +141,8 @@ export interface BatchDocument {
 	/** Whether the document would be deleted, but too many documents of the batch would be. */
 	isWithheld: boolean;
 	isDeleted: boolean;
+	/** See `Fetched`. */
+	pagesWithoutText?: number[];
 	documents: ListedDocument[];
 	removedIds: string[];
 	name?: unknown;
@@ -167,7 +168,10 @@ export interface BatchRow {
 	planned?: number;
 	/** The first failure. */
 	error: string;
-	/** The first 20 documents that could not be read, one per line. */
+	/**
+	 * The first 20 documents that could not be read, that failed, or that were read in part, one per line. A line of the
+	 * second and third kind begins with `Failed: ` or `Read in part: `.
+	 */
 	problems: string;
 }
 
@@ -195,6 +199,8 @@ export interface KeyRange {
 	from: string;
 	to: string;
 	documents: number;
+	/** The changed documents, as a list of IDs in JSON. */
+	ids?: string;
 }
 
 /** What the query Compare returns. */
@@ -206,6 +212,8 @@ export interface Compared {
 	isOwner: boolean;
 	lockedUntil: string | null;
 	rows: number;
+	/** Of the first row, or null if there is none. */
+	keyType?: string | null;
 	rowsWithoutId: number;
 	/** An ID that several rows have, or null. */
 	repeatedId: string | null;
@@ -232,6 +240,9 @@ export interface DatabaseBatch extends Omit<Batch, 'tableId' | 'work' | 'setting
 	documents: number;
 	/** A list of IDs as JSON. */
 	pushAgain: string;
+	query: string;
+	/** The changed documents, as a list of IDs in JSON. */
+	ids: string | null;
 }
 
 /** An item as n8n's Code node returns it. */
@@ -350,8 +361,8 @@ export interface ListedFile {
 	modifyTime: string;
 }
 
-/** The fields of the node Where the Files Are. */
-export interface FilePlace {
+/** Further settings of a folder. */
+export interface FileSettings {
 	folder: string;
 	/** Extensions of the files to read, such as `pdf, md`. */
 	extensions: string;
@@ -385,11 +396,23 @@ export interface FileItem {
 export interface ExtractedItem {
 	json: {
 		error?: unknown;
+		/** Why the bytes are not certain to be a text. */
+		problem?: string;
 		/** The pages of a PDF, or the text of HTML. */
 		text?: unknown;
 		title?: unknown;
 		data?: unknown;
 		row?: unknown;
+	};
+	pairedItem?: { item: number };
+}
+
+/** What Drive says about a file or folder that was asked for by its ID, or only an error. */
+export interface AskedItem {
+	json: {
+		error?: unknown;
+		statusCode?: number;
+		body?: { id?: string; trashed?: boolean; parents?: string[] };
 	};
 	pairedItem?: { item: number };
 }
@@ -414,12 +437,19 @@ export interface Sitemap {
 	sitemapindex?: unknown;
 }
 
-/** The fields of the node Where the Website Is. */
-export interface WebsitePlace {
+/** Further settings of a website. */
+export interface WebsiteSettings {
 	/** Parts of addresses to leave out, such as `/tag/, /login`. */
 	exclude: string;
 	/** A page is read again after so many days, even if lastmod has not changed. */
 	daysUntilReread: number;
+	/** Requests begin at this interval. */
+	secondsBetweenRequests: number;
+	/** Whether pages with noindex are read. */
+	readNoindex: boolean;
+	/** Selectors of the part to read and of what to leave out of it. */
+	mainPart?: unknown;
+	leaveOut?: unknown;
 }
 
 /** A downloaded sitemap. */
@@ -523,4 +553,79 @@ export interface ApiPlace {
 	isHtml: boolean;
 	/** Whether the name is HTML, too. */
 	isHtmlName: boolean;
+}
+
+/** An element of XML. Its name has no prefix, and its attributes have their prefixes. */
+export interface XmlElement {
+	name: string;
+	attributes: Record<string, string>;
+	/** Texts and elements, in their order. */
+	children: Array<XmlElement | string>;
+}
+
+/** A part of a ZIP archive, as the directory of the archive lists it. */
+export interface ZipEntry {
+	name: string;
+	/** In bytes, when it is unpacked. */
+	size: number;
+	/** CRC-32. */
+	checksum: number;
+}
+
+/** A Word file, a workbook or a presentation: an item of Files. */
+export interface OfficeFile {
+	json: { entry: number; kind: string };
+	binary?: { data?: object };
+}
+
+/** An Office file whose directory was read. A file with `problem` is not unpacked. */
+export interface ArchiveItem {
+	json: {
+		entry: number;
+		kind: string;
+		problem?: string;
+		/** The checksum of each part, by its name in lower case. */
+		checksums?: Record<string, number>;
+	};
+	binary?: { data: object };
+}
+
+/** What n8n's Compression node returns: a field for each part of an archive. */
+export interface UnpackedItem {
+	json: { error?: unknown; [field: string]: unknown };
+	binary?: Record<string, { directory?: string; fileName?: string }>;
+}
+
+/** Returns the bytes of a file of an item, such as n8n's `getBinaryDataBuffer`. */
+export type ReadBytes = (item: number, field: string) => Promise<Uint8Array>;
+
+/** The parts of an Office file. The case of their names does not matter. */
+export interface OfficeParts {
+	has: (name: string) => boolean;
+	/** Throws an error if the part is missing or damaged. */
+	read: (name: string) => Promise<Uint8Array>;
+}
+
+/** What a style of a Word file says. */
+export interface WordStyle {
+	basedOn?: string;
+	/** Of a heading, from 0. 9 is the level of other texts. */
+	level?: number;
+	isHidden?: boolean;
+	numbering?: XmlElement;
+}
+
+/** A level of a list in a Word file. */
+export interface WordLevel {
+	/** Such as `decimal` or `bullet`. */
+	format: string;
+	/** Such as `%1.%2`. */
+	text: string;
+	start: number;
+}
+
+/** The format of a cell. Built-in formats have no code. */
+export interface NumberFormat {
+	id: number;
+	code?: string;
 }

@@ -296,8 +296,7 @@ describe('Documents', () => {
 			const [withheld] = read([missing('a')], { fetched });
 			expect(withheld).toMatchObject({
 				...{ isWithheld: true, text: '', previousChunkCount: 0 },
-				problem:
-					'is missing from the list, and the website refuses it, so its delete is withheld',
+				problem: 'is missing from the list, and the website refuses it',
 			});
 			const settings = { ...SETTINGS, confirmDeletes: true };
 			const [approved] = read([missing('a')], { fetched, settings });

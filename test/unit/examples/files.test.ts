@@ -6,12 +6,17 @@ import fetchedFiles from '../../../examples/src/code/fetched-files';
 import files from '../../../examples/src/code/files';
 import kinds from '../../../examples/src/code/kinds';
 import htmlTexts from '../../../examples/src/code/html-texts';
-import type { ExtractedItem, FileItem, FilePlace } from '../../../examples/src/parts/types';
+import type {
+	AskedItem,
+	ExtractedItem,
+	FileItem,
+	FileSettings,
+} from '../../../examples/src/parts/types';
 import { occurring, Variations } from '../../../support/variations';
 
 const now = new Date('2026-03-01T12:00:00Z');
 
-const place: FilePlace = {
+const place: FileSettings = {
 	...{ folder: '/docs', extensions: 'pdf, MD,txt', mostMegabytes: 20, minutesAtRest: 5 },
 	...{ url: 'https://files.example.com', prefix: '' },
 };
@@ -22,7 +27,7 @@ const listed = (path: string, more: object = {}) => ({
 	...more,
 });
 
-const chosen = (path: string, more: object = {}, where: Partial<FilePlace> = {}) =>
+const chosen = (path: string, more: object = {}, where: Partial<FileSettings> = {}) =>
 	files({ files: [listed(path, more)], place: { ...place, ...where }, now })[0]?.json;
 
 describe('Choose Files', () => {
@@ -38,8 +43,16 @@ describe('Choose Files', () => {
 		['/docs/', '/docs/a/b.md', 'a/b.md'],
 		['/', '/a/b.md', 'a/b.md'],
 		['docs', 'docs/b.md', 'b.md'],
+		['/docs', '/docs/a/b.md', 'a/b.md'],
+		['/docs//', '/docs//a/b.md', 'a/b.md'],
+		['/docs///', '/docs///a/b.md', 'a/b.md'],
+		['//docs', '//docs/a/b.md', 'a/b.md'],
+		['/srv//docs/', '/srv//docs/a/b.md', 'a/b.md'],
+		['/docs/.', '/docs/./a/b.md', 'a/b.md'],
+		['./docs/', './docs/b .md ', 'b .md '],
 	])('of the folder %s, %s is %s', (folder, path, id) => {
 		expect(chosen(path, {}, { folder })?.id).toBe(id);
+		expect(chosen(path, {}, { folder })?.path).toBe(path);
 	});
 
 	test('the prefix is a part of the ID only', () => {
@@ -108,23 +121,111 @@ function fetched(
 }
 
 const pdf = (json: ExtractedItem['json']) => fetched('pdf', { pdfs: [{ json }] });
-const text = (data: string, extension = 'txt') =>
-	fetched(extension, { texts: [{ json: { data } }] });
+const base64 = (data: string | Buffer) => Buffer.from(data as string).toString('base64');
+const text = (data: string | Buffer, extension = 'txt') =>
+	fetched(extension, { texts: [{ json: { data: base64(data) } }] });
 const page = 'Twenty letters are enough for a page.';
 
 describe('Fetched', () => {
 	test('a PDF has pages, of which some may be empty', () => {
-		expect(pdf({ text: [page, '', page] })).toEqual({ id: 'a', pages: [page, '', page] });
+		expect(pdf({ text: [page, '', page] })).toEqual({
+			...{ id: 'a', pages: [page, '', page], pagesWithoutText: [2] },
+		});
 	});
 
 	test.each([
 		[{ error: 'No password given' }, /^is encrypted/],
 		[{ error: 'Incorrect Password' }, /^is encrypted/],
 		[{ error: 'Invalid PDF structure.' }, /^is damaged.*Invalid PDF structure/],
-		[{ text: ['', ' - 1 -', ''] }, /^is a scan without text \(1 letters on 3 pages\)/],
+		[{ text: ['', ' - 1 -', ''] }, /^is a scan without text \(1 letters on 3 pages\).*Chinese/],
+		[{ text: [] }, /^has no pages/],
+		[{ text: Array(4).fill('Scanned with CamScanner') }, /^is a scan without text \(0 letters/],
+		[{ text: ['Scanned with CamScanner'] }, /^is a scan without text/],
+		[{ text: ['scanned by TapScanner\n', ' Scanned using Adobe Scan'] }, /^is a scan/],
+		[
+			{ text: [1, 2, 3, 4].map((at) => `ACME Corporation, Annual Report\nPage ${at} of 4`) },
+			/^is a scan without text \(0 letters on 4 pages\)/,
+		],
+		[
+			{
+				text: [
+					'',
+					`Confidential, for internal use 2\n`,
+					'',
+					...[4, 5].map((at) => `Confidential, for internal use ${at}`),
+				],
+			},
+			/^is a scan/,
+		],
+		[
+			{
+				text: [
+					'Please wait...\nIf this message is not eventually\nreplaced by the proper contents of the document, your PDF viewer may not be able to display this type of document.',
+				],
+			},
+			/^is a form of Adobe \(XFA\)/,
+		],
+		[
+			{ text: ['The document you are trying to load requires Adobe Reader 8 or higher.'] },
+			/XFA/,
+		],
+		[
+			{
+				text: [
+					'For the best experience, open this PDF portfolio in\nAcrobat X or Adobe Reader X, or later.',
+				],
+			},
+			/^is a PDF portfolio/,
+		],
+		[
+			{ text: ['Protected PDF File\nThis PDF file has been protected. Get a reader.'] },
+			/^is protected/,
+		],
 		[{ text: ['Nineteen letters he.'.repeat(1).slice(0, 19)] }, /^is a scan/],
 	])('a PDF with %j has a problem', (json, problem) => {
 		expect(pdf(json)).toEqual({ id: 'a', problem: expect.stringMatching(problem) });
+	});
+
+	test('lines that all pages share do not count, and stay in the text', () => {
+		const header = 'ACME Corporation, Annual Report of all countries';
+		const pages = Array.from({ length: 10 }, (_, at) => `${header}\n${at + 1} / 10`);
+		pages[3] += `\n${page}`;
+		const all = [1, 2, 3, 5, 6, 7, 8, 9, 10];
+		expect(pdf({ text: pages })).toEqual({ id: 'a', pages, pagesWithoutText: all });
+		// Two pages may say the same, and a line that is missing from one page is a text.
+		const two = pages.slice(0, 2);
+		expect(pdf({ text: two })).toEqual({ id: 'a', pages: two });
+		const most = [...pages.slice(0, 3), page];
+		expect(pdf({ text: most })).toEqual({ id: 'a', pages: most });
+	});
+
+	test('one page of text among scans is read, and the others are named', () => {
+		const pages = [page, ...Array<string>(9).fill('')];
+		expect(pdf({ text: pages })).toEqual({
+			...{ id: 'a', pages },
+			pagesWithoutText: [2, 3, 4, 5, 6, 7, 8, 9, 10],
+		});
+	});
+
+	test('a page about such a message is a text', () => {
+		const said =
+			'Readers see: If this message is not eventually replaced by the proper contents';
+		expect(pdf({ text: [said, page, page] })).toHaveProperty('pages');
+		expect(pdf({ text: [said + page.repeat(60)] })).toHaveProperty('pages');
+	});
+
+	test('bytes of HTML that are no text have a problem', () => {
+		const htmls = [{ json: { problem: 'is not a text', text: '' } }];
+		expect(fetched('html', { htmls })).toEqual({ id: 'a', problem: 'is not a text' });
+	});
+
+	test('a text is decoded once', () => {
+		expect(text('Küçük')).toEqual({ id: 'a', text: 'Küçük' });
+		expect(text(Buffer.from('Caf\xe9', 'latin1')).text).toBe('Café');
+		const oneBadByte = Buffer.concat([Buffer.from('Größe\n'), Buffer.from([0xe9])]);
+		expect(text(oneBadByte).text).toBe('Größe\né');
+		const csv = Buffer.from('\xfc;b\n1;2', 'latin1');
+		expect(text(csv, 'csv').text).toBe('ü: 1; b: 2');
 	});
 
 	test('HTML has a text, and its title as name', () => {
@@ -146,7 +247,7 @@ describe('Fetched', () => {
 	test.each(['txt', 'html', 'xlsx'])('a PDF that is named .%s has a problem', (extension) => {
 		const data = '%PDF-1.3 1 0 obj << /F1 2 0 R >>';
 		const [texts, htmls, rows] = [
-			[{ json: { data } }],
+			[{ json: { data: base64(data) } }],
 			[{ json: { text: data, title: '' } }],
 			[{ json: { row: [data] }, pairedItem: { item: 0 } }],
 		];
@@ -158,7 +259,9 @@ describe('Fetched', () => {
 	test('a text is as it is, unless it is no text', () => {
 		expect(text('A\n;B', 'md')).toEqual({ id: 'a', text: 'A\n;B' });
 		expect(text('')).toEqual({ id: 'a', text: '' });
-		expect(text('A\0B')).toEqual({ id: 'a', problem: 'is not a text file' });
+		expect(text('A\0B')).toEqual({ id: 'a', problem: 'is not a text' });
+		const picture = Buffer.from('%PDF-1.7\n\x01\0\x02\xff', 'latin1');
+		expect(text(picture).problem).toBe('is a PDF file: give it the extension pdf');
 		expect(
 			fetched('txt', { texts: [{ json: { error: 'unknown encoding' } }] }).problem,
 		).toMatch(/^is damaged.*unknown encoding/);
@@ -175,6 +278,13 @@ describe('Fetched', () => {
 		['a,b\n"never closed,2\n3,4', 'a: "never closed; b: 2\n\na: 3; b: 4'],
 		['a,b\n"x"y,2', 'a: "x"y; b: 2'],
 		['only,names', 'only; names'],
+		['sep=;\r\na;b\r\n1,5;2', 'a: 1,5; b: 2'],
+		['"sep=\t"\na\tb\n1\t2', 'a: 1; b: 2'],
+		['\ufeffSEP=|\na|b\n1|2', 'a: 1; b: 2'],
+		['sep=^\na^b\n1^2', 'a: 1; b: 2'],
+		['sep=-\na-b\n1-2', 'a: 1; b: 2'],
+		['#TYPE System.Object\na,b\n1,2', 'a: 1; b: 2'],
+		['sep=a,b\n1,2', 'sep=a: 1; b: 2'],
 		['', ''],
 	])('the rows of the CSV file %j', (csv, rows) => {
 		expect(text(csv, 'csv')).toEqual({ id: 'a', text: rows });
@@ -225,7 +335,7 @@ describe('Fetched', () => {
 			{ json: {}, binary: { data: { bytes: 3 } } },
 		];
 		const read = kinds({ entries: wanted, downloads });
-		const texts = [{ json: { data: 'D' } }, { json: { data: 'E' } }];
+		const texts = ['D', 'E'].map((data) => ({ json: { data: base64(data) } }));
 		const others = { pdfs: [], htmls: [], rows: [] };
 		const results = fetchedFiles({ entries, wanted, downloads, files: read, texts, ...others });
 		expect(results.map(({ json }) => json)).toEqual([
@@ -240,6 +350,74 @@ describe('Fetched', () => {
 		]);
 	});
 
+	describe('a file that is missing from the list of Drive', () => {
+		const missing = (asked: AskedItem[] | null, folder = 'root folder') => {
+			const entries = [
+				{ id: 'x', isMissing: true },
+				{ id: 'y', isMissing: false, problem: 'is too large' },
+				{ id: 'a', isMissing: true },
+			];
+			const others = { pdfs: [], texts: [], htmls: [], rows: [], files: [], downloads: [] };
+			const input = { entries, wanted: [], ...others, asked, folder };
+			return fetchedFiles(input).map(({ json }) => json)[2];
+		};
+		const answer = (statusCode: number, body: object = {}, item = 1): AskedItem => ({
+			...{ json: { statusCode, body }, pairedItem: { item } },
+		});
+		const other = answer(200, { id: 'x', parents: ['root folder'] }, 0);
+		const file = answer(200, { id: 'a', trashed: false, parents: ['sub'] });
+
+		test.each([
+			['does not exist', [other, answer(404, { error: {} })]],
+			[
+				'is in the trash',
+				[other, answer(200, { id: 'a', trashed: true, parents: ['root folder'] })],
+			],
+			[
+				'is in another folder',
+				[
+					other,
+					file,
+					answer(200, { id: 'sub', parents: ['top'] }),
+					answer(200, { id: 'top' }),
+				],
+			],
+			['is where the login may not look', [other, file, answer(404)]],
+		])('counts under the limits if it %s', (_what, asked) => {
+			expect(missing(asked)).toEqual({ id: 'a', text: '' });
+		});
+
+		test.each<[string, AskedItem[], RegExp]>([
+			[
+				'is still in the folder',
+				[
+					other,
+					file,
+					answer(200, { id: 'sub', parents: ['root folder'] }),
+					answer(200, { id: 'root folder' }),
+				],
+				/^is in the folder, but not in its list/,
+			],
+			['is not asked for', [other], /^was not asked for/],
+			[
+				'gets no answer',
+				[other, { json: { error: 'ECONNRESET' }, pairedItem: { item: 1 } }],
+				/ECONNRESET/,
+			],
+			['gets another answer', [other, answer(503)], /^Drive answers with status 503/],
+		])('stays if it %s', (_what, asked, error) => {
+			expect(missing(asked)).toEqual({
+				id: 'a',
+				error: expect.stringMatching(error) as string,
+			});
+		});
+
+		test('without a node that asks, and without a folder, it counts under the limits', () => {
+			expect(missing(null)).toEqual({ id: 'a', text: '' });
+			expect(missing([other, file, answer(200, {})], '')).toEqual({ id: 'a', text: '' });
+		});
+	});
+
 	test('a download of another size than listed is an error, also if one of the two is empty', () => {
 		const sizes = [undefined, 0, 1, 2];
 		for (const size of sizes)
@@ -247,7 +425,12 @@ describe('Fetched', () => {
 				const entries = [{ id: 'a', isMissing: false, extension: 'txt', size }];
 				const downloads: FileItem[] = [{ json: {}, binary: { data: { bytes } } }];
 				const files = kinds({ entries, downloads });
-				const others = { pdfs: [], htmls: [], rows: [], texts: [{ json: { data: 'T' } }] };
+				const others = {
+					pdfs: [],
+					htmls: [],
+					rows: [],
+					texts: [{ json: { data: base64('T') } }],
+				};
 				const [{ json }] = fetchedFiles({
 					...{ entries, wanted: entries, downloads, files },
 					...others,
@@ -273,8 +456,8 @@ describe('Fetched', () => {
 /** What n8n's nodes extract from a file, and what becomes of it, by the file's extension. */
 const CONTENTS: Record<string, (id: string) => [Array<ExtractedItem['json']>, result: object]> = {
 	pdf: (id) => [[{ text: [page + id] }], { pages: [page + id] }],
-	txt: (id) => [[{ data: id }], { text: id }],
-	md: (id) => [[{ data: `# ${id}` }], { text: `# ${id}` }],
+	txt: (id) => [[{ data: base64(id) }], { text: id }],
+	md: (id) => [[{ data: base64(`# ${id}`) }], { text: `# ${id}` }],
 	html: (id) => [[{ text: id, title: '' }], { text: id }],
 	xlsx: (id) => [[{ row: [id] }, { row: [1] }, { row: [2] }], { text: `${id}: 1\n\n${id}: 2` }],
 	docx: () => [[], { problem: expect.stringContaining("'docx'") as string }],
@@ -352,7 +535,7 @@ test('HTML to Text returns one item per file', () => {
 		{ json: { error: 'unknown encoding' } },
 	];
 	expect(htmlTexts({ files }).map(({ json }) => json)).toEqual([
-		{ title: 'T', text: 'A\n\n1\n2' },
+		{ title: 'Tä', text: 'A\n\n1\n2' },
 		{ error: 'unknown encoding' },
 	]);
 });
@@ -385,6 +568,27 @@ describe('Google Drive', () => {
 		[`${google}presentation`, 'pdf'],
 	])('a file of the type %s is read as %s', (mimeType, extension) => {
 		expect(chosenFile({ mimeType })).toMatchObject({ id: '1', extension });
+	});
+
+	test.each([
+		['guide.md', 'application/octet-stream', 'md'],
+		['Guide.MD', '', 'md'],
+		['prices.csv', 'application/vnd.ms-excel', 'csv'],
+		['page.htm', 'application/xhtml+xml', 'htm'],
+		['manual.pdf', 'application/octet-stream', 'pdf'],
+		['guide.md', 'text/x-web-markdown', 'md'],
+		['guide.txt', 'application/pdf', 'pdf'],
+	])('%s of the type %j is read as %s', (name, mimeType, extension) => {
+		expect(chosenFile({ name, mimeType })).toMatchObject({ id: '1', extension });
+	});
+
+	test.each([
+		['guide.md', `${google}shortcut`, 'Google shortcut'],
+		['picture.md', 'image/png', 'md'],
+		['program.exe', 'application/octet-stream', 'exe'],
+		['constructor', 'application/octet-stream', 'application/octet-stream'],
+	])('%s of the type %s is skipped as %s', (name, mimeType, skipped) => {
+		expect(chosenFile({ name, mimeType })).toEqual({ id: '1', skipped });
 	});
 
 	test('the version is the checksum, or the time of a file of Google', () => {
