@@ -50,7 +50,8 @@ module.exports = ({ batch, documents, texts, pushes, deletes }) => {
 			problems.failed.push(`Failed: '${id}': ${error}`);
 			entries.push([id, '', most, oldText]); // the next run tries it again
 		} else {
-			const { pagesWithoutText = [] } = document;
+			const { pagesWithoutText = [], readInPart } = document;
+			if (readInPart) problems.partly.push(`Read in part: '${id}' ${readInPart}`);
 			if (pagesWithoutText.length > 0) {
 				const pages = ranges(pagesWithoutText);
 				problems.partly.push(`Read in part: '${id}' has no text on page ${pages}`);

@@ -97,6 +97,7 @@ module.exports = ({ batch, fetched, isChunked }) => {
 			...{ newText: textSums(text, url ?? id), previousChunkCount: chunks },
 			text: isChunked ? text : undefined,
 			pagesWithoutText: result.pagesWithoutText,
+			...{ readInPart: result.readInPart, isByHeading: result.isByHeading },
 			documents: isChunked || isDeleted || !document ? [] : [document],
 			removedIds: isDeleted && chunks > 0 ? [id] : [],
 		};

@@ -121,6 +121,10 @@ export interface Fetched {
 	refused?: unknown;
 	/** Numbers of the pages of a PDF that have no text, if others have one. */
 	pagesWithoutText?: number[];
+	/** What else of the document could not be read, as the end of a sentence about it. */
+	readInPart?: string;
+	/** Whether a chunk of the text begins at each heading. */
+	isByHeading?: boolean;
 	name?: unknown;
 	url?: unknown;
 }
@@ -143,6 +147,8 @@ export interface BatchDocument {
 	isDeleted: boolean;
 	/** See `Fetched`. */
 	pagesWithoutText?: number[];
+	readInPart?: string;
+	isByHeading?: boolean;
 	documents: ListedDocument[];
 	removedIds: string[];
 	name?: unknown;
@@ -388,7 +394,14 @@ export interface FileToRead {
 
 /** A downloaded file. */
 export interface FileItem {
-	json: { id?: string | number; kind?: string; entry?: number; error?: unknown };
+	json: {
+		id?: string | number;
+		kind?: string;
+		/** Of Office files. */
+		format?: string;
+		entry?: number;
+		error?: unknown;
+	};
 	binary?: { data?: { bytes?: number } };
 }
 
@@ -574,7 +587,7 @@ export interface ZipEntry {
 
 /** A Word file, a workbook or a presentation: an item of Files. */
 export interface OfficeFile {
-	json: { entry: number; kind: string };
+	json: { entry: number; format: string };
 	binary?: { data?: object };
 }
 
@@ -582,13 +595,17 @@ export interface OfficeFile {
 export interface ArchiveItem {
 	json: {
 		entry: number;
-		kind: string;
+		/** The extension of its format, such as `docx`. */
+		format: string;
 		problem?: string;
 		/** The checksum of each part, by its name in lower case. */
 		checksums?: Record<string, number>;
 	};
 	binary?: { data: object };
 }
+
+/** What the nodes that read Office files return: one item per file. */
+export type OfficeItem = Item<Partial<Fetched> & { entry?: number }>;
 
 /** What n8n's Compression node returns: a field for each part of an archive. */
 export interface UnpackedItem {
