@@ -472,8 +472,8 @@ describe('bad input', () => {
 	const truncated = gzipSync(lines(documents(5000))).subarray(0, -2000);
 	const text = gunzipSync(truncated, { finishFlush: constants.Z_SYNC_FLUSH }).toString();
 	const whole = text.split('\n').length - 1;
-	/** Columns: case, file, file name, the record's error, and the least and the largest number of pushed documents. */
-	it.each<[string, string | Buffer, string, RegExp, number, number?]>([
+	/** Columns: case, file, file name, the record's error, and the number of records before it. */
+	it.each<[string, string | Buffer, string, RegExp, number]>([
 		[
 			'invalid JSON',
 			`${good}{"id":\n${lines(documents(4).slice(2))}`,
@@ -481,8 +481,7 @@ describe('bad input', () => {
 			/^Line 3 is not valid JSON/,
 			4,
 		],
-		// When the stream fails, it drops what is queued, so fewer records may be read than the file has before the cut.
-		['a truncated gzip file', truncated, 'd.jsonl.gz', /truncated/, 1, whole],
+		['a truncated gzip file', truncated, 'd.jsonl.gz', /truncated/, whole],
 		[
 			'a byte that is not UTF-8',
 			Buffer.concat([Buffer.from('id,name\na,ä\nb,B\nc,'), Buffer.from([0xe4, 0x0a])]),
@@ -490,23 +489,24 @@ describe('bad input', () => {
 			/3.*4.*0xe4/,
 			2,
 		],
-	])(
-		'%s fails alone or ends the file',
-		async (_what, content, name, message, least, most = least) => {
-			const result = await push([await files.item(content, name)], {}, CONTINUE);
-			const json = summary(result);
-			expect((json.failures as IDataObject[]).map(({ error }) => error)).toEqual([
-				expect.stringMatching(message),
-			]);
-			const pushed = Number(json.pushed);
-			expect(pushed).toBeGreaterThanOrEqual(least);
-			expect(pushed).toBeLessThanOrEqual(most);
-			expect(json.failed).toBe(1);
-			expect(json.records).toBe(pushed + 1);
-			expect(indexed()).toHaveLength(pushed);
-			expect(JSON.stringify(indexed())).not.toContain('\ufffd');
-		},
-	);
+	])('%s fails alone or ends the file', async (_what, content, name, message, others) => {
+		const result = await push([await files.item(content, name)], {}, CONTINUE);
+		const json = summary(result);
+		const pushed = Number(json.pushed);
+		expect((json.failures as IDataObject[]).map(({ error }) => error)).toEqual([
+			expect.stringMatching(message),
+		]);
+		// If a gzip file is cut, Node.js drops what it has decompressed but not delivered yet.
+		if (content === truncated) {
+			expect(pushed).toBeGreaterThan(0);
+			expect(pushed).toBeLessThanOrEqual(others);
+			expect(json.readError).toEqual(expect.stringMatching(message));
+		} else expect(pushed).toBe(others);
+		expect(json.failed).toBe(1);
+		expect(pushed + 1).toBe(json.records);
+		expect(indexed()).toHaveLength(pushed);
+		expect(JSON.stringify(indexed())).not.toContain('\ufffd');
+	});
 
 	it.each([
 		['d.txt', 'text/plain'],
