@@ -14,6 +14,7 @@ const EXAMPLE = 'sync-from-google-drive';
 const ROOT = 'handbook';
 const FIXTURES = path.join(__dirname, 'files');
 const GOOGLE = 'application/vnd.google-apps.';
+const OFFICE = 'application/vnd.openxmlformats-officedocument.';
 
 /** Runs n8n's own Google Drive node against a stand-in for Google Drive. */
 export const driveCases = (): Cases => ({
@@ -39,9 +40,15 @@ class DriveCases {
 			...{ name, type: 'googleApi' },
 			data: { email: 'n8n@example.com', privateKey: drive.privateKey },
 		});
+		// A service account gets its token in another way in HTTP Request nodes.
+		const token = await stage.n8n.api.saveCredential({
+			...{ name: 'Demo Token', type: 'httpHeaderAuth' },
+			data: { name: 'Authorization', value: 'Bearer a' },
+		});
 		const workflow = readExample(EXAMPLE);
 		const id = await stage.publish(workflow);
 		const withAccount = workflow.nodes.map((node) => {
+			if (node.type === 'n8n-nodes-base.httpRequest') return withToken(node, token);
 			if (node.type !== 'n8n-nodes-base.googleDrive') return withFolder(node);
 			const parameters = { ...node.parameters, authentication: 'serviceAccount' };
 			return { ...node, parameters, credentials: { googleApi: { id: credential, name } } };
@@ -64,8 +71,9 @@ class DriveCases {
 		this.put('2', file('Notes', `${GOOGLE}document`, 'sub', '# Notes'), '# Notes');
 		this.put('3', file('Prices', `${GOOGLE}spreadsheet`, 'sub sub', 'A,B\n1,2'), 'A: 1; B: 2');
 		this.put('4', file('a.txt', 'text/plain', 'sub', 'Words'), 'Words');
-		this.put('5', file('b.txt', 'text/plain', 'sub', 'More words'), 'More words');
-		this.put('6', file('Old.docx', 'application/msword', 'sub', 'x'));
+		const terms = readFileSync(path.join(FIXTURES, 'terms.docx'));
+		this.put('5', file('Terms', `${OFFICE}wordprocessingml.document`, 'sub', terms), '# Terms');
+		this.put('6', file('Old.doc', 'application/msword', 'sub', 'x'));
 		this.put('7', file('Form', `${GOOGLE}form`, ROOT, ''));
 		this.put('8', file('elsewhere.txt', 'text/plain', 'elsewhere', 'Not ours'));
 
@@ -77,7 +85,7 @@ class DriveCases {
 					.map(String)
 					.sort(),
 			),
-			'["Google form,1","docx,1"]',
+			'["Google form,1","doc,1"]',
 		);
 		const [chunk] = this.chunksOf('1');
 		this.check(
@@ -92,7 +100,7 @@ class DriveCases {
 		this.drive.edit('4', 'Other words');
 		this.expected.set('2', '# Other notes').set('4', 'Other words');
 		await this.sync('two changed', 'success, pushed 2, unchanged 3');
-		files.set('5', { ...files.get('5')!, name: 'renamed.txt', parent: ROOT });
+		files.set('5', { ...files.get('5')!, name: 'Renamed', parent: ROOT });
 		await this.sync('one renamed and moved', 'success, pushed 1, unchanged 4');
 
 		files.set('1', {
@@ -105,6 +113,22 @@ class DriveCases {
 		this.check('it is not downloaded again', String(this.downloads() - downloaded), '0');
 		files.set('1', { ...files.get('1')!, content: guide });
 		await this.sync('readable again', 'success, pushed 1, unchanged 4');
+
+		files.set('4', { ...files.get('4')!, isUnlisted: true });
+		const short = 'error, unchanged 4, unreadable 1';
+		await this.sync(
+			'a list that is not complete',
+			short,
+			"'4' could not be read: is in the folder",
+		);
+		files.set('4', { ...files.get('4')!, isUnlisted: false });
+		await this.sync('the whole list', 'success, unchanged 5');
+
+		this.put('9', file('c.md', 'application/octet-stream', ROOT, '# C'), '# C');
+		await this.sync('one of an unknown type', 'success, pushed 1, unchanged 5');
+		files.set('9', { ...files.get('9')!, parent: 'elsewhere' });
+		this.expected.delete('9');
+		await this.sync('one moved elsewhere', 'success, deleted 1, unchanged 5');
 
 		files.set('3', { ...files.get('3')!, isTrashed: true });
 		this.expected.delete('3');
@@ -160,6 +184,15 @@ const file = (
 	parent: string,
 	content: string | Buffer,
 ): StoredFile => ({ name, mimeType, parent, content });
+
+function withToken(node: WorkflowNode, id: string): WorkflowNode {
+	const authentication = {
+		authentication: 'genericCredentialType',
+		genericAuthType: 'httpHeaderAuth',
+	};
+	const credentials = { httpHeaderAuth: { id, name: 'Demo Token' } };
+	return { ...node, parameters: { ...node.parameters, ...authentication }, credentials };
+}
 
 /** Enters the folder in Settings. */
 function withFolder(node: WorkflowNode): WorkflowNode {

@@ -89,6 +89,18 @@ class FolderCases {
 		this.copy('stock.xlsx', 'Item: Nail; Since: 24.12.2026');
 		const csv = 'Name;Größe\r\nLeiter;"2 m; klappbar"\r\nSäge;50 cm\r\n';
 		this.write('tables/prices.csv', Buffer.from(csv, 'latin1'), 'Name: Säge; Größe: 50 cm');
+		this.write('tables/excel.csv', 'sep=;\r\nA;B\r\n1,5;2\r\n', 'A: 1,5; B: 2');
+		this.write('notes/latin.txt', Buffer.from('Caf\xe9', 'latin1'), 'Café');
+		this.write(
+			'notes/french.txt',
+			'« prolongé » «\u00a0Küçük\u00a0»',
+			'« prolongé » «\u00a0Küçük\u00a0»',
+		);
+		const oneBadByte = Buffer.concat([
+			Buffer.from('Größe für Maß\n'),
+			Buffer.from('caf\xe9\n', 'latin1'),
+		]);
+		this.write('notes/mixed.txt', oneBadByte, 'Größe für Maß\ncafé');
 		this.write('tables/utf8.CSV', 'Name,Name\nÜber,"a ""b"""\n', 'Name: Über; Name: a "b"');
 		this.write('notes/Notes & more.md', '# Notes\n\nBring a *pen*.', 'Bring a *pen*.');
 		const page =

@@ -18,11 +18,13 @@ Gets **all documents** from an API. It chunks and pushes new and changed documen
 **Change these**
 1. *Settings*: in *api*, enter \`WordPress\`, \`Zendesk\` or \`Confluence\`, and in *site* the address of your site, such as \`https://www.example.com\`. If it is not public, select a credential in *Get Documents*.
 2. **For another API**, change the row *Example* in [*Where the List Is*](${docs('sync.md#pages-of-an-api')}). **Every page is needed**, because documents that are missing from the list are deleted. Or replace the nodes before *Map Fields*, which returns \`id\`, \`name\`, \`url\` and \`text\`.
-3. Double-click *Chunk, Push, Delete*. In *Chunk Text*, select your credential and enter your model. In *Push Documents* and *Delete Document*, select your credential.
+3. **For a public index**, use a login that sees only what everybody may see. *leaveOut* leaves out articles of Zendesk for a user segment, and personal spaces and restricted pages of Confluence.
+4. Double-click *Chunk, Push, Delete*. In *Chunk Text*, select your credential and enter your model. In *Push Documents* and *Delete Document*, select your credential.
 
 **Try it:** click *Execute workflow*. Then publish the workflow. It runs three times a night. [All settings](${docs('sources.md#apis')})`,
 		protection: `## What protects your index
-- **Nothing changes** if a page from the API contains no list, says \`success: false\` or repeats an earlier page, or if the list is empty or not valid.
+- **For a public index**, use a login that sees only what everybody may see. Articles of Zendesk for a user segment, and personal spaces and restricted pages of Confluence, are left out by *leaveOut* in *Where the List Is*.
+- **Nothing changes** if a page from the API contains no list, says that it has failed, or repeats an earlier page, or if the list is empty or not valid.
 - **A run deletes at most** *mostDeletes* documents, or *mostDeletesPercent* of all if that is more. If more are missing, none is deleted. To approve the deletes, start *${DELETE}* once.
 - **Another index?** Before you select its credential, delete the rows of the data table **Synced Documents**. Otherwise, unchanged documents are missing from that index.
 - **Each workflow is for one API.** If two push to the same index, their IDs must differ: \`'shop/' + $json.id\` in *Map Fields*.
@@ -46,7 +48,7 @@ ${AFTERWARDS}`,
 						pagination: {
 							paginationMode: 'responseContainsNextURL',
 							// The slash keeps what follows from changing the host, for example if it begins with `@`.
-							nextURL: `={{ ${PLACE}.site + (${read('next')}?.replace(${PLACE}.site, '').replace(/^(?![/?])/, '/') ?? ${PLACE}.path + (${PLACE}.page && ${PLACE}.page + ($pageCount + ${PLACE}.firstPage))) }}`,
+							nextURL: `={{ ${PLACE}.site + (${read('next')}?.replace(/^(?=\\/\\/)/, ${PLACE}.site.split('/')[0]).replace(${PLACE}.site, '').replace(/^(?![/?])/, '/') ?? ${PLACE}.path + (${PLACE}.page && ${PLACE}.page + ($pageCount + ${PLACE}.firstPage))) }}`,
 							paginationCompleteWhen: 'other',
 							completeExpression: `={{ !(${read('list')}?.length > 0) || $pageCount + ${PLACE}.firstPage > ${read('pages')} || (!${PLACE}.page && !${read('next')}) }}`,
 						},

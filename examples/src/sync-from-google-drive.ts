@@ -1,6 +1,6 @@
 import { BY_KIND, parseFiles, PROTECTION } from './parts/files';
 import { CREDENTIALS } from './parts/nodes';
-import { docs, scheduled, sync } from './parts/sync';
+import { BATCH, docs, scheduled, sync } from './parts/sync';
 import type { WorkflowNode } from './parts/workflow';
 import { code, node } from './parts/workflow';
 
@@ -21,6 +21,38 @@ const search = (name: string, queryString: string): WorkflowNode =>
 		{ alwaysOutputData: true },
 	);
 
+const FILE = 'https://www.googleapis.com/drive/v3/files/';
+const FIELDS = '?fields=id,trashed,parents&supportsAllDrives=true';
+
+/**
+ * Drive does not say if a list is short. So a missing file is asked for, then the folder that it is in, and so on up to
+ * the folder of the sync.
+ */
+const askForFile = node(
+	'Ask for File',
+	'httpRequest',
+	4.2,
+	[0, 0],
+	{
+		...{ url: `=${FILE}{{ $json.id }}${FIELDS}`, authentication: 'predefinedCredentialType' },
+		nodeCredentialType: 'googleDriveOAuth2Api',
+		options: {
+			pagination: {
+				pagination: {
+					paginationMode: 'responseContainsNextURL',
+					nextURL: `={{ '${FILE}' + ($response?.body?.parents?.[0] ?? $json.id) + '${FIELDS}' }}`,
+					paginationCompleteWhen: 'other',
+					completeExpression: `={{ !$response.body?.parents || $response.body.id === ${BATCH}.settings.folder }}`,
+				},
+			},
+			response: {
+				response: { fullResponse: true, neverError: true, responseFormat: 'json' },
+			},
+		},
+	},
+	{ credentials: CREDENTIALS.drive },
+);
+
 export default sync({
 	name: 'Sync From Google Drive',
 	about: {
@@ -32,7 +64,7 @@ Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files, and Goog
 
 **Change these**
 1. *Settings*: in *folder*, enter the ID of the folder, the last part of its URL. Its subfolders are included. The alias \`root\` does not find subfolders.
-2. *Folders*, *List Files*, and *Download* in the group *Read the Files*: select your *Google Drive* credential. Double-click a group to open it.
+2. *Folders*, *List Files*, and *Ask for File* and *Download* in the group *Read the Files*: select your *Google Drive* credential. Double-click a group to open it.
 3. *Chunk, Push, Delete*: in *Chunk Text*, select your credential and enter your model. In *Push Documents* and *Delete Document*, select your credential.
 
 **Try it:** click *Execute workflow*. Then publish the workflow. It runs three times a night. [All settings, and which files are read](${docs('sources.md#files')})`,
@@ -81,6 +113,7 @@ Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files, and Goog
 				},
 			},
 		}),
+		askForFile,
 	),
 	isChunked: true,
 	chunker: BY_KIND,

@@ -19,7 +19,19 @@ module.exports = ({ files, mostMegabytes }) => {
 			pptx: [`${office}presentationml.presentation`],
 		},
 	});
-	const readable = ['md', 'markdown', 'txt', 'text', 'csv', 'tsv', 'html', 'htm', 'pdf', 'xlsx'];
+	const texts = ['md', 'markdown', 'txt', 'text', 'csv', 'tsv', 'html', 'htm'];
+	const readable = [
+		...texts,
+		'pdf',
+		'docx',
+		'docm',
+		'dotx',
+		'xlsx',
+		'xlsm',
+		'pptx',
+		'pptm',
+		'ppsx',
+	];
 	return files
 		.filter(({ id }) => id !== undefined)
 		.map((file) => {

@@ -1,4 +1,4 @@
-/** @import { ExtractedItem, Fetched, FileItem, FileToRead, Item, OfficeItem } from '../parts/types' */
+/** @import { AskedItem, ExtractedItem, Fetched, FileItem, FileToRead, Item, OfficeItem } from '../parts/types' */
 
 const { decodedText } = require('./shared/decoded-text');
 const { readPages } = require('./shared/pdf-pages');
@@ -17,6 +17,8 @@ const { tableText } = require('./shared/tables');
  *   words: OfficeItem[],
  *   workbooks: OfficeItem[],
  *   slides: OfficeItem[],
+ *   asked?: AskedItem[] | null,
+ *   folder?: string,
  * }} inputs
  * @returns {Item<Fetched>[]}
  */
@@ -31,6 +33,8 @@ module.exports = ({
 	words,
 	workbooks,
 	slides,
+	asked,
+	folder,
 }) => {
 	// One item per entry: `text`, `pages`, `problem` if this version cannot be read, or `error` if it could not be now.
 	const places = new Map(wanted.map(({ id }, at) => [id, at]));
@@ -59,8 +63,7 @@ module.exports = ({
 	 * @returns {Partial<Fetched>}
 	 */
 	function result({ id, isMissing, problem, extension, size }) {
-		// A folder that cannot be reached has no files either, so a missing file counts under the limits for deletes.
-		if (isMissing) return { text: '' };
+		if (isMissing) return missing(id);
 		if (problem) return { problem };
 		const at = places.get(id) ?? 0;
 		// If the connection fails, n8n returns a single item for all files.
@@ -77,6 +80,30 @@ module.exports = ({
 				problem: `is a file of the kind '${extension}', which n8n cannot read: save it as PDF, or leave it out`,
 			}
 		);
+	}
+
+	/**
+	 * Each delete of a missing file counts under the limits: a folder that cannot be reached has no files either, and a
+	 * login that may no longer read the files is told that there are none. But a list may be short.
+	 * @param {string | number} id
+	 * @returns {Partial<Fetched>}
+	 */
+	function missing(id) {
+		if (!asked) return { text: '' };
+		const at = entries.filter((entry) => entry.isMissing).findIndex((entry) => entry.id === id);
+		// The answer about the file, then about the folders above it.
+		const answers = asked.filter(({ pairedItem }) => pairedItem?.item === at);
+		const [file] = answers.map(({ json }) => json);
+		if (file?.statusCode === undefined) return { error: file?.error ?? 'was not asked for' };
+		const isGone = file.statusCode === 404 || file.body?.trashed === true;
+		if (isGone) return { text: '' };
+		if (file.statusCode !== 200)
+			return { error: `Drive answers with status ${file.statusCode}` };
+		const isInFolder = answers.some(({ json }) => folder && json.body?.id === folder.trim());
+		if (!isInFolder) return { text: '' };
+		return {
+			error: 'is in the folder, but not in its list, so Drive has not returned the whole list',
+		};
 	}
 
 	/**

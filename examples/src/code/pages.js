@@ -84,7 +84,15 @@ module.exports = ({ responses, place }) => {
 		);
 		const isStatus = ['status', 'statusCode'].some((name) => Number(body[name]) >= 400);
 		const isError = ['error', 'errors', 'errorMessage'].some((name) => isFilled(body[name]));
-		const isPart = ['timed_out', 'incomplete_results'].some((name) => body[name] === true);
+		const isWord = /^(?:error|fail|failed|failure)$/i.test(String(body.status));
+		const parts = [
+			'timed_out',
+			'terminated_early',
+			'incomplete_results',
+			'is_partial',
+			'hasErrors',
+		];
+		const isPart = isWord || parts.some((name) => body[name] === true);
 		const shards = Number(Object(body._shards).failed) > 0;
 		return isFalse || isStatus || isError || isPart || shards;
 	}

@@ -63,9 +63,15 @@ const office = (name: string, file: string, row: number): WorkflowNode =>
  * Returns the nodes between Entries and Fetched for a source of files.
  *
  * @param download a node that downloads the file of each item. If this fails, its item contains `error`
+ * @param ask a node that asks for files that are missing from the list by their IDs
  */
-export function parseFiles(download: WorkflowNode): Fetch {
+export function parseFiles(download: WorkflowNode, ask?: WorkflowNode): Fetch {
+	const asking = ask && [
+		node('Is Missing', 'filter', 2.2, [X, Y * 3], isTrue('={{ $json.isMissing }}')),
+		{ ...ask, position: [X * 2, Y * 3] as [number, number], ...CONTINUE },
+	];
 	const nodes = [
+		...(asking ?? []),
 		node(
 			'Is to Be Downloaded',
 			'filter',
@@ -108,7 +114,7 @@ export function parseFiles(download: WorkflowNode): Fetch {
 		extract('Read HTML', 5, { operation: 'text', options: {} }),
 		mainPart([X * 6, Y * 5]),
 		...toMarkdown([X * 7, Y * 5]),
-		node('All Read', 'merge', 3.2, [X * 9, 0], { numberInputs: 7 }),
+		node('All Read', 'merge', 3.2, [X * 9, 0], { numberInputs: ask ? 8 : 7 }),
 		code('Fetched', 'fetched-files', [X * 10, 0], {
 			entries: data('Entries'),
 			wanted: data('Is to Be Downloaded'),
@@ -120,11 +126,14 @@ export function parseFiles(download: WorkflowNode): Fetch {
 			words: items('Read Word'),
 			workbooks: items('Read Workbooks'),
 			slides: items('Read Slides'),
+			asked: ask ? items(ask.name) : 'null',
+			folder: ask ? `${BATCH}.settings.folder` : "''",
 		}),
 	];
 	const chains = [
 		['Entries', 'Is to Be Downloaded', 'Download', 'Files', 'By Kind'],
 		['Entries', 'All Read', 'Fetched'],
+		...(ask ? [['Entries', 'Is Missing', ask.name, '7|All Read']] : []),
 		['By Kind', 'Read PDF', '1|All Read'],
 		['By Kind|1', 'Read Text', '2|All Read'],
 		['By Kind|2', 'Check Archives', 'Unpack', 'Read Word', '3|All Read'],

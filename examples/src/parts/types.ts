@@ -416,6 +416,16 @@ export interface ExtractedItem {
 	pairedItem?: { item: number };
 }
 
+/** What Drive says about a file or folder that was asked for by its ID, or only an error. */
+export interface AskedItem {
+	json: {
+		error?: unknown;
+		statusCode?: number;
+		body?: { id?: string; trashed?: boolean; parents?: string[] };
+	};
+	pairedItem?: { item: number };
+}
+
 /** A file or folder as n8n's Google Drive node returns it with all fields. */
 export interface DriveFile {
 	id: string;

@@ -28,6 +28,7 @@ const OTHER = `
 
 const otherRows = async () =>
 	await world.query(`
+		set time zone 'UTC';
 		select to_jsonb(d) as row from search_sync_documents d where workflow = 'other' union all
 		select to_jsonb(r) from search_sync_runs r where workflow = 'other' order by 1`);
 
@@ -295,11 +296,11 @@ describe('documents', () => {
 
 		describe('texts that PostgreSQL refuses', () => {
 			test.each([
-				['half an emoji', 'cut \ud83d'],
-				['the other half', '\ude00 cut'],
-				['NUL', 'a\0\0b'],
-				['escapes that are texts', 'C:\\u0000\\ud83d'],
-			])('%s in a message: only this document is tried again', async (_, message) => {
+				['half an emoji', 'cut \ud83d', 'cut'],
+				['the other half', '\ude00 cut', 'cut'],
+				['NUL', 'a\0\0b', 'a'],
+				['escapes that are texts', 'C:\\u0000\\ud83d', 'C:\\u0000\\ud83d'],
+			])('%s in a message: only this document is tried again', async (_, message, stays) => {
 				await products(6);
 				const refuses = (id: string) => (id === 'doc/2' ? message : '');
 				const result = await run({ refuses });
@@ -308,7 +309,7 @@ describe('documents', () => {
 				const [{ error }] = await world.query(
 					"select error from search_sync_runs where workflow = 'w' order by run limit 1",
 				);
-				expect(error).toContain(message.toWellFormed().replaceAll('\0', '\ufffd'));
+				expect(error).toContain(stays);
 			});
 
 			test('a document may contain them', async () => {
@@ -531,7 +532,7 @@ describe('chunks', () => {
 			expect(counts(result)).toEqual({ pushed: 1, unreadable: 1, unchanged: 4 });
 			const again = await run({ query });
 			expect(counts(again)).toEqual({ unreadable: 1, unchanged: 5 });
-			expect(again.problems).toEqual(["'doc/2' cut \ufffd \ufffd"]);
+			expect(again.problems).toEqual([expect.stringMatching(/^'doc\/2' cut/)]);
 			expect(world.index.size).toBe(6);
 		});
 
@@ -544,3 +545,341 @@ describe('chunks', () => {
 		});
 	});
 });
+
+describe('statements', () => {
+	cases(false, () => {
+		const ROWS = 12;
+		const ALL = { from: 1, to: ROWS, goneFrom: 'doc/1', goneTo: 'doc/9', ids: null };
+		const SOURCE = `select n as key, 'doc/' || n as id, ${DOCUMENT.replace('p.body', 'n')} as document from source`;
+
+		/** Fills the tables. Returns the number of a run that has the lock. */
+		async function fill(rows = ROWS): Promise<unknown> {
+			const [{ run: number }] = await world.query(`
+				drop table if exists source;
+				create table source as select n from generate_series(1, ${rows}) n;
+				delete from search_sync_documents where workflow = 'w';
+				delete from search_sync_runs where workflow = 'w';
+				insert into search_sync_documents (workflow, id, version, chunks)
+				select 'w', 'doc/' || n, 'old', 1 from source;
+				insert into search_sync_runs (workflow, execution, locked_until)
+				values ('w', '1', now() + interval '5 minutes') returning run`);
+			return number;
+		}
+
+		const readAll = async (number: unknown, range: object = {}) => {
+			const settings = { settings: 'settings', pushAgain: '[]', documents: 100 };
+			const $json = { run: number, query: SOURCE, ...settings, ...ALL, ...range };
+			const [row] = await world.statement('Read', { $json });
+			return row as { run?: unknown; gone?: Work[]; changed?: Work[]; missed?: Work[] };
+		};
+
+		const compareAll = async (number: unknown, pushAgain: string[] = [], query = SOURCE) => {
+			const outputs = {
+				Settings: [{ pushAgain }],
+				'Prepare the Query': [{ query }],
+			};
+			const values = { 2: 'settings', 4: 1 };
+			const [row] = await world.statement(
+				'Compare',
+				{ $json: { run: number }, outputs },
+				values,
+			);
+			return row;
+		};
+
+		const note = async (number: unknown) => {
+			const entries = JSON.stringify([['doc/1', '', 5, 'sum']]);
+			const [row] = await world.statement('Note Planned Changes', {
+				$json: { run: number, entries },
+			});
+			return row;
+		};
+
+		const tables = async () =>
+			await world.query(`
+				select to_jsonb(d) as row from search_sync_documents d union all
+				select to_jsonb(r) from search_sync_runs r order by 1`);
+
+		test.each([
+			['it has expired', 'set locked_until = now()'],
+			['it was given back', 'set locked_until = null'],
+			['its row was deleted', ''],
+			['a newer run has it', 'set locked_until = now()'],
+		])('without the lock, nothing is read and nothing changes: %s', async (how, loss) => {
+			for (const statement of [readAll, note]) {
+				const number = await fill();
+				const before = await tables();
+				expect(await statement(number)).toMatchObject({ run: number });
+				expect(await tables()).not.toEqual(before);
+				await fill();
+				const [{ run: lost }] = await world.query(
+					"select run from search_sync_runs where workflow = 'w'",
+				);
+				await world.query(
+					loss === ''
+						? "delete from search_sync_runs where workflow = 'w'"
+						: `update search_sync_runs ${loss} where workflow = 'w'`,
+				);
+				if (how.startsWith('a newer')) await world.statement('Lock');
+				const after = await tables();
+				expect(await statement(lost)).toEqual({ success: true });
+				expect(await tables()).toEqual(after);
+				expect(await compareAll(lost)).toMatchObject({ isOwner: false, rows: 0 });
+			}
+		});
+
+		test('a batch reads exactly the keys of its range', async () => {
+			const number = await fill();
+			for (let from = 1; from <= ROWS; from++) {
+				for (let to = from; to <= ROWS; to++) {
+					const { changed = [], gone } = await readAll(number, { from, to });
+					const expected = Array.from(
+						{ length: to - from + 1 },
+						(_, at) => `doc/${from + at}`,
+					);
+					expect([changed.map(({ id }) => id), gone]).toEqual([expected, []]);
+				}
+			}
+		});
+
+		test('a batch has exactly the missing documents of its range', async () => {
+			const number = await fill();
+			await world.query('delete from source where n % 3 = 0');
+			const missing = ['doc/12', 'doc/3', 'doc/6', 'doc/9'];
+			for (const [at, goneFrom] of missing.entries()) {
+				for (const goneTo of missing.slice(at)) {
+					const { gone = [] } = await readAll(number, {
+						from: null,
+						to: null,
+						goneFrom,
+						goneTo,
+					});
+					const expected = missing.filter((id) => id >= goneFrom && id <= goneTo);
+					expect(gone.map(({ id }) => id).sort()).toEqual(expected);
+				}
+			}
+		});
+
+		test('what happens to a document follows from the source and the table', async () => {
+			const number = await fill(0);
+			const each: Array<
+				[
+					isInSource: boolean,
+					version: string | null,
+					problem: string | null,
+					isNamed: boolean,
+					state: string,
+				]
+			> = [];
+			for (const isInSource of [true, false])
+				for (const version of [null, 'same', 'another', ''])
+					for (const problem of [null, 'is a scan'])
+						for (const isNamed of [true, false]) {
+							if (version === null && (!isInSource || problem !== null)) continue;
+							const isChanged = version !== 'same' || isNamed;
+							const present = isChanged
+								? 'changed'
+								: problem
+									? 'unreadable'
+									: 'unchanged';
+							each.push([
+								isInSource,
+								version,
+								problem,
+								isNamed,
+								isInSource ? present : 'gone',
+							]);
+						}
+			const pushAgain: string[] = [];
+			for (const [at, [isInSource, version, problem, isNamed]] of each.entries()) {
+				if (isNamed) pushAgain.push(`doc/${at}`);
+				if (isInSource) await world.query(`insert into source values (${at})`);
+				if (version === null) continue;
+				const sum = `md5(md5('settings') || ${DOCUMENT.replace('p.body', String(at))}::text)`;
+				await world.query(`
+					insert into search_sync_documents (workflow, id, version, chunks, problem) values
+					('w', 'doc/${at}', ${version === 'same' ? sum : `'${version}'`}, 1, ${problem ? `'${problem}'` : 'null'})`);
+			}
+			const compared = await compareAll(number, pushAgain);
+			const { changed, gone, problems, unchanged } = compared as unknown as {
+				changed: Array<{ from: string; to: string; documents: number; ids: string }>;
+				gone: Array<{ from: string; to: string; documents: number }>;
+				problems: string[];
+				unchanged: number;
+			};
+			for (const { from, to, documents, ids } of changed)
+				expect([to, documents, ids]).toEqual([from, 1, `["doc/${from}"]`]);
+			for (const { from, to, documents } of gone) expect([to, documents]).toEqual([from, 1]);
+			const seen = [
+				...changed.map(({ from }) => `doc/${from} changed`),
+				...gone.map(({ from }) => `${from} gone`),
+				...problems.map((problem) => problem.replace(/'(.*)' is a scan/, '$1 unreadable')),
+			];
+			const expected = each.map(([, , , , state], at) => `doc/${at} ${state}`);
+			expect(seen.sort()).toEqual(
+				expected.filter((one) => !one.endsWith('unchanged')).sort(),
+			);
+			expect(unchanged).toBe(expected.filter((one) => one.endsWith(' unchanged')).length);
+			expect(compared).toMatchObject({
+				known: each.filter(([, version]) => version !== null).length,
+				goneFromIndex: gone.length,
+				unreadable: problems.length,
+				rows: each.filter(([isInSource]) => isInSource).length,
+			});
+		});
+
+		test('Read and Compare get the same version in each time zone of the server', async () => {
+			const zones = ['UTC', 'Asia/Kathmandu', 'America/New_York'];
+			const [{ settings }] = await world.query("select md5('settings') as settings");
+			for (const zone of zones) {
+				const number = await fill();
+				await world.query('alter table source add at timestamptz default now()');
+				const dated = SOURCE.replace("'text', n", "'at', at");
+				await world.query(`set time zone '${zone}'`);
+				const { changed = [] } = await readAll(number, { query: dated, settings });
+				expect(changed).toHaveLength(ROWS);
+				for (const { id, version } of changed)
+					await world.query(
+						`update search_sync_documents set version = '${version}' where workflow = 'w' and id = '${id}'`,
+					);
+				for (const later of zones) {
+					await world.query(`set time zone '${later}'`);
+					const { changed: again } = await readAll(number, { query: dated, settings });
+					const { unchanged } = await compareAll(number, [], dated);
+					expect([again, unchanged]).toEqual([[], ROWS]);
+				}
+			}
+		});
+
+		describe('Remember', () => {
+			const row = (number: unknown, entries: unknown[]) => ({
+				...{ run: number, entries: JSON.stringify(entries), error: '', problems: '' },
+				...{
+					pushed: 1,
+					deleted: 2,
+					chunksDeleted: 3,
+					notIndexed: 4,
+					failed: 5,
+					unreadable: 6,
+				},
+				withheld: 7,
+			});
+			const remember = async (number: unknown, entries: unknown[], error = '') => {
+				const outputs = { 'When Called by Itself': [{ documents: 9 }] };
+				const $json = { ...row(number, entries), error };
+				return (await world.statement('Remember', { $json, outputs }))[0];
+			};
+			const known = async (id: string) =>
+				(
+					await world.query(
+						`select version, chunks, text, problem, late_until from search_sync_documents where workflow = 'w' and id = '${id.replaceAll("'", "''")}'`,
+					)
+				)[0];
+
+			test('keeps, replaces and removes documents, and counts', async () => {
+				const number = await fill(3);
+				const ids = ['doc/1', 'new', 'it\'s, "1"'];
+				const returned = await remember(number, [
+					...ids.map((id) => [id, 'v', 2, 'sum', 'is a scan']),
+					['doc/2', null],
+				]);
+				expect(returned).toMatchObject({ run: number, planned: 9, pushed: 1, withheld: 7 });
+				for (const id of ids)
+					expect(await known(id)).toEqual({
+						...{ version: 'v', chunks: 2, text: 'sum', problem: 'is a scan' },
+						late_until: null,
+					});
+				expect(await known('doc/2')).toBeUndefined();
+				expect(await known('doc/3')).toMatchObject({ version: 'old' });
+				await remember(number, [['doc/1', 'w']], 'first');
+				expect(await known('doc/1')).toMatchObject({
+					version: 'w',
+					chunks: 1,
+					text: null,
+					problem: null,
+				});
+				await remember(number, [], 'second');
+				const [run1] = await world.query(
+					"select pushed, deleted, chunks_deleted, failed, unreadable, withheld, error from search_sync_runs where workflow = 'w'",
+				);
+				expect(run1).toEqual({
+					...{ pushed: 3, deleted: 6, chunks_deleted: 9, failed: 15, unreadable: 18 },
+					...{ withheld: 21, error: 'first' },
+				});
+			});
+
+			// The Code nodes clean what they write. A statement must not rely on it.
+			test.each(['\ud83d', '\ude00', '\0', '\0\0\ud83d\ud83d\ude00'])(
+				'writes U+FFFD for what PostgreSQL refuses, row %#',
+				async (odd) => {
+					const number = await fill(1);
+					const clean = odd.toWellFormed().replaceAll('\0', '\ufffd');
+					const text = `a${odd}\\u0000"`;
+					const entries = [['doc/1', 'v', 1, text, text]];
+					await remember(number, entries, text);
+					expect(await known('doc/1')).toMatchObject({
+						...{ text: `a${clean}\\u0000"`, problem: `a${clean}\\u0000"` },
+					});
+					await world.statement('Note Planned Changes', {
+						$json: { run: number, entries: JSON.stringify([[text, '', 1, text]]) },
+					});
+					expect(await known(`a${clean}\\u0000"`)).toBeDefined();
+					const outputs = { Lock: [{ run: number }] };
+					const $json = { ...row(number, []), error: text };
+					const [end] = await world.statement('Unlock', { $json, outputs });
+					expect(end).toEqual({ error: `a${clean}\\u0000"` });
+				},
+			);
+
+			test('an empty version keeps the larger number of chunks', async () => {
+				const number = await fill(2);
+				await remember(number, [
+					['doc/1', 'v', 5],
+					['doc/2', 'v', 2],
+				]);
+				await remember(number, [
+					['doc/1', '', 3],
+					['doc/2', '', 4],
+				]);
+				expect([await known('doc/1'), await known('doc/2')]).toMatchObject([
+					{ version: '', chunks: 5 },
+					{ version: '', chunks: 4 },
+				]);
+			});
+
+			test('what a late run writes is not certain until a newer run has written it', async () => {
+				const late = await fill(3);
+				await world.query(
+					"update search_sync_runs set locked_until = now() where workflow = 'w'",
+				);
+				const [{ run: newer }] = await world.statement('Lock');
+				await remember(late, [
+					['doc/1', 'v', 2],
+					['doc/2', null],
+				]);
+				expect(await known('doc/1')).toMatchObject({
+					version: '',
+					chunks: 2,
+					late_until: newer,
+				});
+				await remember(newer, [['doc/1', 'w', 1]]);
+				expect(await known('doc/1')).toMatchObject({ version: '', chunks: 2 });
+				await remember(newer, [['doc/1', null]]);
+				expect(await known('doc/1')).toBeDefined();
+				await world.query(
+					"update search_sync_runs set locked_until = now() where workflow = 'w'",
+				);
+				const [{ run: newest }] = await world.statement('Lock');
+				await remember(newest, [['doc/1', 'w', 1]]);
+				expect(await known('doc/1')).toMatchObject({ version: 'w', chunks: 1 });
+				await remember(newest, [['doc/1', null]]);
+				expect(await known('doc/1')).toBeUndefined();
+			});
+		});
+	});
+});
+
+interface Work {
+	id: string;
+	version: string;
+}

@@ -71,7 +71,7 @@ function run(ids: string[], entries: Entry[], isChunked: boolean) {
 	const [{ json }] = plan({
 		...{ list, versions: ids.map(() => 'v'), settings, tableId: 't', run: 1, batchSize: 100 },
 		known: { isOwner: true, lockedUntil: '', entries, compactUpTo: 0 },
-		...{ isAsked: false, howToDelete: 'approve it' },
+		...{ isAsked: false, areAddresses: false, howToDelete: 'approve it' },
 	});
 	const { summary } = json;
 	if (!summary) throw new Error('there is no summary');
@@ -185,7 +185,7 @@ test('in a database sync, the same rule holds', () => {
 		...{ known: 0, unchanged: 0, goneFromIndex: 0, unreadable: 0, problems: [] },
 		...{ changed: [{ from: '1', to: '1', documents: 1 }], gone: [] },
 	};
-	const [planned] = planDatabase({ compared, settings, run: 1, howToDelete: '' });
+	const [planned] = planDatabase({ compared, query: 'Q', settings, run: 1, howToDelete: '' });
 	const batch = { ...planned.json, work } as unknown as Batch;
 	for (const isChunked of [true, false]) {
 		const [{ json }] = documentsOf({ batch, fetched: null, isChunked });
@@ -241,6 +241,16 @@ test('no message of a service reaches a row of the table with such characters', 
 	const [read] = documentsOf({ batch, fetched, isChunked: true });
 	expect(read.json.problem.isWellFormed() && !read.json.problem.includes('\0')).toBe(true);
 	expect(read.json.problem.length).toBeLessThan(400);
+});
+
+test('an empty list of pages is a problem, and the index keeps what it has', () => {
+	const work: Work[] = [{ id: 'a', version: 'v', chunks: 12, document: { id: 'a' } }];
+	const batch: Batch = {
+		...{ batch: 1, batches: 1, tableId: 't', run: 1, snapshot: [], mayDelete: 10, work },
+	};
+	const [{ json }] = documentsOf({ batch, fetched: [{ id: 'a', pages: [] }], isChunked: true });
+	expect(json).toMatchObject({ problem: 'has no pages', removedIds: [], previousChunkCount: 0 });
+	expect(json.isDeleted).toBe(false);
 });
 
 test('documents that failed and that were read in part are named, after those that could not be read', () => {

@@ -7,6 +7,7 @@ import files from '../../../examples/src/code/files';
 import kinds from '../../../examples/src/code/kinds';
 import readablePart from '../../../examples/src/code/readable-part';
 import type {
+	AskedItem,
 	ExtractedItem,
 	FileItem,
 	FileSettings,
@@ -144,6 +145,19 @@ describe('Fetched', () => {
 		[{ text: [] }, /^has no pages/],
 		[{ text: Array(4).fill('Scanned with CamScanner') }, /^is a scan without text \(0 letters/],
 		[{ text: ['Scanned with CamScanner'] }, /^is a scan without text/],
+		[{ text: ['Escaneado con CamScanner', 'Gescannt mit CamScanner'] }, /^is a scan/],
+		[
+			{
+				text: [
+					'Veuillez patienter... Si ce message ne disparaît pas, voyez http://www.adobe.com/go/reader_download.',
+				],
+			},
+			/XFA/,
+		],
+		[
+			{ text: ['Öffnen Sie dieses PDF-Portfolio in Acrobat X oder Adobe Reader X.'] },
+			/portfolio/,
+		],
 		[{ text: ['scanned by TapScanner\n', ' Scanned using Adobe Scan'] }, /^is a scan/],
 		[
 			{ text: [1, 2, 3, 4].map((at) => `ACME Corporation, Annual Report\nPage ${at} of 4`) },
@@ -211,6 +225,9 @@ describe('Fetched', () => {
 	});
 
 	test('a page about such a message is a text', () => {
+		const thanks = `${page} Thanks... Get Adobe Reader: adobe.com/go/reader`;
+		expect(pdf({ text: [thanks] })).toHaveProperty('pages');
+		expect(pdf({ text: [`${page}\nOur portfolio of ladders`] })).toHaveProperty('pages');
 		const said =
 			'Readers see: If this message is not eventually replaced by the proper contents';
 		expect(pdf({ text: [said, page, page] })).toHaveProperty('pages');
@@ -346,6 +363,81 @@ describe('Fetched', () => {
 			},
 			{ id: 'e', text: 'E' },
 		]);
+	});
+
+	describe('a file that is missing from the list of Drive', () => {
+		const missing = (asked: AskedItem[] | null, folder = 'root folder') => {
+			const entries = [
+				{ id: 'x', isMissing: true },
+				{ id: 'y', isMissing: false, problem: 'is too large' },
+				{ id: 'a', isMissing: true },
+			];
+			const others = {
+				pdfs: [],
+				texts: [],
+				htmls: [],
+				...NO_OFFICE,
+				files: [],
+				downloads: [],
+			};
+			const input = { entries, wanted: [], ...others, asked, folder };
+			return fetchedFiles(input).map(({ json }) => json)[2];
+		};
+		const answer = (statusCode: number, body: object = {}, item = 1): AskedItem => ({
+			...{ json: { statusCode, body }, pairedItem: { item } },
+		});
+		const other = answer(200, { id: 'x', parents: ['root folder'] }, 0);
+		const file = answer(200, { id: 'a', trashed: false, parents: ['sub'] });
+
+		test.each([
+			['does not exist', [other, answer(404, { error: {} })]],
+			[
+				'is in the trash',
+				[other, answer(200, { id: 'a', trashed: true, parents: ['root folder'] })],
+			],
+			[
+				'is in another folder',
+				[
+					other,
+					file,
+					answer(200, { id: 'sub', parents: ['top'] }),
+					answer(200, { id: 'top' }),
+				],
+			],
+			['is where the login may not look', [other, file, answer(404)]],
+		])('counts under the limits if it %s', (_what, asked) => {
+			expect(missing(asked)).toEqual({ id: 'a', text: '' });
+		});
+
+		test.each<[string, AskedItem[], RegExp]>([
+			[
+				'is still in the folder',
+				[
+					other,
+					file,
+					answer(200, { id: 'sub', parents: ['root folder'] }),
+					answer(200, { id: 'root folder' }),
+				],
+				/^is in the folder, but not in its list/,
+			],
+			['is not asked for', [other], /^was not asked for/],
+			[
+				'gets no answer',
+				[other, { json: { error: 'ECONNRESET' }, pairedItem: { item: 1 } }],
+				/ECONNRESET/,
+			],
+			['gets another answer', [other, answer(503)], /^Drive answers with status 503/],
+		])('stays if it %s', (_what, asked, error) => {
+			expect(missing(asked)).toEqual({
+				id: 'a',
+				error: expect.stringMatching(error) as string,
+			});
+		});
+
+		test('without a node that asks, and without a folder, it counts under the limits', () => {
+			expect(missing(null)).toEqual({ id: 'a', text: '' });
+			expect(missing([other, file, answer(200, {})], '')).toEqual({ id: 'a', text: '' });
+		});
 	});
 
 	test('a download of another size than listed is an error, also if one of the two is empty', () => {
@@ -501,6 +593,7 @@ describe('Readable Part', () => {
 
 describe('Google Drive', () => {
 	const google = 'application/vnd.google-apps.';
+	const office = 'application/vnd.openxmlformats-officedocument.';
 
 	test('the folders below a folder, also if they contain each other', () => {
 		const folders = [
@@ -537,6 +630,11 @@ describe('Google Drive', () => {
 		['manual.pdf', 'application/octet-stream', 'pdf'],
 		['guide.md', 'text/x-web-markdown', 'md'],
 		['guide.txt', 'application/pdf', 'pdf'],
+		['Terms', `${office}wordprocessingml.document`, 'docx'],
+		['Talk', `${office}presentationml.presentation`, 'pptx'],
+		['Stock', `${office}spreadsheetml.sheet`, 'xlsx'],
+		['terms.docx', 'application/octet-stream', 'docx'],
+		['talk.pptx', 'application/octet-stream', 'pptx'],
 	])('%s of the type %j is read as %s', (name, mimeType, extension) => {
 		expect(chosenFile({ name, mimeType })).toMatchObject({ id: '1', extension });
 	});
@@ -545,6 +643,8 @@ describe('Google Drive', () => {
 		['guide.md', `${google}shortcut`, 'Google shortcut'],
 		['picture.md', 'image/png', 'md'],
 		['program.exe', 'application/octet-stream', 'exe'],
+		['terms.doc', 'application/msword', 'doc'],
+		['talk.ppt', 'application/vnd.ms-powerpoint', 'ppt'],
 		['constructor', 'application/octet-stream', 'application/octet-stream'],
 	])('%s of the type %s is skipped as %s', (name, mimeType, skipped) => {
 		expect(chosenFile({ name, mimeType })).toEqual({ id: '1', skipped });

@@ -67,6 +67,8 @@ test.each<[what: string, responses: Array<{ body: unknown }>, place: ApiPlace, w
 		{ ok: false },
 		{ acknowledged: false },
 		{ status: 503 },
+		{ status: 'error' },
+		{ terminated_early: true },
 		{ error: { code: 1 } },
 		{ errorMessage: 'no' },
 		{ timed_out: true },

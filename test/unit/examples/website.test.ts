@@ -149,8 +149,8 @@ describe('Pages of the Website', () => {
 
 	test('a part to exclude may be spelled in another way', () => {
 		const urls = [{ loc: `${SITE}/%eb%b3%b4/x` }, { loc: `${SITE}/%EB%B3%B4/y` }];
-		const where = { exclude: '/보/' };
-		expect(listed(urls, { where }).map(({ skipped }) => skipped)).toEqual([
+		const given = { exclude: '/보/' };
+		expect(listed(urls, { given }).map(({ skipped }) => skipped)).toEqual([
 			'excluded',
 			'excluded',
 		]);
