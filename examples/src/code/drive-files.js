@@ -19,19 +19,8 @@ module.exports = ({ files, mostMegabytes }) => {
 			pptx: [`${office}presentationml.presentation`],
 		},
 	});
-	const texts = ['md', 'markdown', 'txt', 'text', 'csv', 'tsv', 'html', 'htm'];
-	const readable = [
-		...texts,
-		'pdf',
-		'docx',
-		'docm',
-		'dotx',
-		'xlsx',
-		'xlsm',
-		'pptx',
-		'pptm',
-		'ppsx',
-	];
+	const readable = ['md', 'markdown', 'txt', 'text', 'csv', 'tsv', 'html', 'htm', 'xhtml', 'pdf'];
+	readable.push('docx', 'docm', 'dotx', 'xlsx', 'xlsm', 'pptx', 'pptm', 'ppsx');
 	return files
 		.filter(({ id }) => id !== undefined)
 		.map((file) => {

@@ -629,12 +629,12 @@ describe('Google Drive', () => {
 		['page.htm', 'application/xhtml+xml', 'htm'],
 		['manual.pdf', 'application/octet-stream', 'pdf'],
 		['guide.md', 'text/x-web-markdown', 'md'],
+		['letter.docx', 'application/zip', 'docx'],
+		['Talk.PPTX', 'application/octet-stream', 'pptx'],
 		['guide.txt', 'application/pdf', 'pdf'],
 		['Terms', `${office}wordprocessingml.document`, 'docx'],
 		['Talk', `${office}presentationml.presentation`, 'pptx'],
 		['Stock', `${office}spreadsheetml.sheet`, 'xlsx'],
-		['terms.docx', 'application/octet-stream', 'docx'],
-		['talk.pptx', 'application/octet-stream', 'pptx'],
 	])('%s of the type %j is read as %s', (name, mimeType, extension) => {
 		expect(chosenFile({ name, mimeType })).toMatchObject({ id: '1', extension });
 	});
