@@ -102,10 +102,16 @@ function task(tool, ...args) {
 
 const CACHE = '.cache/prettier';
 /**
- * The simulations are not included, because they need as much processor time as all other tests. `npm run test:worlds`
- * runs them.
+ * The simulations and the tests of speed and memory are not included, because they need as much processor time as all
+ * other tests. `npm run test:worlds` runs them. Outside CI, property tests try a fifth of their inputs
+ * (`support/runs.ts`).
  */
-const test = series(build, task('jest', '--testPathIgnorePatterns', '/test/worlds/'));
+async function jest() {
+	process.env.RUNS ??= process.env.CI ? '1' : '0.2';
+	await run('jest', '--testPathIgnorePatterns', '/test/worlds/', '/test/performance/');
+}
+
+const test = series(build, jest);
 test.displayName = 'test';
 
 /** Only the tests need the output of the build, so everything else starts immediately. */

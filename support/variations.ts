@@ -1,3 +1,5 @@
+import { isQuick } from './runs';
+
 /**
  * Counts in how many samples of a property test each variation occurs. A property cannot find a fault in a variation
  * that its generator never makes.
@@ -13,9 +15,13 @@ export class Variations {
 			this.counts.set(name, (this.counts.get(name) ?? 0) + Number(occurs));
 	}
 
-	/** Returns the variations that occur in less than this percentage of the samples, with their counts. */
+	/**
+	 * Returns the variations that occur in less than this percentage of the samples, with their counts. A quick run has too
+	 * few samples to tell, so it returns none.
+	 */
 	rarerThan(percent: number): string[] {
 		if (this.samples === 0) return ['There are no samples'];
+		if (isQuick) return [];
 		return [...this.counts]
 			.filter(([, count]) => count === 0 || count * 100 < percent * this.samples)
 			.map(([name, count]) => `${name}: ${count} of ${this.samples}`);

@@ -152,6 +152,7 @@ Reads the sitemap, and gets only pages that are new or changed. It chunks and pu
 			chains: [['Has Pages|1', 'Sitemaps in the Index', 'Get Sitemaps']],
 		},
 		documents: json('Pages of the Website'),
+		areAddresses: true,
 	},
 	fetch: {
 		content:

@@ -9,6 +9,7 @@ import type {
 import { useFiles } from '../../support/binary-data';
 import { useChunkText } from '../../support/chunking';
 import type { RunOptions, RunResult } from '../../support/engine';
+import { runs } from '../../support/runs';
 import { TO_ERROR_OUTPUT, CONTINUE, hintsOf, indexes, jsonOf } from '../../support/sandbox';
 import { naming } from '../../support/wording';
 
@@ -499,7 +500,7 @@ describe('Texts From: File', () => {
 				expect(sandbox().stats().chunks).toBe(good.length);
 				expect(JSON.stringify(jsonOf(result.output))).not.toContain('vector');
 			}),
-			{ numRuns: 10 },
+			{ numRuns: runs(10) },
 		);
 	}, 120_000);
 });

@@ -6,6 +6,7 @@ import { joinPages } from '../../nodes/ChunkText/input/pages';
 import { locateOnPages } from '../../nodes/ChunkText/output/located-chunks';
 import { useFiles } from '../../support/binary-data';
 import { useChunkText } from '../../support/chunking';
+import { runs } from '../../support/runs';
 import { hintsOf, jsonOf } from '../../support/sandbox';
 import { Variations } from '../../support/variations';
 
@@ -82,7 +83,7 @@ it('a chunk is on the pages of its first and last letter, whatever white space i
 				{ ...chunks[0], page: first, ...(last > first && { pageEnd: last }) },
 			]);
 		}),
-		{ numRuns: 1000 },
+		{ numRuns: runs(1000) },
 	);
 	expect(withBlankPage).toBeGreaterThan(10);
 });
@@ -131,7 +132,7 @@ it('a page is right or unknown, in whichever unit the service counts', () => {
 				}
 			},
 		),
-		{ numRuns: 1000 },
+		{ numRuns: runs(1000) },
 	);
 	expect(variations.rarerThan(5)).toEqual([]);
 });

@@ -410,6 +410,16 @@ describe('a document the service does not know', () => {
 		]);
 	});
 
+	it.each([408, 500, 502, 503])(
+		'may have been deleted by an attempt with status %d, so it does not count as not found',
+		async (status) => {
+			fault({ status, times: 1 });
+			const result = await remove(items('d0'), { options: { ignoreNotFound: true } });
+			expect(sandbox().requests.map((each) => each.status)).toEqual([status, 404]);
+			expect(jsonOf(result.output)).toEqual([{ deleted: true, id: 'd0' }]);
+		},
+	);
+
 	it('counts as not found if no earlier attempt can have deleted it', async () => {
 		fault({ status: 429, times: 1 });
 		const result = await remove(items('unknown'), {}, CONTINUE);

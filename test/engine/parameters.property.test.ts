@@ -11,6 +11,7 @@ import { nameIn } from '../../nodes/shared/formats/fields';
 import { NOT_PLAIN, parsePlainPath, readPlainPath } from '../../nodes/shared/parameters/plain-path';
 import { properties } from '../../nodes/shared/parameters/property';
 import { readOnEngine } from '../../support/parameters';
+import { runs } from '../../support/runs';
 import { occurring, Variations } from '../../support/variations';
 
 jest.setTimeout(120_000);
@@ -205,7 +206,7 @@ test(
 					});
 				},
 			),
-			{ numRuns: 800 },
+			{ numRuns: runs(800) },
 		);
 		expect(variations.rarerThan(0)).toEqual([]);
 	},

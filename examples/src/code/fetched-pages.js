@@ -1,5 +1,7 @@
 /** @import { Fetched, Item, PageToRead, ReadPage } from '../parts/types' */
 
+const { resolvedAddress, samePath } = require('./shared/address');
+
 /**
  * @param {{ pages: PageToRead[], read: ReadPage[], readNoindex?: boolean }} inputs
  * @returns {Item<Fetched>[]}
@@ -40,9 +42,10 @@ module.exports = ({ pages, read, readNoindex }) => {
 		if (isNoindex && !readNoindex) return { gone: true };
 		// A canonical address that is neither complete nor begins with a slash is a mistake.
 		const original = /^(?:https?:)?\//i.test(String(canonical))
-			? path(String(canonical))
-			: path(String(id));
-		if (original !== path(String(id))) return { gone: true };
+			? resolvedAddress(String(canonical), String(id))
+			: String(id);
+		// Canonical addresses have no parameters of campaigns, and a copy of a website names the original's host.
+		if (!samePath(original, String(id), false)) return { gone: true };
 		if (error || typeof text !== 'string')
 			return { error: error ?? 'its HTML could not be read' };
 		if (megabytes && !isMissing) {
@@ -77,14 +80,5 @@ module.exports = ({ pages, read, readNoindex }) => {
 		if (isSignIn) return { error: `it redirects to ${to}, which seems to be a sign-in page` };
 		if (status === 301 || status === 308) return { gone: true };
 		return { error: `it redirects to ${to} for now (status ${status})` };
-	}
-
-	/**
-	 * Canonical addresses have no parameters of campaigns, and a copy of a website names the original's host.
-	 * @param {string} url
-	 */
-	function path(url) {
-		const [, whole = ''] = /^(?:(?:https?:)?\/\/[^/?#]*)?([^#?]*)/i.exec(url.trim()) ?? [];
-		return whole.replace(/(?:\/index\.html?|\/)$/, '');
 	}
 };

@@ -1,5 +1,7 @@
 /** @import { Item, PageEntry, PageResponse, PageToRead } from '../parts/types' */
 
+const { resolvedAddress, samePath } = require('./shared/address');
+
 /**
  * @param {{ entries: PageEntry[], responses: PageResponse[], redirected: PageResponse[] }} inputs
  * @returns {Item<PageToRead>[]}
@@ -10,9 +12,11 @@ module.exports = ({ entries, responses, redirected }) => {
 	let next = 0;
 	return entries.map(({ id, isMissing }, at) => {
 		const first = responses[at] ?? { error: 'was not requested' };
-		const location = isRedirect(first) ? resolved(first.headers?.location, String(id)) : '';
+		const location = isRedirect(first)
+			? resolvedAddress(String(first.headers?.location), String(id))
+			: '';
 		const followed = location && !isMissing ? redirected[next++] : undefined;
-		const isSamePage = Boolean(location) && path(location) === path(String(id));
+		const isSamePage = Boolean(location) && samePath(location, String(id), true);
 		const page = (isSamePage && followed) || first;
 		const { error, statusCode = 0, headers = {} } = page;
 		const type = String(headers['content-type'] ?? '')
@@ -28,29 +32,5 @@ module.exports = ({ entries, responses, redirected }) => {
 	/** @param {PageResponse} response */
 	function isRedirect({ statusCode = 0, headers }) {
 		return statusCode >= 300 && statusCode < 400 && Boolean(headers?.location);
-	}
-
-	/**
-	 * Code nodes have no URL class.
-	 * @param {unknown} location
-	 * @param {string} from
-	 */
-	function resolved(location, from) {
-		const to = String(location).trim();
-		if (/^https?:/i.test(to)) return to;
-		const [, protocol = '', host = '', path = ''] =
-			/^(https?:)(\/\/[^/?#]*)([^?#]*)/i.exec(from) ?? [];
-		if (to.startsWith('//')) return protocol + to;
-		if (to.startsWith('/')) return protocol + host + to;
-		return `${protocol}${host}${path.replace(/[^/]*$/, '')}${to}`;
-	}
-
-	/**
-	 * The same page may have another protocol or host, and a slash or index.html at its end.
-	 * @param {string} url
-	 */
-	function path(url) {
-		const [, whole = ''] = /^https?:\/\/[^/?#]*([^#]*)/i.exec(url) ?? [];
-		return whole.replace(/(?:\/index\.html?|\/)(?=\?|$)/, '');
 	}
 };

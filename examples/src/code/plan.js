@@ -1,5 +1,7 @@
 /** @import { Batch, Item, Known, ListedDocument, Settings, Summary, Work } from '../parts/types' */
 
+const { spelledAsKnown } = require('./shared/address');
+
 /**
  * @param {{
  *   list: unknown,
@@ -10,6 +12,7 @@
  *   run: number,
  *   batchSize: number,
  *   isAsked: boolean,
+ *   areAddresses: boolean,
  *   howToDelete: string,
  * }} inputs
  * @returns {Item<{ batch: number, summary?: Summary } & Partial<Batch>>[]}
@@ -23,6 +26,7 @@ module.exports = ({
 	run,
 	batchSize,
 	isAsked,
+	areAddresses,
 	howToDelete,
 }) => {
 	// Returns one item per batch. The first item also says what is unchanged or withheld.
@@ -42,10 +46,15 @@ module.exports = ({
 
 	// 2. What is new or changed? Documents that could not be read are read again if their version changes.
 	const before = new Map(known.entries.map((entry) => [entry[0], entry]));
-	const pushAgain = new Set([settings.pushAgain ?? []].flat().map(String));
+	/** @type {(ids: string[]) => string[]} */
+	const inTable = (ids) => (areAddresses ? spelledAsKnown(ids, [...before.keys()]) : ids);
+	const ids = inTable([...listed.keys()]);
+	const inList = new Set(ids);
+	const pushAgain = new Set(inTable([settings.pushAgain ?? []].flat().map(String)));
 	/** @type {Work[]} */
 	const changed = [];
-	for (const [id, { document, version }] of listed) {
+	for (const [at, { document, version }] of [...listed.values()].entries()) {
+		const id = ids[at];
 		const [, oldVersion, chunks = 0, text, oldProblem] = before.get(id) ?? [];
 		const isConfirmed = pushAgain.has(id);
 		if (isAsked && document.later && !isConfirmed) {
@@ -64,7 +73,7 @@ module.exports = ({
 	// a document still exists, Fetch decides.
 	/** @type {Work[]} */
 	const missing = known.entries
-		.filter(([id]) => !listed.has(id))
+		.filter(([id]) => !inList.has(id))
 		.map(([id, , chunks = 0, text]) => ({ id, version: null, chunks, text }));
 	const indexed = missing.filter(({ chunks }) => chunks > 0).length;
 	const percent = Math.floor((summary.known * settings.mostDeletesPercent) / 100);

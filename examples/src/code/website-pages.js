@@ -1,5 +1,7 @@
 /** @import { Item, Settings, Sitemap, WebsitePlace } from '../parts/types' */
 
+const { includesPart, normalAddress } = require('./shared/address');
+
 /**
  * @param {{ sitemaps: Sitemap[], place: WebsitePlace, settings: Settings, now: Date }} inputs
  * @returns {Item<Record<string, unknown>>[]}
@@ -25,16 +27,19 @@ module.exports = ({ sitemaps, place, settings, now }) => {
 	const rules = settings.readNoindex ? '/noindex' : '';
 	const parts = place.exclude.split(',').map((part) => part.trim());
 	const excluded = parts.filter((part) => part !== '');
-	/** @type {Map<string, string>} */
+	// Two spellings of one address are one page.
+	/** @type {Map<string, { url: string, lastmod: string }>} */
 	const pages = new Map();
 	// If there is only one page, the XML node returns an object in place of a list.
 	for (const page of sitemaps.flatMap(({ urlset }) => Object(urlset).url ?? [])) {
 		const url = text(page.loc).replace(/#.*$/, '');
 		const lastmod = text(page.lastmod);
-		const other = pages.get(url) ?? '';
-		pages.set(url, other > lastmod ? other : lastmod);
+		const address = normalAddress(url);
+		const other = pages.get(address) ?? { url, lastmod };
+		const last = other.lastmod > lastmod ? other.lastmod : lastmod;
+		pages.set(address, { url: other.url, lastmod: last });
 	}
-	return [...pages].map(([url, lastmod]) => {
+	return [...pages.values()].map(({ url, lastmod }) => {
 		const skipped = kindToSkip(url);
 		if (skipped) return { json: { id: url, skipped } };
 		const version = `${lastmod}/${Math.floor((today + numberOf(url)) / days)}${rules}`;
@@ -50,7 +55,7 @@ module.exports = ({ sitemaps, place, settings, now }) => {
 	/** @param {string} url */
 	function kindToSkip(url) {
 		if (!/^https?:\/\/[^\s/]/i.test(url)) return 'entries without an address';
-		return excluded.some((part) => url.includes(part)) ? 'excluded' : '';
+		return excluded.some((part) => includesPart(url, part)) ? 'excluded' : '';
 	}
 
 	/** @param {string} url */

@@ -50,6 +50,8 @@ export interface Sync {
 		below?: { nodes: WorkflowNode[]; chains: Chain[] };
 		/** The list of documents as an expression of a Code node. */
 		documents: string;
+		/** Whether IDs are addresses of web pages, which may have several spellings. */
+		areAddresses?: boolean;
 	};
 	/** If the entries have a version instead of a text. */
 	fetch?: Fetch;
@@ -291,6 +293,7 @@ function planNodes(options: Sync, y: number): WorkflowNode[] {
 			run: "$('Lock').first().json.id",
 			batchSize: String(fetch?.batchSize ?? (isChunked ? 200 : 500)),
 			isAsked: String(fetch !== undefined),
+			areAddresses: String(list.areAddresses ?? false),
 			howToDelete,
 		}),
 		...batchLoop(X * 6, y),

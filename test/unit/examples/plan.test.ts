@@ -13,19 +13,20 @@ interface Given {
 	entries?: Entry[];
 	settings?: Partial<Settings>;
 	isAsked?: boolean;
+	areAddresses?: boolean;
 	batchSize?: number;
 	known?: Partial<Known>;
 }
 
 /** The version of a document is its text. */
-function planned({ list, entries = [], batchSize = 500, isAsked = false, ...given }: Given) {
+function planned({ list, entries = [], batchSize = 500, ...given }: Given) {
+	const { isAsked = false, areAddresses = false } = given;
 	const documents = Array.isArray(list) ? (list as ListedDocument[]) : [];
 	const items = plan({
 		...{
 			list,
 			versions: documents.map((document) => String(document?.text)),
-			batchSize,
-			isAsked,
+			...{ batchSize, isAsked, areAddresses },
 		},
 		known: { ...owner, entries, ...given.known },
 		settings: { ...settings, ...given.settings },
@@ -373,5 +374,43 @@ describe('a run that may fetch only so many documents', () => {
 			);
 		expect(seconds(true)).toEqual([3, 3]);
 		expect(seconds(false)).toEqual([undefined, undefined]);
+	});
+});
+
+describe('pages with several spellings of their address', () => {
+	const [small, large] = ['https://a.example/%eb', 'https://a.example/%EB'];
+	const of = (list: string[], known: string[], given: Partial<Given> = {}) =>
+		planned({
+			list: list.map((id) => document(id)),
+			entries: known.map((id) => entry(id)),
+			...{ isAsked: true, areAddresses: true, ...given },
+		});
+
+	test('a page keeps the ID in the table, and is not missing', () => {
+		const { summary, ids } = of([large], [small]);
+		expect(summary).toMatchObject({ unchanged: 1, missing: 0 });
+		expect(ids).toBe('');
+		const changed = of([large], [small], { list: [document(large, 'B')] });
+		expect(changed.work).toEqual([
+			expect.objectContaining({ id: small, chunks: 1, document: { id: large, text: 'B' } }),
+		]);
+	});
+
+	test('of two known spellings, the one in the list stays, and the other is missing', () => {
+		for (const list of [[small], [large]]) {
+			const { summary, work } = of(list, [small, large]);
+			expect(summary).toMatchObject({ unchanged: 1, missing: 1 });
+			expect(work.map(({ id }) => id)).toEqual([list[0] === small ? large : small]);
+		}
+	});
+
+	test('a new page has the spelling of the list, and pushAgain may have any', () => {
+		expect(of([large], []).ids).toBe(large);
+		expect(of([large], [small], { settings: { pushAgain: [large] } }).ids).toBe(small);
+	});
+
+	test('IDs that are no addresses of pages are compared as they are', () => {
+		const { ids } = of([large], [small], { areAddresses: false });
+		expect(ids).toBe(`${small},${large}`);
 	});
 });

@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 
+import { runs } from '../../../support/runs';
 import { occurring, Variations } from '../../../support/variations';
 import type { Code } from './support/code';
 import { broken, CODE } from './support/code';
@@ -224,7 +225,8 @@ function checkResult(
 	}
 }
 
-const RUNS = 1000;
+/** Enough histories for each event below, and for each broken rule to be noticed. */
+const HISTORIES = 1000;
 
 /** What must occur in many histories. Otherwise, they could not show that it is handled well. */
 const OFTEN = [
@@ -271,7 +273,7 @@ test.each(Object.entries(SHAPES))(
 					for (const history of all) liveAndNote(history);
 				},
 			),
-			{ numRuns: RUNS },
+			{ numRuns: runs(HISTORIES) },
 		);
 		expect(common.rarerThan(5)).toEqual([]);
 		expect(variations.rarerThan(0.1)).toEqual([]);
@@ -465,7 +467,7 @@ test.each(RULES)(
 			fc.property(fc.tuple(...shapes.map((shape) => histories(shape, fixed))), (all) => {
 				for (const [at, history] of all.entries()) live(code, shapes[at], history);
 			}),
-			{ seed: 1, numRuns: RUNS, endOnFailure: true },
+			{ seed: 1, numRuns: HISTORIES, endOnFailure: true },
 		);
 		expect(check.failed).toBe(true);
 	},

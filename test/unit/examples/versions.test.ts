@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
 import versions from '../../../examples/src/code/versions';
+import { runs } from '../../../support/runs';
 
 /** MurmurHash3_x86_128 of bytes, as its author published it. */
 function murmurHash3(bytes: Uint8Array, seed: number): Uint8Array {
@@ -69,7 +70,7 @@ test('a version is the MurmurHash3 of the document and the settings', () => {
 			const bytes = Uint8Array.from(Buffer.from(`1${settings}`, 'utf16le'));
 			expect(versionsOf([1], { settings })).toEqual([hex(murmurHash3(bytes, 0))]);
 		}),
-		{ numRuns: 2000 },
+		{ numRuns: runs(2000) },
 	);
 });
 

@@ -16,6 +16,7 @@ import type {
 	Settings,
 	WebsitePlace,
 } from '../../../examples/src/parts/types';
+import { runs } from '../../../support/runs';
 import { occurring, Variations } from '../../../support/variations';
 
 const DAY = 86_400_000;
@@ -122,6 +123,27 @@ describe('Pages of the Website', () => {
 		});
 	});
 
+	test('two spellings of an address are one page, with the first spelling', () => {
+		const urls = listed([
+			{ loc: `${SITE}/%eb`, lastmod: '2026-01-01' },
+			{ loc: `${SITE}:443/%EB`, lastmod: '2026-02-01' },
+			{ loc: `${SITE}/b` },
+		]);
+		expect(urls.map(({ id, version }) => [id, String(version).split('/')[0]])).toEqual([
+			[`${SITE}/%eb`, '2026-02-01'],
+			[`${SITE}/b`, ''],
+		]);
+	});
+
+	test('a part to exclude may be spelled in another way', () => {
+		const urls = [{ loc: `${SITE}/%eb%b3%b4/x` }, { loc: `${SITE}/%EB%B3%B4/y` }];
+		const where = { exclude: '/보/' };
+		expect(listed(urls, { where }).map(({ skipped }) => skipped)).toEqual([
+			'excluded',
+			'excluded',
+		]);
+	});
+
 	test('excluded pages and entries without an address are counted', () => {
 		const pages = [{ loc: `${SITE}/tag/x` }, { loc: '/relative' }, {}, { loc: `${SITE}/a` }];
 		expect(
@@ -199,6 +221,8 @@ describe('Pages to Read', () => {
 		'/a/b/',
 		'//example.org/a/b',
 		'b/',
+		'/%61/b',
+		'../a/./b',
 	])('a redirect to %s leads to the same page', (location) => {
 		expect(page(redirect(location), [ok('there')])).toMatchObject({
 			...{ status: 200, data: 'there', to: '' },
@@ -326,7 +350,7 @@ test('in any batch of pages to read, each page has its own response', () => {
 				'no page': batch.length === 0,
 			});
 		}),
-		{ numRuns: 300 },
+		{ numRuns: runs(300) },
 	);
 	expect(variations.rarerThan(1)).toEqual([]);
 });
@@ -347,7 +371,7 @@ describe('Fetched', () => {
 			readNoindex,
 		})[0];
 		const { id, ...result } = json;
-		expect(id).toBe(`${SITE}/a`);
+		expect(id).toBe(page.id ?? `${SITE}/a`);
 		return result;
 	};
 
@@ -379,6 +403,11 @@ describe('Fetched', () => {
 	test.each<[Partial<PageToRead>, ReadPage]>([
 		[{}, { canonical: 'http://example.com/a/?utm=1' }],
 		[{}, { canonical: '/a' }],
+		[{}, { canonical: '/%61' }],
+		[{}, { canonical: `${SITE}:443/b/../a` }],
+		[{ id: `${SITE}/%eb%b3%b4/` }, { canonical: `${SITE}/%EB%B3%B4/` }],
+		[{ id: `${SITE}/o'neil` }, { canonical: '/o%27neil' }],
+		[{ id: `${SITE}/café` }, { canonical: '/caf%C3%A9' }],
 		[{}, { canonical: '//other.example/a/index.html' }],
 		[{}, { canonical: 'a-mistake' }],
 		[{}, { robots: 'index, follow' }],

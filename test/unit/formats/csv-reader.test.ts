@@ -5,6 +5,7 @@ import { CsvReader } from '../../../nodes/shared/formats/csv-reader';
 import { Findings } from '../../../nodes/shared/formats/findings';
 import type { SourceRecord } from '../../../nodes/shared/formats/record';
 import { csvRow } from '../../../support/csv';
+import { runs } from '../../../support/runs';
 import { Variations } from '../../../support/variations';
 import { brief, lengths, readAll } from './support';
 
@@ -219,7 +220,7 @@ test('reads the same as csv-parse, however the text is cut', () => {
 				);
 			},
 		),
-		{ numRuns: 1000 },
+		{ numRuns: runs(1000) },
 	);
 	expect(variations.rarerThan(2)).toEqual([]);
 });
@@ -253,7 +254,7 @@ test('returns the same records of a damaged text for any cuts', () => {
 				}
 			},
 		),
-		{ numRuns: 1000 },
+		{ numRuns: runs(1000) },
 	);
 	expect(variations.rarerThan(1)).toEqual([]);
 });
@@ -312,7 +313,7 @@ test('rows without quoting never disappear: each is read, or fails with its line
 				'a quote that stays open': error !== undefined,
 			});
 		}),
-		{ numRuns: 300 },
+		{ numRuns: runs(300) },
 	);
 	expect(variations.rarerThan(1)).toEqual([]);
 });

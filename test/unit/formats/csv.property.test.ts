@@ -6,6 +6,7 @@ import fc from 'fast-check';
 
 import type { FindingKind } from '../../../nodes/shared/formats/findings';
 import { csvRow } from '../../../support/csv';
+import { runs } from '../../../support/runs';
 import { occurring, Variations } from '../../../support/variations';
 import { ENCODINGS, lengths, lineBreaksIn, readFile, type FoundRecord } from './support';
 
@@ -330,7 +331,7 @@ test('each row becomes one record, one error, or nothing', async () => {
 			]);
 			expect(new Map(found as Iterable<[FindingKind, object]>)).toEqual(expected.findings);
 		}),
-		{ numRuns: 400 },
+		{ numRuns: runs(400) },
 	);
 });
 

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 
 import { JsonReader } from '../../../nodes/shared/formats/json-reader';
+import { runs } from '../../../support/runs';
 import { Variations } from '../../../support/variations';
 import { brief, cut, lengths, readAll } from './support';
 
@@ -205,7 +206,7 @@ test('finds the same as stream-json, however the text is cut', async () => {
 				expect(JSON.stringify(await peer(text, cuts))).toBe(JSON.stringify(docs));
 			},
 		),
-		{ numRuns: 100 },
+		{ numRuns: runs(100) },
 	);
 	expect(variations.rarerThan(2)).toEqual([]);
 });

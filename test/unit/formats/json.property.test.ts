@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 
+import { runs } from '../../../support/runs';
 import { occurring, Variations } from '../../../support/variations';
 import { ENCODINGS, lengths, readFile, type FoundRecord } from './support';
 
@@ -202,7 +203,7 @@ test('each element of the list becomes one record or one error', async () => {
 				);
 			else expect(found.error).toBe('');
 		}),
-		{ numRuns: 400 },
+		{ numRuns: runs(400) },
 	);
 });
 

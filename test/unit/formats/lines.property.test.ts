@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 
 import type { RecordFormat } from '../../../nodes/shared/formats/format';
+import { runs } from '../../../support/runs';
 import { occurring, Variations } from '../../../support/variations';
 import { ENCODINGS, lengths, readFile, type FoundRecord } from './support';
 
@@ -178,7 +179,7 @@ describe.each<[RecordFormat, Record<string, Line>, string[], (text: string) => u
 				expect(found.error).toBe('');
 				expect(found.findings.byKind.get('blankRow')?.total ?? 0).toBe(blankRows);
 			}),
-			{ numRuns: 200 },
+			{ numRuns: runs(200) },
 		);
 	});
 

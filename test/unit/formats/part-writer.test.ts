@@ -8,6 +8,7 @@ import {
 	type Part,
 } from '../../../nodes/shared/formats/part-writer';
 import { csvRow } from '../../../support/csv';
+import { runs } from '../../../support/runs';
 import { occurring, Variations } from '../../../support/variations';
 import { readAll } from './support';
 
@@ -90,7 +91,7 @@ test('each part contains as many records as fit, and a record that is too large 
 				});
 			},
 		),
-		{ numRuns: 300 },
+		{ numRuns: runs(300) },
 	);
 	expect(variations.rarerThan(2)).toEqual([]);
 });
@@ -141,7 +142,7 @@ test.each<[RecordFormat, Frame]>([
 				occurring(Object.keys(VALUES), (name) => values.includes(VALUES[name])),
 			);
 		}),
-		{ numRuns: 200 },
+		{ numRuns: runs(200) },
 	);
 	expect(variations.rarerThan(5)).toEqual([]);
 });
@@ -177,7 +178,7 @@ test('csv: reads back the cells that were written', () => {
 				});
 			},
 		),
-		{ numRuns: 300 },
+		{ numRuns: runs(300) },
 	);
 	expect(variations.rarerThan(5)).toEqual([]);
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 
 import { FORMATS, type RecordFormat } from '../../../nodes/shared/formats/format';
 import type { RecordReader } from '../../../nodes/shared/formats/record';
+import { runs } from '../../../support/runs';
 import { occurring, Variations } from '../../../support/variations';
 import { brief, lengths } from './support';
 
@@ -83,7 +84,7 @@ it.each([...Object.entries(PIECES), ['jsonArray', OBJECT_PIECES] as const] as Ar
 					expect(reader.position).toEqual(all.position);
 				},
 			),
-			{ numRuns: 500 },
+			{ numRuns: runs(500) },
 		);
 		expect(variations.rarerThan(0.5)).toEqual([]);
 	},

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
 import { adviceToSkip, Watermark } from '../../../nodes/shared/output/watermark';
+import { runs } from '../../../support/runs';
 import { occurring, Variations } from '../../../support/variations';
 
 const VARIATIONS = [
@@ -44,7 +45,7 @@ it('is the last record before the first one without an outcome', () => {
 				variations.note(occurring(VARIATIONS, (name) => occurred.has(name)));
 			},
 		),
-		{ numRuns: 300 },
+		{ numRuns: runs(300) },
 	);
 	expect(variations.rarerThan(1)).toEqual([]);
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { documentFrom, DEFAULT_MAPPING } from '../../../nodes/PushDocuments/documents';
 import type { PushOptions } from '../../../nodes/PushDocuments/properties';
 import { InputError } from '../../../nodes/shared/service/input-error';
+import { runs } from '../../../support/runs';
 import { occurring, Variations } from '../../../support/variations';
 import { thrownBy } from '../support/text';
 
@@ -173,7 +174,7 @@ test('a document contains its ID and its name as text, and all other values that
 			expect(source).toStrictEqual(before);
 			variations.note(occurring(VARIATIONS, (variation) => occurred.has(variation)));
 		}),
-		{ numRuns: 1500 },
+		{ numRuns: runs(1500) },
 	);
 	expect(variations.rarerThan(0)).toEqual([]);
 });

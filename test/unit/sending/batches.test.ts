@@ -8,6 +8,7 @@ import {
 	type Packing,
 	type Unsendable,
 } from '../../../nodes/shared/sending/batcher';
+import { runs } from '../../../support/runs';
 import { occurring, Variations } from '../../../support/variations';
 
 interface Item {
@@ -129,7 +130,7 @@ test('keeps all entries in order and within the limits, and fills each batch as 
 			if (refused.length > 0) closed.add('an entry that is too large');
 			variations.note(occurring(CLOSED, (reason) => closed.has(reason)));
 		}),
-		{ numRuns: 300 },
+		{ numRuns: runs(300) },
 	);
 	expect(variations.rarerThan(1)).toEqual([]);
 });

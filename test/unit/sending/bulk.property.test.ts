@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
 import { collectDecisions } from '../../../support/decisions';
+import { runs } from '../../../support/runs';
 import {
 	bodyBytes,
 	CANCEL,
@@ -85,7 +86,7 @@ test('in every case, each entry ends once, the index equals the model and no rul
 				expect(packed).toHaveLength(scenario.entries.length);
 			}
 		}),
-		{ numRuns: 600 },
+		{ numRuns: runs(600) },
 	);
 });
 
@@ -109,7 +110,7 @@ test('a cancel at any time ends the run with every entry accounted for', async (
 				}
 			},
 		),
-		{ numRuns: 300 },
+		{ numRuns: runs(300) },
 	);
 });
 
@@ -142,7 +143,7 @@ test('no document fails because of transient errors or because other documents a
 			expect(ended(outcome, 'done')).toEqual(positions(healthy));
 			expect(ended(outcome, 'skipped')).toEqual([]);
 		}),
-		{ numRuns: 300 },
+		{ numRuns: runs(300) },
 	);
 });
 
@@ -162,7 +163,7 @@ test('if a batch is rejected, exactly the rejected entries fail', async () => {
 				expect(ended(outcome, 'done')).toHaveLength(32 - bad.length);
 			},
 		),
-		{ numRuns: 100 },
+		{ numRuns: runs(100) },
 	);
 });
 

@@ -4,6 +4,7 @@ import { LearnedLimit } from '../../../nodes/shared/sending/learned-limit';
 import { Limiter } from '../../../nodes/shared/sending/limiter';
 import { atOnce, bucket, perSecond, type Admission } from '../../../sandbox/rates';
 import { atRandom, perMinute, play, type Load } from '../../../support/rate-limited';
+import { runs } from '../../../support/runs';
 import { occurring, Variations } from '../../../support/variations';
 import { VirtualRun } from '../../../support/virtual-run';
 
@@ -223,7 +224,7 @@ test('in every case, each request is accepted once, and the service is used', as
 			},
 		),
 		// Some decisions are rare, so the simulations are the same each time.
-		{ numRuns: 100, seed: 2 },
+		{ numRuns: runs(100), seed: 2 },
 	);
 	expect(variations.rarerThan(1)).toEqual([]);
 });
@@ -300,7 +301,7 @@ test('between idle times, the learned rate stays near the rate of the service, a
 				});
 			},
 		),
-		{ numRuns: 30, seed: 1 },
+		{ numRuns: runs(30), seed: 1 },
 	);
 	expect(variations.rarerThan(1)).toEqual([]);
 });

@@ -6,6 +6,7 @@ import { backoffMs } from '../../../nodes/shared/sending/run-state';
 import { Limiter, type LimiterClient } from '../../../nodes/shared/sending/limiter';
 import { poll, type PollOptions } from '../../../nodes/shared/sending/poll';
 import { mostInAMinute, perMinute, play } from '../../../support/rate-limited';
+import { runs } from '../../../support/runs';
 import { occurring, Variations } from '../../../support/variations';
 import { VirtualClock } from '../../../support/virtual-clock';
 import { VirtualRun } from '../../../support/virtual-run';
@@ -184,7 +185,7 @@ test('in every case, requests start in order, one by one after a pause, and with
 				});
 			},
 		),
-		{ numRuns: 400 },
+		{ numRuns: runs(400) },
 	);
 	expect(variations.rarerThan(0)).toEqual([]);
 });

@@ -4,6 +4,7 @@ import type { Diagnosis } from '../../../nodes/shared/sending/diagnosis';
 import { ServiceHealth } from '../../../nodes/shared/sending/retry-policy';
 import { Limiter } from '../../../nodes/shared/sending/limiter';
 import { poll, type PollResult, type PollOptions } from '../../../nodes/shared/sending/poll';
+import { runs } from '../../../support/runs';
 import { occurring, Variations } from '../../../support/variations';
 import { VirtualRun } from '../../../support/virtual-run';
 import { CANCEL, pollAll, runPolls, type PollFault, type PollJob } from '../support/poll-scenario';
@@ -37,7 +38,7 @@ test('a job of 60 s needs at most 17 polls with the intervals of Chunk Text, wit
 			expect(outcome.polls.length).toBeGreaterThanOrEqual(14);
 			expect(outcome.finishedAt).toBeLessThanOrEqual(72_000);
 		}),
-		{ numRuns: 30 },
+		{ numRuns: runs(30) },
 	);
 });
 
@@ -194,7 +195,7 @@ test('in every case, each job ends exactly once and is not polled afterward', as
 				}
 			},
 		),
-		{ numRuns: 150 },
+		{ numRuns: runs(150) },
 	);
 	expect(variations.rarerThan(5)).toEqual([]);
 });

@@ -11,6 +11,7 @@ import {
 	type FailedAttempt,
 } from '../../../nodes/shared/sending/retry-policy';
 import type { Diagnosis } from '../../../nodes/shared/sending/diagnosis';
+import { runs } from '../../../support/runs';
 import { Variations } from '../../../support/variations';
 import { VirtualRun } from '../../../support/virtual-run';
 
@@ -314,7 +315,7 @@ test('whether a run ends depends only on what has happened since the last succes
 				expect(await ends(before)).toBe(isEnd);
 			},
 		),
-		{ numRuns: 1000 },
+		{ numRuns: runs(1000) },
 	);
 	expect(variations.rarerThan(2)).toEqual([]);
 });

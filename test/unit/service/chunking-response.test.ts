@@ -6,6 +6,7 @@ import {
 	type Chunk,
 	type ChunkingResponse,
 } from '../../../nodes/shared/service/chunking/chunking-response';
+import { runs } from '../../../support/runs';
 
 const ready = (members: object) => ({ status: 'READY', ...members });
 const data = { chunkedData: [{ chunks: ['a'] }] };
@@ -256,7 +257,7 @@ describe('classify: chunks', () => {
 					}),
 				);
 			}),
-			{ numRuns: 1000 },
+			{ numRuns: runs(1000) },
 		);
 	});
 

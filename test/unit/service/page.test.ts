@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 
 import { afterComments, isPage } from '../../../nodes/shared/service/page';
+import { runs } from '../../../support/runs';
 import { occurring, Variations } from '../../../support/variations';
 
 /** The parts of a text, by what they mean. */
@@ -131,7 +132,7 @@ test('a text is a page if its first tags say so, whatever is between them', () =
 					isByTag && /declarations,(blanks,)*closing tags/.test(between),
 			});
 		}),
-		{ numRuns: 2000, seed: 1 },
+		{ numRuns: runs(2000), seed: 1 },
 	);
 	expect(variations.rarerThan(0.5)).toEqual([]);
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 
 import { parseBaseUrl, PATHS, pathSegment } from '../../../nodes/shared/service/url';
 import { InputError } from '../../../nodes/shared/service/input-error';
+import { runs } from '../../../support/runs';
 import { anyText, thrownBy } from '../support/text';
 
 test('the paths match docs/service-interface.md, and no other file contains them', () => {
@@ -93,7 +94,7 @@ describe('pathSegment', () => {
 				expect(url.search + url.hash).toBe('');
 				expect(url.host).toBe('h.example');
 			}),
-			{ numRuns: 1000 },
+			{ numRuns: runs(1000) },
 		);
 	});
 });

@@ -127,7 +127,7 @@ export class SyncWorld {
 				confirmDeletes,
 			},
 			...{ tableId: 'table', run: lock.id, batchSize: 2 },
-			...{ isAsked: shape.isFetched, howToDelete: 'confirm' },
+			...{ isAsked: shape.isFetched, areAddresses: false, howToDelete: 'confirm' },
 		});
 		const { summary = {} as Summary } = items[0].json;
 		const oldest = rows.find((row) => this.isValid(row));

@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-import { CsvReader } from '../../../nodes/shared/formats/csv-reader';
-import { JsonReader } from '../../../nodes/shared/formats/json-reader';
-import { jsonLinesReader, textLinesReader } from '../../../nodes/shared/formats/line-reader';
-import { detach, type RecordReader } from '../../../nodes/shared/formats/record';
+import { CsvReader } from '../../nodes/shared/formats/csv-reader';
+import { JsonReader } from '../../nodes/shared/formats/json-reader';
+import { jsonLinesReader, textLinesReader } from '../../nodes/shared/formats/line-reader';
+import { detach, type RecordReader } from '../../nodes/shared/formats/record';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
