@@ -98,18 +98,20 @@ export async function seen(given: Given, isFile: boolean, result: RunResult, { f
 		output: isFile || error ? [] : outputs.map(shownOf),
 		failed: isFile || error ? [] : inError.map((item) => failedOf(given, item)),
 		files: isFile && !error ? await Promise.all(items.map(async (item) => await summaryOf(given, item, files))) : [],
-		facts: error ? {} : factsOf(isFile, hintsOf(result).join('\n'), items),
+		facts: error ? {} : factsOf(isFile, given.skipRecords + given.maxRecords > 0, hintsOf(result).join('\n'), items),
 		...(error && { error: errorOf(isFile, error, (error as { description?: string }).description ?? '') }),
 	};
 	void log;
 }
 
 function shownOf(item: INodeExecutionData): Shown {
-	const { stats, reason, ...json } = item.json;
+	const { stats, reason, skipped, ...json } = item.json;
 	return {
 		of: linked(item),
 		json: {
 			...json,
+			// Open: `skipped: 0` in a summary (differences.md, 3).
+			...(skipped !== undefined && skipped !== 0 && { skipped }),
 			...(stats !== undefined && { stats: without(stats as IDataObject, ...TIMES) }),
 			...(reason !== undefined && { reason: true }),
 		},
@@ -137,20 +139,19 @@ function failedOf({ onError, items, keep, output }: Given, item: INodeExecutionD
 	};
 }
 
-function factsOf(isFile: boolean, hints: string, items: INodeExecutionData[]): Record<string, number> {
+function factsOf(isFile: boolean, isRange: boolean, hints: string, items: INodeExecutionData[]): Record<string, number> {
 	if (!isFile)
 		return {
 			failed: numberIn(hints, /([\d,]+) of [\d,]+ documents? failed/),
-			replaced: numberIn(hints, /([\d,]+) documents? skipped because a later/),
-			repeated: numberIn(hints, /([\d,]+) documents? with the same ID as an earlier/),
+			sameIds: numberIn(hints, /([\d,]+) documents? ha(?:s|ve) the same ID as an earlier/),
 			blank: numberIn(hints, /([\d,]+) blank rows? skipped/),
 		};
 	const warnings = items.flatMap(({ json }) => (json.warnings as string[] | undefined) ?? []);
 	const sum = (texts: string[], pattern: RegExp) => texts.reduce((all, text) => all + numberIn(text, pattern), 0);
 	return {
-		sameIds: sum(warnings, /([\d,]+) records? of .* ha(?:s|ve) the same document ID/),
+		sameIds: sum(warnings, /([\d,]+) documents? of .* ha(?:s|ve) the same ID/),
 		blank: sum(hints.split('\n'), /([\d,]+) blank rows? of .* skipped/),
-		short: sum(warnings, /([\d,]+) rows? of .* fewer cells/),
+		...(!isRange && { short: sum(warnings, /([\d,]+) rows? of .* fewer cells/) }),
 	};
 }
 

@@ -64,6 +64,8 @@ export interface Given {
 	keep: string[];
 	skipRecords: number;
 	maxRecords: number;
+	/** Only for deletes. */
+	ignoreNotFound?: boolean;
 }
 
 /** What is known about a failed entry. */

@@ -62,6 +62,13 @@ export function pairwise<const F extends Factors>(
 	return choices;
 }
 
+/** Returns the values that are not the defaults. */
+export const nameOf = <F extends Factors>(factors: F, choice: Choice<F>): string =>
+	Object.entries(choice)
+		.filter(([name, value]) => value !== factors[name]?.[0])
+		.map(([name, value]) => `${name} ${value}`)
+		.join(', ');
+
 /**
  * Counts how often a value of a factor changes the prediction.
  */
@@ -71,20 +78,22 @@ export class Effects<F extends Factors> {
 	constructor(
 		private readonly factors: F,
 		private readonly predictOf: (choice: Choice<F>) => Expected,
-		private readonly isAllowed: (choice: Choice<F>) => boolean,
+		/** Effects that a prediction does not show, for values such as `end: gzip`. */
+		private readonly others: Record<string, (expected: Expected) => boolean> = {},
 	) {}
 
 	/** Compares the prediction with one in which the factor has its default. */
 	note(choice: Choice<F>): void {
-		const expected = JSON.stringify(this.predictOf(choice));
+		const expected = this.predictOf(choice);
+		const all = JSON.stringify(expected);
 		for (const [name, [usual]] of Object.entries(this.factors)) {
 			if (choice[name] === usual) continue;
-			const other = { ...choice, [name]: usual };
-			if (!this.isAllowed(other)) continue;
+			const other = this.others[`${name}: ${choice[name]}`];
+			const hasEffect = other?.(expected) ?? JSON.stringify(this.predictOf({ ...choice, [name]: usual })) !== all;
 			const count = this.counts.get(`${name}: ${choice[name]}`) ?? [0, 0];
 			this.counts.set(`${name}: ${choice[name]}`, count);
 			count[1]++;
-			if (JSON.stringify(this.predictOf(other)) !== expected) count[0]++;
+			if (hasEffect) count[0]++;
 		}
 	}
 

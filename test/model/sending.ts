@@ -23,9 +23,21 @@ export interface Service {
 	/** Returns true if the fault applies to a request with these entries. */
 	isHit: (batch: Entry[]) => boolean;
 	/** The answer without a fault: a status of an error, or what an accepted request returns. */
-	answer: (batch: Entry[]) => number | Accepted;
+	answer: (batch: Entry[], isCommit: boolean) => number | Accepted;
 	/** Bytes of a body above which the status is 413. */
 	bodyLimit: number;
+}
+
+/** What the requests of a node look like. */
+export interface Protocol {
+	/** The body of a request, or nothing if it has none. */
+	bodyOf: (batch: Entry[]) => unknown;
+	/** What a request contains, as the tests compare it. */
+	contentOf: (batch: Entry[]) => unknown;
+	/** What 404 means if the node asked for something that may not exist: a failure, or a success of its own kind. */
+	notFound?: 'fails' | 'succeeds';
+	/** Which requests ask for a commit. The last one waits until all others have an answer. */
+	commits?: 'no' | 'each' | 'last';
 }
 
 interface Batch {
@@ -57,12 +69,16 @@ export class Sending {
 	private hasSucceeded = false;
 	private limitOf413 = Infinity;
 	private hasFaultStruck = false;
+	private held?: Entry;
+	private isLast = false;
+	/** The service accepted a commit after the last delete. */
+	isCommitted = false;
 
 	constructor(
 		private readonly given: Given,
 		private readonly limits: Limits,
 		private readonly service: Service,
-		private readonly claimIf: { bodyOf: (batch: Entry[]) => unknown; contentOf: (batch: Entry[]) => unknown },
+		private readonly protocol: Protocol,
 	) {}
 
 	/** Adds an entry to the current request, or first sends the request if the entry no longer fits. */
@@ -91,15 +107,38 @@ export class Sending {
 		if (this.limits.count === 1) this.flush();
 	}
 
-	/** Sends what is left. Requests never contain entries of two files. */
+	/** Sends what is left at the end of a run. */
+	finish(): void {
+		this.flush();
+		const { held } = this;
+		if (held === undefined || this.ended) return;
+		this.held = undefined;
+		this.isLast = true;
+		this.deliver({ entries: [held], isPart: false, isUncertain: false });
+	}
+
+	/** Sends what is left of a file. Requests never contain entries of two files. */
 	flush(): void {
 		const entries = this.batch;
 		this.batch = [];
-		if (entries.length > 0) this.deliver({ entries, isPart: false, isUncertain: false });
+		const [entry] = entries;
+		if (entry === undefined) return;
+		if (this.protocol.commits !== 'last') {
+			this.deliver({ entries, isPart: false, isUncertain: false });
+			return;
+		}
+		const { held } = this;
+		this.held = entry;
+		if (held) this.deliver({ entries: [held], isPart: false, isUncertain: false });
+	}
+
+	private isCommit(): boolean {
+		return this.protocol.commits === 'each' || this.isLast;
 	}
 
 	private sizeOf(entries: Entry[]): number {
-		return bytesOf(this.claimIf.bodyOf(entries));
+		const body = this.protocol.bodyOf(entries);
+		return body === undefined ? 0 : bytesOf(body);
 	}
 
 	private deliver(batch: Batch): void {
@@ -113,7 +152,7 @@ export class Sending {
 		if (this.given.dryRun) {
 			figures.bytes += this.sizeOf(entries);
 			for (const entry of entries)
-				entry.fate = { is: 'done', shown: { request, bytes: bytesOf(entry.payload) } };
+				entry.fate = { is: 'done', shown: { request, ...(entry.payload !== undefined && { bytes: bytesOf(entry.payload) }) } };
 			return;
 		}
 		const isHit = service.fault !== 'nothing' && service.isHit(entries);
@@ -124,7 +163,7 @@ export class Sending {
 			const status = { 'once 429': 429, 'once 500': 500, 'once lost': 0 }[service.fault as 'once 429'];
 			this.record(entries, status, status === 0);
 			// A response that is lost does not undo the work of the service.
-			if (status === 0) service.answer(entries);
+			if (status === 0) service.answer(entries, this.isCommit());
 			if (status === 429) figures.throttled++;
 			else isUncertain = true;
 			figures.retries++;
@@ -135,7 +174,7 @@ export class Sending {
 			const struck = entries.filter((entry) => service.isHit([entry]));
 			this.fail(struck, { claim: 'unknown', httpStatus: 503 });
 			const others = entries.filter((entry) => !struck.includes(entry));
-			if (others.length > 0) this.succeed(others, this.service.answer(others) as Accepted, { request });
+			if (others.length > 0) this.succeed(others, this.service.answer(others, this.isCommit()) as Accepted, { request });
 			return;
 		}
 		const status = isHit && typeof service.fault === 'number' ? service.fault : undefined;
@@ -159,7 +198,7 @@ export class Sending {
 			const all = { items: [{ id: 'hit', status: 422, message: 'Too odd' }] };
 			return { rejected: ['hit'], isComplaint: !entries.some(({ id }) => id === 'hit'), responseOf: () => all };
 		}
-		return answer(entries);
+		return answer(entries, this.isCommit());
 	}
 
 	private succeed(entries: Entry[], { rejected, isComplaint, responseOf }: Accepted, shown: object): void {
@@ -172,6 +211,8 @@ export class Sending {
 			else entry.fate = { is: 'done', shown: { ...shown, ...(response !== undefined && { response: response as never }) } };
 		}
 		this.hasSucceeded = true;
+		// Each accepted delete with a commit also commits the deletes before it.
+		if (this.isCommit() && entries.some(({ fate }) => fate?.is === 'done')) this.isCommitted = true;
 		this.accepted += entries.length;
 		this.refused = 0;
 	}
@@ -182,8 +223,17 @@ export class Sending {
 		const claim = isUncertain || status === 200 || status >= 500 ? 'unknown' : 'not';
 		const failure: Failure = { claim, ...(status !== 200 && { httpStatus: status }) };
 		const [first] = entries;
+		if (status === 404 && this.protocol.notFound) {
+			// Some proxies answer with 404 to an encoded slash.
+			const isProxy = entries.some(({ id }) => id?.includes('/'));
+			// An earlier attempt may have deleted the document.
+			if (isUncertain && !isProxy) for (const entry of entries) entry.fate = { is: 'done', shown: {} };
+			else if (isProxy || this.protocol.notFound === 'fails') this.fail(entries, { claim: isProxy ? 'unknown' : 'not', httpStatus: 404 });
+			else for (const entry of entries) entry.fate = { is: 'notFound' };
+			return;
+		}
 		if (ENDS.includes(status)) this.ended ??= failure;
-		if (status === 413) this.limitOf413 = Math.min(this.limitOf413, Math.ceil(this.sizeOf(entries) / 2));
+		if (status === 413 && entries.length > 1) this.limitOf413 = Math.min(this.limitOf413, Math.ceil(this.sizeOf(entries) / 2));
 		const isHopeless = this.rejected >= REJECTED_IN_A_ROW && this.accepted === 0 && !isPart;
 		const isWhole = entries.length === 1 || !SPLITS.includes(status) || (isHopeless && [400, 422].includes(status));
 		const wasWorking = this.hasSucceeded;
@@ -211,8 +261,15 @@ export class Sending {
 	}
 
 	private record(entries: Entry[], status: number, isRead: boolean): void {
-		const { bodyOf, contentOf } = this.claimIf;
-		this.sent.push({ status, bytes: bytesOf(bodyOf(entries)), ...(isRead && { content: contentOf(entries) }) });
+		const { bodyOf, contentOf } = this.protocol;
+		// An ID is in the path, so it is always known.
+		const isKnown = isRead || bodyOf(entries) === undefined;
+		this.sent.push({
+			status,
+			bytes: this.sizeOf(entries),
+			...(isKnown && { content: contentOf(entries) }),
+			...(this.isCommit() && { commit: true }),
+		});
 	}
 }
 

@@ -11,6 +11,8 @@ export interface NodeRun {
 	isFile: boolean;
 	readItem: (item: Item, at: number) => Entry[];
 	sending: Sending;
+	/** An ID that occurs several times in items is sent once. In a file, each occurrence is sent. */
+	isOnceEach?: boolean;
 }
 
 /** Predicts a run of Push Documents or Delete Document. */
@@ -19,8 +21,9 @@ export function predictRun(given: Given, run: NodeRun): Expected {
 	const entries: Entry[] = [];
 	const seen = new Set<string>();
 	const sameIds = new Map<number, number>();
+	const sameAs = new Map<Entry, Entry>();
 	const note = ({ id, item, fate }: Entry) => {
-		if (id === undefined || fate) return;
+		if (id === undefined || fate || run.verb === 'deleted') return;
 		if (seen.has(id)) sameIds.set(item, (sameIds.get(item) ?? 0) + 1);
 		seen.add(id);
 	};
@@ -46,7 +49,7 @@ export function predictRun(given: Given, run: NodeRun): Expected {
 			if (!sending.ended) sending.flush();
 		}
 	} else {
-		entries.push(...given.items.flatMap((item, at) => run.readItem(item, at)));
+		entries.push(...given.items.flatMap((item, at) => (run.isOnceEach ? distinct(run.readItem(item, at)) : run.readItem(item, at))));
 		// If no item has a value, there is no table with blank rows, and all items fail.
 		if (entries.every(({ fate }) => fate?.is === 'blank'))
 			for (const entry of entries) entry.fate = { is: 'failed', failure: { claim: 'invalid' } };
@@ -54,15 +57,17 @@ export function predictRun(given: Given, run: NodeRun): Expected {
 		if (isStopped) sending.ended = { claim: 'invalid' };
 		for (const entry of entries.filter(({ fate }) => fate === undefined)) {
 			note(entry);
-			sending.add(entry);
+			const first = entries.find(({ id, fate }) => id === entry.id && !isInvalid(fate));
+			if (run.isOnceEach && first !== entry) sameAs.set(entry, first as Entry);
+			else sending.add(entry);
 		}
-		if (!sending.ended) sending.flush();
 	}
+	if (!sending.ended) sending.finish();
+	for (const [entry, first] of sameAs) if (first.fate) entry.fate = first.fate;
 	settle(given, entries, sending);
 	const isStopped = given.onError === 'stopWorkflow' && sending.ended !== undefined;
 	const repeated = [...sameIds.values()].reduce((sum, count) => sum + count, 0);
-	const replaced = entries.filter(({ fate }) => fate?.is === 'replaced').length;
-	const failed = entries.filter(({ fate }) => fate?.is === 'failed').length;
+	const failed = entries.filter((entry) => entry.fate?.is === 'failed' && !sameAs.has(entry)).length;
 	const { sent, figures } = sending;
 	return {
 		sent,
@@ -75,7 +80,7 @@ export function predictRun(given: Given, run: NodeRun): Expected {
 			? {}
 			: run.isFile
 				? { sameIds: repeated, ...rowFacts(given) }
-				: { failed, replaced, repeated: repeated - replaced, blank: entries.filter(({ fate }) => fate?.is === 'blank').length },
+				: { sameIds: repeated, failed, blank: entries.filter(({ fate }) => fate?.is === 'blank').length },
 		...(isStopped
 			? { error: errorOf(run, entries, sending) }
 			: run.isFile
@@ -83,6 +88,12 @@ export function predictRun(given: Given, run: NodeRun): Expected {
 				: shownOf(given, run, entries, sending)),
 	};
 }
+
+const isInvalid = (fate: Entry['fate']): boolean => fate?.is === 'failed' && fate.failure.claim === 'invalid';
+
+/** Returns entries without those whose ID has occurred before. */
+const distinct = (entries: Entry[]): Entry[] =>
+	entries.filter(({ id, fate }, at) => fate || entries.findIndex((other) => other.id === id && !other.fate) === at);
 
 /** Returns what depends on time. */
 function untimedOf(given: Given, { isFile, readItem }: NodeRun, entries: Entry[], { ended, figures }: Sending): Expected['untimed'] {
@@ -105,13 +116,14 @@ function untimedOf(given: Given, { isFile, readItem }: NodeRun, entries: Entry[]
 }
 
 /** Counts rows of which a file's hints tell. Rows before and after the chosen range are not read. */
-function rowFacts({ items, skipRecords, maxRecords }: Given): { blank: number; short: number } {
+function rowFacts({ items, skipRecords, maxRecords }: Given): { blank: number; short?: number } {
 	const files = items.flatMap(({ file }) => (file ? [read(file)] : []));
 	const all = files.flatMap(({ records }) => records.slice(skipRecords, maxRecords > 0 ? skipRecords + maxRecords : undefined));
 	const after = files.filter(({ records }) => maxRecords === 0 && records.length > skipRecords);
 	return {
 		blank: [...all, ...after].reduce((sum, { blanks = 0 }) => sum + blanks, 0),
-		short: all.filter(({ isShort }) => isShort).length,
+		// Open: with a range, the node also counts rows that it does not send (differences.md, 2).
+		...(skipRecords + maxRecords === 0 && { short: all.filter(({ isShort }) => isShort).length }),
 	};
 }
 
@@ -142,6 +154,7 @@ function errorOf({ isFile }: NodeRun, entries: Entry[], { ended, firstFailed }: 
 /** The output items of the items road. */
 function shownOf(given: Given, run: NodeRun, entries: Entry[], { figures }: Sending): Pick<Expected, 'output' | 'failed'> {
 	if (given.output === 'perInputItem') return perInputItem(given, run, entries);
+	const committed = run.sending.isCommitted && { committed: true };
 	const output: Shown[] = [];
 	const failed: Shown[] = [];
 	for (const { item, id, fate } of entries) {
@@ -149,7 +162,7 @@ function shownOf(given: Given, run: NodeRun, entries: Entry[], { figures }: Send
 		if (fate?.is === 'failed') failed.push({ of, json: {}, failure: fate.failure });
 		else if (given.output === 'summary' || fate?.is === 'blank') continue;
 		else if (fate?.is === 'done')
-			output.push({ of, json: { id, [run.verb]: !given.dryRun, ...(given.dryRun && { dryRun: true }), ...fate.shown } });
+			output.push({ of, json: { id, [run.verb]: !given.dryRun, ...(given.dryRun && { dryRun: true }), ...committed, ...(run.verb === 'pushed' && fate.shown) } });
 		else if (fate?.is === 'notFound') output.push({ of, json: { id, [run.verb]: false, notFound: true } });
 		else output.push({ of, json: { ...(id !== undefined && { id }), [run.verb]: false, reason: true } });
 	}
@@ -194,7 +207,7 @@ function perInputItem(given: Given, { verb }: NodeRun, entries: Entry[]): Pick<E
 			...Object.fromEntries(kept),
 			...(given.dryRun && { dryRun: true }),
 			[given.dryRun ? 'checked' : verb]: count('done'),
-			...(count('notFound') > 0 && { notFound: count('notFound') }),
+			...(given.ignoreNotFound && !given.dryRun && { notFound: count('notFound') }),
 			...(skipped > 0 && { skipped }),
 			failed: failures.length,
 		};
@@ -223,6 +236,8 @@ function summaryOf(given: Given, { verb, sending }: NodeRun, { file }: Item, ent
 			failed: failed.length + Number(isBroken),
 			skipped: count('skipped') + count('replaced'),
 			atEnd,
+			...(sending.isCommitted && { committed: true }),
+			...(given.ignoreNotFound && !given.dryRun && { notFound: count('notFound') }),
 			...(readError && { readError: true }),
 			...(given.dryRun && { dryRun: true }),
 		},
