@@ -472,7 +472,7 @@ describe('bad input', () => {
 	const truncated = gzipSync(lines(documents(5000))).subarray(0, -2000);
 	const text = gunzipSync(truncated, { finishFlush: constants.Z_SYNC_FLUSH }).toString();
 	const whole = text.split('\n').length - 1;
-	/** Columns: case, file, file name, the record's error, and the number of pushed documents. */
+	/** Columns: case, file, file name, the record's error, and the number of records before it. */
 	it.each<[string, string | Buffer, string, RegExp, number]>([
 		[
 			'invalid JSON',
@@ -489,15 +489,21 @@ describe('bad input', () => {
 			/3.*4.*0xe4/,
 			2,
 		],
-	])('%s fails alone or ends the file', async (_what, content, name, message, pushed) => {
+	])('%s fails alone or ends the file', async (_what, content, name, message, others) => {
 		const result = await push([await files.item(content, name)], {}, CONTINUE);
 		const json = summary(result);
+		const pushed = Number(json.pushed);
 		expect((json.failures as IDataObject[]).map(({ error }) => error)).toEqual([
 			expect.stringMatching(message),
 		]);
-		expect(json.pushed).toBe(pushed);
+		// If a gzip file is cut, Node.js drops what it has decompressed but not delivered yet.
+		if (content === truncated) {
+			expect(pushed).toBeGreaterThan(0);
+			expect(pushed).toBeLessThanOrEqual(others);
+			expect(json.readError).toEqual(expect.stringMatching(message));
+		} else expect(pushed).toBe(others);
 		expect(json.failed).toBe(1);
-		expect(Number(json.pushed) + 1).toBe(json.records);
+		expect(pushed + 1).toBe(json.records);
 		expect(indexed()).toHaveLength(pushed);
 		expect(JSON.stringify(indexed())).not.toContain('\ufffd');
 	});

@@ -116,7 +116,8 @@ test('reads any text, however it is encoded, compressed and cut', async () => {
 				let error = '';
 				try {
 					const source = chunks(isCompressed ? gzipSync(file) : file, cuts);
-					for await (const piece of textOf(source, undefined, { findings })) found += piece;
+					for await (const piece of textOf(source, undefined, { findings }))
+						found += piece;
 				} catch (reason) {
 					expect(reason).toBeInstanceOf(FileError);
 					error = (reason as FileError).message;
