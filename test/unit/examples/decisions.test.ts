@@ -275,6 +275,48 @@ const DECISIONS: Record<string, Row[]> = {
 			[after(BY_PAGE, { data: { items: [1] }, meta: { pages: 3 } }, 3), true],
 			[after(BY_PAGE, { data: { items: [1] } }, 9), false],
 		],
+	"$json.isHtml ? $json.text : ''": [
+		[json({ isHtml: true, text: '<p>A</p>' }), '<p>A</p>'],
+		[json({ isHtml: false, text: 'B' }), ''],
+	],
+	'{ id: $json.id, name: $json.name, url: $json.url, text: $json.isHtml ? $json.markdown : $json.text, }':
+		[
+			// The Markdown counts, even if it is empty.
+			[json({ id: 'a', isHtml: true, text: '<img>', markdown: '' }), { id: 'a', text: '' }],
+			[json({ id: 'a', isHtml: false, text: 'B', markdown: 'M' }), { id: 'a', text: 'B' }],
+		],
+	'!$json.isMissing && !$json.problem': trueFor(
+		[{ id: 'a' }, { isMissing: false, problem: '' }],
+		[{ isMissing: true }, { problem: 'too large' }],
+	),
+	'$json.isMissing': trueFor([{ isMissing: true }], [{ isMissing: false }, {}]),
+	"'https://www.googleapis.com/drive/v3/files/' + ($response?.body?.parents?.[0] ?? $json.id) + '?fields=id,trashed,parents&supportsAllDrives=true'":
+		[undefined, {}, { body: {} }, { body: { parents: ['sub'] } }].map(($response, at) => [
+			json({ id: 'a' }, { variables: { $response } }),
+			`https://www.googleapis.com/drive/v3/files/${at < 3 ? 'a' : 'sub'}?fields=id,trashed,parents&supportsAllDrives=true`,
+		]),
+	"!$response.body?.parents || $response.body.id === $('When Called by Itself').first().json.settings.folder":
+		(
+			[
+				[{}, true],
+				[{ body: { error: {} } }, true],
+				[{ body: { id: 'sub', parents: ['root'] } }, false],
+				[{ body: { id: 'root', parents: ['top'] } }, true],
+			] as const
+		).map(([$response, isLast]) => [
+			json(
+				{},
+				{
+					variables: { $response },
+					outputs: { 'When Called by Itself': [{ settings: { folder: 'root' } }] },
+				},
+			),
+			isLast,
+		]),
+	"$('Lock').first().json.id ?? 0": [
+		[json({}, { outputs: { Lock: [{ id: 7 }] } }), 7],
+		[json({}, { outputs: { Lock: [{ error: 'full' }] } }), 0],
+	],
 	'$json.kind equals pdf': trueFor([{ kind: 'pdf' }], [{ kind: 'text' }]),
 	'$json.kind equals text': trueFor([{ kind: 'text' }], [{ kind: 'pdf' }]),
 	'$json.kind equals office': trueFor([{ kind: 'office' }], [{ kind: 'pdf' }]),
