@@ -20,7 +20,7 @@ module.exports = ({ files, mostMegabytes }) => {
 		},
 	});
 	const readable = ['md', 'markdown', 'txt', 'text', 'csv', 'tsv', 'html', 'htm', 'xhtml', 'pdf'];
-	readable.push('docx', 'xlsx', 'pptx');
+	readable.push('docx', 'docm', 'dotx', 'xlsx', 'xlsm', 'pptx', 'pptm', 'ppsx');
 	return files
 		.filter(({ id }) => id !== undefined)
 		.map((file) => {

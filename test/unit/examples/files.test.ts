@@ -564,6 +564,7 @@ test('HTML to Text returns one item per file', () => {
 
 describe('Google Drive', () => {
 	const google = 'application/vnd.google-apps.';
+	const office = 'application/vnd.openxmlformats-officedocument.';
 
 	test('the folders below a folder, also if they contain each other', () => {
 		const folders = [
@@ -602,6 +603,9 @@ describe('Google Drive', () => {
 		['letter.docx', 'application/zip', 'docx'],
 		['Talk.PPTX', 'application/octet-stream', 'pptx'],
 		['guide.txt', 'application/pdf', 'pdf'],
+		['Terms', `${office}wordprocessingml.document`, 'docx'],
+		['Talk', `${office}presentationml.presentation`, 'pptx'],
+		['Stock', `${office}spreadsheetml.sheet`, 'xlsx'],
 	])('%s of the type %j is read as %s', (name, mimeType, extension) => {
 		expect(chosenFile({ name, mimeType })).toMatchObject({ id: '1', extension });
 	});
@@ -610,6 +614,8 @@ describe('Google Drive', () => {
 		['guide.md', `${google}shortcut`, 'Google shortcut'],
 		['picture.md', 'image/png', 'md'],
 		['program.exe', 'application/octet-stream', 'exe'],
+		['terms.doc', 'application/msword', 'doc'],
+		['talk.ppt', 'application/vnd.ms-powerpoint', 'ppt'],
 		['constructor', 'application/octet-stream', 'application/octet-stream'],
 	])('%s of the type %s is skipped as %s', (name, mimeType, skipped) => {
 		expect(chosenFile({ name, mimeType })).toEqual({ id: '1', skipped });
