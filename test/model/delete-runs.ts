@@ -42,6 +42,7 @@ export function isDeleteAllowed(choice: Partial<DeleteChoice>): boolean {
 		hits,
 		invalid,
 		blank,
+		sameIds,
 		output,
 		known,
 		concurrency,
@@ -63,6 +64,8 @@ export function isDeleteAllowed(choice: Partial<DeleteChoice>): boolean {
 		!sendsNothing || (is(fault, 'nothing') && is(known, 'any') && is(commit, 'serviceDefault')),
 		not(fault, 'nothing') || is(hits, 'middle'),
 		is(ignoreNotFound, 'no') || is(known, 'some') || is(fault, '404'),
+		// A fault that lasts is repeated for some time. Meanwhile, others succeed before the run stops.
+		not(fault, '503') || not(onError, 'stopWorkflow'),
 		// What depends on the order of requests needs one request at a time.
 		is(concurrency, '1') ||
 			(is(fault, 'nothing', '400', '404', '501', 'page', 'rejects', 'complains') &&
@@ -72,6 +75,7 @@ export function isDeleteAllowed(choice: Partial<DeleteChoice>): boolean {
 		source === undefined || isFile(source) || (is(range, 'all') && is(end, 'whole')),
 		is(output, 'perInputItem') || is(keep, 'none'),
 		is(chunkCount, 'none') || is(source, 'item'),
+		not(sameIds, 'hit') || (is(range, 'all') && not(end, 'cut') && is(chunkCount, 'none')),
 		is(end, 'whole') || (is(range, 'all') && not(fault, '401', '302')),
 		is(range, 'all') ||
 			is(fault, 'nothing') ||

@@ -1,3 +1,4 @@
+import { isQuick } from '../../support/runs';
 import { useWorld } from './driver';
 import { predictDelete } from './delete';
 import { runDelete } from './delete-driver';
@@ -14,7 +15,8 @@ it.each(someOf(choices).map((choice) => [nameOf(DELETE, choice), choice] as cons
 	},
 );
 
-it('gives each value an effect in at least half of its runs', () => {
+// Only predictions are compared here, so one profile is enough.
+(isQuick ? it.skip : it)('gives each value an effect in at least half of its runs', () => {
 	const effects = new Effects(DELETE, (choice) => predictDelete(deleteOf(choice)), {
 		'end: gzip': () => true,
 		// The node reads another field, and finds the same IDs.

@@ -61,6 +61,8 @@ export function isPushAllowed(choice: Partial<PushChoice>): boolean {
 			(is(fault, 'nothing') && is(response, 'empty') && is(bodyLimit, '5000000')),
 		// Open: which documents of split batches count for the end of a run (differences.md, 1).
 		is(hits, 'middle', 'first', 'last') || not(fault, '403') || is(perRequest, '1'),
+		// A fault that lasts is repeated for some time. Meanwhile, others succeed before the run stops.
+		not(fault, '503') || not(onError, 'stopWorkflow'),
 		// What depends on the order of requests needs one request at a time.
 		is(concurrency, '1') ||
 			(is(fault, ...ANY_ORDER) && not(onError, 'stopWorkflow') && is(bodyLimit, '5000000')),
@@ -71,6 +73,9 @@ export function isPushAllowed(choice: Partial<PushChoice>): boolean {
 			!isFile(source) ||
 			(is(output, 'perDocument') && is(response, 'empty')),
 		source === undefined || isFile(source) || (is(range, 'all') && is(end, 'whole')),
+		is(perRequest, '500', '1') || not(bytes, '100'),
+		not(perRequest, '3') || is(bytes, '5000000'),
+		is(perRequest, '500') || not(onError, 'stopWorkflow') || is(invalid, 'none'),
 		is(output, 'perInputItem') || is(keep, 'none'),
 		is(output, 'perDocument') || is(response, 'empty'),
 		is(end, 'whole', 'cut', 'gzip') || is(source, 'csv'),
