@@ -151,7 +151,10 @@ function shownOf(item: INodeExecutionData): Shown {
 	};
 }
 
-function failedOf({ onError, items, keep, output }: Given, item: INodeExecutionData): Shown {
+function failedOf(
+	{ onError, items, keep, output, dryRun }: Given,
+	item: INodeExecutionData,
+): Shown {
 	const of = linked(item);
 	// In the error output, n8n adds the fields of the input item.
 	const added =
@@ -171,7 +174,10 @@ function failedOf({ onError, items, keep, output }: Given, item: INodeExecutionD
 			...without(
 				json,
 				...kept.filter(
-					(name) => !['pushed', 'deleted', 'skipped', 'failed'].includes(name),
+					(name) =>
+						![...(dryRun ? [] : ['pushed', 'deleted']), 'skipped', 'failed'].includes(
+							name,
+						),
 				),
 				'error',
 				'advice',
