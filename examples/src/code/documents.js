@@ -13,16 +13,20 @@ module.exports = ({ batch, fetched, isChunked }) => {
 	const documents = batch.work.map((work) => {
 		const { document } = work;
 		const inList = document ? fromList(document) : { gone: true };
+		const isFetched = fetched !== null && !work.isSkipped;
 		/** @type {Partial<Fetched>} */
-		const result = fetched ? (found.get(work.id) ?? { error: 'was not fetched' }) : inList;
+		const result = isFetched ? (found.get(work.id) ?? { error: 'was not fetched' }) : inList;
 		return read(work, result);
 	});
 
-	// 1. Deletes that the source has not confirmed. If they are too many, all of them are withheld.
+	// 1. If more documents would be deleted than were planned and are allowed, all of them are withheld.
 	const doubtful = documents.filter(({ isDoubtful }) => isDoubtful);
-	if (doubtful.length > batch.mayDelete) {
-		for (const document of doubtful) document.isWithheld = true;
-	}
+	if (doubtful.length > batch.mayDelete) withhold(doubtful);
+	const missing = documents.filter(
+		({ version, problem, removedIds }) =>
+			version === null && problem === '' && removedIds.length > 0,
+	);
+	if (missing.length > batch.missing) withhold(missing);
 
 	// 2. The same text instead of different ones is probably a sign-in page. New documents do not count.
 	const replaced = documents.filter(
@@ -67,6 +71,11 @@ module.exports = ({ batch, fetched, isChunked }) => {
 		return { json: isLeftOut ? { ...json, ...nothing } : json };
 	});
 
+	/** @param {{ isWithheld: boolean }[]} all */
+	function withhold(all) {
+		for (const document of all) document.isWithheld = true;
+	}
+
 	/**
 	 * Without chunks, all fields are content, and a field such as `problem` has no special meaning.
 	 * @param {ListedDocument} document
@@ -103,10 +112,10 @@ module.exports = ({ batch, fetched, isChunked }) => {
 		if (result.error) return fail(read, `could not be read: ${words(result.error)}`);
 		if (result.problem) return fail(read, words(result.problem), false);
 		if (isDeleted) {
-			// Without Fetch, Plan has counted the deletes. With Fetch, a document is gone for certain if neither the list nor
-			// its address has it.
-			const isCertain = fetched === null || (!document && Boolean(result.gone));
-			return { ...read, text: '', isDoubtful: !isCertain && chunks > 0 };
+			// Plan has counted the missing documents. If the source does not say whether one exists, a person decides.
+			const isWithheld = Boolean(result.refused) && !batch.isApproved && chunks > 0;
+			const isDoubtful = document !== undefined && chunks > 0;
+			return { ...read, text: '', isDoubtful, isWithheld };
 		}
 		if (!isChunked) return read;
 		if (Array.isArray(text) && text.length === 0) return fail(read, 'has no pages', false);

@@ -18,14 +18,15 @@ module.exports = ({ pages, read, readNoindex }) => {
 	function result(page, { text, title, canonical, robots, password, megabytes, error }) {
 		const { id, isMissing, status, type, to } = page;
 		if (page.error !== undefined) return { error: page.error };
-		if (to) return redirect(String(id), to, status);
+		if (to) return redirect(page, to);
 		// It redirects to the same page, for example with a slash at its end, so it is still there.
 		if (isMissing && status >= 300 && status < 400) return { text: '' };
 		if (status === 404 || status === 410) return { gone: true };
 		if (status === 401 || status === 403) {
-			return {
-				error: `the website refuses it with status ${status}: does it need a sign-in?`,
-			};
+			return refusal(
+				page,
+				`the website refuses it with status ${status}: does it need a sign-in?`,
+			);
 		}
 		if (status < 200 || status > 299)
 			return { error: `the website answers with status ${status}` };
@@ -54,7 +55,7 @@ module.exports = ({ pages, read, readNoindex }) => {
 			};
 		}
 		const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
-		if (password && letters < 500) return { error: 'it is a sign-in page' };
+		if (password && letters < 500) return refusal(page, 'it is a sign-in page');
 		if (letters < 20 && !isMissing) {
 			return {
 				problem: `has no text (${letters} letters): if it needs JavaScript, it cannot be read; otherwise, change the selectors in 'Main Part'`,
@@ -65,19 +66,32 @@ module.exports = ({ pages, read, readNoindex }) => {
 	}
 
 	/**
-	 * @param {string} id
-	 * @param {string} to
-	 * @param {number} status
+	 * A page that is missing from the sitemap may have been withdrawn, so a person decides.
+	 * @param {PageToRead} page
+	 * @param {string} why
 	 * @returns {Partial<Fetched>}
 	 */
-	function redirect(id, to, status) {
+	function refusal({ isMissing }, why) {
+		return isMissing ? { refused: why } : { error: why };
+	}
+
+	/**
+	 * @param {PageToRead} page
+	 * @param {string} to
+	 * @returns {Partial<Fetched>}
+	 */
+	function redirect(page, to) {
+		const { status } = page;
+		const id = String(page.id);
 		const path = id.replace(/^https?:\/\/[^/?#]*/i, '');
 		const query = to.split('?')[1] ?? '';
 		const isReturnedTo =
 			path.length > 1 &&
 			[path, encodeURIComponent(path)].some((each) => query.includes(each));
 		const isSignIn = isReturnedTo || /\b(?:log-?in|sign-?in|sso|oauth2?|auth)\b/i.test(to);
-		if (isSignIn) return { error: `it redirects to ${to}, which seems to be a sign-in page` };
+		if (isSignIn) {
+			return refusal(page, `it redirects to ${to}, which seems to be a sign-in page`);
+		}
 		if (status === 301 || status === 308) return { gone: true };
 		return { error: `it redirects to ${to} for now (status ${status})` };
 	}

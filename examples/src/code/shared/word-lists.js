@@ -62,11 +62,14 @@ function listLabels(xml, styles) {
 		counted.length = level + 1;
 		const indent = '  '.repeat(level);
 		if (current.format === 'bullet') return `${indent}-`;
-		const label = current.text.replace(/%([1-9])/g, (/** @type {string} */ _, /** @type {string} */ digit) => {
-			const at = Number(digit) - 1;
-			const { format, start } = levelOf(at) ?? current;
-			return written(counted[at] ?? start, format);
-		});
+		const label = current.text.replace(
+			/%([1-9])/g,
+			(/** @type {string} */ _, /** @type {string} */ digit) => {
+				const at = Number(digit) - 1;
+				const { format, start } = levelOf(at) ?? current;
+				return written(counted[at] ?? start, format);
+			},
+		);
 		return label.trim() ? indent + label.trim() : '';
 	};
 
