@@ -18,7 +18,8 @@ Gets **all documents** from an API. It chunks and pushes new and changed documen
 **Change these**
 1. *Settings*: in *api*, enter \`WordPress\`, \`Zendesk\` or \`Confluence\`, and in *site* the address of your site, such as \`https://www.example.com\`. If it is not public, select a credential in *Get Documents*, in the group *Get All Pages*.
 2. **For another API**, change the row *Example* in [*Where the List Is*](${docs('sync.md#pages-of-an-api')}). **Every page is needed**, because documents that are missing from the list are deleted. Or replace the nodes before *Map Fields*, which returns \`id\`, \`name\`, \`url\` and \`text\`.
-3. Double-click *Chunk, Push, Delete*. In *Chunk Text*, select your credential and enter your model. In *Push Documents* and *Delete Document*, select your credential.
+3. **For a public index**, use a login that sees only what everybody may see. *leaveOut* leaves out articles of Zendesk for a user segment, and personal spaces and restricted pages of Confluence.
+4. Double-click *Chunk, Push, Delete*. In *Chunk Text*, select your credential and enter your model. In *Push Documents* and *Delete Document*, select your credential.
 
 **Try it:** click *Execute workflow*. Then publish the workflow. It runs three times a night. [All settings](${docs('sources.md#apis')})`,
 		protection: `## What protects your index
@@ -71,24 +72,12 @@ ${AFTERWARDS}`,
 						},
 						{ alwaysOutputData: true },
 					),
-					node(
-						'HTML to Markdown',
-						'markdown',
-						1,
-						[0, 0],
-						{
-							html: "={{ $json.isHtml ? $json.text : '' }}",
-							destinationKey: 'markdown',
-							options: {},
-						},
-						{ alwaysOutputData: true },
-					),
 				],
 			},
 			mapFields(
 				'Map Fields',
 				[0, 0],
-				'={{ {\n\tid: $json.id,\n\tname: $json.name,\n\turl: $json.url,\n\ttext: $json.isHtml ? $json.markdown : $json.text,\n} }}',
+				'={{ {\n\tid: $json.id,\n\tname: $json.name,\n\turl: $json.url,\n\ttext: $json.text,\n} }}',
 			),
 		],
 		documents: "$('Map Fields').all().map(({ json }) => json)",

@@ -1,4 +1,4 @@
-import { parseFiles, PROTECTION, SENTENCES } from './parts/files';
+import { BY_KIND, parseFiles, PROTECTION } from './parts/files';
 import { CREDENTIALS } from './parts/nodes';
 import { BATCH, docs, scheduled, sync } from './parts/sync';
 import type { WorkflowNode } from './parts/workflow';
@@ -60,7 +60,7 @@ export default sync({
 
 **This example was tested against a stand-in for Google Drive, never with a real account.**
 
-Reads PDF, Markdown, text, HTML, CSV and XLSX files, and Google's Docs, Sheets and Slides. A run gets only the **list** of the files, and downloads those that are new or changed. It chunks and pushes them, and deletes the chunks of files that no longer exist or are in the trash. It does not touch documents with other IDs.
+Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files, and Google's Docs, Sheets and Slides. A run gets only the **list** of the files, and downloads those that are new or changed. It chunks and pushes them, and deletes the chunks of files that no longer exist or are in the trash. It does not touch documents with other IDs.
 
 **Change these**
 1. *Settings*: in *folder*, enter the ID of the folder, the last part of its URL. Its subfolders are included. The alias \`root\` does not find subfolders.
@@ -123,5 +123,5 @@ Reads PDF, Markdown, text, HTML, CSV and XLSX files, and Google's Docs, Sheets a
 		askForFile,
 	),
 	isChunked: true,
-	chunker: SENTENCES,
+	chunker: BY_KIND,
 });

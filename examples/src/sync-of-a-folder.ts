@@ -1,4 +1,4 @@
-import { EXTENSIONS, parseFiles, PROTECTION, SENTENCES } from './parts/files';
+import { BY_KIND, EXTENSIONS, parseFiles, PROTECTION } from './parts/files';
 import { CREDENTIALS } from './parts/nodes';
 import { docs, scheduled, sync } from './parts/sync';
 import { code, node } from './parts/workflow';
@@ -10,7 +10,7 @@ export default sync({
 	about: {
 		content: `## Sync an index with a folder on an SFTP server
 
-Reads PDF, Markdown, text, HTML, CSV and XLSX files. A run gets only the **list** of the files, and downloads those that are new or changed. It chunks and pushes them, and deletes the chunks of files that no longer exist. It does not touch documents with other IDs.
+Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files. A run gets only the **list** of the files, and downloads those that are new or changed. It chunks and pushes them, and deletes the chunks of files that no longer exist. It does not touch documents with other IDs.
 
 **Change these**
 1. *Settings*: enter the *folder*. Its subfolders are included. In *url*, enter what people open, such as \`https://files.example.com\`. The path of the file is added to it.
@@ -67,5 +67,5 @@ Reads PDF, Markdown, text, HTML, CSV and XLSX files. A run gets only the **list*
 		),
 	),
 	isChunked: true,
-	chunker: SENTENCES,
+	chunker: BY_KIND,
 });

@@ -7,14 +7,20 @@
 module.exports = ({ files, mostMegabytes }) => {
 	// One item per file. A file with `skipped` is not read and only counted.
 	const google = 'application/vnd.google-apps.';
+	const office = 'application/vnd.openxmlformats-officedocument.';
 	const extensions = Object.entries({
 		// What Download exports: Docs as Markdown, Sheets as CSV, and Slides as PDF.
 		...{ md: [`${google}document`, 'text/markdown', 'text/x-markdown'], txt: ['text/plain'] },
 		...{ csv: [`${google}spreadsheet`, 'text/csv'], html: ['text/html'] },
 		pdf: [`${google}presentation`, 'application/pdf'],
-		xlsx: ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+		docx: [`${office}wordprocessingml.document`],
+		...{
+			xlsx: [`${office}spreadsheetml.sheet`],
+			pptx: [`${office}presentationml.presentation`],
+		},
 	});
-	const readable = ['md', 'markdown', 'txt', 'text', 'csv', 'tsv', 'html', 'htm', 'pdf', 'xlsx'];
+	const readable = ['md', 'markdown', 'txt', 'text', 'csv', 'tsv', 'html', 'htm', 'xhtml', 'pdf'];
+	readable.push('docx', 'docm', 'dotx', 'xlsx', 'xlsm', 'pptx', 'pptm', 'ppsx');
 	return files
 		.filter(({ id }) => id !== undefined)
 		.map((file) => {

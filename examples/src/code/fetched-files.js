@@ -1,7 +1,9 @@
-/** @import { AskedItem, ExtractedItem, Fetched, FileItem, FileToRead, Item } from '../parts/types' */
+/** @import { AskedItem, ExtractedItem, Fetched, FileItem, FileToRead, Item, OfficeItem } from '../parts/types' */
 
 const { decodedText } = require('./shared/decoded-text');
 const { readPages } = require('./shared/pdf-pages');
+const { sections } = require('./shared/sections');
+const { tableText } = require('./shared/tables');
 
 /**
  * @param {{
@@ -12,7 +14,9 @@ const { readPages } = require('./shared/pdf-pages');
  *   pdfs: ExtractedItem[],
  *   texts: ExtractedItem[],
  *   htmls: ExtractedItem[],
- *   rows: ExtractedItem[],
+ *   words: OfficeItem[],
+ *   workbooks: OfficeItem[],
+ *   slides: OfficeItem[],
  *   asked?: AskedItem[] | null,
  *   folder?: string,
  * }} inputs
@@ -26,7 +30,9 @@ module.exports = ({
 	pdfs,
 	texts,
 	htmls,
-	rows,
+	words,
+	workbooks,
+	slides,
 	asked,
 	folder,
 }) => {
@@ -34,11 +40,21 @@ module.exports = ({
 	const places = new Map(wanted.map(({ id }, at) => [id, at]));
 	/** @type {Map<number | undefined, Partial<Fetched>>} */
 	const read = new Map();
-	for (const kind of ['pdf', 'text', 'html', 'xlsx']) {
+	for (const kind of ['pdf', 'text', 'html']) {
 		for (const [at, { json }] of files.filter((file) => file.json.kind === kind).entries()) {
 			const { extension, size } = wanted[Number(json.entry)];
-			read.set(json.entry, checked(content(kind, at, String(extension)), kind, size));
+			const found = checked(content(kind, at, String(extension)), kind, size);
+			const isMarkdown = kind === 'html' || ['md', 'markdown'].includes(String(extension));
+			read.set(json.entry, isMarkdown ? byHeading(found) : found);
 		}
+	}
+	const office = [...words, ...workbooks, ...slides];
+	for (const { json } of files.filter((file) => file.json.kind === 'office')) {
+		const item = office.find((each) => each.json.entry === json.entry);
+		const { entry: _, ...found } = item?.json ?? {};
+		// If the node itself fails, it returns a single item for all files.
+		const failed = office.find((each) => each.json.error)?.json.error;
+		read.set(json.entry, item ? byHeading(found) : { error: failed ?? 'was not read' });
 	}
 	return entries.map((entry) => ({ json: { id: entry.id, ...result(entry) } }));
 
@@ -115,7 +131,6 @@ module.exports = ({
 	function content(kind, at, extension) {
 		if (kind === 'pdf') return pdf(pdfs[at]?.json ?? {});
 		if (kind === 'html') return html(htmls[at]?.json ?? {});
-		if (kind === 'xlsx') return sheet(rows.filter(({ pairedItem }) => pairedItem?.item === at));
 		return plain(texts[at]?.json ?? {}, extension);
 	}
 
@@ -129,13 +144,8 @@ module.exports = ({
 	}
 
 	/** @param {ExtractedItem['json']} json */
-	function html({ error, problem, text, title, megabytes }) {
+	function html({ error, problem, text, title }) {
 		if (problem) return { problem };
-		if (megabytes) {
-			return {
-				problem: `has ${megabytes.toFixed(1)} MB of HTML, and n8n would stand still while it converts more than 2 MB: split the file, or save it as PDF`,
-			};
-		}
 		if (typeof text !== 'string') return damaged(error);
 		const name = String(title ?? '').trim();
 		return name ? { text, name } : { text };
@@ -150,20 +160,17 @@ module.exports = ({
 		const bytes = Buffer.from(data, 'base64');
 		const { text, problem } = decodedText(bytes);
 		if (problem) return bytes.toString('latin1', 0, 5) === '%PDF-' ? namedWrong() : { problem };
-		return { text: ['csv', 'tsv'].includes(extension) ? table(csvRows(text)) : text };
+		return { text: ['csv', 'tsv'].includes(extension) ? tableText(csvRows(text)) : text };
 	}
 
-	/** @param {ExtractedItem[]} items */
-	function sheet(items) {
-		const { error } = items[0]?.json ?? {};
-		if (error) {
-			const isEncrypted = /password|encrypt/i.test(String(error));
-			return isEncrypted
-				? { problem: 'is encrypted: save it without a password' }
-				: damaged(error);
-		}
-		const text = table(items.map(({ json }) => [json.row ?? []].flat()));
-		return text ? { text } : { problem: 'has nothing in its first sheet' };
+	/**
+	 * A text with headings is chunked at them.
+	 * @param {Partial<Fetched>} found
+	 * @returns {Partial<Fetched>}
+	 */
+	function byHeading(found) {
+		const text = typeof found.text === 'string' ? sections(found.text) : undefined;
+		return text === undefined ? found : { ...found, text, isByHeading: true };
 	}
 
 	function namedWrong() {
@@ -173,29 +180,6 @@ module.exports = ({
 	/** @param {unknown} error */
 	function damaged(error) {
 		return { problem: `is damaged, or its content is of another kind (${String(error)})` };
-	}
-
-	/**
-	 * Writes each row as `Name: Ladder; Price: 79`, because a chunk may begin in the middle of the table.
-	 * @param {unknown[][]} all
-	 */
-	function table(all) {
-		const [names = [], ...others] = all.filter((row) => row.some((cell) => shown(cell) !== ''));
-		if (others.length === 0) return names.map(shown).join('; ');
-		const lines = others.map((row) => {
-			const cells = [...row].map((cell, column) => {
-				const name = shown(names[column]);
-				const value = shown(cell);
-				return name && value ? `${name}: ${value}` : value;
-			});
-			return cells.filter((cell) => cell !== '').join('; ');
-		});
-		return lines.join('\n\n');
-	}
-
-	/** @param {unknown} cell */
-	function shown(cell) {
-		return String(cell ?? '').trim();
 	}
 
 	/**

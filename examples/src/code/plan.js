@@ -45,8 +45,8 @@ module.exports = ({
 	const listed = new Map();
 	/** @type {Map<string, number>} */
 	const skipped = new Map();
-	/** @type {Set<string>} */
-	const skippedIds = new Set();
+	/** @type {string[]} */
+	const excluded = [];
 	const [status, problem] = check();
 	if (problem) return [{ json: { batch: 0, summary: { ...summary, status, problem } } }];
 
@@ -77,14 +77,14 @@ module.exports = ({
 
 	// 3. What is missing? If it is too much, nothing is deleted, but everything else is done. If it is not too much, and
 	// Fetch can ask whether a document still exists, what the source refuses or cannot say stays.
+	const isExcluded = new Set(inTable(excluded));
 	/** @type {Work[]} */
 	const missing = known.entries
 		.filter(([id]) => !inList.has(id))
-		.map(([id, , most = 0, text]) => {
-			const chunks = isNeverPushed(id) ? 0 : most;
-			const isSkipped = skippedIds.has(id);
-			return { id, version: null, chunks, text, ...(isSkipped && { isSkipped }) };
-		});
+		.map(([id, , most = 0, text]) => ({
+			...{ id, version: null, chunks: isNeverPushed(id) ? 0 : most, text },
+			...(isExcluded.has(id) && { isExcluded: true }),
+		}));
 	const indexed = missing.filter(({ chunks }) => chunks > 0).length;
 	if (approval.isInvalid) {
 		const number = approval.remembered || indexed;
@@ -161,7 +161,7 @@ module.exports = ({
 			if (isAsked && document?.skipped) {
 				const kind = `${document.skipped}`;
 				skipped.set(kind, (skipped.get(kind) ?? 0) + 1);
-				skippedIds.add(String(id));
+				if (kind === 'excluded') excluded.push(String(id));
 				continue;
 			}
 			const isId = typeof id === 'string' ? id.trim() !== '' : Number.isSafeInteger(id);

@@ -44,7 +44,7 @@ module.exports = ({ summary, batches, approval, isChunked, howToDelete }) => {
 	}
 	if (withheld > 0) {
 		errors.push(
-			`${withheld} of ${summary.known} documents would be deleted, which is more than the ${summary.mostDeletes} that ${approval.isApproved ? 'you have approved' : "the node 'Settings' allows"}: they are missing from the source${isChunked ? ', or their texts are empty' : ''}. They were not deleted. If this is right, ${howToDelete.replace('{number}', String(approvable))}${approvable < withheld ? `. It deletes at most ${approvable}, because an earlier run has withheld only ${approvable}` : ''}.`,
+			`${withheld} of ${summary.known} documents would be deleted, which needs an approval: ${reasonToWithhold()}. They were not deleted. If this is right, ${howToDelete.replace('{number}', String(approvable))}${approvable < withheld ? `. It deletes at most ${approvable}, because an earlier run has withheld only ${approvable}` : ''}.`,
 		);
 	}
 	const ofBatches = batches.flatMap((batch) =>
@@ -53,7 +53,7 @@ module.exports = ({ summary, batches, approval, isChunked, howToDelete }) => {
 	const named = [...ofBatches, ...summary.problems];
 	/** @type {(kind: string) => string[]} */
 	const ofKind = (kind) => named.filter((line) => line.startsWith(kind));
-	const others = [...ofKind('Failed: '), ...ofKind('Read in part: ')];
+	const others = ['Failed: ', 'Withheld: ', 'Read in part: '].flatMap(ofKind);
 	const problems = [...named.filter((line) => !others.includes(line)), ...others].slice(0, 20);
 	const pagesWithoutText = ofKind('Read in part: ').length;
 	if (unreadable > 0) {
@@ -82,6 +82,12 @@ module.exports = ({ summary, batches, approval, isChunked, howToDelete }) => {
 			},
 		},
 	];
+
+	function reasonToWithhold() {
+		const allowed = approval.isApproved ? 'you have approved' : "the node 'Settings' allows";
+		const more = `more than the ${summary.mostDeletes} that ${allowed} are missing from the source`;
+		return `${more}${isChunked ? ', or their texts are empty' : ''}, or the source refuses to show them`;
+	}
 
 	/** @param {unknown} error */
 	function words(error) {

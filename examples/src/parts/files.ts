@@ -1,26 +1,39 @@
 /** Parse a File: the nodes that read the texts of downloaded files. */
-import { isTrue } from './nodes';
+import { AT_HEADINGS, isTrue } from './nodes';
 import type { Fetch } from './sync';
 import { AFTERWARDS, BATCH, DELETE } from './sync';
 import type { WorkflowNode } from './workflow';
 import { code, node, X } from './workflow';
 
-/** What Chunk Text does with texts of files: the pages of a PDF have neither headings nor blank lines. */
-export const SENTENCES = { chunker: 'dynamic-sentence' };
+/** Where texts with headings are split: before each heading, and where Fetched has cut a long section. */
+export const SECTION_BREAK = `${AT_HEADINGS}|\\f`;
+
+/**
+ * What Chunk Text does with texts of files. The pages of PDF files and slides have neither headings nor blank lines. One
+ * node does both, because two nodes could have different models, and their vectors could not be compared.
+ */
+export const BY_KIND = {
+	chunker: 'custom',
+	chunkerName: "={{ $json.isByHeading ? 'regex-splitter' : 'dynamic-sentence' }}",
+	chunkerConfig: `={{ $json.isByHeading ? { regex: '${SECTION_BREAK.replaceAll('\\', '\\\\')}' } : {} }}`,
+};
 
 /** Extensions of files that n8n can read. Other files are counted. */
-export const EXTENSIONS = 'pdf, md, txt, html, htm, csv, xlsx';
+export const EXTENSIONS = 'pdf, docx, pptx, xlsx, md, txt, html, htm, csv';
 
 /** What protects the index, in the notes of syncs of files. */
 export const PROTECTION = `## What protects your index
 - **A run deletes at most** *mostDeletes* files, or *mostDeletesPercent* of all if that is more. If more are missing, none is deleted. To approve the deletes, start *${DELETE}* once.
-- **What cannot be read stays as it is in the index**, and the run names it and fails: PDF files that are encrypted, damaged, or scans without text.
+- **What cannot be read stays as it is in the index**, and the run names it and fails: files that are encrypted, damaged, or scans without text.
 - **Another index?** Before you select its credential, delete the rows of the data table **Synced Documents**. Otherwise, unchanged files are missing from that index.
 ${AFTERWARDS}`;
 
 const Y = 180;
 
-const KINDS = ['pdf', 'text', 'xlsx', 'html'];
+const KINDS = ['pdf', 'text', 'office', 'html'];
+
+/** In n8n's Code node, `this` reads the files of the items that the node receives. */
+const READ = 'async (item, field) => await this.helpers.getBinaryDataBuffer(item, field)';
 
 const CONTINUE = { onError: 'continueRegularOutput' };
 
@@ -31,6 +44,20 @@ const data = (name: string): string =>
 /** Defines an Extract from File node. */
 const extract = (name: string, row: number, parameters: object): WorkflowNode =>
 	node(name, 'extractFromFile', 1.1, [X * 5, Y * row], parameters, CONTINUE);
+
+/** Defines a node that reads the unpacked Office files of one format. */
+const office = (name: string, file: string, row: number): WorkflowNode =>
+	code(
+		name,
+		file,
+		[X * 7, Y * row],
+		{
+			files: "$('Check Archives').all()",
+			unpacked: '$input.all()',
+			read: READ,
+		},
+		CONTINUE,
+	);
 
 /**
  * Returns the nodes between Entries and Fetched for a source of files.
@@ -60,15 +87,33 @@ export function parseFiles(download: WorkflowNode, ask?: WorkflowNode): Fetch {
 		node('By Kind', 'switch', 3.2, [X * 4, 0], { rules: { values: KINDS.map(rule) } }),
 		// Max Pages is left out, because its default 0 returns no text at all.
 		extract('Read PDF', 0, { operation: 'pdf', options: { joinPages: false } }),
-		// n8n would guess the encoding. Fetched decodes the bytes.
+		// n8n would guess the encoding. Fetched and HTML to Text decode the bytes.
 		extract('Read Text', 1, { operation: 'binaryToPropery', options: {} }),
-		extract('Read XLSX', 2, { operation: 'xlsx', options: { headerRow: false } }),
-		extract('Read HTML', 3, { operation: 'text', options: {} }),
-		mainPart([X * 6, Y * 3]),
-		...toMarkdown([X * 7, Y * 3]),
-		node('All Read', 'merge', 3.2, [X * 9, 0], {
-			numberInputs: KINDS.length + (ask ? 2 : 1),
-		}),
+		code(
+			'Check Archives',
+			'office-archives',
+			[X * 5, Y * 2],
+			{
+				files: '$input.all()',
+				read: READ,
+				mostMegabytes: `${BATCH}.settings.mostMegabytes`,
+			},
+			CONTINUE,
+		),
+		node(
+			'Unpack',
+			'compression',
+			1.1,
+			[X * 6, Y * 2],
+			{ operation: 'decompress', binaryPropertyName: 'data', outputPrefix: 'file_' },
+			CONTINUE,
+		),
+		office('Read Word', 'docx', 2),
+		office('Read Workbooks', 'xlsx', 3),
+		office('Read Slides', 'pptx', 4),
+		extract('Read HTML', 5, { operation: 'binaryToPropery', options: {} }),
+		code('HTML to Text', 'html-texts', [X * 6, Y * 5], { files: items('Read HTML') }),
+		node('All Read', 'merge', 3.2, [X * 9, 0], { numberInputs: ask ? 8 : 7 }),
 		code('Fetched', 'fetched-files', [X * 10, 0], {
 			entries: data('Entries'),
 			wanted: data('Is to Be Downloaded'),
@@ -76,8 +121,10 @@ export function parseFiles(download: WorkflowNode, ask?: WorkflowNode): Fetch {
 			files: items('Files'),
 			pdfs: items('Read PDF'),
 			texts: items('Read Text'),
-			htmls: items('HTML to Markdown'),
-			rows: items('Read XLSX'),
+			htmls: items('HTML to Text'),
+			words: items('Read Word'),
+			workbooks: items('Read Workbooks'),
+			slides: items('Read Slides'),
 			asked: ask ? items(ask.name) : 'null',
 			folder: ask ? `${BATCH}.settings.folder` : "''",
 		}),
@@ -85,18 +132,20 @@ export function parseFiles(download: WorkflowNode, ask?: WorkflowNode): Fetch {
 	const chains = [
 		['Entries', 'Is to Be Downloaded', 'Download', 'Files', 'By Kind'],
 		['Entries', 'All Read', 'Fetched'],
-		...(ask ? [['Entries', 'Is Missing', ask.name, `${KINDS.length + 1}|All Read`]] : []),
+		...(ask ? [['Entries', 'Is Missing', ask.name, '7|All Read']] : []),
 		['By Kind', 'Read PDF', '1|All Read'],
 		['By Kind|1', 'Read Text', '2|All Read'],
-		['By Kind|2', 'Read XLSX', '3|All Read'],
-		['By Kind|3', 'Read HTML', 'Main Part', 'Readable Part', 'HTML to Markdown', '4|All Read'],
+		['By Kind|2', 'Check Archives', 'Unpack', 'Read Word', '3|All Read'],
+		['Unpack', 'Read Workbooks', '4|All Read'],
+		['Unpack', 'Read Slides', '5|All Read'],
+		['By Kind|3', 'Read HTML', 'HTML to Text', '6|All Read'],
 	];
 	const group = {
 		name: 'Read the Files',
 		description:
 			'Downloads and reads new and changed files. Your credential of the source is in Download. For another source, replace only Download.',
 	};
-	return { group, nodes, chains, batchSize: 25 };
+	return { group, nodes, chains, batchSize: 10 };
 }
 
 const rule = (kind: string) => ({
@@ -112,51 +161,3 @@ const rule = (kind: string) => ({
 	},
 	...{ renameOutput: true, outputKey: kind },
 });
-
-/**
- * Defines a node that selects the main part of a page. The HTML node's own text and Clean Up Text would glue words
- * together.
- *
- * @param more attributes to read as well
- */
-export const mainPart = (position: [number, number], more: object[] = []): WorkflowNode =>
-	node(
-		'Main Part',
-		'html',
-		1.2,
-		position,
-		{
-			operation: 'extractHtmlContent',
-			extractionValues: {
-				values: [
-					{ key: 'main', cssSelector: 'main, [role=main]', returnValue: 'html' },
-					{ key: 'article', cssSelector: 'article', returnValue: 'html' },
-					// If main is empty, the rest of the page is not its text, but a banner or a menu.
-					{
-						key: 'body',
-						cssSelector: 'body:not(:has(main, [role=main]))',
-						returnValue: 'html',
-					},
-					{ key: 'title', cssSelector: 'head > title', returnValue: 'text' },
-					...more,
-				],
-			},
-			options: {},
-		},
-		CONTINUE,
-	);
-
-/** Defines the nodes that convert what Main Part has selected to Markdown. */
-export const toMarkdown = ([x, y]: [number, number]): WorkflowNode[] => [
-	code('Readable Part', 'readable-part', [x, y], {
-		pages: "$('Main Part').all().map(({ json }) => json)",
-	}),
-	node(
-		'HTML to Markdown',
-		'markdown',
-		1,
-		[x + X, y],
-		{ html: '={{ $json.html }}', destinationKey: 'text', options: {} },
-		CONTINUE,
-	),
-];

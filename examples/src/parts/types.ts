@@ -9,7 +9,8 @@
  *   the document was deleted.
  * - `chunks`: the largest number of documents that the index may contain for this document. Without chunking, this
  *   number is 0 or 1.
- * - `text`: checksum of the text that was pushed. Without it, the text is unknown.
+ * - `text`: two checksums of the text that was pushed, one of them of its words without numbers. Entries of earlier
+ *   versions have only the first one. Without `text`, the text is unknown.
  * - `problem`: why this version of the document could not be read.
  */
 export type Entry = [
@@ -151,12 +152,12 @@ export interface Work {
 	/** The version null means that the document is missing from the list. */
 	version: string | null;
 	chunks: number;
-	/** Checksum of the text that was pushed before. */
+	/** Checksums of the text that was pushed before. */
 	text?: string;
 	/** Whether the ID is in `pushAgain`. */
 	isConfirmed?: boolean;
-	/** Whether the list skips the document, so it counts as missing, and Fetch does not ask for it. */
-	isSkipped?: boolean;
+	/** Whether the settings leave the document out. It counts as missing. */
+	isExcluded?: boolean;
 	/** Why a database has no document to push, or null. */
 	problem?: string | null;
 	document?: ListedDocument;
@@ -190,11 +191,13 @@ export interface Batch {
 }
 
 /**
- * What Fetch returns about one entry: `text`, `pages`, `problem`, `error` or `gone`.
+ * What Fetch returns about one entry: `text`, `pages`, `problem`, `error`, `gone` or `refused`.
  *
  * - `problem`: this version cannot be read. The entry is fetched again if its version changes.
  * - `error`: there was no usable answer. The entry is fetched again in the next run.
  * - `gone`: the source says that the document no longer exists.
+ * - `refused`: the document is missing from the list, and the source does not say whether it still exists. It is deleted
+ *   only after an approval.
  */
 export interface Fetched {
 	id: string | number;
@@ -207,6 +210,10 @@ export interface Fetched {
 	refused?: unknown;
 	/** Numbers of the pages of a PDF that have no text, if others have one. */
 	pagesWithoutText?: number[];
+	/** What else of the document could not be read, as the end of a sentence about it. */
+	readInPart?: string;
+	/** Whether a chunk of the text begins at each heading. */
+	isByHeading?: boolean;
 	name?: unknown;
 	url?: unknown;
 }
@@ -217,7 +224,7 @@ export interface BatchDocument {
 	version: string | null;
 	/** Chunks that the index may contain now. */
 	chunks: number;
-	/** Checksum of the text that the index contains, if it is known. */
+	/** Checksums of the text that the index contains, if it is known. */
 	oldText?: string;
 	newText?: string;
 	/** Why the document could not be read. Nothing is pushed or deleted for such a document. */
@@ -229,6 +236,8 @@ export interface BatchDocument {
 	isDeleted: boolean;
 	/** See `Fetched`. */
 	pagesWithoutText?: number[];
+	readInPart?: string;
+	isByHeading?: boolean;
 	documents: ListedDocument[];
 	removedIds: string[];
 	name?: unknown;
@@ -478,21 +487,26 @@ export interface FileToRead {
 
 /** A downloaded file. */
 export interface FileItem {
-	json: { id?: string | number; kind?: string; entry?: number; error?: unknown };
+	json: {
+		id?: string | number;
+		kind?: string;
+		/** Of Office files. */
+		format?: string;
+		entry?: number;
+		error?: unknown;
+	};
 	binary?: { data?: { bytes?: number } };
 }
 
-/** What n8n's nodes Extract from File and Markdown return. */
+/** What n8n's node Extract from File and the node HTML to Text return. */
 export interface ExtractedItem {
 	json: {
 		error?: unknown;
 		/** Why the bytes are not certain to be a text. */
 		problem?: string;
-		/** The pages of a PDF, or Markdown. */
+		/** The pages of a PDF, or the text of HTML. */
 		text?: unknown;
 		title?: unknown;
-		/** Of HTML that is too large to be converted. */
-		megabytes?: number;
 		data?: unknown;
 		row?: unknown;
 	};
@@ -539,6 +553,9 @@ export interface WebsiteSettings {
 	secondsBetweenRequests: number;
 	/** Whether pages with noindex are read. */
 	readNoindex: boolean;
+	/** Selectors of the part to read and of what to leave out of it. */
+	mainPart?: unknown;
+	leaveOut?: unknown;
 }
 
 /** A downloaded sitemap. */
@@ -552,6 +569,8 @@ export interface PageEntry {
 	/** The address of the page. */
 	id: string | number;
 	isMissing: boolean;
+	/** Whether the settings exclude a page that is in the sitemap. */
+	isExcluded?: boolean;
 }
 
 /** A response of the website, or only an error. */
@@ -559,8 +578,6 @@ export interface PageResponse {
 	error?: unknown;
 	statusCode?: number;
 	headers?: Record<string, unknown>;
-	/** Only of texts. */
-	data?: unknown;
 }
 
 /** What the website has answered. */
@@ -571,6 +588,8 @@ export interface PageToRead extends PageEntry {
 	type: string;
 	/** The page's HTML. */
 	data: string;
+	/** Why its HTML could not be decoded. */
+	problem?: string;
 	/** The header X-Robots-Tag. */
 	robots: string;
 	/** Where the page redirects to, if this is another page. */
@@ -614,11 +633,6 @@ export interface HtmlPage {
 	refresh: string;
 }
 
-/** What was read of a page, or why it was not. */
-export interface ReadPage extends Partial<HtmlPage> {
-	error?: unknown;
-}
-
 /** Where an API has its list. A place is a path such as `body.data.items`. */
 export interface ApiPlace {
 	/** Without a slash at its end. */
@@ -643,6 +657,8 @@ export interface ApiPlace {
 	/** An entry is left out if it has this field and the field is true. */
 	leaveOut: string;
 	isHtml: boolean;
+	/** Whether the name is HTML, too. */
+	isHtmlName: boolean;
 }
 
 /** An element of XML. Its name has no prefix, and its attributes have their prefixes. */
@@ -664,7 +680,7 @@ export interface ZipEntry {
 
 /** A Word file, a workbook or a presentation: an item of Files. */
 export interface OfficeFile {
-	json: { entry: number; kind: string };
+	json: { entry: number; format: string };
 	binary?: { data?: object };
 }
 
@@ -672,13 +688,17 @@ export interface OfficeFile {
 export interface ArchiveItem {
 	json: {
 		entry: number;
-		kind: string;
+		/** The extension of its format, such as `docx`. */
+		format: string;
 		problem?: string;
 		/** The checksum of each part, by its name in lower case. */
 		checksums?: Record<string, number>;
 	};
 	binary?: { data: object };
 }
+
+/** What the nodes that read Office files return: one item per file. */
+export type OfficeItem = Item<Partial<Fetched> & { entry?: number }>;
 
 /** What n8n's Compression node returns: a field for each part of an archive. */
 export interface UnpackedItem {

@@ -93,7 +93,7 @@ export function code(
  */
 export function jsCode(file: string, inputs: Record<string, string>): string {
 	const source = readFileSync(path.join(CODE, `${file}.js`), 'utf8');
-	const match = /^module\.exports = \(\{([^}]*)\}\) => \{\n(.*)^\};$/ms.exec(source);
+	const match = /^module\.exports = (?:async )?\(\{([^}]*)\}\) => \{\n(.*)^\};$/ms.exec(source);
 	if (!match) throw new Error(`${file}.js does not export one function`);
 	const [, parameters, body] = match;
 	const names = parameters

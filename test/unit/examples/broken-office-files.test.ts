@@ -334,7 +334,7 @@ test('the sum of the sizes counts, and five times mostMegabytes are allowed', as
 
 test('a refused file goes on without its content, so that nobody unpacks it', async () => {
 	const [file] = await officeArchives({
-		files: [{ json: { entry: 0, kind: 'docx' }, binary: { data: {} } }],
+		files: [{ json: { entry: 0, format: 'docx' }, binary: { data: {} } }],
 		read: async () => await Promise.resolve(ole('EncryptedPackage')),
 		mostMegabytes: 20,
 	});

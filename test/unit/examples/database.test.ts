@@ -296,11 +296,11 @@ describe('documents', () => {
 
 		describe('texts that PostgreSQL refuses', () => {
 			test.each([
-				['half an emoji', 'cut \ud83d'],
-				['the other half', '\ude00 cut'],
-				['NUL', 'a\0\0b'],
-				['escapes that are texts', 'C:\\u0000\\ud83d'],
-			])('%s in a message: only this document is tried again', async (_, message) => {
+				['half an emoji', 'cut \ud83d', 'cut'],
+				['the other half', '\ude00 cut', 'cut'],
+				['NUL', 'a\0\0b', 'a'],
+				['escapes that are texts', 'C:\\u0000\\ud83d', 'C:\\u0000\\ud83d'],
+			])('%s in a message: only this document is tried again', async (_, message, stays) => {
 				await products(6);
 				const refuses = (id: string) => (id === 'doc/2' ? message : '');
 				const result = await run({ refuses });
@@ -309,7 +309,7 @@ describe('documents', () => {
 				const [{ error }] = await world.query(
 					"select error from search_sync_runs where workflow = 'w' order by run limit 1",
 				);
-				expect(error).toContain(message.toWellFormed().replaceAll('\0', '\ufffd'));
+				expect(error).toContain(stays);
 			});
 
 			test('a document may contain them', async () => {
@@ -532,7 +532,7 @@ describe('chunks', () => {
 			expect(counts(result)).toEqual({ pushed: 1, unreadable: 1, unchanged: 4 });
 			const again = await run({ query });
 			expect(counts(again)).toEqual({ unreadable: 1, unchanged: 5 });
-			expect(again.problems).toEqual(["'doc/2' cut \ufffd \ufffd"]);
+			expect(again.problems).toEqual([expect.stringMatching(/^'doc\/2' cut/)]);
 			expect(world.index.size).toBe(6);
 		});
 
@@ -807,6 +807,29 @@ describe('statements', () => {
 					...{ withheld: 21, error: 'first' },
 				});
 			});
+
+			// The Code nodes clean what they write. A statement must not rely on it.
+			test.each(['\ud83d', '\ude00', '\0', '\0\0\ud83d\ud83d\ude00'])(
+				'writes U+FFFD for what PostgreSQL refuses, row %#',
+				async (odd) => {
+					const number = await fill(1);
+					const clean = odd.toWellFormed().replaceAll('\0', '\ufffd');
+					const text = `a${odd}\\u0000"`;
+					const entries = [['doc/1', 'v', 1, text, text]];
+					await remember(number, entries, text);
+					expect(await known('doc/1')).toMatchObject({
+						...{ text: `a${clean}\\u0000"`, problem: `a${clean}\\u0000"` },
+					});
+					await world.statement('Note Planned Changes', {
+						$json: { run: number, entries: JSON.stringify([[text, '', 1, text]]) },
+					});
+					expect(await known(`a${clean}\\u0000"`)).toBeDefined();
+					const outputs = { Lock: [{ run: number }] };
+					const $json = { ...row(number, []), error: text };
+					const [end] = await world.statement('Unlock', { $json, outputs });
+					expect(end).toEqual({ error: `a${clean}\\u0000"` });
+				},
+			);
 
 			test('an empty version keeps the larger number of chunks', async () => {
 				const number = await fill(2);

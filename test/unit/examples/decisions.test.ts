@@ -182,32 +182,84 @@ const DECISIONS: Record<string, Row[]> = {
 		[json({ failed: 1, removedIds: ['a#1'] }), []],
 		[json({ removedIds: ['a#1'] }), []],
 	],
-	"[$json.run ?? 0, JSON.stringify([$('Chunk Text').params, $('Push Documents').params]), JSON.stringify($('Settings').first().json.pushAgain), 200]":
+	"[$json.run ?? 0, JSON.stringify([$('Chunk Text').params, $('Push Documents').params]), JSON.stringify($('Settings').first().json.pushAgain), 200, $('Prepare the Query').first().json.query]":
 		[
 			[
-				json({ run: 5 }, { outputs: { Settings: [{ pushAgain: ['a'] }] } }),
-				[5, '[{},{}]', '["a"]', 200],
+				json(
+					{ run: 5 },
+					{
+						outputs: {
+							Settings: [{ pushAgain: ['a'] }],
+							'Prepare the Query': [{ query: 'Q' }],
+						},
+					},
+				),
+				[5, '[{},{}]', '["a"]', 200, 'Q'],
 			],
-			[json({}, { outputs: { Settings: [{ pushAgain: [] }] } }), [0, '[{},{}]', '[]', 200]],
+			[
+				json(
+					{},
+					{
+						outputs: {
+							Settings: [{ pushAgain: [] }],
+							'Prepare the Query': [{ query: 'Q' }],
+						},
+					},
+				),
+				[0, '[{},{}]', '[]', 200, 'Q'],
+			],
 		],
-	"[$json.run ?? 0, JSON.stringify($('Push Documents').params), JSON.stringify($('Settings').first().json.pushAgain), 1000]":
+	"[$json.run ?? 0, JSON.stringify($('Push Documents').params), JSON.stringify($('Settings').first().json.pushAgain), 1000, $('Prepare the Query').first().json.query]":
 		[
 			[
-				json({ run: 5 }, { outputs: { Settings: [{ pushAgain: ['a'] }] } }),
-				[5, '{}', '["a"]', 1000],
+				json(
+					{ run: 5 },
+					{
+						outputs: {
+							Settings: [{ pushAgain: ['a'] }],
+							'Prepare the Query': [{ query: 'Q' }],
+						},
+					},
+				),
+				[5, '{}', '["a"]', 1000, 'Q'],
 			],
-			[json({}, { outputs: { Settings: [{ pushAgain: [] }] } }), [0, '{}', '[]', 1000]],
+			[
+				json(
+					{},
+					{
+						outputs: {
+							Settings: [{ pushAgain: [] }],
+							'Prepare the Query': [{ query: 'Q' }],
+						},
+					},
+				),
+				[0, '{}', '[]', 1000, 'Q'],
+			],
 		],
 	"[$('Lock').first().json.run ?? 0, JSON.stringify($json)]": [
 		[json({ a: 1 }, { outputs: { Lock: [{ run: 5 }] } }), [5, '{"a":1}']],
 		[json({ a: 1 }, { outputs: { Lock: [{}] } }), [0, '{"a":1}']],
 	],
+	'$json.gone.length + $json.missed.length + $json.changed.length > 0': trueFor(
+		[
+			{ gone: [1], missed: [], changed: [] },
+			{ gone: [], missed: [1], changed: [] },
+			{ gone: [], missed: [], changed: [1] },
+		],
+		[{ gone: [], missed: [], changed: [] }],
+	),
 	'$json.run > 0': trueFor([{ run: 1 }], [{ run: 0 }, {}]),
-	"$('Where the List Is').first().json.site + ($('Where the List Is').first().json.next.split('.').reduce((value, name) => (value ?? {})[name], $response)?.replace($('Where the List Is').first().json.site, '').replace(/^(?![/?])/, '/') ?? $('Where the List Is').first().json.path + ($('Where the List Is').first().json.page && $('Where the List Is').first().json.page + ($pageCount + $('Where the List Is').first().json.firstPage)))":
+	"$('Where the List Is').first().json.site + ($('Where the List Is').first().json.next.split('.').reduce((value, name) => (value ?? {})[name], $response)?.replace(/^(?=\\/\\/)/, $('Where the List Is').first().json.site.split('/')[0]).replace($('Where the List Is').first().json.site, '').replace(/^(?![/?])/, '/') ?? $('Where the List Is').first().json.path + ($('Where the List Is').first().json.page && $('Where the List Is').first().json.page + ($pageCount + $('Where the List Is').first().json.firstPage)))":
 		[
 			[after(LIST_OF_API, { links: { next: '/list?2' } }), 'https://a.example/list?2'],
 			[after(LIST_OF_API, { links: { next: 'https://a.example/n' } }), 'https://a.example/n'],
 			[after(LIST_OF_API, { links: { next: 'list?2' } }), 'https://a.example/list?2'],
+			[after(LIST_OF_API, { links: { next: '//a.example/n' } }), 'https://a.example/n'],
+			// The site of a credential is never left.
+			[
+				after(LIST_OF_API, { links: { next: '//b.example/n' } }),
+				'https://a.example/https://b.example/n',
+			],
 			[after(LIST_OF_API, {}), 'https://a.example/list'],
 			[after(BY_PAGE, {}, 2), 'https://a.example/list?page=3'],
 		],
@@ -237,9 +289,45 @@ const DECISIONS: Record<string, Row[]> = {
 		[{ id: 'a' }, { isMissing: false, problem: '' }],
 		[{ isMissing: true }, { problem: 'too large' }],
 	),
+	'$json.isMissing': trueFor([{ isMissing: true }], [{ isMissing: false }, {}]),
+	"'https://www.googleapis.com/drive/v3/files/' + ($response?.body?.parents?.[0] ?? $json.id) + '?fields=id,trashed,parents&supportsAllDrives=true'":
+		[undefined, {}, { body: {} }, { body: { parents: ['sub'] } }].map(($response, at) => [
+			json({ id: 'a' }, { variables: { $response } }),
+			`https://www.googleapis.com/drive/v3/files/${at < 3 ? 'a' : 'sub'}?fields=id,trashed,parents&supportsAllDrives=true`,
+		]),
+	"!$response.body?.parents || $response.body.id === $('When Called by Itself').first().json.settings.folder":
+		(
+			[
+				[{}, true],
+				[{ body: { error: {} } }, true],
+				[{ body: { id: 'sub', parents: ['root'] } }, false],
+				[{ body: { id: 'root', parents: ['top'] } }, true],
+			] as const
+		).map(([$response, isLast]) => [
+			json(
+				{},
+				{
+					variables: { $response },
+					outputs: { 'When Called by Itself': [{ settings: { folder: 'root' } }] },
+				},
+			),
+			isLast,
+		]),
+	"$('Lock').first().json.id ?? 0": [
+		[json({}, { outputs: { Lock: [{ id: 7 }] } }), 7],
+		[json({}, { outputs: { Lock: [{ error: 'full' }] } }), 0],
+	],
 	'$json.kind equals pdf': trueFor([{ kind: 'pdf' }], [{ kind: 'text' }]),
 	'$json.kind equals text': trueFor([{ kind: 'text' }], [{ kind: 'pdf' }]),
-	'$json.kind equals xlsx': trueFor([{ kind: 'xlsx' }], [{ kind: 'pdf' }]),
+	'$json.kind equals office': trueFor([{ kind: 'office' }], [{ kind: 'pdf' }]),
+	"$json.isByHeading ? 'regex-splitter' : 'dynamic-sentence'": [
+		[json({ isByHeading: true }), 'regex-splitter'],
+		[json({ isByHeading: false }), 'dynamic-sentence'],
+	],
+	[String.raw`$json.isByHeading ? { regex: '\\r?\\n(?=#{1,6} )|\\f' } : {}`]: [
+		[json({ isByHeading: true }), { regex: String.raw`\r?\n(?=#{1,6} )|\f` }],
+		[json({ isByHeading: false }), {}],
+	],
 	'$json.kind equals html': trueFor([{ kind: 'html' }], [{ kind: 'pdf' }]),
 	'$json.sitemapindex === undefined': trueFor([{ urlset: {} }], [{ sitemapindex: {} }]),
 	"$json.statusCode >= 300 && $json.statusCode < 400 && $json.headers.location && !$('Entries').item.json.isMissing":

@@ -185,7 +185,7 @@ test('in a database sync, the same rule holds', () => {
 		...{ known: 0, unchanged: 0, goneFromIndex: 0, unreadable: 0, problems: [] },
 		...{ changed: [{ from: '1', to: '1', documents: 1 }], gone: [] },
 	};
-	const [planned] = planDatabase({ compared, settings, run: 1, howToDelete: '' });
+	const [planned] = planDatabase({ compared, query: 'Q', settings, run: 1, howToDelete: '' });
 	const batch = { ...planned.json, work } as unknown as Batch;
 	for (const isChunked of [true, false]) {
 		const [{ json }] = documentsOf({ batch, fetched: null, isChunked });

@@ -5,13 +5,13 @@ import driveFolders from '../../../examples/src/code/drive-folders';
 import fetchedFiles from '../../../examples/src/code/fetched-files';
 import files from '../../../examples/src/code/files';
 import kinds from '../../../examples/src/code/kinds';
-import readablePart from '../../../examples/src/code/readable-part';
+import htmlTexts from '../../../examples/src/code/html-texts';
 import type {
 	AskedItem,
 	ExtractedItem,
 	FileItem,
 	FileSettings,
-	SelectedPage,
+	OfficeItem,
 } from '../../../examples/src/parts/types';
 import { occurring, Variations } from '../../../support/variations';
 
@@ -101,6 +101,8 @@ describe('Choose Files', () => {
 	});
 });
 
+const NO_OFFICE = { words: [], workbooks: [], slides: [] };
+
 /** Reads one file, whose content has been extracted to these items. */
 function fetched(
 	extension: string,
@@ -108,7 +110,7 @@ function fetched(
 		pdfs?: ExtractedItem[];
 		texts?: ExtractedItem[];
 		htmls?: ExtractedItem[];
-		rows?: ExtractedItem[];
+		words?: OfficeItem[];
 	},
 	size?: number,
 ) {
@@ -116,7 +118,7 @@ function fetched(
 	const downloads: FileItem[] = [{ json: {}, binary: { data: { bytes: size } } }];
 	const [{ json }] = fetchedFiles({
 		...{ entries, wanted: entries, downloads, files: kinds({ entries, downloads }) },
-		...{ pdfs: [], texts: [], htmls: [], rows: [], ...extracted },
+		...{ pdfs: [], texts: [], htmls: [], ...NO_OFFICE, ...extracted },
 	});
 	return json;
 }
@@ -142,6 +144,19 @@ describe('Fetched', () => {
 		[{ text: [] }, /^has no pages/],
 		[{ text: Array(4).fill('Scanned with CamScanner') }, /^is a scan without text \(0 letters/],
 		[{ text: ['Scanned with CamScanner'] }, /^is a scan without text/],
+		[{ text: ['Escaneado con CamScanner', 'Gescannt mit CamScanner'] }, /^is a scan/],
+		[
+			{
+				text: [
+					'Veuillez patienter... Si ce message ne disparaît pas, voyez http://www.adobe.com/go/reader_download.',
+				],
+			},
+			/XFA/,
+		],
+		[
+			{ text: ['Öffnen Sie dieses PDF-Portfolio in Acrobat X oder Adobe Reader X.'] },
+			/portfolio/,
+		],
 		[{ text: ['scanned by TapScanner\n', ' Scanned using Adobe Scan'] }, /^is a scan/],
 		[
 			{ text: [1, 2, 3, 4].map((at) => `ACME Corporation, Annual Report\nPage ${at} of 4`) },
@@ -209,6 +224,9 @@ describe('Fetched', () => {
 	});
 
 	test('a page about such a message is a text', () => {
+		const thanks = `${page} Thanks... Get Adobe Reader: adobe.com/go/reader`;
+		expect(pdf({ text: [thanks] })).toHaveProperty('pages');
+		expect(pdf({ text: [`${page}\nOur portfolio of ladders`] })).toHaveProperty('pages');
 		const said =
 			'Readers see: If this message is not eventually replaced by the proper contents';
 		expect(pdf({ text: [said, page, page] })).toHaveProperty('pages');
@@ -245,19 +263,13 @@ describe('Fetched', () => {
 		expect(app(0)).toEqual({ id: 'a', text: ' ', name: 'App' });
 	});
 
-	test('large HTML is not converted, because n8n would stand still', () => {
-		const large = fetched('html', { htmls: [{ json: { text: '', megabytes: 2.54 } }] });
-		expect(large.problem).toMatch(/^has 2\.5 MB of HTML, and n8n .* 2 MB/);
-	});
-
-	test.each(['txt', 'html', 'xlsx'])('a PDF that is named .%s has a problem', (extension) => {
+	test.each(['txt', 'html'])('a PDF that is named .%s has a problem', (extension) => {
 		const data = '%PDF-1.3 1 0 obj << /F1 2 0 R >>';
-		const [texts, htmls, rows] = [
+		const [texts, htmls] = [
 			[{ json: { data: base64(data) } }],
 			[{ json: { text: data, title: '' } }],
-			[{ json: { row: [data] }, pairedItem: { item: 0 } }],
 		];
-		expect(fetched(extension, { texts, htmls, rows }).problem).toBe(
+		expect(fetched(extension, { texts, htmls }).problem).toBe(
 			'is a PDF file: give it the extension pdf',
 		);
 	});
@@ -296,34 +308,25 @@ describe('Fetched', () => {
 		expect(text(csv, 'csv')).toEqual({ id: 'a', text: rows });
 	});
 
-	test('the rows of XLSX files are those of their file', () => {
-		const entries = [...'abcd'].map((id) => ({ id, isMissing: false, extension: 'xlsx' }));
-		const downloads: FileItem[] = entries.map(() => ({ json: {}, binary: { data: {} } }));
-		const row = (item: number, ...cells: unknown[]) => ({
-			json: { row: cells },
-			pairedItem: { item },
+	test('a text with headings is chunked at them, and a title joins what follows it', () => {
+		const markdown = '# A\n\n## B\n\nText.';
+		const expected = { id: 'a', text: '# A\n\n ## B\n\nText.', isByHeading: true };
+		expect(text(markdown, 'md')).toEqual(expected);
+		expect(fetched('docx', { words: [{ json: { entry: 0, text: markdown } }] })).toEqual(
+			expected,
+		);
+		expect(text(markdown, 'txt')).toEqual({ id: 'a', text: markdown });
+	});
+
+	test('if the nodes for Office files fail, their files are tried again', () => {
+		expect(fetched('docx', { words: [{ json: { error: 'timed out' } }] })).toEqual({
+			...{ id: 'a', error: 'timed out' },
 		});
-		const results = fetchedFiles({
-			...{ entries, wanted: entries, downloads, files: kinds({ entries, downloads }) },
-			...{ pdfs: [], texts: [], htmls: [] },
-			rows: [
-				...[row(0, 'Name', 'Price'), row(0, 'Ladder', 79.5), row(0, null, 0)],
-				{ json: { error: 'File is password-protected' }, pairedItem: { item: 2 } },
-				row(3, null, ' '),
-			],
-		});
-		expect(results.map(({ json }) => json)).toEqual([
-			{ id: 'a', text: 'Name: Ladder; Price: 79.5\n\nPrice: 0' },
-			{ id: 'b', problem: 'has nothing in its first sheet' },
-			{ id: 'c', problem: expect.stringMatching(/^is encrypted/) },
-			{ id: 'd', problem: 'has nothing in its first sheet' },
-		]);
+		expect(fetched('docx', {})).toEqual({ id: 'a', error: 'was not read' });
 	});
 
 	test('a kind that n8n cannot read', () => {
-		expect(fetched('docx', {}).problem).toMatch(
-			/^is a file of the kind 'docx'.* save it as PDF/,
-		);
+		expect(fetched('doc', {}).problem).toMatch(/^is a file of the kind 'doc'.* save it as PDF/);
 		expect(fetched('constructor', {}).problem).toMatch(/^is a file of the kind 'constructor'/);
 	});
 
@@ -342,7 +345,7 @@ describe('Fetched', () => {
 		];
 		const read = kinds({ entries: wanted, downloads });
 		const texts = ['D', 'E'].map((data) => ({ json: { data: base64(data) } }));
-		const others = { pdfs: [], htmls: [], rows: [] };
+		const others = { pdfs: [], htmls: [], ...NO_OFFICE };
 		const results = fetchedFiles({ entries, wanted, downloads, files: read, texts, ...others });
 		expect(results.map(({ json }) => json)).toEqual([
 			{ id: 'a', text: '' },
@@ -363,7 +366,10 @@ describe('Fetched', () => {
 				{ id: 'y', isMissing: false, problem: 'is too large' },
 				{ id: 'a', isMissing: true },
 			];
-			const others = { pdfs: [], texts: [], htmls: [], rows: [], files: [], downloads: [] };
+			const others = {
+				...{ pdfs: [], texts: [], htmls: [], words: [], workbooks: [], slides: [] },
+				...{ files: [], downloads: [] },
+			};
 			const input = { entries, wanted: [], ...others, asked, folder };
 			return fetchedFiles(input).map(({ json }) => json)[2];
 		};
@@ -434,7 +440,7 @@ describe('Fetched', () => {
 				const others = {
 					pdfs: [],
 					htmls: [],
-					rows: [],
+					...NO_OFFICE,
 					texts: [{ json: { data: base64('T') } }],
 				};
 				const [{ json }] = fetchedFiles({
@@ -450,7 +456,7 @@ describe('Fetched', () => {
 		const entries = ['a', 'b'].map((id) => ({ id, isMissing: false, extension: 'txt' }));
 		const downloads = [{ json: { error: 'ECONNREFUSED' } }];
 		expect(kinds({ entries, downloads })).toEqual([]);
-		const none = { files: [], pdfs: [], texts: [], htmls: [], rows: [] };
+		const none = { files: [], pdfs: [], texts: [], htmls: [], ...NO_OFFICE };
 		const results = fetchedFiles({ entries, wanted: entries, downloads, ...none });
 		expect(results.map(({ json }) => json)).toEqual([
 			{ id: 'a', error: 'ECONNREFUSED' },
@@ -460,13 +466,18 @@ describe('Fetched', () => {
 });
 
 /** What n8n's nodes extract from a file, and what becomes of it, by the file's extension. */
-const CONTENTS: Record<string, (id: string) => [Array<ExtractedItem['json']>, result: object]> = {
+const CONTENTS: Record<
+	string,
+	(id: string) => [Array<ExtractedItem['json'] & { pages?: string[] }>, result: object]
+> = {
 	pdf: (id) => [[{ text: [page + id] }], { pages: [page + id] }],
 	txt: (id) => [[{ data: base64(id) }], { text: id }],
 	md: (id) => [[{ data: base64(`# ${id}`) }], { text: `# ${id}` }],
 	html: (id) => [[{ text: id, title: '' }], { text: id }],
-	xlsx: (id) => [[{ row: [id] }, { row: [1] }, { row: [2] }], { text: `${id}: 1\n\n${id}: 2` }],
-	docx: () => [[], { problem: expect.stringContaining("'docx'") as string }],
+	xlsx: (id) => [[{ text: id }], { text: id }],
+	docx: (id) => [[{ text: id }], { text: id }],
+	pptx: (id) => [[{ pages: [id] }], { pages: [id] }],
+	doc: () => [[], { problem: expect.stringContaining("'doc'") as string }],
 };
 const STATES = ['readable', 'damaged', 'not downloaded', 'missing', 'too large'];
 
@@ -504,10 +515,21 @@ test('in any batch of files, each file has its own content', () => {
 						const items = file.state === 'damaged' ? [{ error: file.id }] : contents;
 						return items.map((json) => ({ json, pairedItem: { item } }));
 					});
+			const office = (format: string): OfficeItem[] =>
+				kept
+					.filter(({ json }) => json.format === format)
+					.map(({ json: { id, entry } }) => {
+						const file = all.find((each) => each.id === id) ?? all[0];
+						const [[contents]] = CONTENTS[format](file.id);
+						const problem = `is damaged (${file.id})`;
+						const found = file.state === 'damaged' ? { problem } : contents;
+						return { json: { entry, ...found } };
+					});
 			const results = fetchedFiles({
 				...{ entries, wanted, downloads, files: kept },
 				...{ pdfs: extracted('pdf'), texts: extracted('text') },
-				...{ htmls: extracted('html'), rows: extracted('xlsx') },
+				...{ htmls: extracted('html'), words: office('docx') },
+				...{ workbooks: office('xlsx'), slides: office('pptx') },
 			});
 			const expected = all.map(({ id, extension, state }) => {
 				const [contents, result] = CONTENTS[extension](id);
@@ -531,36 +553,18 @@ test('in any batch of files, each file has its own content', () => {
 	expect(variations.rarerThan(1)).toEqual([]);
 });
 
-describe('Readable Part', () => {
-	const part = (page: SelectedPage) => readablePart({ pages: [page] })[0]?.json;
-
-	test('it is the main part, or else the article or the page', () => {
-		const all = { main: '<p>M</p>', article: 'A', body: 'B', title: 'T' };
-		expect(part(all)).toEqual({ html: '<p>M</p>', title: 'T' });
-		expect(part({ ...all, main: '' })).toEqual({ html: 'A', title: 'T' });
-		expect(part({ body: 'B' })).toEqual({ html: 'B' });
-		expect(part({ error: 'no HTML' })).toEqual({ html: '', error: 'no HTML' });
-	});
-
-	test.each([
-		['<nav class="a">Home <b>B</b></nav>', ''],
-		['a<NOSCRIPT>Turn on JavaScript</NOSCRIPT >b', 'ab'],
-		['<script>"<nav>"</script>a<style>b</style><nav>c</nav>', 'a'],
-		['<!-- <nav> -->a<nav>b</nav>', 'a'],
-		['<nav-bar>a</nav-bar><nav>b</nav>', '<nav-bar>a</nav-bar>'],
-		['<nav>never closed <p>a</p>', '<nav>never closed <p>a</p>'],
-	])('of %j, it is %j', (main, html) => {
-		expect(part({ main })).toEqual({ html });
-	});
-
-	test('a large part is not converted, and scripts do not count', () => {
-		expect(part({ main: 'a'.repeat(2_000_001) })).toEqual({ html: '', megabytes: 2.000001 });
-		expect(part({ main: `<script>${'a'.repeat(3_000_000)}</script>a` })).toEqual({ html: 'a' });
-	});
+test('HTML to Text returns one item per file', () => {
+	const data = base64('<title>Tä</title><nav>N</nav><main>A<table><tr><td>1<td>2</table></main>');
+	const files = [{ json: { data } }, { json: { error: 'unknown encoding' } }];
+	expect(htmlTexts({ files }).map(({ json }) => json)).toEqual([
+		{ title: 'Tä', text: 'A\n\n1\n2' },
+		{ error: 'unknown encoding' },
+	]);
 });
 
 describe('Google Drive', () => {
 	const google = 'application/vnd.google-apps.';
+	const office = 'application/vnd.openxmlformats-officedocument.';
 
 	test('the folders below a folder, also if they contain each other', () => {
 		const folders = [
@@ -596,7 +600,12 @@ describe('Google Drive', () => {
 		['page.htm', 'application/xhtml+xml', 'htm'],
 		['manual.pdf', 'application/octet-stream', 'pdf'],
 		['guide.md', 'text/x-web-markdown', 'md'],
+		['letter.docx', 'application/zip', 'docx'],
+		['Talk.PPTX', 'application/octet-stream', 'pptx'],
 		['guide.txt', 'application/pdf', 'pdf'],
+		['Terms', `${office}wordprocessingml.document`, 'docx'],
+		['Talk', `${office}presentationml.presentation`, 'pptx'],
+		['Stock', `${office}spreadsheetml.sheet`, 'xlsx'],
 	])('%s of the type %j is read as %s', (name, mimeType, extension) => {
 		expect(chosenFile({ name, mimeType })).toMatchObject({ id: '1', extension });
 	});
@@ -605,6 +614,8 @@ describe('Google Drive', () => {
 		['guide.md', `${google}shortcut`, 'Google shortcut'],
 		['picture.md', 'image/png', 'md'],
 		['program.exe', 'application/octet-stream', 'exe'],
+		['terms.doc', 'application/msword', 'doc'],
+		['talk.ppt', 'application/vnd.ms-powerpoint', 'ppt'],
 		['constructor', 'application/octet-stream', 'application/octet-stream'],
 	])('%s of the type %s is skipped as %s', (name, mimeType, skipped) => {
 		expect(chosenFile({ name, mimeType })).toEqual({ id: '1', skipped });

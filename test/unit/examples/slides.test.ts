@@ -53,7 +53,7 @@ describe('the pages of a presentation', () => {
 			problem: expect.stringMatching(/^has pictures, but no text/),
 		});
 		expect(await slides({ xml: picture }, { xml: shape(['T'], 'title') })).toEqual({
-			pages: ['', 'T'],
+			...{ pages: ['', 'T'], pagesWithoutText: [1] },
 		});
 	});
 });

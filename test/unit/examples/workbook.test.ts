@@ -43,9 +43,14 @@ describe('the text of a workbook', () => {
 
 	test('formulas that nobody has computed are named', async () => {
 		const xml = rows([c('Sum')], ['<c r="A2"><f>1+1</f></c>']);
-		expect((await book([{ name: 'S', xml }])).problem).toMatch(
-			/^has 1 formulas without a value, such as S!A2: open it in Excel/,
-		);
+		expect(await book([{ name: 'S', xml }])).toEqual({
+			text: 'Sum',
+			readInPart: expect.stringMatching(
+				/^has 1 formulas without a value, such as S!A2: open it in Excel/,
+			),
+		});
+		const only = rows(['<c r="A1"><f>1+1</f></c>']);
+		expect((await book([{ name: 'S', xml: only }])).problem).toMatch(/^has only 1 formulas/);
 	});
 
 	test('cells have their columns, whatever was left out', async () => {

@@ -4,17 +4,17 @@ module.exports = { readOffice, mainPart, relationships, joinedPath, xmlOf };
 /** @import { ArchiveItem, Fetched, Item, OfficeParts, ReadBytes, UnpackedItem } from '../../parts/types' */
 
 /**
- * Reads the files of one kind, one item per file: `entry`, and what `toText` returns, or a `problem`.
- * @param {string} kind
+ * Reads the files of one format, one item per file: `entry`, and what `toText` returns, or a `problem`.
+ * @param {string} format
  * @param {{ files: ArchiveItem[], unpacked: UnpackedItem[], read: ReadBytes }} inputs
  * @param {(parts: OfficeParts) => Promise<Partial<Fetched>>} toText
  * @returns {Promise<Item<Partial<Fetched> & { entry: number }>[]>}
  */
-async function readOffice(kind, { files, unpacked, read }, toText) {
+async function readOffice(format, { files, unpacked, read }, toText) {
 	/** @type {Item<Partial<Fetched> & { entry: number }>[]} */
 	const items = [];
 	for (const [at, { json }] of files.entries()) {
-		if (json.kind !== kind) continue;
+		if (json.format !== format) continue;
 		const found = json.problem
 			? { problem: json.problem }
 			: await readOne(json, unpacked[at], async (field) => await read(at, field), toText);

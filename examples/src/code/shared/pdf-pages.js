@@ -47,12 +47,14 @@ function sharedLines(pages) {
 }
 
 /**
- * What programs for scans write on each page.
+ * What programs for scans write on each page, such as "Scanned with CamScanner" and "Gescannt mit CamScanner".
  * @param {string} line
  */
 function isStamp(line) {
-	return /^\W*(?:scanned|created|generated|made)\s*(?:with|by|using|in)\b.{0,60}$/i.test(
-		line.trim(),
+	const text = line.trim();
+	return (
+		text.length < 60 &&
+		/^\W*(?:scanned|generated|created)\s*(?:with|by|using)\b|scan(?:ner)?\W*$/i.test(text)
 	);
 }
 
@@ -61,18 +63,23 @@ function isStamp(line) {
  * @param {string[]} pages
  */
 function coverProblem(pages) {
+	// A line may be cut at any place.
 	const text = pages.join('').replace(/\s/g, '').toLowerCase();
 	if (pages.length > 2 || text.length > 1500) return '';
-	// The text of a line may be cut at any place.
 	const isForm =
-		text.includes('ifthismessageisnoteventuallyreplaced') ||
-		/requiresadobereader\d|youneedalaterversionofthepdfviewer/.test(text);
-	if (isForm)
+		/ifthismessageisnoteventuallyreplaced|requiresadobereader\d|youneedalaterversionofthepdfviewer/.test(
+			text,
+		) ||
+		// In other languages, the message has the same links.
+		/^[^.…]{3,40}(?:\.{3}|…).*adobe\.com\/go\/(?:reader|acrreader)/.test(text);
+	if (isForm) {
 		return 'is a form of Adobe (XFA), of which n8n can only read a message: print it to a PDF file';
-	if (/openthispdfportfolio|thispdfportfolio/.test(text)) {
+	}
+	if (/portfolio/.test(text) && /acrobat|adobereader/.test(text)) {
 		return 'is a PDF portfolio, of which n8n can only read the cover: save its files one by one';
 	}
-	return /pdffile(?:has)?(?:been|is)protected/.test(text)
+	const isProtected = /pdf(?:file|document)?(?:has)?(?:been|is)protected/.test(text);
+	return isProtected
 		? 'is protected, and n8n can only read its cover: save it without protection'
 		: '';
 }

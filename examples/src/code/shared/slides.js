@@ -14,7 +14,8 @@ async function slidePages(parts) {
 	const { xml, links } = await mainPart(parts, 'ppt/presentation.xml', 'presentation');
 	/** @type {string[]} */
 	const pages = [];
-	let hasPictures = false;
+	/** @type {number[]} */
+	const pictures = [];
 	for (const entry of children(child(rootOf(xml), 'sldIdLst'), 'sldId')) {
 		const path = links.find(({ id }) => id === valueOf(entry, ':id'))?.target;
 		if (!path) throw new Error(`its slide ${pages.length + 1} is missing`);
@@ -38,12 +39,15 @@ async function slidePages(parts) {
 			/^(title|ctrTitle)$/.test(kind);
 		const ordered = [...texts.filter(isTitle), ...texts.filter((each) => !isTitle(each))];
 		pages.push([...ordered.map(({ text }) => text), spoken].filter(Boolean).join('\n\n'));
-		hasPictures ||= descendants(slide, 'pic').length > 0;
+		const isPicture = pages.at(-1) === '' && descendants(slide, 'pic').length > 0;
+		if (isPicture) pictures.push(pages.length);
 	}
-	if (hasPictures && pages.every((page) => page === '')) {
+	if (pages.length === 0) return { problem: 'has no slides' };
+	if (pictures.length === 0) return { pages };
+	if (pages.every((page) => page === '')) {
 		return { problem: 'has pictures, but no text: save it with text recognition (OCR)' };
 	}
-	return { pages };
+	return { pages, pagesWithoutText: pictures };
 }
 
 /**

@@ -1,5 +1,6 @@
 const { outermost, valueOf, child, children, descendants } = require('./xml');
 const { mainPart, xmlOf } = require('./office');
+const { withoutHeadings } = require('./sections');
 const { tableText } = require('./tables');
 const { listLabels } = require('./word-lists');
 module.exports = { wordText };
@@ -122,7 +123,7 @@ function wordWriter(styles, notes, labels) {
 	/** @param {XmlElement} block */
 	function addBlock(block) {
 		if (block.name === 'tbl') {
-			for (const text of tableBlocks(block)) push(guarded(text), false);
+			for (const text of tableBlocks(block)) push(withoutHeadings(text), false);
 		} else if (block.name === 'p') {
 			addParagraph(block);
 		} else if (block.name === 'AlternateContent') {
@@ -151,7 +152,7 @@ function wordWriter(styles, notes, labels) {
 			const line = `${number}${text}`.replace(/\s+/g, ' ');
 			push(`${'#'.repeat(level < 5 ? level + 1 : 6)} ${line}`, false);
 		} else {
-			push(guarded(label ? `${label} ${text}` : text), label !== '');
+			push(withoutHeadings(label ? `${label} ${text}` : text), label !== '');
 		}
 	}
 
@@ -419,14 +420,6 @@ function wordWriter(styles, notes, labels) {
 function textOfElement(element) {
 	const text = element.children.filter((each) => typeof each === 'string').join('');
 	return text.replaceAll('\u00ad', '').replaceAll('\n', ' ');
-}
-
-/**
- * A line that only looks like a heading begins with a space, so that no chunk begins there.
- * @param {string} text
- */
-function guarded(text) {
-	return text.replace(/^(?=#{1,6}\s)/gm, ' ');
 }
 
 /**

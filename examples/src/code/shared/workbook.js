@@ -1,6 +1,7 @@
 const { outermost, textIn, valueOf, child, children, rootOf } = require('./xml');
 const { mainPart, xmlOf } = require('./office');
 const { formatted, serialOf } = require('./number-formats');
+const { withoutHeadings } = require('./sections');
 const { tableText } = require('./tables');
 module.exports = { workbookText };
 /** @import { Fetched, NumberFormat, OfficeParts, XmlElement } from '../../parts/types' */
@@ -33,17 +34,18 @@ async function workbookText(parts) {
 		if (!link) throw new Error(`its sheet '${name}' is missing`);
 		const cells = sheetRows(await xmlOf(parts, link.target), { strings, formats, is1904 });
 		unknown.push(...cells.unknown.map((at) => `${name}!${at}`));
-		sheets.push({ name, text: tableText(cells.rows) });
+		sheets.push({ name, text: withoutHeadings(tableText(cells.rows)) });
 	}
+	const formulas = `${unknown.length} formulas without a value, such as ${unknown.slice(0, 3).join(', ')}: open it in Excel or LibreOffice, and save it again`;
 	const read = sheets.filter(({ text }) => text !== '');
-	if (unknown.length > 0) {
+	if (read.length === 0) {
 		return {
-			problem: `has ${unknown.length} formulas without a value, such as ${unknown.slice(0, 3).join(', ')}: open it in Excel or LibreOffice, and save it again`,
+			problem: unknown.length > 0 ? `has only ${formulas}` : 'has nothing in its sheets',
 		};
 	}
-	if (read.length === 0) return { problem: 'has nothing in its sheets' };
-	if (sheets.length === 1) return { text: read[0].text };
-	return { text: read.map(({ name, text }) => `# ${name}\n\n${text}`).join('\n\n') };
+	const named = read.map(({ name, text }) => `# ${name}\n\n${text}`).join('\n\n');
+	const text = sheets.length === 1 ? read[0].text : named;
+	return unknown.length > 0 ? { text, readInPart: `has ${formulas}` } : { text };
 }
 
 /**

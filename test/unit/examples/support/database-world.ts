@@ -27,6 +27,9 @@ export interface RunOptions {
 
 const SETTINGS = { mostDeletes: 10, mostDeletesPercent: 5, pushAgain: [], confirmDeletes: false };
 
+/** A node without items was not executed. */
+type Outputs = Record<string, unknown[] | undefined>;
+
 const WORKFLOW = 'w';
 
 const { devDependencies } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
@@ -118,7 +121,7 @@ export class DatabaseWorld {
 	/** Runs the whole workflow once. Returns what *Result* returns. */
 	async run(options: RunOptions): Promise<Row> {
 		const { workflow = WORKFLOW, query, batchSize, settings, push = {}, meanwhile } = options;
-		const outputs: Record<string, unknown[]> = { Settings: [{ ...SETTINGS, ...settings }] };
+		const outputs: Outputs = { Settings: [{ ...SETTINGS, ...settings }] };
 		const params = { 'Push Documents': push, 'Chunk Text': {}, 'Your Query': { query } };
 		const scope = (more: Scope = {}): Scope => ({ workflow, outputs, params, ...more });
 		const code = (name: string, more: Scope = {}) =>
@@ -195,11 +198,7 @@ export class DatabaseWorld {
 		}
 	}
 
-	private push(
-		work: Work[],
-		outputs: Record<string, unknown[]>,
-		refuses: RunOptions['refuses'] = () => '',
-	): void {
+	private push(work: Work[], outputs: Outputs, refuses: RunOptions['refuses'] = () => ''): void {
 		outputs['Push Documents'] = work.map(({ id, documents }) => {
 			const error = documents.length > 0 ? refuses(id) : '';
 			if (error) return { id, error };

@@ -84,12 +84,12 @@ function variablesOf(scope: Scope) {
 		};
 	};
 	return {
+		$workflow: { id: workflow },
+		$execution: { id: '1' },
 		...variables,
 		$json: $json ?? input[0] ?? {},
 		$itemIndex,
 		$input: itemsOf(input),
-		$workflow: { id: workflow },
-		$execution: { id: '1' },
 		$: (name: string) => ({
 			...itemsOf(name in outputs ? outputs[name] : others),
 			params: params[name] ?? {},
