@@ -246,27 +246,27 @@ function applyGroup({ isChunked }: DatabaseSync): Group {
 	const documents = all('Documents');
 	const texts = isChunked ? all('Chunk Text') : 'null';
 	const anyLeft = '={{ $json.gone.length + $json.missed.length + $json.changed.length > 0 }}';
-	const beforeX = isChunked ? X * 6 : X * 5;
+	const beforeX = isChunked ? X * 5 : X * 4;
 	const pushX = beforeX + X * 4;
 	const nodes = [
-		stillAlive(BATCH),
+		{ ...stillAlive(BATCH), position: [X, -200] as [number, number] },
 		sql(
 			'Read',
 			'read',
-			[X, y],
+			[0, y],
 			[
 				...['run', 'settings', 'pushAgain', 'from', 'to', 'goneFrom', 'goneTo'],
 				...['documents', 'query', 'ids'],
-			].map((name) => `${BATCH}.${name}`),
+			].map((name) => `$json.${name}`),
 		),
-		node('Lock Is Mine', 'filter', 2.2, [X * 2, y], isTrue('={{ $json.run > 0 }}')),
-		node('Anything Left', 'if', 2.2, [X * 3, y], isTrue(anyLeft)),
-		code('Documents', 'documents', [X * 4, y], {
+		node('Lock Is Mine', 'filter', 2.2, [X, y], isTrue('={{ $json.run > 0 }}')),
+		node('Anything Left', 'if', 2.2, [X * 2, y], isTrue(anyLeft)),
+		code('Documents', 'documents', [X * 3, y], {
 			batch,
 			fetched: 'null',
 			isChunked: String(isChunked),
 		}),
-		...(isChunked ? [chunkText([X * 5, y])] : []),
+		...(isChunked ? [chunkText([X * 4, y])] : []),
 		code(
 			'List Planned Changes',
 			'planned-changes',

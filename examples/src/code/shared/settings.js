@@ -15,6 +15,8 @@ function checkedSettings(settings, names) {
 	const rows = {
 		sitemap: { type: 'text', standard: 'https://www.example.com/sitemap.xml' },
 		exclude: { type: 'text', standard: '', mayBeEmpty: true },
+		leaveOut: { type: 'text', standard: '', mayBeEmpty: true },
+		mainPart: { type: 'text', standard: '', mayBeEmpty: true },
 		readNoindex: { type: 'boolean', standard: false },
 		daysUntilReread: { type: 'number', standard: 30, least: 1, most: 3650 },
 		// A batch must end before its lock expires.
@@ -55,7 +57,7 @@ function checkedSettings(settings, names) {
 		if (type === 'boolean') return typeof value === 'boolean' ? '' : 'true or false';
 		if (type === 'list') {
 			const ids = [value].flat();
-			const isList = ids.every((id) => typeof id === 'string' || typeof id === 'number');
+			const isList = ids.every((id) => typeof id === 'string' || Number.isFinite(id));
 			return isList ? '' : 'a list of IDs, such as ["a", "b"]';
 		}
 		if (type === 'text') {
