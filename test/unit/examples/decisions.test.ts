@@ -275,16 +275,6 @@ const DECISIONS: Record<string, Row[]> = {
 			[after(BY_PAGE, { data: { items: [1] }, meta: { pages: 3 } }, 3), true],
 			[after(BY_PAGE, { data: { items: [1] } }, 9), false],
 		],
-	"$json.isHtml ? $json.text : ''": [
-		[json({ isHtml: true, text: '<p>A</p>' }), '<p>A</p>'],
-		[json({ isHtml: false, text: 'B' }), ''],
-	],
-	'{ id: $json.id, name: $json.name, url: $json.url, text: $json.isHtml ? $json.markdown : $json.text, }':
-		[
-			// The Markdown counts, even if it is empty.
-			[json({ id: 'a', isHtml: true, text: '<img>', markdown: '' }), { id: 'a', text: '' }],
-			[json({ id: 'a', isHtml: false, text: 'B', markdown: 'M' }), { id: 'a', text: 'B' }],
-		],
 	'!$json.isMissing && !$json.problem': trueFor(
 		[{ id: 'a' }, { isMissing: false, problem: '' }],
 		[{ isMissing: true }, { problem: 'too large' }],
