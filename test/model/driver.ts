@@ -167,7 +167,9 @@ function failedOf(
 			failure: failureOf(json),
 		};
 	}
-	const kept = added.filter((name) => !keep.includes(name) || name === 'error');
+	const kept = added.filter(
+		(name) => !keep.includes(name) || ['error', 'pushed', 'deleted'].includes(name),
+	);
 	return {
 		of,
 		json: {

@@ -153,10 +153,13 @@ const DECISIONS: Record<string, Row[]> = {
 		[json({ body: {} }), []],
 		[json({}), []],
 	],
-	'$json.body?.confirmDeletes === true': [
-		[json({ body: { confirmDeletes: true } }), true],
-		[json({ body: { confirmDeletes: 'true' } }), false],
-		[json({}), false],
+	"'%' + ($('Settings').first().json.table || 'Synced Documents ' + $workflow.id) + '%'": [
+		[{ outputs: { Settings: [{ table: 'Old' }] }, workflow: 'w' }, '%Old%'],
+		[{ outputs: { Settings: [{ table: '' }] }, workflow: 'w' }, '%Synced Documents w%'],
+	],
+	"'%' + ($('Settings').first().json.table || $workflow.id) + '%'": [
+		[{ outputs: { Settings: [{ table: 'old' }] }, workflow: 'w' }, '%old%'],
+		[{ outputs: { Settings: [{ table: '' }] }, workflow: 'w' }, '%w%'],
 	],
 	'$json.batch > 0': trueFor([{ batch: 1 }], [{ batch: 0 }, {}]),
 	"$json.id ? $('Plan the Batches').first().json.summary.compactUpTo : 0": [
@@ -167,6 +170,11 @@ const DECISIONS: Record<string, Row[]> = {
 		[json({}, { outputs: { 'Plan the Batches': [{ summary: { compactUpTo: 5 } }] } }), 0],
 	],
 	"$json.error === ''": trueFor([{ error: '' }], [{ error: 'E' }, {}]),
+	"$('Result').first().json.error === ''": [
+		[{ outputs: { Result: [{ error: '' }] } }, true],
+		[{ outputs: { Result: [{ error: 'E' }] } }, false],
+		[{ outputs: { Result: [{}] } }, false],
+	],
 	"$input.all().length === 1 && $json.id === $('When Called by Itself').first().json.run": [
 		[{ input: [{ id: 5 }], outputs: calledWith(5) }, true],
 		[{ input: [{ id: 5 }, { id: 6 }], outputs: calledWith(5) }, false],
