@@ -139,7 +139,7 @@ async function obtainToken(
 	const isToStore = shared.isUnstored || !isOfNode;
 	data.accessTokens = shared.mapToStore();
 	if (!isToStore) return undefined;
-	SharedToken.noteStoring(data);
+	SharedToken.beginStoring(data);
 	return { accessTokens: data.accessTokens };
 }
 
@@ -147,7 +147,7 @@ const HOOKS = credentialHooks({
 	service: AI_SERVICE,
 	urlField: 'aiUrl',
 	sign: (data) => {
-		SharedToken.noteSigned(data);
+		SharedToken.endStoring(data);
 		const token = SharedToken.findIn(data);
 		return token ? { headers: { Authorization: `Bearer ${token.accessToken}` } } : {};
 	},

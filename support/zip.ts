@@ -5,7 +5,7 @@ export interface ZipPart {
 	name: string;
 	content: string | Buffer;
 	isStored?: boolean;
-	/** What the archive says in place of the truth. */
+	/** Wrong values for the directory, in place of the true ones. */
 	checksum?: number;
 	size?: number;
 	flags?: number;

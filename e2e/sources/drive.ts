@@ -14,6 +14,7 @@ const EXAMPLE = 'sync-from-google-drive';
 const ROOT = 'handbook';
 const FIXTURES = path.join(__dirname, 'files');
 const GOOGLE = 'application/vnd.google-apps.';
+const OFFICE = 'application/vnd.openxmlformats-officedocument.';
 
 /** Runs n8n's own Google Drive node against a stand-in for Google Drive. */
 export const driveCases = (): Cases => ({
@@ -70,8 +71,9 @@ class DriveCases {
 		this.put('2', file('Notes', `${GOOGLE}document`, 'sub', '# Notes'), '# Notes');
 		this.put('3', file('Prices', `${GOOGLE}spreadsheet`, 'sub sub', 'A,B\n1,2'), 'A: 1; B: 2');
 		this.put('4', file('a.txt', 'text/plain', 'sub', 'Words'), 'Words');
-		this.put('5', file('b.txt', 'text/plain', 'sub', 'More words'), 'More words');
-		this.put('6', file('Old.docx', 'application/msword', 'sub', 'x'));
+		const terms = readFileSync(path.join(FIXTURES, 'terms.docx'));
+		this.put('5', file('Terms', `${OFFICE}wordprocessingml.document`, 'sub', terms), '# Terms');
+		this.put('6', file('Old.doc', 'application/msword', 'sub', 'x'));
 		this.put('7', file('Form', `${GOOGLE}form`, ROOT, ''));
 		this.put('8', file('elsewhere.txt', 'text/plain', 'elsewhere', 'Not ours'));
 
@@ -83,7 +85,7 @@ class DriveCases {
 					.map(String)
 					.sort(),
 			),
-			'["Google form,1","docx,1"]',
+			'["Google form,1","doc,1"]',
 		);
 		const [chunk] = this.chunksOf('1');
 		this.check(
@@ -98,7 +100,7 @@ class DriveCases {
 		this.drive.edit('4', 'Other words');
 		this.expected.set('2', '# Other notes').set('4', 'Other words');
 		await this.sync('two changed', 'success, pushed 2, unchanged 3');
-		files.set('5', { ...files.get('5')!, name: 'renamed.txt', parent: ROOT });
+		files.set('5', { ...files.get('5')!, name: 'Renamed', parent: ROOT });
 		await this.sync('one renamed and moved', 'success, pushed 1, unchanged 4');
 
 		files.set('1', {

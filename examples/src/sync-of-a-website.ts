@@ -1,4 +1,3 @@
-import { mainPart, toMarkdown } from './parts/files';
 import { isTrue, OWN_SITE_ONLY } from './parts/nodes';
 import { AFTERWARDS, BATCH, DELETE, docs, scheduled, sync } from './parts/sync';
 import type { WorkflowNode } from './parts/workflow';
@@ -7,6 +6,10 @@ import { code, node, X } from './parts/workflow';
 const CONTINUE = { onError: 'continueRegularOutput' };
 
 const json = (name: string): string => `$('${name}').all().map(({ json }) => json)`;
+
+/** The bytes of each item: first the pages, then the redirected ones. */
+const BYTES =
+	"await Promise.all($input.all().map(({ binary }, at) => binary?.data && this.helpers.getBinaryDataBuffer(at, 'data')))";
 
 /** Requests begin at this interval. Without it, n8n starts all requests of a batch at once. */
 const oneByOne = (settings: string) => ({
@@ -26,7 +29,10 @@ const getPages = (name: string, url: string, redirect: object): WorkflowNode =>
 				batching: oneByOne(`${BATCH}.settings`),
 				redirect: { redirect },
 				...OWN_SITE_ONLY,
-				response: { response: { fullResponse: true, neverError: true } },
+				// As a text, n8n would guess the encoding, and take French for Chinese.
+				response: {
+					response: { fullResponse: true, neverError: true, responseFormat: 'file' },
+				},
 				timeout: 30_000,
 			},
 		},
@@ -36,10 +42,6 @@ const getPages = (name: string, url: string, redirect: object): WorkflowNode =>
 const at = (each: WorkflowNode, column: number, y = 0): WorkflowNode => ({
 	...each,
 	position: [X * column, y],
-});
-
-const attribute = (key: string, cssSelector: string, name: string) => ({
-	...{ key, cssSelector, returnValue: 'attribute', attribute: name },
 });
 
 export default sync({
@@ -66,6 +68,8 @@ ${AFTERWARDS}`,
 		[
 			['sitemap', 'string', 'https://www.example.com/sitemap.xml'],
 			['exclude', 'string', ''],
+			['mainPart', 'string', ''],
+			['leaveOut', 'string', ''],
 			['readNoindex', 'boolean', false],
 			['daysUntilReread', 'number', 30],
 			['secondsBetweenRequests', 'number', 1],
@@ -146,8 +150,7 @@ ${AFTERWARDS}`,
 	fetch: {
 		group: {
 			name: 'Get the Pages',
-			description:
-				'Gets new, changed and missing pages as Markdown. The selectors of the text are in Main Part. Leave Clean Up Text off there.',
+			description: 'Gets new, changed and missing pages, and the text of their main part.',
 		},
 		nodes: [
 			at(getPages('Get Pages', '={{ $json.id }}', { followRedirects: false }), 1),
@@ -178,35 +181,22 @@ ${AFTERWARDS}`,
 					entries: json('Entries'),
 					responses: json('Get Pages'),
 					redirected: `$('Get Redirected Pages').isExecuted ? ${json('Get Redirected Pages')} : []`,
+					bytes: BYTES,
 				}),
 				5,
 			),
-			mainPart(
-				[X * 6, 0],
-				[
-					attribute('canonical', 'link[rel=canonical i]', 'href'),
-					attribute('robots', 'meta[name=robots i]', 'content'),
-					attribute(
-						'password',
-						'main input[type=password i], body:not(:has(main)) input[type=password i]',
-						'type',
-					),
-				],
-			),
-			...toMarkdown([X * 7, 0]),
 			at(
 				code('Fetched', 'fetched-pages', [0, 0], {
 					pages: json('Pages to Read'),
-					read: json('HTML to Markdown'),
-					readNoindex: `${BATCH}.settings.readNoindex`,
+					settings: `${BATCH}.settings`,
 				}),
-				9,
+				6,
 			),
 		],
 		chains: [
 			['Entries', 'Get Pages', 'All Answered', 'Pages to Read'],
 			['Get Pages', 'Is Redirected', 'Get Redirected Pages', '1|All Answered'],
-			['Pages to Read', 'Main Part', 'Readable Part', 'HTML to Markdown', 'Fetched'],
+			['Pages to Read', 'Fetched'],
 		],
 		// With 5 seconds between requests, a batch takes less than the 15 minutes of its lock.
 		batchSize: 50,

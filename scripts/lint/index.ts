@@ -12,6 +12,7 @@ import { circles } from './circles';
 import { wrongWorkflows } from './github';
 import { brokenLinks, unknownSections, wrongSteps } from './pages';
 import { proseFaults } from './prose';
+import { longSnapshots } from './snapshots';
 import { gateFaults, switchedOffRules } from './sources';
 
 /** Returns all files in the repository, including uncommitted ones, so that a new page is checked too. */
@@ -31,6 +32,7 @@ async function main(): Promise<void> {
 		...circles(),
 		...wrongWorkflows(),
 		...switchedOffRules(files),
+		...longSnapshots(files),
 		...gateFaults(),
 		...proseFaults(files),
 		...(await tableFaults()),

@@ -13,7 +13,7 @@ module.exports = ({ api, site }) => {
 	// - id, name, link, text: places in an entry.
 	// - leaveOut: places in an entry, with commas between them. An entry is left out if one of them is true or not empty.
 	//   With `=`, it is left out if the place has this value.
-	// - isHtml: is the text HTML? It then becomes Markdown.
+	// - isHtml: is the text HTML? isHtmlName: is the name HTML, such as `Caf&eacute;`?
 	/** @type {Record<string, Partial<ApiPlace>>} */
 	const table = {
 		Example: {
@@ -27,7 +27,7 @@ module.exports = ({ api, site }) => {
 			...{ page: '&page=', firstPage: 1, pages: 'headers.x-wp-totalpages' },
 			...{ list: 'body', total: 'headers.x-wp-total' },
 			...{ id: 'id', name: 'title.rendered', link: 'link', text: 'content.rendered' },
-			isHtml: true,
+			...{ isHtml: true, isHtmlName: true },
 		},
 		// Without a credential, or for one language, enter help_center/en-us in place of help_center. Articles that not
 		// everybody may read have user segments. To index them, enter only draft in leaveOut.
@@ -58,6 +58,9 @@ module.exports = ({ api, site }) => {
 		);
 	}
 	const empty = { page: '', firstPage: 1, pages: '', next: '', total: '', leaveOut: '' };
-	const places = { path: '', list: '', id: '', name: '', link: '', text: '', isHtml: false };
-	return [{ json: { ...empty, ...places, ...row, site: site.trim().replace(/\/+$/, '') } }];
+	const places = { path: '', list: '', id: '', name: '', link: '', text: '' };
+	const kinds = { isHtml: false, isHtmlName: false };
+	return [
+		{ json: { ...empty, ...places, ...kinds, ...row, site: site.trim().replace(/\/+$/, '') } },
+	];
 };

@@ -15,7 +15,7 @@ module.exports = ({ batch, documents, texts, pushes, deletes }) => {
 	const isAnswered = [...pushes, ...deletes].some(({ pushed, deleted }) => pushed || deleted);
 	/** @type {Entry[]} */
 	const entries = [];
-	// The first of each kind: documents that could not be read, that failed, and that were read in part.
+	// The first of each kind: documents that could not be read, that failed, and that were read in part or withheld.
 	/** @type {{ unread: string[], failed: string[], partly: string[] }} */
 	const problems = { unread: [], failed: [], partly: [] };
 	const textOf = texts && byId(texts);
@@ -37,6 +37,7 @@ module.exports = ({ batch, documents, texts, pushes, deletes }) => {
 		row.chunksDeleted += deletion.deleted ?? 0;
 		if (document.isWithheld) {
 			row.withheld += 1;
+			if (problem) problems.partly.push(`Withheld: '${id}' ${problem}`);
 		} else if (problem) {
 			row.unreadable += 1;
 			problems.unread.push(`'${id}' ${problem}`);

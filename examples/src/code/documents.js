@@ -1,6 +1,7 @@
 /** @import { Batch, BatchDocument, Fetched, Item, ListedDocument, Work } from '../parts/types' */
 
 const { idProblem, isNeverPushed } = require('./shared/document-id');
+const { exactSum, suddenlyAlike, textSums } = require('./shared/similar-texts');
 const { storableText } = require('./shared/storable-text');
 
 /**
@@ -24,22 +25,23 @@ module.exports = ({ batch, fetched, isChunked }) => {
 		for (const document of doubtful) document.isWithheld = true;
 	}
 
-	// 2. The same text instead of different ones is probably a sign-in page. New documents do not count.
+	// 2. The same text instead of different ones is probably a sign-in page or an error. New documents do not count.
 	const replaced = documents.filter(
 		({ problem, isDeleted, oldText, newText, isConfirmed }) =>
-			!problem && !isDeleted && !isConfirmed && oldText && newText && oldText !== newText,
+			!problem &&
+			!isDeleted &&
+			!isConfirmed &&
+			oldText &&
+			newText &&
+			exactSum(oldText) !== exactSum(newText),
 	);
-	/** @type {Map<string | undefined, number>} */
-	const copies = new Map();
-	for (const { newText } of replaced) copies.set(newText, (copies.get(newText) ?? 0) + 1);
-	for (const document of replaced) {
-		const count = copies.get(document.newText) ?? 0;
-		const isMost = count >= 3 && count > replaced.length / 2;
-		const isMany = count > 10 && count > replaced.length * 0.05;
-		if (isMost || isMany) {
+	const same = suddenlyAlike(replaced, 0).map((group) => ({ group, what: 'the same' }));
+	const alike = suddenlyAlike(replaced, 1).map((group) => ({ group, what: 'nearly the same' }));
+	for (const { group, what } of [...alike, ...same]) {
+		for (const document of group) {
 			fail(
 				document,
-				`has got the same text as ${count - 1} other documents, so it may be a sign-in page`,
+				`has got ${what} text as ${group.length - 1} other documents, so it may be a sign-in page or an error`,
 			);
 		}
 	}
@@ -92,7 +94,7 @@ module.exports = ({ batch, fetched, isChunked }) => {
 		const read = {
 			...base,
 			...{ isWithheld: false, isDeleted, isDoubtful: false, isConfirmed, name, url },
-			...{ newText: checksum(text), previousChunkCount: chunks },
+			...{ newText: textSums(text, url ?? id), previousChunkCount: chunks },
 			text: isChunked ? text : undefined,
 			pagesWithoutText: result.pagesWithoutText,
 			...{ readInPart: result.readInPart, isByHeading: result.isByHeading },
@@ -107,6 +109,12 @@ module.exports = ({ batch, fetched, isChunked }) => {
 			// Without Fetch, Plan has counted the deletes. With Fetch, a document is gone for certain if neither the list nor
 			// its address has it.
 			const isCertain = fetched === null || (!document && Boolean(result.gone));
+			const isRefused = Boolean(result.refused) && chunks > 0;
+			// Nobody knows whether it still exists, so the limits do not allow its delete.
+			if (isRefused && !batch.settings?.confirmDeletes) {
+				const problem = `is missing from the list, and ${words(result.refused)}`;
+				return { ...fail(read, problem), isWithheld: true };
+			}
 			return { ...read, text: '', isDoubtful: !isCertain && chunks > 0 };
 		}
 		if (!isChunked) return read;
@@ -140,22 +148,5 @@ module.exports = ({ batch, fetched, isChunked }) => {
 	function words(value) {
 		const message = Object(value).message ?? value;
 		return storableText(typeof message === 'string' ? message : JSON.stringify(message));
-	}
-
-	/**
-	 * FNV-1a, 32 bits, of a text's UTF-16 code units.
-	 * @param {unknown} text
-	 */
-	function checksum(text) {
-		const whole = [text ?? ''].flat().join('\n\n').trim();
-		if (whole === '') return undefined;
-		const { imul } = Math;
-		let hash = 0x811c9dc5;
-		for (let i = 0; i < whole.length; i++) {
-			const code = whole.charCodeAt(i);
-			hash = imul(hash ^ (code & 255), 0x01000193);
-			hash = imul(hash ^ (code >>> 8), 0x01000193);
-		}
-		return (hash >>> 0).toString(36);
 	}
 };

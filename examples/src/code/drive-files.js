@@ -19,7 +19,8 @@ module.exports = ({ files, mostMegabytes }) => {
 			pptx: [`${office}presentationml.presentation`],
 		},
 	});
-	const readable = ['md', 'markdown', 'txt', 'text', 'csv', 'tsv', 'html', 'htm', 'pdf', 'xlsx'];
+	const readable = ['md', 'markdown', 'txt', 'text', 'csv', 'tsv', 'html', 'htm', 'xhtml', 'pdf'];
+	readable.push('docx', 'docm', 'dotx', 'xlsx', 'xlsm', 'pptx', 'pptm', 'ppsx');
 	return files
 		.filter(({ id }) => id !== undefined)
 		.map((file) => {

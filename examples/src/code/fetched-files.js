@@ -144,13 +144,8 @@ module.exports = ({
 	}
 
 	/** @param {ExtractedItem['json']} json */
-	function html({ error, problem, text, title, megabytes }) {
+	function html({ error, problem, text, title }) {
 		if (problem) return { problem };
-		if (megabytes) {
-			return {
-				problem: `has ${megabytes.toFixed(1)} MB of HTML, and n8n would stand still while it converts more than 2 MB: split the file, or save it as PDF`,
-			};
-		}
 		if (typeof text !== 'string') return damaged(error);
 		const name = String(title ?? '').trim();
 		return name ? { text, name } : { text };

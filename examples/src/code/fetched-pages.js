@@ -1,31 +1,43 @@
-/** @import { Fetched, Item, PageToRead, ReadPage } from '../parts/types' */
+/** @import { Fetched, Item, PageToRead, WebsiteSettings } from '../parts/types' */
 
 const { resolvedAddress, samePath } = require('./shared/address');
+const { readHtml } = require('./shared/html-text');
 
 /**
- * @param {{ pages: PageToRead[], read: ReadPage[], readNoindex?: boolean }} inputs
+ * @param {{ pages: PageToRead[], settings: Partial<WebsiteSettings> }} inputs
  * @returns {Item<Fetched>[]}
  */
-module.exports = ({ pages, read, readNoindex }) => {
-	// One item per page: `text`, `gone`, `problem` if this version cannot be read, or `error` if it could not be now.
-	return pages.map((page, at) => ({ json: { id: page.id, ...result(page, read[at] ?? {}) } }));
+module.exports = ({ pages, settings }) => {
+	// One item per page: `text`, `gone`, `problem` if this version cannot be read, `error` if it could not be now, or
+	// `refused` if it is missing from the sitemap, and the website shows it to nobody who has not signed in.
+	return pages.map((page) => ({ json: { id: page.id, ...result(page) } }));
 
 	/**
 	 * @param {PageToRead} page
-	 * @param {ReadPage} read
 	 * @returns {Partial<Fetched>}
 	 */
-	function result(page, { text, title, canonical, robots, password, megabytes, error }) {
+	function result(page) {
+		const found = answer(page);
+		const isRefused = page.isMissing && found.isSignIn;
+		const { isSignIn: _, ...others } = found;
+		return isRefused ? { refused: found.error } : others;
+	}
+
+	/**
+	 * @param {PageToRead} page
+	 * @returns {Partial<Fetched> & { isSignIn?: boolean }}
+	 */
+	function answer(page) {
 		const { id, isMissing, status, type, to } = page;
+		// Whether it is still there does not matter: its delete counts under the limits.
+		if (page.isExcluded) return { text: '' };
 		if (page.error !== undefined) return { error: page.error };
 		if (to) return redirect(String(id), to, status);
 		// It redirects to the same page, for example with a slash at its end, so it is still there.
 		if (isMissing && status >= 300 && status < 400) return { text: '' };
 		if (status === 404 || status === 410) return { gone: true };
 		if (status === 401 || status === 403) {
-			return {
-				error: `the website refuses it with status ${status}: does it need a sign-in?`,
-			};
+			return signIn(`the website refuses it with status ${status}: does it need a sign-in?`);
 		}
 		if (status < 200 || status > 299)
 			return { error: `the website answers with status ${status}` };
@@ -36,49 +48,107 @@ module.exports = ({ pages, read, readNoindex }) => {
 				problem: `is no HTML page, only ${type || 'a file of an unknown kind'}: add a part of its address to exclude in 'Settings'`,
 			};
 		}
-		const rules = `${page.robots},${String(robots ?? '')}`;
+		if (page.problem) return isMissing ? { text: '' } : { problem: page.problem };
+		const read = readHtml(page.data, settings);
+		const { text, letters, title, canonical, password } = read;
+		const base = resolvedAddress(read.base, String(id));
+		const other = refreshed(read.refresh, base);
+		if (other && !samePath(other, String(id), true)) return redirect(String(id), other, 301);
+		// The strictest of all rules counts.
+		const rules = `${page.robots},${read.robots}`;
 		// `max-image-preview:none` is another rule, and `otherbot: noindex` is for one crawler.
 		const isNoindex = /(?<!:\s*)\b(?:noindex|none)\b/i.test(rules);
-		if (isNoindex && !readNoindex) return { gone: true };
+		if (isNoindex && !settings.readNoindex) return { gone: true };
 		// A canonical address that is neither complete nor begins with a slash is a mistake.
-		const original = /^(?:https?:)?\//i.test(String(canonical))
-			? resolvedAddress(String(canonical), String(id))
+		const original = /^(?:https?:)?\//i.test(canonical)
+			? resolvedAddress(canonical, base)
 			: String(id);
 		// Canonical addresses have no parameters of campaigns, and a copy of a website names the original's host.
 		if (!samePath(original, String(id), false)) return { gone: true };
-		if (error || typeof text !== 'string')
-			return { error: error ?? 'its HTML could not be read' };
-		if (megabytes && !isMissing) {
-			return {
-				problem: `has ${megabytes.toFixed(1)} MB of HTML, and n8n would stand still while it converts more than 2 MB: add a part of its address to exclude in 'Settings'`,
-			};
-		}
-		const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
-		if (password && letters < 500) return { error: 'it is a sign-in page' };
+		if (password && letters < 500) return signIn('it is a sign-in page');
 		if (letters < 20 && !isMissing) {
 			return {
-				problem: `has no text (${letters} letters): if it needs JavaScript, it cannot be read; otherwise, change the selectors in 'Main Part'`,
+				problem: `has no text (${letters} letters): if it needs JavaScript, it cannot be read; otherwise, enter its part in mainPart in 'Settings'`,
 			};
 		}
-		const name = String(title ?? '').trim();
-		return name ? { text, name } : { text };
+		const [, heading = ''] = /^# (.*)/m.exec(text) ?? [];
+		if (letters < 300 && isNotFound(heading) && !isMissing) {
+			return {
+				problem: `says '${heading}', but its status is ${status}: remove it from the sitemap`,
+			};
+		}
+		return title ? { text, name: title } : { text };
+	}
+
+	/** @param {string} heading */
+	function isNotFound(heading) {
+		return /^(?:(?:error|fehler|erreur)?\W*404\W*|(?:404\W+)?(?:oops\W+)?(?:(?:the |this )?page (?:was |is )?not found|not found|(?:die )?seite (?:wurde )?nicht gefunden|page (?:non trouvée|introuvable)|página no encontrada|pagina non trovata|페이지를 찾을 수 없습니다|ページが見つかりません)\W*)$/iu.test(
+			heading,
+		);
+	}
+
+	/** @param {string} error */
+	function signIn(error) {
+		return { error, isSignIn: true };
+	}
+
+	/**
+	 * Where a page goes on its own, within a few seconds.
+	 * @param {string} refresh
+	 * @param {string} base
+	 */
+	function refreshed(refresh, base) {
+		const [, seconds = '', url = ''] =
+			/^\s*(\d*)[\d.]*\s*[;,\s]\s*(?:url\s*=)?\s*["']?([^"']*)/i.exec(refresh) ?? [];
+		return url.trim() && Number(seconds) <= 5 ? resolvedAddress(url, base) : '';
 	}
 
 	/**
 	 * @param {string} id
 	 * @param {string} to
 	 * @param {number} status
-	 * @returns {Partial<Fetched>}
+	 * @returns {Partial<Fetched> & { isSignIn?: boolean }}
 	 */
 	function redirect(id, to, status) {
+		const isForGood = status === 301 || status === 308;
+		if (isReturnedTo(id, to) || (isForGood ? isSignInPage(id, to) : hasSignInWord(to))) {
+			return signIn(`it redirects to ${to}, which seems to be a sign-in page`);
+		}
+		return isForGood
+			? { gone: true }
+			: { error: `it redirects to ${to} for now (status ${status})` };
+	}
+
+	/**
+	 * After a sign-in, the website returns to this page.
+	 * @param {string} id
+	 * @param {string} to
+	 */
+	function isReturnedTo(id, to) {
 		const path = id.replace(/^https?:\/\/[^/?#]*/i, '');
 		const query = to.split('?')[1] ?? '';
-		const isReturnedTo =
-			path.length > 1 &&
-			[path, encodeURIComponent(path)].some((each) => query.includes(each));
-		const isSignIn = isReturnedTo || /\b(?:log-?in|sign-?in|sso|oauth2?|auth)\b/i.test(to);
-		if (isSignIn) return { error: `it redirects to ${to}, which seems to be a sign-in page` };
-		if (status === 301 || status === 308) return { gone: true };
-		return { error: `it redirects to ${to} for now (status ${status})` };
+		const forms = [path, encodeURIComponent(path)];
+		return path.length > 1 && forms.some((form) => query.includes(form));
+	}
+
+	/** @param {string} to */
+	function hasSignInWord(to) {
+		return /\b(?:log-?in|sign-?in|sso|oauth2?|auth)\b/i.test(to);
+	}
+
+	/**
+	 * Pages about signing in move, too: only the host and the last part of the path tell, unless the page had this name.
+	 * @param {string} id
+	 * @param {string} to
+	 */
+	function isSignInPage(id, to) {
+		const [host, name] = [/^https?:\/\/([^/?#]*)/i, /([^/?#]*)\/?(?:[?#].*)?$/].map(
+			(part) => part.exec(to)?.[1] ?? '',
+		);
+		if (/^(?:log-?in|sign-?in|sso|auth|accounts?|idp?)\./i.test(host) && !id.includes(host)) {
+			return true;
+		}
+		const isSignIn = /^(?:wp-)?(?:log[-_]?in|log[-_]?on|sign[-_]?in|authorize)(?:\.\w+)?$/i;
+		return isSignIn.test(name) && !id.replace(/\/$/, '').endsWith(`/${name}`);
 	}
 };

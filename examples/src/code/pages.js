@@ -1,5 +1,6 @@
 /** @import { ApiPlace, Item } from '../parts/types' */
 
+const { htmlText } = require('./shared/html-text');
 const { storableText } = require('./shared/storable-text');
 
 /**
@@ -61,17 +62,18 @@ module.exports = ({ responses, place }) => {
 	const leftOut = place.leaveOut.split(',').map((rule) => rule.trim());
 	const kept = entries.filter((entry) => !leftOut.some((rule) => rule && applies(rule, entry)));
 	return kept.map((entry) => {
-		const [id, name, link, text] = [place.id, place.name, place.link, place.text].map((path) =>
+		const [id, name, link, body] = [place.id, place.name, place.link, place.text].map((path) =>
 			path ? read(entry, path) : undefined,
 		);
-		const isHtml = place.isHtml && typeof text === 'string';
+		const text = place.isHtml && typeof body === 'string' ? htmlText(body) : body;
 		const isPath = typeof link === 'string' && link.startsWith('/');
 		// Two slashes begin an address without its scheme.
 		const isAddress = isPath && link.startsWith('//');
 		const [scheme] = /^http:/i.exec(place.site) ?? ['https:'];
 		const url = isAddress ? scheme + link : isPath ? place.site + link : link;
-		const title = place.isHtml && typeof name === 'string' ? plain(name) : name;
-		return { json: { id, name: title, url, text, isHtml } };
+		const isHtmlName = place.isHtmlName && typeof name === 'string';
+		const title = isHtmlName ? htmlText(name).replace(/\s+/g, ' ') : name;
+		return { json: { id, name: title, url, text } };
 	});
 
 	/**
@@ -137,20 +139,5 @@ module.exports = ({ responses, place }) => {
 			typeof value === 'string' && /^\d{1,3}(?:[.,' \u00a0\u202f]\d{3})+$/.test(text);
 		const digits = isGrouped ? text.replace(/\D/g, '') : text;
 		return /^\d+$/.test(digits) ? Number(digits) : -1;
-	}
-
-	/**
-	 * Names beside HTML contain references such as `&#8217;`.
-	 * @param {string} html
-	 */
-	function plain(html) {
-		/** @type {Record<string, string>} */
-		const names = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
-		return html
-			.replace(/<[^>]*>/g, '')
-			.replace(/&(?:#(\d{1,6})|#x([\da-f]{1,5})|(\w+));/gi, (whole, decimal, hex, name) => {
-				if (name) return names[String(name).toLowerCase()] ?? whole;
-				return String.fromCodePoint(decimal ? Number(decimal) : parseInt(hex, 16));
-			});
 	}
 };

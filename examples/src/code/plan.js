@@ -42,6 +42,8 @@ module.exports = ({
 	const listed = new Map();
 	/** @type {Map<string, number>} */
 	const skipped = new Map();
+	/** @type {string[]} */
+	const excluded = [];
 	const [status, problem] = check();
 	if (problem) return [{ json: { batch: 0, summary: { ...summary, status, problem } } }];
 
@@ -72,13 +74,14 @@ module.exports = ({
 
 	// 3. What is missing? If it is too much, nothing is deleted, but everything else is done. If Fetch can ask whether
 	// a document still exists, Fetch decides.
+	const isExcluded = new Set(inTable(excluded));
 	/** @type {Work[]} */
 	const missing = known.entries
 		.filter(([id]) => !inList.has(id))
-		.map(([id, , most = 0, text]) => {
-			const chunks = isNeverPushed(id) ? 0 : most;
-			return { id, version: null, chunks, text };
-		});
+		.map(([id, , most = 0, text]) => ({
+			...{ id, version: null, chunks: isNeverPushed(id) ? 0 : most, text },
+			...(isExcluded.has(id) && { isExcluded: true }),
+		}));
 	const indexed = missing.filter(({ chunks }) => chunks > 0).length;
 	const percent = Math.floor((summary.known * settings.mostDeletesPercent) / 100);
 	const most = Math.max(settings.mostDeletes, percent);
@@ -148,6 +151,7 @@ module.exports = ({
 			if (isAsked && document?.skipped) {
 				const kind = `${document.skipped}`;
 				skipped.set(kind, (skipped.get(kind) ?? 0) + 1);
+				if (kind === 'excluded') excluded.push(String(id));
 				continue;
 			}
 			const isId = typeof id === 'string' ? id.trim() !== '' : Number.isSafeInteger(id);

@@ -41,7 +41,7 @@ module.exports = ({ summary, batches, isChunked, howToDelete }) => {
 	}
 	if (withheld > 0) {
 		errors.push(
-			`${withheld} of ${summary.known} documents would be deleted, which is more than the node 'Settings' allows: they are missing from the source${isChunked ? ', or their texts are empty' : ''}. They were not deleted. If this is right, ${howToDelete}.`,
+			`${withheld} of ${summary.known} documents would be deleted, which needs an approval: more are missing from the source than the node 'Settings' allows${isChunked ? ', or their texts are empty' : ''}, or the source refuses to show them. They were not deleted. If this is right, ${howToDelete}.`,
 		);
 	}
 	const ofBatches = batches.flatMap((batch) =>
@@ -50,7 +50,7 @@ module.exports = ({ summary, batches, isChunked, howToDelete }) => {
 	const named = [...ofBatches, ...summary.problems];
 	/** @type {(kind: string) => string[]} */
 	const ofKind = (kind) => named.filter((line) => line.startsWith(kind));
-	const others = [...ofKind('Failed: '), ...ofKind('Read in part: ')];
+	const others = ['Failed: ', 'Withheld: ', 'Read in part: '].flatMap(ofKind);
 	const problems = [...named.filter((line) => !others.includes(line)), ...others].slice(0, 20);
 	const pagesWithoutText = ofKind('Read in part: ').length;
 	if (unreadable > 0) {

@@ -1,6 +1,7 @@
 /** @import { Item, Sitemap, WebsiteSettings } from '../parts/types' */
 
 const { includesPart, normalAddress } = require('./shared/address');
+const { selectorsIn } = require('./shared/selectors');
 
 /**
  * @param {{ sitemaps: Sitemap[], settings: WebsiteSettings, now: Date }} inputs
@@ -21,8 +22,13 @@ module.exports = ({ sitemaps, settings, now }) => {
 		);
 	}
 	const today = Math.floor(now.getTime() / 86_400_000);
-	// Pages that were left out before are read if this setting changes.
-	const rules = settings.readNoindex ? '/noindex' : '';
+	// If these settings change, all pages are read again. Only what is not empty counts, so an update changes no version.
+	const choices = ['mainPart', 'leaveOut'].map((name) => {
+		const selectors = String(Object(settings)[name] ?? '').trim();
+		selectorsIn(selectors);
+		return selectors && `/${name}=${selectors}`;
+	});
+	const rules = (settings.readNoindex ? '/noindex' : '') + choices.join('');
 	const parts = settings.exclude.split(',').map((part) => part.trim());
 	const excluded = parts.filter((part) => part !== '');
 	// Two spellings of one address are one page.

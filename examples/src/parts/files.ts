@@ -87,7 +87,7 @@ export function parseFiles(download: WorkflowNode, ask?: WorkflowNode): Fetch {
 		node('By Kind', 'switch', 3.2, [X * 4, 0], { rules: { values: KINDS.map(rule) } }),
 		// Max Pages is left out, because its default 0 returns no text at all.
 		extract('Read PDF', 0, { operation: 'pdf', options: { joinPages: false } }),
-		// n8n would guess the encoding. Fetched decodes the bytes.
+		// n8n would guess the encoding. Fetched and HTML to Text decode the bytes.
 		extract('Read Text', 1, { operation: 'binaryToPropery', options: {} }),
 		code(
 			'Check Archives',
@@ -111,9 +111,8 @@ export function parseFiles(download: WorkflowNode, ask?: WorkflowNode): Fetch {
 		office('Read Word', 'docx', 2),
 		office('Read Workbooks', 'xlsx', 3),
 		office('Read Slides', 'pptx', 4),
-		extract('Read HTML', 5, { operation: 'text', options: {} }),
-		mainPart([X * 6, Y * 5]),
-		...toMarkdown([X * 7, Y * 5]),
+		extract('Read HTML', 5, { operation: 'binaryToPropery', options: {} }),
+		code('HTML to Text', 'html-texts', [X * 6, Y * 5], { files: items('Read HTML') }),
 		node('All Read', 'merge', 3.2, [X * 9, 0], { numberInputs: ask ? 8 : 7 }),
 		code('Fetched', 'fetched-files', [X * 10, 0], {
 			entries: data('Entries'),
@@ -122,7 +121,7 @@ export function parseFiles(download: WorkflowNode, ask?: WorkflowNode): Fetch {
 			files: items('Files'),
 			pdfs: items('Read PDF'),
 			texts: items('Read Text'),
-			htmls: items('HTML to Markdown'),
+			htmls: items('HTML to Text'),
 			words: items('Read Word'),
 			workbooks: items('Read Workbooks'),
 			slides: items('Read Slides'),
@@ -139,7 +138,7 @@ export function parseFiles(download: WorkflowNode, ask?: WorkflowNode): Fetch {
 		['By Kind|2', 'Check Archives', 'Unpack', 'Read Word', '3|All Read'],
 		['Unpack', 'Read Workbooks', '4|All Read'],
 		['Unpack', 'Read Slides', '5|All Read'],
-		['By Kind|3', 'Read HTML', 'Main Part', 'Readable Part', 'HTML to Markdown', '6|All Read'],
+		['By Kind|3', 'Read HTML', 'HTML to Text', '6|All Read'],
 	];
 	const group = {
 		name: 'Read the Files',
@@ -162,51 +161,3 @@ const rule = (kind: string) => ({
 	},
 	...{ renameOutput: true, outputKey: kind },
 });
-
-/**
- * Defines a node that selects the main part of a page. The HTML node's own text and Clean Up Text would glue words
- * together.
- *
- * @param more attributes to read as well
- */
-export const mainPart = (position: [number, number], more: object[] = []): WorkflowNode =>
-	node(
-		'Main Part',
-		'html',
-		1.2,
-		position,
-		{
-			operation: 'extractHtmlContent',
-			extractionValues: {
-				values: [
-					{ key: 'main', cssSelector: 'main, [role=main]', returnValue: 'html' },
-					{ key: 'article', cssSelector: 'article', returnValue: 'html' },
-					// If main is empty, the rest of the page is not its text, but a banner or a menu.
-					{
-						key: 'body',
-						cssSelector: 'body:not(:has(main, [role=main]))',
-						returnValue: 'html',
-					},
-					{ key: 'title', cssSelector: 'head > title', returnValue: 'text' },
-					...more,
-				],
-			},
-			options: {},
-		},
-		CONTINUE,
-	);
-
-/** Defines the nodes that convert what Main Part has selected to Markdown. */
-export const toMarkdown = ([x, y]: [number, number]): WorkflowNode[] => [
-	code('Readable Part', 'readable-part', [x, y], {
-		pages: "$('Main Part').all().map(({ json }) => json)",
-	}),
-	node(
-		'HTML to Markdown',
-		'markdown',
-		1,
-		[x + X, y],
-		{ html: '={{ $json.html }}', destinationKey: 'text', options: {} },
-		CONTINUE,
-	),
-];

@@ -9,7 +9,8 @@
  *   the document was deleted.
  * - `chunks`: the largest number of documents that the index may contain for this document. Without chunking, this
  *   number is 0 or 1.
- * - `text`: checksum of the text that was pushed. Without it, the text is unknown.
+ * - `text`: two checksums of the text that was pushed, one of them of its words without numbers. Entries of earlier
+ *   versions have only the first one. Without `text`, the text is unknown.
  * - `problem`: why this version of the document could not be read.
  */
 export type Entry = [
@@ -75,10 +76,12 @@ export interface Work {
 	/** The version null means that the document is missing from the list. */
 	version: string | null;
 	chunks: number;
-	/** Checksum of the text that was pushed before. */
+	/** Checksums of the text that was pushed before. */
 	text?: string;
 	/** Whether the ID is in `pushAgain`. */
 	isConfirmed?: boolean;
+	/** Whether the settings leave the document out. It counts as missing. */
+	isExcluded?: boolean;
 	/** Why a database has no document to push, or null. */
 	problem?: string | null;
 	document?: ListedDocument;
@@ -100,11 +103,13 @@ export interface Batch {
 }
 
 /**
- * What Fetch returns about one entry: `text`, `pages`, `problem`, `error` or `gone`.
+ * What Fetch returns about one entry: `text`, `pages`, `problem`, `error`, `gone` or `refused`.
  *
  * - `problem`: this version cannot be read. The entry is fetched again if its version changes.
  * - `error`: there was no usable answer. The entry is fetched again in the next run.
  * - `gone`: the source says that the document no longer exists.
+ * - `refused`: the document is missing from the list, and the source does not say whether it still exists. It is deleted
+ *   only after an approval.
  */
 export interface Fetched {
 	id: string | number;
@@ -113,6 +118,7 @@ export interface Fetched {
 	problem?: unknown;
 	error?: unknown;
 	gone?: unknown;
+	refused?: unknown;
 	/** Numbers of the pages of a PDF that have no text, if others have one. */
 	pagesWithoutText?: number[];
 	/** What else of the document could not be read, as the end of a sentence about it. */
@@ -129,7 +135,7 @@ export interface BatchDocument {
 	version: string | null;
 	/** Chunks that the index may contain now. */
 	chunks: number;
-	/** Checksum of the text that the index contains, if it is known. */
+	/** Checksums of the text that the index contains, if it is known. */
 	oldText?: string;
 	newText?: string;
 	/** Why the document could not be read. Nothing is pushed or deleted for such a document. */
@@ -399,17 +405,15 @@ export interface FileItem {
 	binary?: { data?: { bytes?: number } };
 }
 
-/** What n8n's nodes Extract from File and Markdown return. */
+/** What n8n's node Extract from File and the node HTML to Text return. */
 export interface ExtractedItem {
 	json: {
 		error?: unknown;
 		/** Why the bytes are not certain to be a text. */
 		problem?: string;
-		/** The pages of a PDF, or Markdown. */
+		/** The pages of a PDF, or the text of HTML. */
 		text?: unknown;
 		title?: unknown;
-		/** Of HTML that is too large to be converted. */
-		megabytes?: number;
 		data?: unknown;
 		row?: unknown;
 	};
@@ -456,6 +460,9 @@ export interface WebsiteSettings {
 	secondsBetweenRequests: number;
 	/** Whether pages with noindex are read. */
 	readNoindex: boolean;
+	/** Selectors of the part to read and of what to leave out of it. */
+	mainPart?: unknown;
+	leaveOut?: unknown;
 }
 
 /** A downloaded sitemap. */
@@ -469,6 +476,8 @@ export interface PageEntry {
 	/** The address of the page. */
 	id: string | number;
 	isMissing: boolean;
+	/** Whether the settings exclude a page that is in the sitemap. */
+	isExcluded?: boolean;
 }
 
 /** A response of the website, or only an error. */
@@ -476,8 +485,6 @@ export interface PageResponse {
 	error?: unknown;
 	statusCode?: number;
 	headers?: Record<string, unknown>;
-	/** Only of texts. */
-	data?: unknown;
 }
 
 /** What the website has answered. */
@@ -488,6 +495,8 @@ export interface PageToRead extends PageEntry {
 	type: string;
 	/** The page's HTML. */
 	data: string;
+	/** Why its HTML could not be decoded. */
+	problem?: string;
 	/** The header X-Robots-Tag. */
 	robots: string;
 	/** Where the page redirects to, if this is another page. */
@@ -531,11 +540,6 @@ export interface HtmlPage {
 	refresh: string;
 }
 
-/** What was read of a page, or why it was not. */
-export interface ReadPage extends Partial<HtmlPage> {
-	error?: unknown;
-}
-
 /** Where an API has its list. A place is a path such as `body.data.items`. */
 export interface ApiPlace {
 	/** Without a slash at its end. */
@@ -560,6 +564,8 @@ export interface ApiPlace {
 	/** An entry is left out if it has this field and the field is true. */
 	leaveOut: string;
 	isHtml: boolean;
+	/** Whether the name is HTML, too. */
+	isHtmlName: boolean;
 }
 
 /** An element of XML. Its name has no prefix, and its attributes have their prefixes. */

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { inexactNumberIn } from '../../shared/formats/exact-numbers';
 import { fieldOf, withoutField } from '../../shared/formats/fields';
-import type { Findings } from '../../shared/formats/findings';
+import type { FileFindings } from '../../shared/output/file-findings';
 import { FORMATS } from '../../shared/formats/format';
 import { detach } from '../../shared/formats/record';
 import type { FileToRead } from '../../shared/output/file-sink';
@@ -97,7 +97,7 @@ const documentMapping = (parameters: ChunkParameters, itemIndex: number): FieldM
  *
  * @throws InputError if a number is so large that it would become null
  */
-function noteInexactNumber(findings: Findings, json: string, line: number): void {
+function noteInexactNumber(findings: FileFindings, json: string, line: number): void {
 	const number = inexactNumberIn(json);
 	if (number === undefined) return;
 	if (Number.isFinite(Number(number))) return findings.add('inexactNumber', line, number);

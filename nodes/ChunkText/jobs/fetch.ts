@@ -148,7 +148,7 @@ async function check(
 		method: 'GET',
 		path: resultsPath(options.resultsPath, job.chunkingId),
 		timeoutMs: Math.min(options.timeoutSeconds * 1000, limitMs),
-		isUnmasked: true,
+		mayContainChunks: true,
 		advice: job.isOfThisRun ? ADVICE_FOR_THIS_RUN : ADVICE_FOR_EARLIER_RUN,
 	});
 	job.isKnown = true;

@@ -5,7 +5,7 @@ import type { Session } from '../../shared/session/session';
 import { itemOf, type Sink } from '../../shared/output/sink';
 import { fieldsOfItem } from '../../shared/input/item-fields';
 import { selectSourceFields } from '../../shared/input/source-fields';
-import type { FindingKind, Findings } from '../../shared/formats/findings';
+import type { FileFindings, FindingKind } from '../../shared/output/file-findings';
 import {
 	coverage,
 	type Chunk,
@@ -50,7 +50,7 @@ export class Report {
 		private readonly hints: ChunkHints,
 		private readonly sink: Sink,
 		chunkFilePrefix = 'chunks',
-		private readonly findings?: Findings,
+		private readonly findings?: FileFindings,
 	) {
 		const { run, options } = task;
 		if (options.outputTo === 'files')

@@ -1,18 +1,12 @@
-/** Observations about a file that the user should know about, even though the node accepts the file. */
-export type FindingKind =
+/**
+ * What the readers find in a file that the user should know about, even though the node accepts the file. The nodes find
+ * more kinds (`FindingKind` in `output/file-findings.ts`).
+ */
+export type ReaderFinding =
 	| 'blankRow'
-	| 'decimalId'
-	| 'idList'
-	| 'inexactNumber'
-	| 'noChunks'
-	| 'noVectors'
-	| 'partlyChunked'
 	| 'quotedRows'
-	| 'sameId'
 	| 'shortRow'
-	| 'spreadsheetId'
 	| 'titleRow'
-	| 'twoForms'
 	| 'unnamedColumn'
 	| 'windows1252';
 
@@ -27,15 +21,15 @@ export interface Finding {
  * Counts the findings in a file while the file is being read, and remembers where each kind first occurred. At the end,
  * the findings become hints for the user (`output/file-findings.ts`).
  */
-export class Findings {
-	readonly byKind = new Map<FindingKind, Finding>();
-	private readonly excluded = new Set<FindingKind>();
+export class Findings<Kind extends string = ReaderFinding> {
+	readonly byKind = new Map<string, Finding>();
+	private readonly excluded = new Set<string>();
 
 	/**
 	 * @param line line number, starting at 1. Only the lowest number is kept. To count a finding without changing this
 	 *   number, pass Infinity
 	 */
-	add(kind: FindingKind, line: number, example = ''): void {
+	add(kind: Kind, line: number, example = ''): void {
 		const known = this.byKind.get(kind);
 		if (known) {
 			known.total++;
@@ -45,7 +39,7 @@ export class Findings {
 	}
 
 	/** Removes all findings of one kind, and ignores that kind from now on. */
-	exclude(kind: FindingKind): void {
+	exclude(kind: Kind): void {
 		this.byKind.delete(kind);
 		this.excluded.add(kind);
 	}

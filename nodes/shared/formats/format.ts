@@ -1,5 +1,4 @@
 import { CsvReader, type CsvOptions } from './csv-reader';
-import type { Findings } from './findings';
 import { JsonReader } from './json-reader';
 import { jsonLinesReader, textLinesReader } from './line-reader';
 import type { RecordReader, SourceRecord } from './record';
@@ -14,7 +13,6 @@ export interface RecordFile {
 	path: string;
 	/** Each slice is read only when the caller requests it (see `readRecords`). */
 	records(skip: number, requiredFields: readonly string[]): AsyncIterable<SourceRecord[]>;
-	findings: Findings;
 	reader: RecordReader;
 	/** Must be called when no more records are needed, even if the file was not read to the end. */
 	close(): void;

@@ -11,7 +11,6 @@ import { quoted } from '../service/strings';
 import type { Run } from '../run/run';
 import type { FileSink, FileToRead } from '../output/file-sink';
 import type { EntryOrigin } from '../output/sink';
-import type { RecordFile } from '../formats/format';
 import { IdChecks } from './id-checks';
 import { hasFile, inputFile } from './files';
 import { withJsonCells } from './json-columns';
@@ -101,7 +100,7 @@ async function open<E extends EntryOrigin, R extends FileReading<E>>(
 	location: string | IBinaryData,
 ): Promise<{ fileToRead: FileToRead; reading: R } | undefined> {
 	const { run, parameters, readingOf } = files;
-	let file: RecordFile | undefined;
+	let file: FileToRead['file'] | undefined;
 	try {
 		file = await openItemFile(files, itemIndex, location);
 		const skip = parameters.get('options.skipRecords', itemIndex);

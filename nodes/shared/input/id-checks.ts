@@ -1,4 +1,4 @@
-import type { Findings } from '../formats/findings';
+import type { FileFindings } from '../output/file-findings';
 import { RecentIds } from '../formats/recent-ids';
 import { detach } from '../formats/record';
 import type { EntryOrigin } from '../output/sink';
@@ -40,7 +40,7 @@ export class IdChecks {
 	/** @param areDeleted whether the IDs are deleted. Then an ID may occur twice, but it should not be a list of IDs */
 	constructor(private readonly areDeleted: boolean) {}
 
-	check({ id, record }: EntryOrigin, findings: Findings): void {
+	check({ id, record }: EntryOrigin, findings: FileFindings): void {
 		if (id === undefined) return;
 		const line = record?.line ?? 0;
 		if (isFromSpreadsheet(id)) findings.add('spreadsheetId', line, id);

@@ -6,6 +6,8 @@ import { columnsOf, hasColumn } from '../formats/csv-rows';
 import { fieldOf, plainName } from '../formats/fields';
 import { FORMATS, formatOf, type RecordFile, type RecordFormat } from '../formats/format';
 import { Findings } from '../formats/findings';
+import type { FileFindings } from '../output/file-findings';
+import type { FileToRead } from '../output/file-sink';
 import { readRecords, type SourceRecord } from '../formats/record';
 import { InputError } from '../service/input-error';
 import { quoted, quotedList } from '../service/strings';
@@ -58,12 +60,12 @@ export async function openItemFile(
 	{ run, parameters, options, takesLines = false }: FileInput,
 	itemIndex: number,
 	location: string | IBinaryData,
-): Promise<RecordFile> {
+): Promise<FileToRead['file']> {
 	const encoding = encodingOf(parameters, itemIndex);
 	const chosen = parameters.get('fileFormat', itemIndex);
 	const path = parameters.get('listPath', itemIndex).trim();
 	const file = inputFile(run, itemIndex, location);
-	const findings = new Findings();
+	const findings: FileFindings = new Findings();
 	const { name } = file;
 	let close = (): void => undefined;
 	try {

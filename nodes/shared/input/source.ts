@@ -8,7 +8,7 @@ import type { Run } from '../run/run';
 import type { Failure } from '../run/results';
 import type { ItemSink } from '../output/item-sink';
 import type { EntryOrigin, Sink } from '../output/sink';
-import { hintAtIds } from '../output/file-findings';
+import { hintAtIds, type FileFindings } from '../output/file-findings';
 import { idIn } from './field-mapping';
 import { IdChecks } from './id-checks';
 import { fieldsOfItem } from './item-fields';
@@ -80,7 +80,7 @@ async function readItems<E extends EntryOrigin, V>(
 	reading: ItemReading<E, V>,
 ): Promise<E[]> {
 	const { sink } = reading;
-	const findings = new Findings();
+	const findings: FileFindings = new Findings();
 	const checks = new IdChecks(reading.verb === 'delete');
 	const all: E[] = [];
 	/**

@@ -7,7 +7,7 @@ import { figure, isNullOrBlankText, quoted } from '../service/strings';
 import type { WithParameter } from '../parameters/property';
 import type { Run } from '../run/run';
 import { itemOf, type EntryOrigin, type Sink } from '../output/sink';
-import { hintAtFindings } from '../output/file-findings';
+import { hintAtFindings, type FileFindings } from '../output/file-findings';
 import { inputFile, type InputFile } from './files';
 import { encodingOf } from './record-file';
 import { stemOf } from '../output/stored-file';
@@ -39,7 +39,7 @@ export class TextFiles {
 		let close = (): void => undefined;
 		try {
 			const encoding = encodingOf(this.parameters, itemIndex);
-			const findings = new Findings();
+			const findings: FileFindings = new Findings();
 			const opened = await file.open({ encoding, findings });
 			({ close } = opened);
 			let text = '';

@@ -1,4 +1,4 @@
-import type { Finding, FindingKind, Findings } from '../formats/findings';
+import type { Finding, Findings, ReaderFinding } from '../formats/findings';
 import { formatCount, quoted } from '../service/strings';
 import type { Run } from '../run/run';
 
@@ -9,6 +9,21 @@ export const OMITTED_END_ADVICE =
 	"Shorten the texts, lower 'Texts per Request', or add 'Vector Quantization Method' or a smaller 'Dimension Reduction Size' to the options, which allows more chunks.";
 
 export const NO_VECTORS_ADVICE = "If you do not need them, set 'Vectors' to 'None'.";
+
+/** Findings of the readers, and of the nodes. */
+export type FindingKind =
+	| ReaderFinding
+	| 'decimalId'
+	| 'idList'
+	| 'inexactNumber'
+	| 'noChunks'
+	| 'noVectors'
+	| 'partlyChunked'
+	| 'sameId'
+	| 'spreadsheetId'
+	| 'twoForms';
+
+export type FileFindings = Findings<FindingKind>;
 
 interface FindingText {
 	/** Singular wording, shown after the number 1. `$file` is replaced with the name of the file. */
@@ -117,9 +132,9 @@ const TEXTS: Readonly<Record<FindingKind, FindingText>> = {
 };
 
 /** Adds hints about the IDs in the input items. */
-export function hintAtIds(run: Run, findings: Findings): void {
+export function hintAtIds(run: Run, findings: FileFindings): void {
 	for (const [kind, { total, example }] of findings.byKind) {
-		const { one, many, advice } = TEXTS[kind];
+		const { one, many, advice } = TEXTS[kind as FindingKind];
 		const what = formatCount(total, one, many).replace(' of $file', '');
 		run.hint(`${what} (${total === 1 ? '' : 'the first is '}${quoted(example)}). ${advice}`);
 	}
@@ -130,11 +145,11 @@ export function hintAtIds(run: Run, findings: Findings): void {
  *
  * @returns the warnings. The file's summary repeats them because a workflow cannot read hints
  */
-export function hintAtFindings(run: Run, name: string, findings: Findings): string[] {
+export function hintAtFindings(run: Run, name: string, findings: FileFindings): string[] {
 	const warnings: string[] = [];
 	for (const [kind, finding] of findings.byKind) {
-		const { advice, isWarning } = TEXTS[kind];
-		const sentence = sentenceAbout(kind, finding, name);
+		const { advice, isWarning } = TEXTS[kind as FindingKind];
+		const sentence = sentenceAbout(kind as FindingKind, finding, name);
 		run.hintAtFile(sentence, advice);
 		if (isWarning) warnings.push(sentence);
 	}

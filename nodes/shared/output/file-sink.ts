@@ -17,7 +17,7 @@ import { figure, formatCount, quoted } from '../service/strings';
 import { Meter } from '../run/meter';
 import type { Failure } from '../run/results';
 import type { Run } from '../run/run';
-import { hintAtFindings } from './file-findings';
+import { hintAtFindings, type FileFindings } from './file-findings';
 import { FailedRecords } from './failed-records';
 import { FailureList } from './failure-list';
 import {
@@ -33,7 +33,7 @@ import {
 import { adviceToSkip, Watermark } from './watermark';
 
 export interface FileToRead {
-	file: RecordFile;
+	file: RecordFile & { findings: FileFindings };
 	itemIndex: number;
 	skip: number;
 	/** Maximum number of records to read after the skipped records. The value 0 means all records. */

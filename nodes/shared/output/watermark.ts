@@ -1,6 +1,9 @@
 import { figure } from '../service/strings';
 
-/** Tracks how many records at the beginning of a file have an outcome. Outcomes may arrive in any order. */
+/**
+ * Tracks how many records at the beginning of a file have an outcome. Outcomes may arrive in any order. This number is
+ * the one in "set 'Skip Records' to" (`adviceToSkip`).
+ */
 export class Watermark {
 	/** Records that already have an outcome while an earlier record still has none. */
 	private readonly laterRecords = new Set<number>();

@@ -2,6 +2,9 @@ import { properties } from './property';
 
 export const RETRY_FOR_SECONDS = 60;
 
+/** AI agents wait for their tools, so a tool must not keep retrying for long. */
+export const RETRY_FOR_SECONDS_IN_TOOLS = 10;
+
 /**
  * Returns the options shared by all nodes that send many requests.
  *

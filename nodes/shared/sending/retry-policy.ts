@@ -14,6 +14,9 @@
  * 6. A batch is split after Retry For. A single entry fails after Retry For. An entry of a split batch fails earlier if
  *    it fails so often while others succeed that this cannot be chance.
  * 7. If nothing has succeeded for Retry For (at least 10 s) and more requests fail than can be in flight, the run ends.
+ *
+ * Two rules are elsewhere: whether a 429 or 503 pauses other requests (`limiter.ts`), and what a failed poll means for
+ * its job (`poll.ts`, and `diagnosePoll` in `ChunkText/jobs/fetch.ts`).
  */
 import { backoffMs, type RunState } from './run-state';
 import { mayBeDown, type Diagnosis } from './diagnosis';

@@ -2,12 +2,9 @@ import type { RequestSettings } from '../sending/attempt';
 import { Limiter } from '../sending/limiter';
 import { ServiceHealth } from '../sending/retry-policy';
 import { diagnose, ServiceFailure } from '../service/failure';
-import { RETRY_FOR_SECONDS } from '../parameters/request-properties';
+import { RETRY_FOR_SECONDS, RETRY_FOR_SECONDS_IN_TOOLS } from '../parameters/request-properties';
 import type { Run } from '../run/run';
 import type { Session } from './session';
-
-/** AI agents wait for their tools, so a tool must not keep retrying for long. */
-const RETRY_FOR_SECONDS_IN_TOOLS = 10;
 
 /** Limiters by service and credential. All executions in this process share what a limiter has learned. */
 export const limiters = new Map<string, Limiter>();

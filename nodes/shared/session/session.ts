@@ -42,10 +42,10 @@ interface SessionRequest {
 	 */
 	timeoutMs: number;
 	/**
-	 * Whether the session returns a 2xx response unmasked. The response may contain chunks, whose text must not change.
-	 * The node itself masks the rest of the response.
+	 * Whether a 2xx response may contain chunks, whose text must not change. The session returns such a response unmasked,
+	 * and the node itself masks what it returns besides the chunks.
 	 */
-	isUnmasked?: boolean;
+	mayContainChunks?: boolean;
 	advice?: Advice;
 }
 
@@ -124,7 +124,7 @@ export class Session {
 			const { status } = response;
 			const { statuses } = this.run;
 			statuses[status] = (statuses[status] ?? 0) + 1;
-			const body = request.isUnmasked ? response.body : this.masker.mask(response.body);
+			const body = request.mayContainChunks ? response.body : this.masker.mask(response.body);
 			if (status >= 200 && status < 300) {
 				const page = pageFailure(response, this.service);
 				if (page) throw page;
@@ -169,7 +169,7 @@ export class Session {
 			(response) => ({ response, data }),
 			async (error: unknown) => {
 				// If n8n could not store the token, it has not sent the request.
-				if (!this.run.signal.aborted && token?.storeLater(data))
+				if (!this.run.signal.aborted && token?.failStoring(data))
 					return await this.attempt(request, false);
 				throw error;
 			},

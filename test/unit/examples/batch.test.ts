@@ -32,6 +32,10 @@ function changed(id: string, text: unknown, more: Partial<Work> = {}): Work {
 	return { id, version: 'new', chunks: 2, document: { id, name: id, text }, ...more };
 }
 
+const SETTINGS = {
+	...{ mostDeletes: 10, mostDeletesPercent: 5, pushAgain: [], confirmDeletes: false },
+};
+
 /** An indexed document whose text changes. */
 const replaced = (id: string, text: string, old = `old text of ${id}`): Work =>
 	changed(id, text, { text: sum(old) });
@@ -122,6 +126,85 @@ describe('Documents', () => {
 		expect(problemsIn(texts(11, 220))).toEqual([]);
 	});
 
+	describe('texts that differ only in numbers', () => {
+		const hex = (number: number) => (number * 7919 + 1_000_000).toString(16);
+		const unlike = (at: number) => `About ${'abcdefghij'[at % 10].repeat(9)} ${'xyz'[at % 3]}`;
+		const product = (at: number) => `Ladder ${at}, ${at * 9} steps, only ${at * 10}.99 Euro`;
+		/** Which of so many documents are kept, if their texts change. */
+		const kept = (
+			before: (at: number) => string,
+			after: (at: number) => string,
+			count = 100,
+			more: (at: number) => Partial<Work> = () => ({}),
+		) =>
+			problemsIn(
+				read(
+					many(count).map((id, at) => ({
+						...replaced(id, after(at), before(at)),
+						...more(at),
+					})),
+				),
+			).length;
+
+		test.each<[what: string, after: (at: number) => string]>([
+			['an error with an ID', (at) => `Something went wrong. Request ID: ${hex(at)}`],
+			[
+				'a sign-in page with the time',
+				(at) => `Please sign in. It is 09:${10 + (at % 50)}:${10 + (at % 49)} AM`,
+			],
+			[
+				'an error with a long ID',
+				(at) => `Try again later (01HV${at}Z-${hex(at)}-dead${at})`,
+			],
+			[
+				'words in hexadecimal',
+				(at) => `Error ${at % 2 ? 'deadbeef' : 'cafebabe'} number ${at}`,
+			],
+		])('%s in place of different texts is kept and named', (_what, after) => {
+			expect(kept(unlike, after)).toBe(100);
+		});
+
+		test('a page may name its own address', () => {
+			const work = many(20).map((id, at) => {
+				const url = `https://a.example/caf%C3%A9/${'abcdefghij'[at % 10]}${'kl'[at % 2]}/page`;
+				const text = `${decodeURI(url)} is closed. Go to /enter?to=${encodeURIComponent(url)}`;
+				const document = { id, name: id, url, text };
+				return { ...replaced(id, text, unlike(at)), document };
+			});
+			const [{ problem }, ...others] = read(work);
+			expect(problem).toMatch(
+				/^has got nearly the same text as 19 other documents, so it may/,
+			);
+			expect(problemsIn(others)).toHaveLength(19);
+		});
+
+		test('the products of a shop may change all at once', () => {
+			expect(kept(product, (at) => `${product(at)}, now with free delivery`)).toBe(0);
+			expect(kept(product, (at) => product(at * 2 + 1))).toBe(0);
+		});
+
+		test('of which one was different before', () => {
+			const before = (at: number) => (at === 7 ? 'A special ladder' : product(at));
+			expect(kept(before, (at) => `${product(at)}, free delivery`)).toBe(0);
+		});
+
+		test('entries of an earlier version count by the exact rule', () => {
+			const old = (at: number) => ({ text: sum(unlike(at))?.split(' ')[0] });
+			const error = (at: number) => `Something went wrong. Request ID: ${hex(at)}`;
+			expect(kept(unlike, error, 100, old)).toBe(0);
+			expect(kept(unlike, () => 'Please sign in.', 100, old)).toBe(100);
+			// The text has not changed, so nothing was replaced.
+			const same = (at: number) => ({ text: sum(product(at))?.split(' ')[0] });
+			expect(kept(product, product, 100, same)).toBe(0);
+		});
+
+		test('texts of nothing but numbers have only one checksum', () => {
+			expect(sum('12 34')).toMatch(/^\w+$/);
+			expect(sum('A 12')).toMatch(/^\w+ \w+$/);
+			expect(kept(unlike, (at) => `${at} 1`)).toBe(0);
+		});
+	});
+
 	test('new documents, unchanged texts and confirmed ones may have the same text', () => {
 		const ids = many(60);
 		const none = 'No description';
@@ -206,6 +289,33 @@ describe('Documents', () => {
 			],
 		])('a listed entry may return %s', (_what, fetched, expected) => {
 			expect(read([listed('a')], { fetched })[0]).toMatchObject(expected);
+		});
+
+		test('a missing document that the source refuses is withheld until an approval', () => {
+			const fetched = [{ id: 'a', refused: 'the website refuses it' }];
+			const [withheld] = read([missing('a')], { fetched });
+			expect(withheld).toMatchObject({
+				...{ isWithheld: true, text: '', previousChunkCount: 0 },
+				problem: 'is missing from the list, and the website refuses it',
+			});
+			const settings = { ...SETTINGS, confirmDeletes: true };
+			const [approved] = read([missing('a')], { fetched, settings });
+			expect(approved).toMatchObject({ isWithheld: false, isDeleted: true, problem: '' });
+			// The index has nothing of it, so it is forgotten.
+			const [nothing] = read([missing('a', 0)], { fetched });
+			expect(nothing).toMatchObject({ isWithheld: false, isDeleted: true });
+			// It does not count for the others.
+			const both = [...fetched, { id: 'b', text: '' }];
+			const work = [missing('a'), missing('b')];
+			const [, other] = read(work, { fetched: both, mayDelete: 1 });
+			expect(other).toMatchObject({ isWithheld: false, isDeleted: true });
+		});
+
+		test('an entry says that it is excluded', () => {
+			const [{ json }] = entriesOf({
+				batch: batchOf([{ ...missing('a'), isExcluded: true }]),
+			});
+			expect(json).toEqual({ id: 'a', isMissing: true, isExcluded: true });
 		});
 
 		test('an ID may be a number', () => {

@@ -319,7 +319,15 @@ const DECISIONS: Record<string, Row[]> = {
 	],
 	'$json.kind equals pdf': trueFor([{ kind: 'pdf' }], [{ kind: 'text' }]),
 	'$json.kind equals text': trueFor([{ kind: 'text' }], [{ kind: 'pdf' }]),
-	'$json.kind equals xlsx': trueFor([{ kind: 'xlsx' }], [{ kind: 'pdf' }]),
+	'$json.kind equals office': trueFor([{ kind: 'office' }], [{ kind: 'pdf' }]),
+	"$json.isByHeading ? 'regex-splitter' : 'dynamic-sentence'": [
+		[json({ isByHeading: true }), 'regex-splitter'],
+		[json({ isByHeading: false }), 'dynamic-sentence'],
+	],
+	[String.raw`$json.isByHeading ? { regex: '\\r?\\n(?=#{1,6} )|\\f' } : {}`]: [
+		[json({ isByHeading: true }), { regex: String.raw`\r?\n(?=#{1,6} )|\f` }],
+		[json({ isByHeading: false }), {}],
+	],
 	'$json.kind equals html': trueFor([{ kind: 'html' }], [{ kind: 'pdf' }]),
 	'$json.sitemapindex === undefined': trueFor([{ urlset: {} }], [{ sitemapindex: {} }]),
 	"$json.statusCode >= 300 && $json.statusCode < 400 && $json.headers.location && !$('Entries').item.json.isMissing":

@@ -5,14 +5,13 @@ import driveFolders from '../../../examples/src/code/drive-folders';
 import fetchedFiles from '../../../examples/src/code/fetched-files';
 import files from '../../../examples/src/code/files';
 import kinds from '../../../examples/src/code/kinds';
-import readablePart from '../../../examples/src/code/readable-part';
+import htmlTexts from '../../../examples/src/code/html-texts';
 import type {
 	AskedItem,
 	ExtractedItem,
 	FileItem,
 	FileSettings,
 	OfficeItem,
-	SelectedPage,
 } from '../../../examples/src/parts/types';
 import { occurring, Variations } from '../../../support/variations';
 
@@ -264,11 +263,6 @@ describe('Fetched', () => {
 		expect(app(0)).toEqual({ id: 'a', text: ' ', name: 'App' });
 	});
 
-	test('large HTML is not converted, because n8n would stand still', () => {
-		const large = fetched('html', { htmls: [{ json: { text: '', megabytes: 2.54 } }] });
-		expect(large.problem).toMatch(/^has 2\.5 MB of HTML, and n8n .* 2 MB/);
-	});
-
 	test.each(['txt', 'html'])('a PDF that is named .%s has a problem', (extension) => {
 		const data = '%PDF-1.3 1 0 obj << /F1 2 0 R >>';
 		const [texts, htmls] = [
@@ -372,7 +366,10 @@ describe('Fetched', () => {
 				{ id: 'y', isMissing: false, problem: 'is too large' },
 				{ id: 'a', isMissing: true },
 			];
-			const others = { pdfs: [], texts: [], htmls: [], rows: [], files: [], downloads: [] };
+			const others = {
+				...{ pdfs: [], texts: [], htmls: [], words: [], workbooks: [], slides: [] },
+				...{ files: [], downloads: [] },
+			};
 			const input = { entries, wanted: [], ...others, asked, folder };
 			return fetchedFiles(input).map(({ json }) => json)[2];
 		};
@@ -556,36 +553,18 @@ test('in any batch of files, each file has its own content', () => {
 	expect(variations.rarerThan(1)).toEqual([]);
 });
 
-describe('Readable Part', () => {
-	const part = (page: SelectedPage) => readablePart({ pages: [page] })[0]?.json;
-
-	test('it is the main part, or else the article or the page', () => {
-		const all = { main: '<p>M</p>', article: 'A', body: 'B', title: 'T' };
-		expect(part(all)).toEqual({ html: '<p>M</p>', title: 'T' });
-		expect(part({ ...all, main: '' })).toEqual({ html: 'A', title: 'T' });
-		expect(part({ body: 'B' })).toEqual({ html: 'B' });
-		expect(part({ error: 'no HTML' })).toEqual({ html: '', error: 'no HTML' });
-	});
-
-	test.each([
-		['<nav class="a">Home <b>B</b></nav>', ''],
-		['a<NOSCRIPT>Turn on JavaScript</NOSCRIPT >b', 'ab'],
-		['<script>"<nav>"</script>a<style>b</style><nav>c</nav>', 'a'],
-		['<!-- <nav> -->a<nav>b</nav>', 'a'],
-		['<nav-bar>a</nav-bar><nav>b</nav>', '<nav-bar>a</nav-bar>'],
-		['<nav>never closed <p>a</p>', '<nav>never closed <p>a</p>'],
-	])('of %j, it is %j', (main, html) => {
-		expect(part({ main })).toEqual({ html });
-	});
-
-	test('a large part is not converted, and scripts do not count', () => {
-		expect(part({ main: 'a'.repeat(2_000_001) })).toEqual({ html: '', megabytes: 2.000001 });
-		expect(part({ main: `<script>${'a'.repeat(3_000_000)}</script>a` })).toEqual({ html: 'a' });
-	});
+test('HTML to Text returns one item per file', () => {
+	const data = base64('<title>Tä</title><nav>N</nav><main>A<table><tr><td>1<td>2</table></main>');
+	const files = [{ json: { data } }, { json: { error: 'unknown encoding' } }];
+	expect(htmlTexts({ files }).map(({ json }) => json)).toEqual([
+		{ title: 'Tä', text: 'A\n\n1\n2' },
+		{ error: 'unknown encoding' },
+	]);
 });
 
 describe('Google Drive', () => {
 	const google = 'application/vnd.google-apps.';
+	const office = 'application/vnd.openxmlformats-officedocument.';
 
 	test('the folders below a folder, also if they contain each other', () => {
 		const folders = [
@@ -621,7 +600,12 @@ describe('Google Drive', () => {
 		['page.htm', 'application/xhtml+xml', 'htm'],
 		['manual.pdf', 'application/octet-stream', 'pdf'],
 		['guide.md', 'text/x-web-markdown', 'md'],
+		['letter.docx', 'application/zip', 'docx'],
+		['Talk.PPTX', 'application/octet-stream', 'pptx'],
 		['guide.txt', 'application/pdf', 'pdf'],
+		['Terms', `${office}wordprocessingml.document`, 'docx'],
+		['Talk', `${office}presentationml.presentation`, 'pptx'],
+		['Stock', `${office}spreadsheetml.sheet`, 'xlsx'],
 	])('%s of the type %j is read as %s', (name, mimeType, extension) => {
 		expect(chosenFile({ name, mimeType })).toMatchObject({ id: '1', extension });
 	});
@@ -630,6 +614,8 @@ describe('Google Drive', () => {
 		['guide.md', `${google}shortcut`, 'Google shortcut'],
 		['picture.md', 'image/png', 'md'],
 		['program.exe', 'application/octet-stream', 'exe'],
+		['terms.doc', 'application/msword', 'doc'],
+		['talk.ppt', 'application/vnd.ms-powerpoint', 'ppt'],
 		['constructor', 'application/octet-stream', 'application/octet-stream'],
 	])('%s of the type %s is skipped as %s', (name, mimeType, skipped) => {
 		expect(chosenFile({ name, mimeType })).toEqual({ id: '1', skipped });

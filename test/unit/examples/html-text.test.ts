@@ -6,3 +6,82 @@ test.each(Object.entries(PAGES))('the text of %s is what a reader sees', (_name,
 	expect(text).toBe(page.text);
 	expect(title).toBe(page.title ?? '');
 });
+
+const textOf = (html: string, settings = {}) => readHtml(html, settings).text;
+
+const long = (word: string) => `${word} `.repeat(30).trim();
+
+test.each([
+	['main before articles', '<article>A</article><main>M</main>', 'M'],
+	['each main', '<main>A</main><div role="main">B</div><p>C', 'A\n\nB'],
+	[
+		'all articles',
+		`<p>x<article>${long('a')}</article><article>b</article>`,
+		`${long('a')}\n\nb`,
+	],
+	[
+		'the body around a teaser',
+		`<div>${long('a')}</div><article>b</article>`,
+		`${long('a')}\n\nb`,
+	],
+	['the body if main is empty', '<main> <br></main><p>A', 'A'],
+	['no header, footer and aside', '<header>H</header>A<aside>X</aside><footer>F</footer>', 'A'],
+	['the header of an article', '<article><header>H</header>A</article>B', 'H\n\nA'],
+	['the header, if there is nothing else', '<header><h1>H</h1></header>', '# H'],
+	['no hidden main', '<main hidden>A</main><p>B', 'B'],
+])('the main part is %s', (_what, html, text) => {
+	expect(textOf(html)).toBe(text);
+});
+
+test('users choose the part, and what to leave out', () => {
+	const html =
+		'<main>M<p class="ad top">Ad</p></main><div id="c"><p class="text">A</p><p data-x="1">B</p></div>';
+	expect(textOf(html, { mainPart: '#c' })).toBe('A\n\nB');
+	expect(textOf(html, { mainPart: '#c .text, p.ad' })).toBe('Ad\n\nA');
+	expect(textOf(html, { mainPart: '.none' })).toBe('M\n\nAd');
+	expect(textOf(html, { leaveOut: '.ad' })).toBe('M');
+	expect(textOf(html, { mainPart: '#c', leaveOut: '[data-x="1"]' })).toBe('A');
+	expect(textOf(html, { mainPart: 'div', leaveOut: 'main [data-x], #c .text' })).toBe('B');
+});
+
+test.each(['p:hover', 'a > b', '..x', '#', '[x', 'p{'])('%s is no selector', (mainPart) => {
+	expect(() => readHtml('', { mainPart })).toThrow(/^Nothing was changed: '.*' is no selector/);
+});
+
+test('the page says where it is, and what robots may do', () => {
+	const head = `<html lang=de><head><title> A &amp;
+		B </title><base href="/x/"><link rel="shortlink canonical" href="/a?b=1&amp;c=2">
+		<meta name=robots content="max-image-preview:large"><META NAME="Robots" CONTENT=noindex>
+		<meta name=googlebot content=none><meta http-equiv=Refresh content="0;url=/b"><svg><title>Icon</title></svg>
+		<noscript><meta http-equiv=refresh content="0;url=/no-script"></noscript><template><base href=no></template>`;
+	expect(readHtml(`${head}<p>A`)).toMatchObject({
+		...{ title: 'A & B', lang: 'de', base: '/x/', canonical: '/a?b=1&c=2' },
+		...{ robots: 'max-image-preview:large, noindex', refresh: '0;url=/b', text: 'A' },
+	});
+});
+
+test('only the main part asks for a password', () => {
+	const form = '<form><input name=u><input TYPE=Password></form>';
+	const asks = (html: string) => readHtml(html).password;
+	expect(asks(`<main>A${form}</main>`)).toBe(true);
+	expect(asks(`${form}A`)).toBe(true);
+	expect(asks(`${form}<main>A</main>`)).toBe(false);
+	expect(asks(`<header>${form}</header><p>A`)).toBe(false);
+	expect(asks(`<dialog>${form}</dialog><p>A`)).toBe(false);
+});
+
+test('a part of a page keeps its header and footer, and a name is one line', () => {
+	expect(htmlText('<blockquote>A<footer>— B</footer></blockquote><aside>C</aside>')).toBe(
+		'A\n\n— B\n\nC',
+	);
+	expect(htmlText('Caf&eacute; <em>&hellip;</em>')).toBe('Café …');
+});
+
+test.each([
+	['&lt;b&gt; &amp;amp; &AMP; &quot;', '<b> &amp; & "'],
+	['&eacute &euro; &Omega; &zcaron; &NoSuch; &', 'é € Ω ž &NoSuch; &'],
+	['&#x1F600; &#0; &#xD800; &#9999999999; &#146;', '😀 \ufffd \ufffd \ufffd ’'],
+	['<a href="?a=1&copy=2">x</a>&notit;', 'x¬it;'],
+])('%s is %s', (html, text) => {
+	expect(textOf(html)).toBe(text);
+});

@@ -4,7 +4,7 @@ import type { ApiPlace } from '../../../examples/src/parts/types';
 
 const at: ApiPlace = {
 	...{ site: 'https://a', path: '/list', page: '?page=', firstPage: 1, pages: '', next: '' },
-	...{ list: 'body.items', total: '', leaveOut: '', isHtml: false },
+	...{ list: 'body.items', total: '', leaveOut: '', isHtml: false, isHtmlName: false },
 	...{ id: 'id', name: 'name', link: 'link', text: 'text' },
 };
 const page = (...items: unknown[]) => ({ body: { items } });
@@ -20,7 +20,7 @@ test('all entries of all pages are returned', () => {
 	expect(read([page(), page()])).toEqual([]);
 	const entry = { id: 'a', name: 'N', link: '/x', text: 'A & B' };
 	expect(read([page(entry)])).toEqual([
-		{ id: 'a', name: 'N', url: 'https://a/x', text: 'A & B', isHtml: false },
+		{ id: 'a', name: 'N', url: 'https://a/x', text: 'A & B' },
 	]);
 });
 
@@ -148,7 +148,9 @@ describe('Where the List Is', () => {
 		const headers = { 'x-wp-total': '2', 'x-wp-totalpages': '1' };
 		const entry = (id: number) => ({
 			...{ id, link: `https://example.com/${id}/` },
-			title: { rendered: 'Rock &#038; Roll &#8211; <em>&quot;live&quot;</em> &copy;' },
+			title: {
+				rendered: 'Rock &#038; Roll &#8211; <em>&quot;live&quot;</em> Caf&eacute; &hellip;',
+			},
 			content: { rendered: '<p>A</p>', protected: false },
 		});
 		const place = placeOf('WordPress');
@@ -157,8 +159,8 @@ describe('Where the List Is', () => {
 			pages: 'headers.x-wp-totalpages',
 		});
 		expect(read([{ body: [entry(1), entry(2)], headers }], place)[1]).toEqual({
-			...{ id: 2, name: 'Rock & Roll – "live" &copy;', url: 'https://example.com/2/' },
-			...{ text: '<p>A</p>', isHtml: true },
+			...{ id: 2, name: 'Rock & Roll – "live" Café …', url: 'https://example.com/2/' },
+			text: 'A',
 		});
 		expect(() => read([{ body: [entry(1)], headers }], place)).toThrow(/has 2 entries/);
 	});
@@ -195,14 +197,19 @@ describe('Where the List Is', () => {
 		expect(read([{ body }], placeOf('Zendesk'))).toEqual([
 			{
 				...{ id: 35467, name: 'Title', url: 'https://example.com/35467' },
-				...{ text: '<p>A</p>', isHtml: true },
+				text: 'A',
 			},
 		]);
 	});
 
 	test('Confluence', () => {
 		const result = {
-			...{ id: '393219', type: 'page', status: 'current', title: 'First space' },
+			...{
+				id: '393219',
+				type: 'page',
+				status: 'current',
+				title: 'Map<String, Integer> explained',
+			},
 			...{ body: { view: { value: '<p>A</p>', representation: 'view' } } },
 			_links: { webui: '/display/FS/First+space' },
 		};
@@ -242,9 +249,18 @@ describe('Where the List Is', () => {
 		expect(everything).toHaveLength(4);
 		expect(read([{ body }], place)).toEqual([
 			{
-				...{ id: '393219', name: 'First space', text: '<p>A</p>', isHtml: true },
+				...{ id: '393219', name: 'Map<String, Integer> explained', text: 'A' },
 				url: 'https://example.atlassian.net/wiki/display/FS/First+space',
 			},
 		]);
 	});
+});
+
+test('HTML becomes text, even if nothing is left of it', () => {
+	const place = { ...at, isHtml: true };
+	const texts = [
+		page({ id: 1, text: '<img>' }, { id: 2, text: '<p>A&amp;B' }, { id: 3, text: 4 }),
+	];
+	expect(read(texts, place).map(({ text }) => text)).toEqual(['', 'A&B', 4]);
+	expect(read([page({ id: 1, text: '<p>' })])[0].text).toBe('<p>');
 });

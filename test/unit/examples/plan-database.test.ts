@@ -79,12 +79,7 @@ test.each([
 	['rows without ID', { rowsWithoutId: 2 }, 400, '2 of 100 rows'],
 	['a key that cannot be found again', { keyType: 'record' }, 400, 'Write array[a, b]'],
 	['two rows with one ID', { repeatedId: 'a' }, 400, "have the ID 'a'"],
-	[
-		'a failure of the query',
-		{ message: 'no permission' },
-		400,
-		"'Your Query': no permission",
-	],
+	['a failure of the query', { message: 'no permission' }, 400, "'Your Query': no permission"],
 ])('%s stops the run before it changes anything', (_what, compared, status, why) => {
 	const { summary, batches } = planned({ ...compared, changed: ranges(3), gone: ranges(1) });
 	expect(batches).toEqual([]);

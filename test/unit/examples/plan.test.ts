@@ -426,3 +426,17 @@ describe('pages with several spellings of their address', () => {
 		expect(ids).toBe(`${small},${large}`);
 	});
 });
+
+test('an excluded page counts as missing, and says that it is excluded', () => {
+	const url = (path: string) => `https://a.example/${path}`;
+	const { work, summary } = planned({
+		list: [document(url('a')), { id: url('%EB'), skipped: 'excluded' }],
+		entries: [entry(url('a')), entry(url('%eb')), entry(url('c'))],
+		...{ isAsked: true, areAddresses: true },
+	});
+	expect(summary).toMatchObject({ missing: 2, skipped: { excluded: 1 } });
+	expect(work.map(({ id, isExcluded }) => [id, isExcluded])).toEqual([
+		[url('%eb'), true],
+		[url('c'), undefined],
+	]);
+});

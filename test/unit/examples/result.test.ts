@@ -48,7 +48,7 @@ test('a run that withholds deletes says why, and claims nothing about failed doc
 	const summary = { ...SUMMARY, withheld: 7 };
 	const [{ json }] = result({ summary, batches, isChunked: true, howToDelete: 'approve it' });
 	expect(json.error).toBe(
-		"1 of 5 documents failed. The next run tries them again. The first failure: Rejected (1 of 1). 7 of 9 documents would be deleted, which is more than the node 'Settings' allows: they are missing from the source, or their texts are empty. They were not deleted. If this is right, approve it.",
+		"1 of 5 documents failed. The next run tries them again. The first failure: Rejected (1 of 1). 7 of 9 documents would be deleted, which needs an approval: more are missing from the source than the node 'Settings' allows, or their texts are empty, or the source refuses to show them. They were not deleted. If this is right, approve it.",
 	);
 });
 

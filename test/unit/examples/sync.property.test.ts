@@ -446,7 +446,7 @@ const RULES: Array<
 		'indexed > most && !settings.confirmDeletes',
 		'false',
 	],
-	['a document of the list is not missing', 'plan', '!listed.has(id)', 'true'],
+	['a document of the list is not missing', 'plan', '!inList.has(id)', 'true'],
 	['unreadable documents are red', 'result', 'if (unreadable > 0)', 'if (false)'],
 	[
 		'a batch without a row has failed',

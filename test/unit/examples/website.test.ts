@@ -12,7 +12,6 @@ import type {
 	PageEntry,
 	PageResponse,
 	PageToRead,
-	ReadPage,
 	WebsiteSettings,
 } from '../../../examples/src/parts/types';
 import { runs } from '../../../support/runs';
@@ -195,6 +194,15 @@ describe('Pages of the Website', () => {
 		expect(after.version).not.toBe(before.version);
 	});
 
+	test('all pages are read again if the part to read changes, and an update changes nothing', () => {
+		const versionOf = (given: object) => listed({ loc: `${SITE}/a` }, { given })[0].version;
+		const before = versionOf({});
+		expect(versionOf({ mainPart: '', leaveOut: ' ' })).toBe(before);
+		const after = [{ mainPart: 'p' }, { leaveOut: 'p' }, { mainPart: '#p' }].map(versionOf);
+		expect(new Set([before, ...after]).size).toBe(4);
+		expect(() => versionOf({ leaveOut: 'a > b' })).toThrow(/'a > b' is no selector/);
+	});
+
 	test.each([
 		[{ given: { daysUntilReread: 0 } }, /enter 1 or more as daysUntilReread/],
 		[{ given: { secondsBetweenRequests: 0 } }, /from 0\.1 to 5/],
@@ -204,18 +212,38 @@ describe('Pages of the Website', () => {
 	});
 });
 
-const ok = (data: string, headers: object = {}): PageResponse => ({
+/** A response with its body. */
+type Answer = PageResponse & { data?: string | Buffer };
+
+/** Returns the pages to read of responses with bodies, as n8n's nodes return them. */
+const toRead = ({
+	responses,
+	redirected,
+	...others
+}: {
+	entries: PageEntry[];
+	responses: Answer[];
+	redirected: Answer[];
+}) =>
+	pagesToRead({
+		...{ responses, redirected, ...others },
+		bytes: [...responses, ...redirected].map(({ data }) =>
+			data === undefined ? undefined : Buffer.from(data),
+		),
+	});
+
+const ok = (data: string | Buffer, headers: object = {}): Answer => ({
 	...{ statusCode: 200, data },
 	headers: { 'content-type': 'text/html; charset=utf-8', ...headers },
 });
 
-const redirect = (location: string, statusCode = 301): PageResponse => ({
+const redirect = (location: string, statusCode = 301): Answer => ({
 	...{ statusCode, headers: { location, 'content-type': 'text/html' }, data: '' },
 });
 
 describe('Pages to Read', () => {
-	const page = (response: PageResponse, redirected: PageResponse[] = [], isMissing = false) =>
-		pagesToRead({
+	const page = (response: Answer, redirected: Answer[] = [], isMissing = false) =>
+		toRead({
 			...{ entries: [{ id: `${SITE}/a/b`, isMissing }], responses: [response], redirected },
 		})[0].json;
 
@@ -251,8 +279,22 @@ describe('Pages to Read', () => {
 		expect(page(redirect(location), [ok('there')])).toMatchObject({ status: 301, to });
 	});
 
+	test('a page is decoded as its header says, and what is no text is not', () => {
+		const latin = Buffer.from('<p>Käse «\u00a0Ü\u00a0»</p>', 'latin1');
+		const header = { 'content-type': 'TEXT/HTML; charset=iso-8859-1' };
+		expect(page(ok(latin, header))).toMatchObject({ data: '<p>Käse «\u00a0Ü\u00a0»</p>' });
+		expect(page(ok('<p>«\u00a0prolongé\u00a0» Küçük</p>'))).toMatchObject({
+			data: '<p>«\u00a0prolongé\u00a0» Küçük</p>',
+		});
+		const picture = ok(Buffer.from([0x89, 0x50, 0]), { 'content-type': 'image/png' });
+		expect(page(picture)).toMatchObject({ type: 'image/png', data: '' });
+		expect(page(redirect('/a/b/'), [ok(latin, header)])).toMatchObject({
+			data: expect.stringContaining('Käse') as string,
+		});
+	});
+
 	test('the redirect of a missing page is not followed, and the others keep their order', () => {
-		const pages = pagesToRead({
+		const pages = toRead({
 			entries: ['a', 'b', 'c'].map((name, at) => ({
 				id: `${SITE}/${name}`,
 				isMissing: at === 0,
@@ -279,7 +321,7 @@ const OTHER_PAGE: Record<string, (id: string) => string> = {
 	'to another page with a relative address': () => '../',
 };
 const REDIRECTS = { ...SAME_PAGE, ...OTHER_PAGE };
-const OTHERS: Record<string, (id: string) => PageResponse> = {
+const OTHERS: Record<string, (id: string) => Answer> = {
 	'no redirect': (id) => ok(`first: ${id}`),
 	'not modified': () => ({ statusCode: 304, headers: {}, data: '' }),
 	'no answer': (id) => ({ error: `first: ${id}` }),
@@ -317,7 +359,7 @@ test('in any batch of pages to read, each page has its own response', () => {
 			});
 			// n8n's nodes return the responses in the order of the pages.
 			const redirected = answers.filter(({ entry, first }) => isPassed(entry, first));
-			const pages = pagesToRead({
+			const pages = toRead({
 				entries: answers.map(({ entry }) => entry),
 				responses: answers.map(({ first }) => first),
 				redirected: redirected.map(({ followed }) => followed),
@@ -339,7 +381,7 @@ test('in any batch of pages to read, each page has its own response', () => {
 						statusCode = 0,
 						data = '',
 						error,
-					}: PageResponse = isFollowed(answer) ? followed : first;
+					}: Answer = isFollowed(answer) ? followed : first;
 					return [entry.id, entry.isMissing, statusCode, data, error];
 				}),
 			);
@@ -369,18 +411,39 @@ test('in any batch of pages to read, each page has its own response', () => {
 
 const TEXT = 'These words are long enough for a page.';
 
+/** What a page says. */
+interface Said {
+	text?: string;
+	title?: string;
+	canonical?: string;
+	robots?: string[];
+	refresh?: string;
+	base?: string;
+	form?: string;
+}
+
+const FORM = '<form><input name="user"><input type="password"></form>';
+
+const htmlOf = ({ text = TEXT, title, canonical, robots = [], refresh, base, form = '' }: Said) =>
+	[
+		...[title === undefined ? '' : `<title>${title}</title>`, base && `<base href="${base}">`],
+		canonical === undefined ? '' : `<link rel="canonical" href="${canonical}">`,
+		...robots.map((rules) => `<meta name="robots" content="${rules}">`),
+		refresh === undefined ? '' : `<meta http-equiv="refresh" content="${refresh}">`,
+		text.startsWith('<') ? text : `<main>${text}${form}</main>`,
+	].join('');
+
 describe('Fetched', () => {
-	const fetched = (page: Partial<PageToRead> = {}, read: ReadPage = {}, readNoindex = false) => {
+	const fetched = (page: Partial<PageToRead> = {}, said: Said = {}, given = {}) => {
 		const { json } = fetchedPages({
 			pages: [
 				{
 					...{ id: `${SITE}/a`, isMissing: false, status: 200, type: 'text/html' },
-					...{ data: '<p>', robots: '', to: '' },
+					...{ data: htmlOf(said), robots: '', to: '' },
 					...page,
 				},
 			],
-			read: [{ text: TEXT, ...read }],
-			readNoindex,
+			settings: given,
 		})[0];
 		const { id, ...result } = json;
 		expect(id).toBe(page.id ?? `${SITE}/a`);
@@ -392,27 +455,44 @@ describe('Fetched', () => {
 		expect(fetched({}, { title: ' A title ' })).toEqual({ text: TEXT, name: 'A title' });
 	});
 
-	test.each<[Partial<PageToRead>, ReadPage]>([
+	test('settings choose the part of a page', () => {
+		const text = `<p>Menu</p><div id="b"><p>${TEXT}</p><p class="c">C</p></div>`;
+		expect(fetched({}, { text }, { mainPart: '#b', leaveOut: '.c' })).toEqual({ text: TEXT });
+	});
+
+	test.each<[Partial<PageToRead>, Said]>([
 		[{ status: 404 }, {}],
 		[{ status: 410 }, {}],
 		[{ status: 301, to: `${SITE}/other` }, {}],
 		[{ status: 308, to: `${SITE}/` }, {}],
+		[{ id: `${SITE}/docs/oauth`, status: 301, to: `${SITE}/guides/oauth` }, {}],
+		[{ id: `${SITE}/docs/sso`, status: 308, to: `${SITE}/guides/sso/setup` }, {}],
+		[{ status: 301, to: `${SITE}/help/login-problems` }, {}],
+		[{ id: `${SITE}/docs/login`, status: 301, to: `${SITE}/guides/login` }, {}],
 		[{ robots: 'noindex, nofollow' }, {}],
-		[{}, { robots: 'NONE' }],
+		[{}, { robots: ['NONE'] }],
+		[{}, { robots: ['max-image-preview:large', 'noindex'] }],
+		[{}, { robots: ['noindex', 'all'] }],
 		[{}, { canonical: `${SITE}/other` }],
 		[{}, { canonical: '/' }],
-	])('%j %j says that the page is gone', (page, read) => {
-		expect(fetched(page, read)).toEqual({ gone: true });
+		[{}, { refresh: `0;url=${SITE}/other` }],
+		[{}, { refresh: "3; URL='other'" }],
+		[{}, { refresh: '0, b', base: '/c/' }],
+	])('%j %j says that the page is gone', (page, said) => {
+		expect(fetched(page, said)).toEqual({ gone: true });
 	});
 
 	test('one noindex is enough, whatever the other place says', () => {
 		for (const other of [undefined, '', 'all', 'index, follow', 'noindex']) {
-			expect(fetched({ robots: 'noindex' }, { robots: other })).toEqual({ gone: true });
-			expect(fetched({ robots: other ?? '' }, { robots: 'noindex' })).toEqual({ gone: true });
+			const robots = other === undefined ? [] : [other];
+			expect(fetched({ robots: 'noindex' }, { robots })).toEqual({ gone: true });
+			expect(fetched({ robots: other ?? '' }, { robots: ['noindex'] })).toEqual({
+				gone: true,
+			});
 		}
 	});
 
-	test.each<[Partial<PageToRead>, ReadPage]>([
+	test.each<[Partial<PageToRead>, Said]>([
 		[{}, { canonical: 'http://example.com/a/?utm=1' }],
 		[{}, { canonical: '/a' }],
 		[{}, { canonical: '/%61' }],
@@ -422,46 +502,73 @@ describe('Fetched', () => {
 		[{ id: `${SITE}/café` }, { canonical: '/caf%C3%A9' }],
 		[{}, { canonical: '//other.example/a/index.html' }],
 		[{}, { canonical: 'a-mistake' }],
-		[{}, { robots: 'index, follow' }],
-		[{}, { robots: 'index, max-image-preview:none' }],
+		[{}, { robots: ['index, follow'] }],
+		[{}, { robots: ['index, max-image-preview:none'] }],
 		[{ robots: 'otherbot: noindex' }, {}],
-		[{ type: '', data: '<html>' }, {}],
+		[{ type: '', data: `<html>${TEXT}` }, {}],
 		[{ type: 'application/xhtml+xml' }, {}],
-		[{}, { text: TEXT.repeat(20), password: 'password' }],
-	])('%j %j is read', (page, read) => {
-		expect(fetched(page, read)).toMatchObject({ text: expect.any(String) as string });
+		[{}, { refresh: '300' }],
+		[{}, { refresh: '0;url=/a/' }],
+		[{}, { refresh: '60;url=/other' }],
+		[{}, { text: TEXT.repeat(20), form: FORM }],
+		[{}, { text: `<header>${FORM}</header><p>${TEXT}</p>` }],
+		[{}, { text: `<h1>Error 404 explained</h1><p>${TEXT}</p>` }],
+	])('%j %j is read', (page, said) => {
+		expect(fetched(page, said)).toMatchObject({ text: expect.any(String) as string });
 	});
 
 	test('pages with noindex are read if the settings say so, and are then never gone', () => {
-		expect(fetched({ robots: 'noindex' }, {}, true)).toEqual({ text: TEXT });
-		expect(fetched({}, { robots: 'none' }, true)).toEqual({ text: TEXT });
-		expect(fetched({ robots: 'noindex', isMissing: true }, {}, true)).toEqual({ text: TEXT });
+		const all = { readNoindex: true };
+		expect(fetched({ robots: 'noindex' }, {}, all)).toEqual({ text: TEXT });
+		expect(fetched({}, { robots: ['none'] }, all)).toEqual({ text: TEXT });
+		expect(fetched({ robots: 'noindex', isMissing: true }, {}, all)).toEqual({ text: TEXT });
 	});
 
-	test.each<[Partial<PageToRead>, ReadPage, RegExp]>([
+	test.each<[Partial<PageToRead>, Said, RegExp]>([
 		[{ status: 503 }, {}, /answers with status 503/],
-		[{ status: 401 }, {}, /refuses it with status 401/],
 		[{ status: 302, to: `${SITE}/other` }, {}, /redirects to .*other for now/],
-		[{ status: 301, to: `${SITE}/login` }, {}, /seems to be a sign-in page/],
-		[{ status: 301, to: `${SITE}/enter?next=%2Fa` }, {}, /seems to be a sign-in page/],
-		[{}, { password: 'password' }, /is a sign-in page/],
-		[{}, { text: undefined, error: 'no HTML' }, /no HTML/],
 		[{ error: 'ECONNREFUSED' }, {}, /ECONNREFUSED/],
-	])('%j %j could not be read now', (page, read, why) => {
-		expect(fetched(page, read)).toEqual({ error: expect.stringMatching(why) as string });
+	])('%j %j could not be read now', (page, said, why) => {
+		const error = { error: expect.stringMatching(why) as string };
+		expect(fetched(page, said)).toEqual(error);
+		expect(fetched({ ...page, isMissing: true }, said)).toEqual(error);
+	});
+
+	test.each<[Partial<PageToRead>, Said, RegExp]>([
+		[{ status: 401 }, {}, /refuses it with status 401/],
+		[{ status: 403 }, {}, /refuses it with status 403/],
+		[{ status: 302, to: `${SITE}/help/sso/start` }, {}, /seems to be a sign-in page/],
+		[{ status: 301, to: `${SITE}/login` }, {}, /seems to be a sign-in page/],
+		[{ status: 301, to: `${SITE}/wp-login.php?x` }, {}, /seems to be a sign-in page/],
+		[{ status: 308, to: 'https://login.example.com/' }, {}, /seems to be a sign-in page/],
+		[{ status: 301, to: 'https://id.example.com/oauth2/authorize?x' }, {}, /a sign-in page/],
+		[{ status: 301, to: `${SITE}/enter?next=%2Fa` }, {}, /seems to be a sign-in page/],
+		[{}, { refresh: '0;url=/login' }, /seems to be a sign-in page/],
+		[{}, { form: FORM }, /is a sign-in page/],
+	])('%j %j needs a sign-in: unreadable, or withheld if it is missing', (page, said, why) => {
+		const reason = expect.stringMatching(why) as string;
+		expect(fetched(page, said)).toEqual({ error: reason });
+		expect(fetched({ ...page, isMissing: true }, said)).toEqual({ refused: reason });
+	});
+
+	test('an excluded page counts as missing, whatever the website answers', () => {
+		for (const status of [200, 404, 403, 503])
+			expect(fetched({ isMissing: true, isExcluded: true, status })).toEqual({ text: '' });
 	});
 
 	test('a missing page that redirects to itself is still there', () => {
 		expect(fetched({ status: 301, isMissing: true })).toEqual({ text: '' });
 	});
 
-	test.each<[Partial<PageToRead>, ReadPage, RegExp]>([
+	test.each<[Partial<PageToRead>, Said, RegExp]>([
 		[{ type: 'application/pdf', data: '' }, {}, /is no HTML page, only application\/pdf/],
 		[{}, { text: 'Loading…' }, /has no text \(7 letters\)/],
-		[{}, { text: '', megabytes: 3.2 }, /has 3\.2 MB of HTML, and n8n .* 2 MB/],
-	])('%j %j cannot be read until it changes', (page, read, why) => {
-		expect(fetched(page, read)).toEqual({ problem: expect.stringMatching(why) as string });
-		expect(fetched({ ...page, isMissing: true }, read)).toEqual({
+		[{ problem: 'has bytes that are no text' }, {}, /has bytes that are no text/],
+		[{}, { text: '<h1>404 - Page not found</h1><p>Sorry about that.' }, /says '404 - Page not/],
+		[{}, { text: '<h1>Seite nicht gefunden!</h1><p>Zur Startseite' }, /says 'Seite nicht/],
+	])('%j %j cannot be read until it changes', (page, said, why) => {
+		expect(fetched(page, said)).toEqual({ problem: expect.stringMatching(why) as string });
+		expect(fetched({ ...page, isMissing: true }, said)).toEqual({
 			text: expect.any(String) as string,
 		});
 	});

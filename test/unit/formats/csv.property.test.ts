@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 
-import type { FindingKind } from '../../../nodes/shared/formats/findings';
+import type { ReaderFinding } from '../../../nodes/shared/formats/findings';
 import { csvRow } from '../../../support/csv';
 import { runs } from '../../../support/runs';
 import { occurring, Variations } from '../../../support/variations';
@@ -234,14 +234,14 @@ interface Expected {
 	records: FoundRecord[];
 	error: unknown;
 	/** How often each kind occurs, and the line of the first one. */
-	findings: Map<FindingKind, { total: number; line: number }>;
+	findings: Map<ReaderFinding, { total: number; line: number }>;
 }
 
 function expectedOf(file: AnyFile): Expected {
 	const { columns, skip, before, lineBreak } = file;
 	const width = widthOf(columns);
 	const findings: Expected['findings'] = new Map();
-	const find = (kind: FindingKind, at: number) =>
+	const find = (kind: ReaderFinding, at: number) =>
 		findings.set(kind, {
 			total: (findings.get(kind)?.total ?? 0) + 1,
 			line: findings.get(kind)?.line ?? at,
@@ -329,7 +329,7 @@ test('each row becomes one record, one error, or nothing', async () => {
 				kind,
 				{ total, line },
 			]);
-			expect(new Map(found as Iterable<[FindingKind, object]>)).toEqual(expected.findings);
+			expect(new Map(found as Iterable<[ReaderFinding, object]>)).toEqual(expected.findings);
 		}),
 		{ numRuns: runs(400) },
 	);

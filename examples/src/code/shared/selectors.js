@@ -33,7 +33,7 @@ function selectorsIn(text) {
 			return {
 				tag: tag.toLowerCase(),
 				attributes: tests.map(([, mark, value, attribute, equals, wanted]) => ({
-					name: mark ? { '#': 'id', '.': 'class' }[mark] : attribute.toLowerCase(),
+					name: mark ? (mark === '#' ? 'id' : 'class') : attribute.toLowerCase(),
 					...(mark ? { value } : equals && { value: wanted }),
 				})),
 			};

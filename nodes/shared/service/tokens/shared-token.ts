@@ -70,7 +70,7 @@ interface TokenState {
 }
 
 /** Credential data whose tokens n8n is storing. n8n signs a request only after it has stored its token. */
-const beingStored = new WeakSet<object>();
+const storing = new WeakSet<object>();
 
 export class SharedToken {
 	static readonly states = new Map<string, TokenState>();
@@ -137,14 +137,14 @@ export class SharedToken {
 		return this.state.isUnstored;
 	}
 
-	/** Notes that n8n is about to store the tokens in this data. */
-	static noteStoring(data: ScopeData): void {
-		beingStored.add(data);
+	/** Called when n8n is about to store the tokens in this data. */
+	static beginStoring(data: ScopeData): void {
+		storing.add(data);
 	}
 
-	/** Notes that n8n signs a request with this data, so it has stored the tokens in the data. */
-	static noteSigned(data: ScopeData): void {
-		beingStored.delete(data);
+	/** Called when n8n signs a request with this data, so it has stored the tokens in the data. */
+	static endStoring(data: ScopeData): void {
+		storing.delete(data);
 	}
 
 	/**
@@ -153,8 +153,8 @@ export class SharedToken {
 	 *
 	 * @returns whether n8n failed to store the token
 	 */
-	storeLater(data: ScopeData): boolean {
-		if (!beingStored.delete(data)) return false;
+	failStoring(data: ScopeData): boolean {
+		if (!storing.delete(data)) return false;
 		this.state.isUnstored = true;
 		return true;
 	}
