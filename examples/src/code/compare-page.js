@@ -22,6 +22,7 @@ module.exports = ({ rows, documents, questions }) => {
 <body>
 <h1>Compare Chunkers</h1>
 <p>${documents} documents, ${questions} questions. A chunk is right if its document answers the question and the chunk contains the phrase.</p>
+<p>${sent()}</p>
 <p class="legend"><span class="mean">Mean reciprocal rank</span> <span class="one">Hit at 1</span> <span class="five">Hit at 5</span></p>
 ${bars()}
 <h2>Figures</h2>
@@ -43,7 +44,7 @@ ${failed.length > 0 ? `<h2>Not Compared</h2>\n<ul>${failed.map(failure).join('')
 @media (prefers-color-scheme: dark) {
   :root { --text: #e6edf3; --weak: #9198a1; --line: #3d444d; --page: #0d1117; --mean: #4493f8; --one: #db6d28; --five: #3fb950; }
 }
-body { margin: 2rem auto; max-width: 60rem; padding: 0 1rem; background: var(--page); color: var(--text); font: 15px/1.5 system-ui, sans-serif; }
+body { margin: 2rem auto; max-width: 68rem; padding: 0 1rem; background: var(--page); color: var(--text); font: 15px/1.5 system-ui, sans-serif; }
 svg { width: 100%; height: auto; font: 13px system-ui, sans-serif; }
 svg text { fill: var(--text); }
 svg .value { fill: var(--weak); font-size: 11px; }
@@ -56,8 +57,7 @@ table { border-collapse: collapse; width: 100%; }
 th, td { border-bottom: 1px solid var(--line); padding: 0.3rem 0.6rem; text-align: left; vertical-align: top; overflow-wrap: anywhere; }
 th { color: var(--weak); font-weight: 600; }
 .figures th, .figures td { text-align: right; overflow-wrap: normal; }
-.figures td:nth-child(2), .figures th:nth-child(2), .figures td:last-child, .figures th:last-child { text-align: left; }
-code { font-size: 0.9em; }
+.figures td:nth-child(2), .figures th:nth-child(2) { min-width: 14rem; text-align: left; overflow-wrap: anywhere; }
 summary { cursor: pointer; padding: 0.4rem 0; }
 .weak { color: var(--weak); }
 `;
@@ -92,17 +92,25 @@ ${groups.join('\n')}
 		return `<rect class="${kind}" x="230" y="${top}" width="${width}" height="14"/><text class="value" x="${width + 236}" y="${top + 11}">${shown(value)}</text>`;
 	}
 
+	/** Says what a variant costs. All variants send the same texts. */
+	function sent() {
+		const [{ textsSent, charactersSent }] = rows;
+		return `Each variant has sent ${textsSent} texts with ${charactersSent} characters.`;
+	}
+
 	function figures() {
 		const heads = [
 			...['Rank', 'Variant', 'Mean reciprocal rank', 'Hit at 1', 'Hit at 5', 'Chunks'],
-			...['Characters (median)', 'Characters (largest)', 'Phrases cut', 'Texts sent'],
-			...['Characters sent', 'Tokens', 'Seconds', 'Chunker'],
+			...['Characters (median)', 'Characters (largest)', 'Phrases cut', 'Tokens', 'Seconds'],
 		];
 		const lines = good.map((row) => [
-			...[row.rank, row.variant, shown(row.meanReciprocalRank), shown(row.hitAt1)],
-			...[shown(row.hitAt5), row.chunks, row.medianCharacters, row.largestCharacters],
-			...[row.phrasesCut, row.textsSent, row.charactersSent, row.tokensUsed ?? 'unknown'],
-			...[row.seconds, `${row.chunker} ${JSON.stringify(row.config)}, ${row.model}`],
+			...[
+				row.rank,
+				`${row.variant}: ${row.chunker} ${JSON.stringify(row.config)}, ${row.model}`,
+			],
+			...[shown(row.meanReciprocalRank), shown(row.hitAt1), shown(row.hitAt5), row.chunks],
+			...[row.medianCharacters, row.largestCharacters, row.phrasesCut],
+			...[row.tokensUsed ?? 'unknown', row.seconds],
 		]);
 		return table('figures', heads, lines);
 	}

@@ -409,7 +409,7 @@ describe('the page', () => {
 		expect(html).not.toMatch(/<script/i);
 		const values =
 			html.replace(/<style>[^]*?<\/style>/, '').match(/&#60;script&#62;[^<]*/g) ?? [];
-		expect(values.length).toBe(10);
+		expect(values.length).toBe(9);
 		for (const value of values) expect(value).not.toMatch(/["']|&(?!#\d+;)/);
 	});
 
