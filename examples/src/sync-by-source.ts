@@ -20,7 +20,7 @@ Receives the **complete list** of a source's documents. It pushes new and change
 
 To push documents that have not changed, add \`"pushAgain": ["id"]\`. [What a run returns](${docs('sync.md#what-a-run-returns')})`,
 		protection: `## What protects your index
-- **A run deletes at most** *mostDeletes* documents, or *mostDeletesPercent* of all if that is more. If more are missing, none is deleted. To approve the deletes, add \`"confirmDeletes": true\`.
+- **A run deletes at most** *mostDeletes* documents, or *mostDeletesPercent* of all if that is more. If more are missing, none is deleted. The answer says how many (*approvable*). To approve them, add \`"confirmDeletes"\` with this number.
 - **The answer** has status 200 if everything succeeded, 400 if the list is not complete, 409 if another run is active, and 500 if something failed or was withheld.
 - **Another index?** Before you select its credential, delete the rows of the data table **Synced Documents**. Otherwise, unchanged documents are missing from that index.
 - **Each workflow is for one source.** If two push to the same index, their IDs must differ, for example by a prefix.
@@ -31,8 +31,9 @@ ${AFTERWARDS}`,
 		webhook('List Arrives', 'sync-by-source', [0, 0], '683daaae-a916-443d-a62e-93d1f92cc35e'),
 	],
 	settings: {
-		confirmDeletes: '={{ $json.body?.confirmDeletes === true }}',
-		howToDelete: 'send the list once with "confirmDeletes": true',
+		startedBy: "$execution.mode === 'test' ? 'by hand' : 'webhook'",
+		confirmed: "$('List Arrives').first().json.body?.confirmDeletes",
+		howToDelete: 'send the list once with "confirmDeletes": {number}',
 		pushAgain: '={{ $json.body?.pushAgain ?? [] }}',
 	},
 	list: {

@@ -77,15 +77,22 @@ Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files, and Goog
 	]),
 	list: {
 		nodes: [
-			search('Folders', `mimeType = '${FOLDER}' and trashed = false`),
-			code('Folders Below', 'drive-folders', [0, 0], {
-				folders: "$('Folders').all().map(({ json }) => json)",
-				root: `${SETTINGS}.folder`,
-			}),
-			search(
-				'List Files',
-				`='{{ $json.id }}' in parents and mimeType != '${FOLDER}' and trashed = false`,
-			),
+			{
+				name: 'List the Files',
+				description:
+					'Gets all folders, chooses yours and those below it, and asks for the files of each. Your credential of Google Drive is here.',
+				nodes: [
+					search('Folders', `mimeType = '${FOLDER}' and trashed = false`),
+					code('Folders Below', 'drive-folders', [0, 0], {
+						folders: "$('Folders').all().map(({ json }) => json)",
+						root: `${SETTINGS}.folder`,
+					}),
+					search(
+						'List Files',
+						`='{{ $json.id }}' in parents and mimeType != '${FOLDER}' and trashed = false`,
+					),
+				],
+			},
 			code(
 				'Choose Files',
 				'drive-files',

@@ -77,64 +77,76 @@ ${AFTERWARDS}`,
 		[['mostPerRun', 'number', 1000]],
 	),
 	list: {
-		group: {
-			name: 'List the Pages',
-			description:
-				'Reads the sitemaps. If your list of addresses is elsewhere, replace the group, and return id, url, name and version.',
-		},
 		nodes: [
-			node(
-				'Get Sitemaps',
-				'httpRequest',
-				4.2,
-				[0, 0],
-				{
-					url: '={{ $json.sitemap }}',
-					options: {
-						batching: oneByOne("$('Settings').first().json"),
-						...OWN_SITE_ONLY,
-						response: { response: { responseFormat: 'file' } },
-						timeout: 60_000,
-					},
-				},
-				{ retryOnFail: true, maxTries: 3, waitBetweenTries: 5000 },
-			),
-			code('As Archives', 'archives', [0, 0], { files: "$('Get Sitemaps').all()" }),
-			node(
-				'Decompress',
-				'compression',
-				1.1,
-				[0, 0],
-				{ operation: 'decompress', binaryPropertyName: 'data', outputPrefix: 'file_' },
-				CONTINUE,
-			),
-			code('Sitemap Files', 'sitemap-files', [0, 0], {
-				downloads: "$('Get Sitemaps').all()",
-				decompressed: "$('Decompress').all()",
-			}),
-			// n8n would guess the encoding. Sitemap Texts decodes the bytes.
-			node('Read Sitemaps', 'extractFromFile', 1.1, [0, 0], {
-				operation: 'binaryToPropery',
-				options: {},
-			}),
-			code('Sitemap Texts', 'sitemap-texts', [0, 0], {
-				texts: json('Read Sitemaps'),
-				urls: "$('Sitemap Files').all().map(({ json }) => json.sitemap)",
-				isInIndex: '$runIndex > 0',
-			}),
-			node('Read XML', 'xml', 1, [0, 0], { mode: 'xmlToJson', options: {} }),
-			node('Has Pages', 'if', 2.2, [0, 0], isTrue('={{ $json.sitemapindex === undefined }}')),
-			code(
-				'Pages of the Website',
-				'website-pages',
-				[0, 0],
-				{
-					sitemaps: json('Read XML'),
-					settings: "$('Settings').first().json",
-					now: 'new Date()',
-				},
-				{ alwaysOutputData: true },
-			),
+			{
+				name: 'List the Pages',
+				description:
+					'Reads the sitemaps. If your list of addresses is elsewhere, replace the group, and return id, url, name and version.',
+				nodes: [
+					node(
+						'Get Sitemaps',
+						'httpRequest',
+						4.2,
+						[0, 0],
+						{
+							url: '={{ $json.sitemap }}',
+							options: {
+								batching: oneByOne("$('Settings').first().json"),
+								...OWN_SITE_ONLY,
+								response: { response: { responseFormat: 'file' } },
+								timeout: 60_000,
+							},
+						},
+						{ retryOnFail: true, maxTries: 3, waitBetweenTries: 5000 },
+					),
+					code('As Archives', 'archives', [0, 0], { files: "$('Get Sitemaps').all()" }),
+					node(
+						'Decompress',
+						'compression',
+						1.1,
+						[0, 0],
+						{
+							operation: 'decompress',
+							binaryPropertyName: 'data',
+							outputPrefix: 'file_',
+						},
+						CONTINUE,
+					),
+					code('Sitemap Files', 'sitemap-files', [0, 0], {
+						downloads: "$('Get Sitemaps').all()",
+						decompressed: "$('Decompress').all()",
+					}),
+					// n8n would guess the encoding. Sitemap Texts decodes the bytes.
+					node('Read Sitemaps', 'extractFromFile', 1.1, [0, 0], {
+						operation: 'binaryToPropery',
+						options: {},
+					}),
+					code('Sitemap Texts', 'sitemap-texts', [0, 0], {
+						texts: json('Read Sitemaps'),
+						urls: "$('Sitemap Files').all().map(({ json }) => json.sitemap)",
+						isInIndex: '$runIndex > 0',
+					}),
+					node('Read XML', 'xml', 1, [0, 0], { mode: 'xmlToJson', options: {} }),
+					node(
+						'Has Pages',
+						'if',
+						2.2,
+						[0, 0],
+						isTrue('={{ $json.sitemapindex === undefined }}'),
+					),
+					code(
+						'Pages of the Website',
+						'website-pages',
+						[0, 0],
+						{
+							sitemaps: json('Read XML'),
+							settings: "$('Settings').first().json",
+							now: 'new Date()',
+						},
+						{ alwaysOutputData: true },
+					),
+				],
+			},
 		],
 		below: {
 			nodes: [
