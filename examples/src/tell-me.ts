@@ -1,3 +1,4 @@
+import { allRuns, runsTable } from './parts/history';
 import { code, node, note, workflow } from './parts/workflow';
 
 export default workflow(
@@ -5,7 +6,7 @@ export default workflow(
 	[
 		note(
 			'Note',
-			`## Tell me when a run fails
+			`## Tell me when a run fails, or a sync is late
 
 Sends one message for each run that failed or did only part of its work. The message names the workflow and the node, the reason, a link to the execution, and the service's status page. Almost all examples end with an error if anything failed, so partial failures are reported too.
 
@@ -17,7 +18,7 @@ Sends one message for each run that failed or did only part of its work. The mes
 
 n8n calls **Tell Me** only for published workflows. It does not do so when you click *Execute workflow*, or for a run that you stop. If n8n itself is killed, n8n reports the run when it starts again.
 
-A run that never starts is not reported, so check the *Executions* of scheduled workflows from time to time.`,
+*Every Morning* reads the data table **Sync Runs**, and names the syncs whose next run is overdue. Other scheduled workflows that never start are not reported.`,
 			[-500, -280],
 			[420, 640],
 			7,
@@ -26,6 +27,16 @@ A run that never starts is not reported, so check the *Executions* of scheduled 
 		code('Message', 'message', [220, 0], {
 			failure: '$input.first().json',
 			statusPage: "'https://status.lucidworks.com'",
+		}),
+		node('Every Morning', 'scheduleTrigger', 1.2, [-440, 440], {
+			rule: { interval: [{ triggerAtHour: 8 }] },
+		}),
+		runsTable([-220, 440]),
+		allRuns([0, 440]),
+		code('Late Syncs', 'late-syncs', [220, 440], {
+			rows: "$('All Runs').all().map(({ json }) => json)",
+			now: 'new Date()',
+			timeZone: '$now.zoneName',
 		}),
 		node('Send Message', 'httpRequest', 4.2, [440, 0], {
 			method: 'PUT',
@@ -36,5 +47,8 @@ A run that never starts is not reported, so check the *Executions* of scheduled 
 			options: {},
 		}),
 	],
-	[['Run Failed', 'Message', 'Send Message']],
+	[
+		['Run Failed', 'Message', 'Send Message'],
+		['Every Morning', 'Runs Table', 'All Runs', 'Late Syncs', 'Send Message'],
+	],
 );

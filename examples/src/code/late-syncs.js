@@ -3,7 +3,7 @@
 const { localTime, syncStates } = require('./shared/sync-states');
 
 /**
- * @param {{ rows: SyncRun[], now: Date, timeZone: string }} inputs
+ * @param {{ rows: Partial<SyncRun>[], now: Date, timeZone: string }} inputs
  * @returns {Item<{ text: string }>[]}
  */
 module.exports = ({ rows, now, timeZone }) => {

@@ -3,10 +3,10 @@
 const { localTime, syncStates } = require('./shared/sync-states');
 
 /**
- * @param {{ rows: SyncRun[], now: Date, timeZone: string, project: string }} inputs
+ * @param {{ project: string, rows: Partial<SyncRun>[], now: Date, timeZone: string }} inputs
  * @returns {[Item<{ html: string }>]}
  */
-module.exports = ({ rows, now, timeZone, project }) => {
+module.exports = ({ project, rows, now, timeZone }) => {
 	// One page: the state of each sync, and what its last runs have done. It contains no script.
 	const states = syncStates(rows, now);
 	const needing = states.filter(({ light }) => light !== 'green').length;
@@ -84,7 +84,7 @@ ${problems(lastEnded)}
 	 * What a person can do: the error of the last run, and how to approve what was withheld.
 	 * @param {SyncState} state
 	 */
-	function action({ last, lastEnded, isLate, isKilled }) {
+	function action({ runs, lastEnded, isLate, isKilled }) {
 		const lines = [];
 		if (lastEnded?.error) lines.push(`<p class="error">${escaped(lastEnded.error)}</p>`);
 		if (isKilled) {
@@ -99,10 +99,9 @@ ${problems(lastEnded)}
 		}
 		const approvable = lastEnded?.approvable ?? 0;
 		if (approvable > 0) {
-			const how =
-				last.startedBy === 'webhook'
-					? `send the list once with <code>"confirmDeletes": ${approvable}</code>`
-					: 'start the workflow once by its trigger <i>Delete What Is Missing</i>';
+			const how = runs.some(({ startedBy }) => startedBy === 'webhook')
+				? `send the list once with <code>"confirmDeletes": ${approvable}</code>`
+				: 'start the workflow once by its trigger <i>Delete What Is Missing</i>';
 			lines.push(
 				`<p><b>${escaped(approvable)} ${approvable === 1 ? 'delete waits' : 'deletes wait'} for an approval.</b> If these documents are really gone, ${how}. It deletes at most ${escaped(approvable)}.</p>`,
 			);
@@ -110,7 +109,7 @@ ${problems(lastEnded)}
 		return lines.join('\n');
 	}
 
-	/** @param {SyncRun | undefined} run */
+	/** @param {Partial<SyncRun> | undefined} run */
 	function problems(run) {
 		const lines = String(run?.problems ?? '')
 			.split('\n')
@@ -120,7 +119,7 @@ ${problems(lastEnded)}
 		return `<details open><summary>Problems of the last run</summary><ul>${items}</ul></details>`;
 	}
 
-	/** @param {SyncRun} run */
+	/** @param {Partial<SyncRun>} run */
 	function runText(run) {
 		const parts = [
 			[run.pushed, 'pushed'],
@@ -136,7 +135,7 @@ ${problems(lastEnded)}
 		return `${time(run.beganAt)}${run.startedBy ? `, ${run.startedBy}` : ''}: ${counts}`;
 	}
 
-	/** @param {SyncRun[]} runs */
+	/** @param {Partial<SyncRun>[]} runs */
 	function lastDay(runs) {
 		const day = 24 * 60 * 60 * 1000;
 		const recent = runs.filter(
@@ -150,7 +149,7 @@ ${problems(lastEnded)}
 
 	/**
 	 * One bar per run: pushed, deleted, and what failed or was unreadable.
-	 * @param {SyncRun[]} runs
+	 * @param {Partial<SyncRun>[]} runs
 	 */
 	function chart(runs) {
 		const [width, height, step] = [600, 80, 20];

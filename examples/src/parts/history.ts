@@ -72,18 +72,7 @@ export function beginGroup(options: Beginning): Group {
 	const x = isDataTable ? X : 0;
 	const nodes = [
 		...(isDataTable ? [tablesNode] : []),
-		node(
-			'Runs Table',
-			'dataTable',
-			1.1,
-			[x, 0],
-			{
-				...{ resource: 'table', operation: 'create', tableName: 'Sync Runs' },
-				...{ columns: columnsOf(COLUMNS), options: { createIfNotExists: true } },
-			},
-			// Two syncs that create it at the same moment: one of them fails, and finds it at the next try.
-			{ executeOnce: true, retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 },
-		),
+		runsTable([x, 0]),
 		tableNode(
 			'Read Runs',
 			'get',
@@ -131,6 +120,32 @@ export function beginGroup(options: Beginning): Group {
 		nodes,
 	};
 }
+
+/** Defines the node that finds the table. The first sync of a project creates it. */
+export const runsTable = (position: [number, number]): WorkflowNode =>
+	node(
+		'Runs Table',
+		'dataTable',
+		1.1,
+		position,
+		{
+			...{ resource: 'table', operation: 'create', tableName: 'Sync Runs' },
+			...{ columns: columnsOf(COLUMNS), options: { createIfNotExists: true } },
+		},
+		// Two syncs that create it at the same moment: one of them fails, and finds it at the next try.
+		{ executeOnce: true, retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 },
+	);
+
+/** Defines the node that reads the runs of all syncs of the project. */
+export const allRuns = (position: [number, number]): WorkflowNode =>
+	tableNode(
+		'All Runs',
+		'get',
+		position,
+		TABLE,
+		{ matchType: 'allConditions', filters: { conditions: [] }, returnAll: true },
+		{ executeOnce: true, alwaysOutputData: true },
+	);
 
 const tablesNode = node(
 	'Tables of n8n',

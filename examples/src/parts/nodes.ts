@@ -12,6 +12,7 @@ export const CREDENTIALS = {
 	drive: { googleDriveOAuth2Api: { id: 'demoDrive', name: 'Demo Google Drive' } },
 	sftp: { sftp: { id: 'demoSftp', name: 'Demo SFTP' } },
 	webhook: { httpHeaderAuth: { id: 'demoWebhook', name: 'Demo Webhook' } },
+	statusPage: { httpBasicAuth: { id: 'demoStatusPage', name: 'Demo Status Page' } },
 	chatModel: { openAiApi: { id: 'demoChatModel', name: 'Demo Chat Model' } },
 };
 

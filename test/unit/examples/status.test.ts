@@ -8,7 +8,7 @@ const now = new Date('2026-11-29T08:00:00Z');
 const at = (hours: number): string => new Date(now.getTime() + hours * 3_600_000).toISOString();
 
 /** A run that began 6 hours ago and was complete. The next one is due in 18 hours. */
-const run = (more: Partial<SyncRun> = {}): SyncRun => ({
+const run = (more: Partial<SyncRun> = {}): Partial<SyncRun> => ({
 	...{ workflow: 'w1', name: 'Shop', startedBy: 'schedule' },
 	...{ beganAt: at(-6), endedAt: at(-5.9), aliveUntil: at(-5.8), nextBefore: at(18) },
 	...{ documents: 40, pushed: 3, deleted: 1, outcome: 'complete', error: '', approvable: 0 },
@@ -16,9 +16,9 @@ const run = (more: Partial<SyncRun> = {}): SyncRun => ({
 });
 
 /** The run is active, or it was killed. */
-const open = { endedAt: null, outcome: '' };
+const open = { endedAt: undefined, outcome: '' };
 
-const pageOf = (rows: SyncRun[]): string =>
+const pageOf = (rows: Partial<SyncRun>[]): string =>
 	statusPage({ rows, now, timeZone: 'UTC', project: 'Personal' })[0].json.html;
 
 /** The text of a page without its tags. */
@@ -36,7 +36,7 @@ describe('state of a sync', () => {
 		['failed', { outcome: 'failed' }, { light: 'red' }],
 		['late', { nextBefore: at(-0.1) }, { light: 'red', isLate: true }],
 		['due at this moment', { nextBefore: at(0) }, { light: 'green', isLate: false }],
-		['never due', { nextBefore: null }, { light: 'green', isLate: false }],
+		['never due', { nextBefore: '' }, { light: 'green', isLate: false }],
 		['running', { ...open, aliveUntil: at(0.1) }, { isRunning: true, isKilled: false }],
 		['killed', { ...open, aliveUntil: at(-0.1) }, { light: 'red', isKilled: true }],
 		[
@@ -142,7 +142,7 @@ describe('status page', () => {
 });
 
 describe('message about late syncs', () => {
-	const messageOf = (rows: SyncRun[]) =>
+	const messageOf = (rows: Partial<SyncRun>[]) =>
 		lateSyncs({ rows, now, timeZone: 'UTC' }).map(({ json }) => json.text);
 
 	it('is not sent if no sync is late', () => {

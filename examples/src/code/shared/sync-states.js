@@ -4,12 +4,12 @@ module.exports = { syncStates, localTime };
 
 /**
  * Returns the state of each sync, from its runs of the table Sync Runs. Those that need a person come first.
- * @param {SyncRun[]} rows
+ * @param {Partial<SyncRun>[]} rows
  * @param {Date} now
  * @returns {SyncState[]}
  */
 function syncStates(rows, now) {
-	/** @type {Map<string, SyncRun[]>} */
+	/** @type {Map<string, Partial<SyncRun>[]>} */
 	const runsOf = new Map();
 	for (const row of rows) {
 		if (!row.workflow) continue;
@@ -27,7 +27,7 @@ function syncStates(rows, now) {
 }
 
 /**
- * @param {SyncRun[]} unsorted
+ * @param {Partial<SyncRun>[]} unsorted
  * @param {Date} now
  * @returns {SyncState}
  */
@@ -45,7 +45,13 @@ function stateOf(unsorted, now) {
 	const isRed = isKilled || isLate || outcome === 'failed';
 	const isAmber = outcome !== 'complete' && outcome !== '';
 	return {
-		...{ workflow: last.workflow, name: last.name || last.workflow, runs, last, lastEnded },
+		...{
+			workflow: last.workflow ?? '',
+			name: last.name || (last.workflow ?? ''),
+			runs,
+			last,
+			lastEnded,
+		},
 		...{ lastComplete, isRunning, isKilled, isLate },
 		light: isRed ? 'red' : isAmber ? 'amber' : 'green',
 	};
