@@ -12,7 +12,7 @@ Receives the **complete list** of a source's documents. It chunks and pushes new
 1. *List Arrives*: select your *Header Auth* credential. The *Path* is part of the URL that callers use. A copy of this workflow needs another path.
 2. Double-click *Chunk, Push, Delete*. In *Chunk Text*, select your credential and enter your model. In *Push Documents* and *Delete Document*, select your credential.
 
-**Try it:** click *Execute workflow*. Then change a text or remove a document in the data pinned to *List Arrives*, and run it again. Or publish the workflow and send
+**Try it:** click *Execute workflow*. It pushes the documents pinned to *List Arrives* to your index, and the first run with your own list deletes them. Then change a text or remove a document in the data pinned to *List Arrives*, and run it again. Or publish the workflow and send
 
 \`POST /webhook/sync-chunks-by-source\`
 \`{ "documents": [{ "id", "name", "url", "text" }] }\`

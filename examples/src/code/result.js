@@ -25,7 +25,7 @@ module.exports = ({ summary, batches, approval, isChunked, howToDelete }) => {
 	const approvable = isFirst ? withheld : Math.min(approval.remembered, withheld);
 	const stopped = batches.find(({ run }) => run === undefined);
 	const lost =
-		'this run has lost its lock, because a batch took more than 15 minutes or the row was deleted from the data table.';
+		'this run has lost its lock, because a batch took more than 15 minutes or its row was deleted.';
 
 	// What went wrong, most important first
 	const errors = [];
