@@ -829,7 +829,7 @@ describe('statements', () => {
 					const outputs = { Lock: [{ run: number }] };
 					const $json = { ...row(number, []), error: text };
 					const [end] = await world.statement('Unlock', { $json, outputs });
-					expect(end).toEqual({ error: `a${clean}\\u0000"` });
+					expect(end).toEqual({ error: `a${clean}\\u0000"`, documents: 2 });
 				},
 			);
 
