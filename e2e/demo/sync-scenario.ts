@@ -103,7 +103,7 @@ async function syncTwiceAtOnce(source: SyncedSource): Promise<void> {
 	);
 	const headers = { [WEBHOOK_HEADER.name]: WEBHOOK_HEADER.value };
 	const call = async () =>
-		await n8n.api.postWebhook(EXAMPLE, { documents, confirmDeletes: true }, headers);
+		await n8n.api.postWebhook(EXAMPLE, { documents, confirmDeletes: 100 }, headers);
 	// With this latency, both runs compare their lists with the table before either run changes the table.
 	sandbox.faults.add({ route: 'push', latencyMs: PUSH_MS });
 	const responses = await Promise.all([call(), call()]);
@@ -124,7 +124,7 @@ async function syncTwiceAtOnce(source: SyncedSource): Promise<void> {
 async function syncAfterFailure(source: SyncedSource): Promise<void> {
 	const { faults } = source.stage.demo.sandbox;
 	const [a, b] = [document('a', 'Almond'), document('b', 'Blueberry')];
-	await source.sync('before a failure', [a, b], { confirmDeletes: true });
+	await source.sync('before a failure', [a, b], { confirmDeletes: 100 });
 	for (const route of ['push', 'delete'] as const) {
 		// The first attempt succeeds, but the node receives no response. The next attempt fails permanently.
 		faults.add({ route, reset: 'afterWork', times: 1 });
@@ -191,7 +191,7 @@ export async function apiSync(stage: Stage): Promise<void> {
 		);
 	};
 	answer([]);
-	await refuse('An API that returns nothing', 'the list is empty');
+	await refuse('An API that returns nothing', 'would be deleted');
 	answer(page('parking', 'repairs'));
 	await refuse('A list at another place', "page 1 of the API has no list at 'body'");
 	faults.add({ ...{ route: 'files', skip: 1, status: 200 }, body: '{"error":"slow down"}' });

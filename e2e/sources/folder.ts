@@ -274,7 +274,7 @@ class FolderCases {
 		const hidden = `${this.server.folder}-hidden`;
 		renameSync(this.server.folder, hidden);
 		mkdirSync(this.server.folder);
-		await this.sync('an empty folder', 'error', 'the list is empty');
+		await this.sync('an empty folder', 'error', 'would be deleted');
 		writeFileSync(path.join(this.server.folder, 'only.doc'), '');
 		await this.sync('only other files', 'error', 'no document to index');
 		rmSync(this.server.folder, { recursive: true });

@@ -93,7 +93,6 @@ export class DatabaseWorld {
 
 	/** Returns the text that a node sends. */
 	text(name: string, scope: Scope, values: Record<number, unknown> = {}): string {
-		const { $json } = scope;
 		const { query, options } = parametersOf(this.file, name) as {
 			query: string;
 			options: { queryReplacement?: string };
@@ -102,9 +101,13 @@ export class DatabaseWorld {
 		const inside: Scope = {
 			...{ ...scope, workflow: owner },
 			outputs: {
-				'Check the Run': [{ table: owner }],
-				'When Called by Itself': [{ owner, ...Object($json) }],
 				...scope.outputs,
+				'Check the Run': [
+					{ table: owner, ...Object(scope.outputs?.['Check the Run']?.[0]) },
+				],
+				'When Called by Itself': [
+					{ owner, ...Object(scope.outputs?.['When Called by Itself']?.[0]) },
+				],
 			},
 		};
 		const filled = query.replace(/\{\{.*?\}\}/gs, (each) =>
