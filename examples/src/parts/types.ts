@@ -739,3 +739,53 @@ export interface NumberFormat {
 	id: number;
 	code?: string;
 }
+
+/** A row of the data table Sync Runs: one run of one sync. It is written when the run begins, and completed when it ends. */
+export interface SyncRun {
+	/** ID of the workflow. */
+	workflow: string;
+	name?: string | null;
+	startedBy?: string | null;
+	beganAt?: string | null;
+	/** Empty while the run is active, and after it was killed. */
+	endedAt?: string | null;
+	/** Renewed with each batch. If it is over and the run has not ended, the run was killed. */
+	aliveUntil?: string | null;
+	/** If it is over, the next run is late. */
+	nextBefore?: string | null;
+	/** Documents that are known to be in the index after the run. */
+	documents?: number | null;
+	unchanged?: number | null;
+	pushed?: number | null;
+	deleted?: number | null;
+	chunksDeleted?: number | null;
+	notIndexed?: number | null;
+	failed?: number | null;
+	unreadable?: number | null;
+	withheld?: number | null;
+	later?: number | null;
+	skipped?: number | null;
+	/** `complete`, `incomplete`, `withheld` or `failed`. */
+	outcome?: string | null;
+	error?: string | null;
+	/** One line per document, at most 20. */
+	problems?: string | null;
+	/** The number of deletes that a person can approve. */
+	approvable?: number | null;
+	more?: string | null;
+}
+
+/** What a person wants to know of a sync first. */
+export interface SyncState {
+	workflow: string;
+	name: string;
+	/** All its runs, the oldest first. */
+	runs: SyncRun[];
+	last: SyncRun;
+	lastEnded?: SyncRun;
+	lastComplete?: SyncRun;
+	isRunning: boolean;
+	isKilled: boolean;
+	isLate: boolean;
+	light: 'red' | 'amber' | 'green';
+}
