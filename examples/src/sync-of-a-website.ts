@@ -58,7 +58,7 @@ Reads the sitemap, gets only pages that are new or changed, and chunks and pushe
 
 **Try it:** set *mostPerRun* to 20, and click *Execute workflow* with *Every Night* chosen, because the other trigger approves deletes. Then publish the workflow. [All settings, and when a page is read](${docs('sources.md#websites')})`,
 		protection: `## What protects your index
-- **A page is deleted** if it is missing from the sitemap, gone (404, 410), moved for good, \`noindex\`, or has another canonical address. A run deletes at most *mostDeletes* pages, or *mostDeletesPercent* of all if that is more. If more are missing, none is deleted. To approve the deletes, start *${DELETE}* once.
+- **A page is deleted** if it is missing from the sitemap, or gone: 404, 410, moved for good, \`noindex\`, or another canonical address. A run deletes at most *mostDeletes* pages, or *mostDeletesPercent* of all if that is more. To approve more, start *${DELETE}* once.
 - **What cannot be read stays as it is in the index**, and the run names it and fails: pages that answer with 503, sign-in pages, and pages without text.
 - **Another index?** Before you select its credential, delete the rows of the data table **Synced Documents**. Otherwise, unchanged pages are missing from that index.
 ${AFTERWARDS}`,
