@@ -50,7 +50,6 @@ const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
 	'chunks-with-context': chunksWithContext,
 	'check-my-service': checkService,
 	'tell-me': tellMe,
-	'rules-with-http-request': rules,
 	'bulk-load-a-file': bulkLoad,
 	'push-a-large-file-with-progress': pushInRounds,
 	'ingest-a-large-corpus': ingestCorpus,
@@ -174,15 +173,5 @@ async function submitAndWait(stage: Stage): Promise<void> {
 		'Submit, Wait and Get Results return chunks',
 		chunks.length === 3,
 		`${chunks.length}`,
-	);
-}
-
-async function rules(stage: Stage): Promise<void> {
-	const execution = await stage.runByHand('rules-with-http-request');
-	const found = execution.items('One Item per Rule').length;
-	stage.checks.add(
-		'HTTP Request gets the rules with our credential',
-		found === 2,
-		`${found} rules`,
 	);
 }
