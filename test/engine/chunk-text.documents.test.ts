@@ -114,6 +114,35 @@ describe('Documents Ready to Push', () => {
 		expect(sandbox().requests).toEqual([]);
 	});
 
+	it.each(['documents', 'perDocument'])(
+		'are refused before any request if a Document Field has the name of one of our fields: %s',
+		async (output) => {
+			const items = [article, { ...article, id: 'a/2' }];
+			const fields = { ...DOCUMENTS, output };
+			const named = (name: string, more = {}) => ({
+				...fields,
+				options: { documentFields: { [name]: 'x' }, ...more },
+			});
+			for (const name of ['id', 'page', 'vector', 'parentId', 'error']) {
+				const { error } = await chunk(items, named(name));
+				expect(error?.message).toContain(`must not contain '${name}'`);
+				expect(error?.description).toContain('chunkIndex, page, pageEnd, text, vector');
+			}
+			const details = await chunk(items, named('start', { chunkDetails: true }));
+			expect(details.error?.message).toContain("must not contain 'start'");
+			expect(sandbox().requests).toEqual([]);
+			expect((await chunk(items, named('start'))).error).toBeUndefined();
+		},
+	);
+
+	it('have Document Fields in place of Source Fields with the same name', async () => {
+		const { output } = await chunk([article], {
+			...DOCUMENTS,
+			options: { keepSourceFields: 'all', documentFields: '{ "lang": "fr" }' },
+		});
+		expect(jsonOf(output)[0]).toMatchObject({ id: 'a/1#0', lang: 'fr' });
+	});
+
 	it.each<[string, INodeParameters, Array<string | null | undefined>, string[]]>([
 		['1 of 3', { output: 'chunks' }, ['a', '', 'c'], ['1 of 3', "'Text'", 'item 1']],
 		['2 of 3', {}, ['a', '', undefined], ['2 of 3', "'Text'", 'items 1, 2']],

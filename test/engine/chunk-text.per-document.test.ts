@@ -107,6 +107,24 @@ it('keeps source fields only if Keep Source Fields is set', async () => {
 	});
 });
 
+it('gives each chunk the Document Fields of its item', async () => {
+	const { output } = await chunk(
+		[
+			{ ...source('a', 'x\ny', 0), price: 79 },
+			{ ...source('b', 'z', 0), price: 5 },
+		],
+		options({ documentFields: '={{ { price: $json.price, tags: ["new"] } }}' }),
+	);
+	expect(jsonOf(output).map(({ documents }) => documents)).toMatchObject([
+		[
+			{ id: 'a#0', name: 'A', price: 79, tags: ['new'] },
+			{ id: 'a#1', name: 'A', price: 79, tags: ['new'] },
+		],
+		[{ id: 'b#0', name: 'B', price: 5, tags: ['new'] }],
+	]);
+	expect(jsonOf(output)[0]).not.toHaveProperty('price');
+});
+
 describe('an empty text', () => {
 	it('is a document without chunks, so all of its old chunks are removed and nothing is sent', async () => {
 		const gone = { documentId: 'gone', text: '', hash: '', previousChunkCount: 2 };

@@ -225,6 +225,7 @@ const CHUNK: Rows = {
 	'options.vectors': ofFirst('list', 'none'),
 	'options.chunkDetails': ofFirst(false, true),
 	'options.documentDescription': ofEach('x', 'y'),
+	'options.documentFields': ofEach({ a: 1 }, { a: 2 }),
 	'options.documentUrl': ofEach('x', 'y'),
 	'options.descriptionField': ofEach('description', 'summary'),
 	'options.urlField': ofEach('url', 'link'),

@@ -559,6 +559,12 @@ const CHUNK: Row[] = [
 		without: [FROM_ITEMS],
 	},
 	{
+		option: 'documentFields',
+		parameters: { options: { documentFields: '{"category":"Ladders"}' } },
+		check: seesChunks(() => ({ category: 'Ladders' })),
+		without: [FROM_ITEMS],
+	},
+	{
 		option: 'documentUrl',
 		parameters: { options: { documentUrl: 'https://example.com' } },
 		check: seesChunks(() => ({ url: 'https://example.com' })),

@@ -317,6 +317,7 @@ describe('Chunk Text', () => {
 		dimReductionSize: 1,
 		vectorQuantizationMethod: 'min-max',
 		additionalBodyFields: '={{ { user: $json.id, chunkerConfig: { x: 1 } } }}',
+		documentFields: '={{ { color: $json.id } }}',
 	};
 	const POLLS: Faults = {
 		ERROR: { status: 200, body: JSON.stringify({ status: 'ERROR', message: 'No memory' }) },

@@ -192,7 +192,7 @@ describe('the options', () => {
 		expect(options.filter((name) => name === 'bytesPerFile')).toHaveLength(1);
 	});
 
-	it.each(['previousChunkCount', 'documentUrl', 'documentDescription'])(
+	it.each(['previousChunkCount', 'documentUrl', 'documentDescription', 'documentFields'])(
 		'of Chunk Text with texts from files omit fields that are read from items: %s',
 		(name) => {
 			expect(shownWith(new ChunkText(), {}).options).toContain(name);

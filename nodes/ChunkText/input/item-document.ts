@@ -1,12 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import type { Run } from '../../shared/run/run';
-import { quotedList } from '../../shared/service/strings';
+import { quoted, quotedList } from '../../shared/service/strings';
 import { fieldsOfItem } from '../../shared/input/item-fields';
 import { fileFieldsOf } from '../../shared/input/files';
 import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText, isoDate, nonEmptyMembers } from '../../shared/service/json';
 import { documentId } from '../../shared/service/push/document-id';
+import { ownFieldsOf } from '../output/chunk-records';
 import type { ChunkTask } from '../parameters';
 import { POINT_TO_TEXT, type SourceDocument } from './text-entry';
 
@@ -30,10 +31,11 @@ export interface DocumentNeeds {
  * @throws InputError that names all empty parameters
  */
 export function readDocument(
-	{ run, parameters, mode }: ChunkTask,
+	task: ChunkTask,
 	itemIndex: number,
 	{ required, text, file }: DocumentNeeds,
 ): SourceDocument {
+	const { run, parameters, mode } = task;
 	const json = fieldsOfItem(run, itemIndex);
 	const advice = (labels: string) => adviceFor(labels, json, mode === 'perDocument');
 	const needsName = required.includes('documentName');
@@ -61,11 +63,12 @@ export function readDocument(
 	if (id.includes('\n') && parameters.value('text', itemIndex) === id)
 		throw new InputError("'Document ID' is the text itself", advice("'Document ID'"));
 	const previousChunkCount = parameters.get('options.previousChunkCount', itemIndex);
+	const added = addedFields(task, itemIndex);
 	if (!needsName) return { id, fields: {}, previousChunkCount };
 	const name = file?.name ?? parameters.get('documentName', itemIndex);
-	const added = parameters.membersAdded('options');
+	const chosen = parameters.membersAdded('options');
 	const others = OPTIONAL_FIELDS.map(([field, option]): [string, unknown] => {
-		const value = added.has(option)
+		const value = chosen.has(option)
 			? parameters.value(`options.${option}`, itemIndex)
 			: json[field];
 		return [field, isoDate(value) ?? value];
@@ -73,8 +76,25 @@ export function readDocument(
 	return {
 		id,
 		fields: { name, ...(nonEmptyMembers(others) as IDataObject) },
+		added,
 		previousChunkCount,
 	};
+}
+
+/**
+ * Reads the option 'Document Fields'.
+ *
+ * @throws InputError if a field has the name of a field that a chunk gets from the node
+ */
+function addedFields({ parameters, options }: ChunkTask, itemIndex: number): IDataObject {
+	const fields = parameters.get('options.documentFields', itemIndex) as IDataObject;
+	const own = ownFieldsOf(options);
+	const hidden = own.find((name) => Object.hasOwn(fields, name));
+	if (hidden === undefined) return fields;
+	throw new InputError(
+		`'Document Fields' must not contain ${quoted(hidden)}, because each chunk has a field with this name`,
+		`Rename the field. These names are taken: ${own.join(', ')}.`,
+	);
 }
 
 /** @param labels quoted labels of the empty or wrong parameters */

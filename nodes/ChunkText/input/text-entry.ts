@@ -13,6 +13,8 @@ export interface SourceDocument {
 	id: string;
 	/** Contains `name`. Also contains `description` and `url` if the document has them. */
 	fields: IDataObject;
+	/** Further fields of each chunk. None of them has the name of a field that a chunk gets from the node. */
+	added?: IDataObject;
 	previousChunkCount: number;
 	/**
 	 * Whether other items have the same document ID. If they do, the IDs of their chunks cannot be told apart, so the

@@ -47,7 +47,12 @@ export async function recordsOf(
 		};
 		// The chunk's fields come first and override source fields with the same name. The vector comes last
 		// so that users see the other fields without scrolling.
-		const json: IDataObject = { ...chunkFields, ...sourceFields, ...chunkFields };
+		const json: IDataObject = {
+			...chunkFields,
+			...sourceFields,
+			...document?.added,
+			...chunkFields,
+		};
 		if (vector && vectors !== 'none')
 			json.vector = (vectors === 'compact' ? packVector(vector) : undefined) ?? vector;
 		return json;
@@ -62,10 +67,29 @@ const detailsOf = ({ text, chunkingId, chunks }: TextWithChunks): IDataObject =>
 
 const chunkDocumentId = (id: string, index: number): string => `${id}#${index}`;
 
+/** Returns the names of the fields that a chunk of a document may get from the node. */
+export const ownFieldsOf = ({ chunkDetails }: Pick<ChunkOptions, 'chunkDetails'>): string[] => [
+	...CHUNK_FIELDS,
+	...OTHER_FIELDS,
+	...(chunkDetails ? [...DETAIL_FIELDS, 'textPosition'] : []),
+];
+
 type SourceFieldOptions = Pick<ChunkOptions, 'keepSourceFields' | 'sourceFieldsToKeep'>;
 
 /** Source fields with these names are removed, because they would look like details of the chunk. */
 const DETAIL_FIELDS = ['chunkingId', 'chunkCount', 'start', 'end', 'tokensUsed'];
+/** Fields that a chunk may get, even if this chunk has no such field. n8n treats an item with `error` as failed. */
+const CHUNK_FIELDS = [
+	'id',
+	'name',
+	'description',
+	'url',
+	'parentId',
+	'chunkIndex',
+	'page',
+	'pageEnd',
+];
+const OTHER_FIELDS = ['text', 'vector', 'removed', 'error'];
 /** Fields that Submit adds to a text whose job has not ended. */
 const STATE_FIELDS = ['status', 'textPosition', 'textsInRequest'];
 

@@ -230,6 +230,7 @@ export type ChunkParameters = Parameters<typeof allProperties>;
 
 const OPTIONS_PER_ITEM = [
 	'documentDescription',
+	'documentFields',
 	'documentUrl',
 	'dataType',
 	'dimReductionSize',

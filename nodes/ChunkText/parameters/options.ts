@@ -30,6 +30,15 @@ const itemDocumentOptions = properties([
 			'Description of each chunk. Without this option, the description in the item is used.',
 	},
 	{
+		displayName: 'Document Fields',
+		name: 'documentFields',
+		type: 'json',
+		default: '{}',
+		placeholder: 'e.g. {"category": "Ladders"}',
+		description:
+			'JSON object with further fields of each chunk, for filters and for display. The names of other fields of a chunk are not allowed.',
+	},
+	{
 		displayName: 'Document URL',
 		name: 'documentUrl',
 		type: 'string',
