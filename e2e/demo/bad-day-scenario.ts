@@ -105,7 +105,6 @@ export async function badDays(stage: Stage): Promise<void> {
 	await Promise.all([...TEXTS.map(fails), fails(await emptyFile(stage)), noChunks(stage)]);
 	await truncatedTexts(stage);
 	await Promise.all(SYNCS.map(async (example) => await changedPush(stage, example)));
-	await noRules(stage);
 	await changedFile(stage);
 }
 
@@ -257,19 +256,6 @@ async function ranges(stage: Stage): Promise<void> {
 			`${status}: ${message}`,
 		);
 	}
-}
-
-async function noRules(stage: Stage): Promise<void> {
-	const example = 'rules-with-http-request';
-	const { faults } = stage.demo.sandbox;
-	faults.add({ route: 'rules', status: 200, body: '{"items":[]}' });
-	const { status, message = '' } = await stage.tryByHand(example);
-	faults.clear();
-	stage.checks.add(
-		`${example}: a response without the list fails the run and shows the response`,
-		status === 'error' && message.includes(`no list 'rules', only {"items":[]}`),
-		`${status}: ${message}`,
-	);
 }
 
 /**

@@ -46,7 +46,6 @@ const BY_HAND: Readonly<Record<string, NodeChanges>> = {
 	'push-a-large-file-with-progress': {},
 	'ingest-a-large-corpus': {},
 	'submit-wait-get-results': {},
-	'rules-with-http-request': {},
 	'migrate-blobs': { 'Migrate Blobs': { parameters: { confirm: true } } },
 	'sync-from-an-api': {},
 	'every-night-a-csv': { 'Chunk Text': { disabled: false } },
@@ -180,7 +179,6 @@ function allOutages({ demo }: Stage): Outage[] {
 				'push-a-large-file-with-progress',
 				'sync-by-source',
 				'submit-wait-get-results',
-				'rules-with-http-request',
 				'migrate-blobs',
 				'chunk-text-files',
 				'chunks-with-context',
@@ -195,7 +193,7 @@ function allOutages({ demo }: Stage): Outage[] {
 	];
 }
 
-const ROUTES = ['submit', 'results', 'push', 'delete', 'convert', 'rules'] as const;
+const ROUTES = ['submit', 'results', 'push', 'delete', 'convert'] as const;
 
 async function endure(stage: Stage, outage: Outage): Promise<void> {
 	const { sandbox, n8n, chatModel } = stage.demo;

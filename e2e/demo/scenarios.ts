@@ -52,7 +52,6 @@ const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
 	'compare-chunkers': compareChunkers,
 	'check-my-service': checkService,
 	'tell-me': tellMe,
-	'rules-with-http-request': rules,
 	'bulk-load-a-file': bulkLoad,
 	'push-a-large-file-with-progress': pushInRounds,
 	'ingest-a-large-corpus': ingestCorpus,
@@ -176,15 +175,5 @@ async function submitAndWait(stage: Stage): Promise<void> {
 		'Submit, Wait and Get Results return chunks',
 		chunks.length === 3,
 		`${chunks.length}`,
-	);
-}
-
-async function rules(stage: Stage): Promise<void> {
-	const execution = await stage.runByHand('rules-with-http-request');
-	const found = execution.items('One Item per Rule').length;
-	stage.checks.add(
-		'HTTP Request gets the rules with our credential',
-		found === 2,
-		`${found} rules`,
 	);
 }

@@ -65,7 +65,6 @@ export function demoCredentials(
 	});
 	return [
 		aiService('Demo AI Service', 'machinelearning.predict'),
-		aiService('Demo AI Service (Rules)', 'merchandising.rules'),
 		{
 			name: 'Demo Push Endpoint',
 			type: 'lucidworksPushApi',

@@ -128,7 +128,7 @@ function addHints(deletes: Deletes): void {
 	}
 	commit.addHintTo(run);
 	const idSource = parameters.get('idSource', 0);
-	if (stats.done > 0 && idSource !== 'item' && !hasChunkIds)
+	if (stats.done > 0 && !hasChunkIds && zeroCounts === 0)
 		run.hint(`${CHUNKS_REMAIN} ${DELETE_CHUNKS_ADVICE[idSource]}`, 'info');
 	run.hint(notFound.hint());
 	run.hint(troubleText(stats));
@@ -137,6 +137,7 @@ function addHints(deletes: Deletes): void {
 const CHUNKS_REMAIN =
 	'No deleted ID has the form of a chunk ID, such as a#0. If these documents were chunked, their chunks are still in the index.';
 const DELETE_CHUNKS_ADVICE = {
+	item: "To delete chunks, set the option 'Chunk Count'.",
 	list: "To delete chunks, list their IDs, or turn each ID into an item with Split Out and use 'One ID per Item' with the option 'Chunk Count'.",
 	file: "To delete chunks, add their IDs to the file, or turn each ID into an item with Extract from File and use 'One ID per Item' with the option 'Chunk Count'.",
 };

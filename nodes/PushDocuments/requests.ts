@@ -98,6 +98,18 @@ function writeDocument(entry: Entry): string {
 	return text;
 }
 
+/** Many gateways limit a request to 1 MB or less. Some close the connection instead of answering with status 413. */
+const LARGE_REQUEST = 500_000;
+
+const wasCutOff = (reason: unknown): boolean =>
+	reason instanceof ServiceFailure &&
+	reason.transportCode !== undefined &&
+	reason.transportCode !== 'ETIMEDOUT' &&
+	!reason.wasNeverSent;
+
+const sizeAdvice = (bytes: number): string =>
+	`The request has ${formatCount(bytes, 'byte')}, and some gateways close the connection if a request is too large: shorten the document, omit fields with 'Exclude Fields', or chunk it first.`;
+
 /** Describes how to report the documents in a request. */
 export const pushResultFormat = (
 	{ dryRun }: PushOptions,
@@ -116,7 +128,9 @@ export const pushResultFormat = (
 			reason instanceof ServiceFailure && reason.httpStatus === 413 && !skipped;
 		const action = pushAction(id);
 		if (isTooLarge) action.subject += ` of ${formatCount(bytes, 'byte')}`;
-		return { id, message: outcomeMessage(action, reason, skipped) };
+		const mayBeTooLarge = bytes >= LARGE_REQUEST && !skipped && wasCutOff(reason);
+		const advice = mayBeTooLarge ? sizeAdvice(bytes) : undefined;
+		return { id, message: outcomeMessage(action, reason, skipped), advice };
 	},
 });
 

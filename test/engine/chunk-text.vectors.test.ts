@@ -115,6 +115,31 @@ it('the summary of a file counts the records without readable vectors', async ()
 	]);
 });
 
+it.each([
+	[['[1,2]', '[3,4]'], false],
+	[['[1,2]', '[3,4,5]'], true],
+])(
+	'vectors of two jobs, %j: a hint says that their lengths differ: %p',
+	async (vectors, differ) => {
+		for (const vector of vectors)
+			fault('results', { status: 200, body: ready([vector]), times: 1 });
+		const result = await chunk(texts(2), { options: { textsPerRequest: 1 } });
+		expect(partsOf(result).vectors).toHaveLength(2);
+		expect(/have different lengths/.test(hintsOf(result).join())).toBe(differ);
+	},
+);
+
+it('chunks without a text are left out, with their vectors', async () => {
+	const body = ready(['[1,2]', '[3,4]', '[5,6]']).replace('"chunk 1"', '" \\n"');
+	fault('results', { status: 200, body, times: 1 });
+	const result = await chunk(texts(1), { output: 'documents' });
+	expect(jsonOf(result.output).map(({ id, text }) => [id, text])).toEqual([
+		['i0#0', 'chunk 0'],
+		['i0#1', 'chunk 2'],
+	]);
+	expect(partsOf(result).vectors).toEqual(['[1,2]', '[5,6]']);
+});
+
 it('one list of vectors for all texts is checked as well', async () => {
 	const body = {
 		status: 'READY',

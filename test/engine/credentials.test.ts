@@ -91,7 +91,7 @@ describe('the Test button of the credentials', () => {
 				expect(await press(type, { accessTokens })).toMatchObject({
 					ok: false,
 					message: expect.stringMatching(
-						/^No token for the scope .*: the token server answered with status 401/,
+						/^'Client ID' or 'Client Secret' is wrong: the token server answered with status 401/,
 					),
 				});
 			},

@@ -49,6 +49,8 @@ const committed = () =>
 	requests()
 		.filter(([, commit]) => commit === 'true')
 		.map(([id]) => id);
+const CHUNKS_STAY = expect.stringMatching(/^No deleted ID has the form of a chunk ID/) as string;
+
 describe('ids', () => {
 	it('come from an expression, one request each without a body', async () => {
 		await index(ids(3));
@@ -261,7 +263,7 @@ describe('commit', () => {
 		expect(committed()).toEqual(['unknown']);
 		expect(requests()).toHaveLength(3);
 		expect(pairedIndexes(result)).toEqual([0, 1, 2]);
-		expect(hintsOf(result).at(-1)).toMatch(NOT_COMMITTED);
+		expect(hintsOf(result)).toContainEqual(expect.stringMatching(NOT_COMMITTED));
 	});
 
 	it('is not sent if nothing was deleted', async () => {
@@ -301,7 +303,7 @@ describe('what is known of the commit', () => {
 		expect(committed().sort()).toEqual(sent);
 		expect(indexed()).toEqual(commit === 'serviceDefault' ? ids(3) : []);
 		expect(committedOf(result)).toEqual(answers);
-		expect(hintsOf(result)).toEqual([expect.stringMatching(hint)]);
+		expect(hintsOf(result)).toEqual([expect.stringMatching(hint), CHUNKS_STAY]);
 	});
 });
 
@@ -327,6 +329,7 @@ describe('a failure that would affect all requests', () => {
 		expect(hintsOf(result)).toEqual([
 			"3 of 4 documents failed. See the field 'error' in the Error output.",
 			expect.stringMatching(HINT),
+			CHUNKS_STAY,
 		]);
 	});
 });
@@ -543,14 +546,15 @@ describe('a 404 that may not come from the service', () => {
 });
 
 describe('IDs of documents that were chunked', () => {
-	const HINT =
-		/^No deleted ID has the form of a chunk.*'One ID per Item' with the option 'Chunk Count'/;
+	const HINT = /^No deleted ID has the form of a chunk.*option 'Chunk Count'/;
 	const list = { idSource: 'list', listField: '={{ $json.ids }}' };
 
 	it.each<[string[], INodeParameters, boolean]>([
 		[['a', 'b'], list, true],
 		[['a', 'b#12'], list, false],
-		[['a'], { documentId: '={{ $json.ids[0] }}' }, false],
+		[['a'], { documentId: '={{ $json.ids[0] }}' }, true],
+		[['a'], { documentId: '={{ $json.ids[0] }}', options: { chunkCount: 2 } }, false],
+		[['a'], { documentId: '={{ $json.ids[0] }}', options: { chunkCount: 0 } }, false],
 	])('%j, %j: a hint says that chunks stay: %j', async (listed, parameters, expected) => {
 		const result = await remove([{ ids: listed }], parameters);
 		expect(hintsOf(result).some((hint) => HINT.test(hint))).toBe(expected);

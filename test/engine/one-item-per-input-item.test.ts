@@ -155,7 +155,11 @@ describe('Push Documents', () => {
 	});
 
 	it('lists no blank ID', async () => {
-		const { output } = await push([{ documents: [document('a'), { id: ' ', name: 'A' }] }], {}, CONTINUE);
+		const { output } = await push(
+			[{ documents: [document('a'), { id: ' ', name: 'A' }] }],
+			{},
+			CONTINUE,
+		);
 		expect(output[0].json).toMatchObject({ pushed: 1, failed: 1, failedIds: [] });
 	});
 

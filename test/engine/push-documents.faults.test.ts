@@ -54,6 +54,20 @@ describe('a transient error', () => {
 		expect(attempts.reduce((sum, number) => sum + number)).toBe(2 * 5);
 	});
 
+	it.each([
+		[600_000, true],
+		[1000, false],
+	])('of a document of %i bytes names its size: %p', async (length, isNamed) => {
+		fault({ reset: 'beforeResponse', whenBodyContains: '"d1"' });
+		const [first, second] = documents(2);
+		const large = { ...second, text: 'a'.repeat(length) };
+		const options = { documentsPerRequest: 1, retryForSeconds: 0 };
+		const { output } = await push([{ ...first }, large], { options }, CONTINUE);
+		const [pushed, failed] = jsonOf(output);
+		expect(pushed).toMatchObject({ pushed: true });
+		expect(/600,\d+ bytes, and some gateways/.test(failed?.advice as string)).toBe(isNamed);
+	});
+
 	it('fails only its own documents if it persists', async () => {
 		fault({ status: 503, whenBodyContains: '"d2"', body: '{"message":"Index is busy"}' });
 		const result = await push(

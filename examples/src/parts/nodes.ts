@@ -7,7 +7,6 @@ export const CREDENTIALS = {
 	push: { lucidworksPushApi: { id: 'demoPushEndpoint', name: 'Demo Push Endpoint' } },
 	ai: { lucidworksAiOAuth2Api: { id: 'demoAiService', name: 'Demo AI Service' } },
 	database: { postgres: { id: 'demoPostgres', name: 'Demo PostgreSQL' } },
-	rules: { lucidworksAiOAuth2Api: { id: 'demoAiServiceRules', name: 'Demo AI Service (Rules)' } },
 	blobs: { lucidworksBlobApi: { id: 'demoBlobService', name: 'Demo Blob Service' } },
 	drive: { googleDriveOAuth2Api: { id: 'demoDrive', name: 'Demo Google Drive' } },
 	sftp: { sftp: { id: 'demoSftp', name: 'Demo SFTP' } },

@@ -35,6 +35,7 @@ export class ChunkHints {
 	private withoutChunks = 0;
 	private withoutVectors = 0;
 	private mostTokens = 0;
+	private readonly vectorLengths = new Set<number>();
 	private cutTexts = 0;
 	private cutCharacters = 0;
 	private withoutPages = 0;
@@ -63,6 +64,11 @@ export class ChunkHints {
 	noteTokens(chunks: readonly Chunk[]): void {
 		for (const { tokensUsed = 0 } of chunks)
 			this.mostTokens = Math.max(this.mostTokens, tokensUsed);
+	}
+
+	/** The vectors of one response have one length already (`chunking-response.ts`). */
+	noteVectors([first]: readonly Chunk[]): void {
+		if (first?.vector) this.vectorLengths.add(first.vector.length);
 	}
 
 	/**
@@ -128,6 +134,8 @@ export class ChunkHints {
 			yield `The AI service returned no chunks for ${formatCount(withoutChunks, 'text')}. ${NO_CHUNKS_ADVICE}`;
 		if (withoutVectors > 0)
 			yield `The AI service returned no readable vectors for ${formatCount(withoutVectors, 'text')}. ${NO_VECTORS_ADVICE}`;
+		if (this.vectorLengths.size > 1)
+			yield `The vectors of this run have different lengths (${[...this.vectorLengths].join(', ')} numbers), but a search compares only vectors of the same length. If you did not choose several models or sizes, the model of the AI service has changed: chunk all texts again.`;
 		if (mostTokens > MODEL_TOKENS)
 			yield `The largest chunk has ${formatCount(mostTokens, 'token')}, but most embedding models read only about ${MODEL_TOKENS}. The chunker 'Dynamic Sentence' limits the size of chunks.`;
 		if (cutTexts > 0)

@@ -122,6 +122,7 @@ export class Report {
 		{ chunkingId, chunks, covered }: ChunkedText,
 	): Promise<void> {
 		this.hints.noteTokens(chunks);
+		if (this.task.options.vectors !== 'none') this.hints.noteVectors(chunks);
 		this.noteIncomplete(text, chunks, covered);
 		const source = this.sourceOf(text);
 		const withChunks = { text, chunkingId, chunks, covered, source };

@@ -28,7 +28,7 @@ export interface ResultFormat<E, R> {
 	 * count.
 	 */
 	countName?(response: R): string | undefined;
-	failure(entry: E, failed: Failed): Pick<Failure, 'message' | 'id'>;
+	failure(entry: E, failed: Failed): Pick<Failure, 'message' | 'id' | 'advice'>;
 }
 
 export interface SinkOptions {

@@ -167,7 +167,7 @@ describe('a rejection', () => {
 	test("is reported with the server's status, code and text", () => {
 		const body = { error: 'invalid_client', error_description: 'Client unknown.' };
 		expect(failureOf(body, 401)).toMatchObject({
-			message: `No token for the scope ${SCOPE}: the token server answered with status 401 (invalid_client), "Client unknown"`,
+			message: `'Client ID' or 'Client Secret' is wrong: the token server answered with status 401 (invalid_client), "Client unknown"`,
 			description:
 				"Check 'Client ID' and 'Client Secret' in the credential. If it worked before, see status.lucidworks.com.",
 			kind: 'token',

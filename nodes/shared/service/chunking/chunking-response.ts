@@ -118,6 +118,8 @@ function readEntries(entries: unknown[], vector: unknown): Array<TextResult | un
 		else if (isShareable) addVectors(text, shared.slice(used, used + length));
 		else if (shared.length > 0 && length > 0)
 			text.mismatch = { vectors: shared.length, chunks: total };
+		// Blank chunks have vectors too, so they are removed only now. The index would have documents without a text.
+		text.chunks = text.chunks.filter((chunk) => chunk.text.trim() !== '');
 		used += length;
 	}
 	return texts;

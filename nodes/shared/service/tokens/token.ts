@@ -146,8 +146,12 @@ function rejectionFailure(
 	const error = isRecord(body) ? body.error : undefined;
 	const words = serverMessage(body);
 	const code = typeof error === 'string' ? serverMessage(error) : '';
+	const refused =
+		code === 'invalid_client' && !isFromBrowser(error, words)
+			? "'Client ID' or 'Client Secret' is wrong"
+			: `No token for the scope ${scope}`;
 	return new ServiceFailure(
-		`No token for the scope ${scope}: the token server answered with status ${status}${code && ` (${code})`}`,
+		`${refused}: the token server answered with status ${status}${code && ` (${code})`}`,
 		{
 			kind: 'token',
 			status,
@@ -160,13 +164,17 @@ function rejectionFailure(
 	);
 }
 
+/** Some token servers treat a request with an Origin header as a request from a browser, which needs a proof key. */
+const isFromBrowser = (error: unknown, words: string): boolean =>
+	error === 'invalid_client' && /proof key|pkce/i.test(words);
+
 function causeOfRejection(status: number, error: unknown): ServiceFailure['actionableCause'] {
 	if (!REJECTING_STATUSES.includes(status)) return undefined;
 	return error === 'invalid_scope' ? 'configuration-invalid' : 'credential-invalid';
 }
 
 function rejectionAdvice(status: number, error: unknown, words: string, scope: string): string {
-	if (error === 'invalid_client' && /proof key|pkce/i.test(words)) {
+	if (isFromBrowser(error, words)) {
 		return 'The token server rejected the request as a request from a browser, probably because it had an Origin header. n8n does not send this header. Remove the proxy or gateway that adds it, or use a client that is registered for client credentials.';
 	}
 	if (error === 'invalid_scope') {
