@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import type { N8n } from '../e2e/n8n/process';
@@ -262,11 +262,10 @@ async function sourceInWorkflow(n8n: N8n, service: Service, series: Series): Pro
 	].join('\n');
 	const workflow = syncOf({
 		name: example,
-		about: { content: '', size: [100, 100] },
+		about: { content: '', protection: '', height: 100 },
 		triggers: [webhook('List Arrives', example, [0, 0], idOf(example, 'webhook'))],
 		settings: { confirmDeletes: '={{ false }}', howToDelete: '', pushAgain: [] },
 		list: {
-			content: '',
 			nodes: [node('Map Fields', 'code', 2, [0, 0], { jsCode })],
 			documents: "$('Map Fields').all().map(({ json }) => json)",
 		},
@@ -354,7 +353,7 @@ async function databaseSource(
 				set time zone 'UTC';
 				insert into search_sync_documents (workflow, id, version, chunks)
 				select '${workflowId}', id, md5('${settings}' || document::text), 1
-				from "search_documents_${workflowId}" where id <> '1';
+				from (${queryIn(file)}) d where id <> '1';
 				analyze`);
 		},
 		change: async () => {
@@ -373,6 +372,13 @@ async function databaseSource(
 			return JSON.parse(counts) as Counts;
 		},
 	};
+}
+
+/** Returns the query of a database sync. Earlier examples made a view of it. */
+function queryIn(file: string): string {
+	const { nodes } = JSON.parse(readFileSync(file, 'utf8')) as { nodes: WorkflowNode[] };
+	const node = nodes.find(({ name }) => ['Your Query', 'Documents View'].includes(name));
+	return String(node?.parameters.query).replace(/^.*?(?=^select)|;$/gms, '');
 }
 
 const BENCH_PATH = 'bench-database';

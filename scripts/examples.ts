@@ -9,6 +9,7 @@ import * as prettier from 'prettier';
 
 import type { Workflow } from '../examples/src/parts/workflow';
 import { ROOT } from '../support/manifest';
+import { groupFaults } from './lint/groups';
 
 const EXAMPLES = path.join(ROOT, 'examples');
 const SOURCES = path.join(EXAMPLES, 'src');
@@ -16,6 +17,7 @@ const SOURCES = path.join(EXAMPLES, 'src');
 interface Built {
 	file: string;
 	text: string;
+	workflow: Workflow;
 }
 
 async function builtExamples(): Promise<Built[]> {
@@ -26,7 +28,8 @@ async function builtExamples(): Promise<Built[]> {
 async function build(source: string): Promise<Built> {
 	const module = (await import(path.join(SOURCES, source))) as { default: Workflow };
 	// A file without a default export is loaded with its whole module as default.
-	const { name, nodes, connections, settings, pinData } = module.default;
+	const { default: workflow } = module;
+	const { name, nodes, connections, nodeGroups, settings, pinData } = workflow;
 	const file = path.join(EXAMPLES, `${path.basename(source, '.ts')}.json`);
 	const ordered = nodes.map(
 		({ id, name: nodeName, type, typeVersion, position, parameters, ...more }) => ({
@@ -34,16 +37,20 @@ async function build(source: string): Promise<Built> {
 			...more,
 		}),
 	);
-	const workflow = { name, nodes: ordered, connections, settings, pinData, active: false };
+	const stored = {
+		...{ name, nodes: ordered, connections },
+		...(nodeGroups.length > 0 && { nodeGroups }),
+		...{ settings, pinData, active: false },
+	};
 	const options = (await prettier.resolveConfig(file)) ?? {};
-	const text = await prettier.format(JSON.stringify(workflow, null, '\t'), {
+	const text = await prettier.format(JSON.stringify(stored, null, '\t'), {
 		...options,
 		filepath: file,
 	});
-	return { file, text };
+	return { file, text, workflow };
 }
 
-/** Returns a line for each example that differs from what its source builds, or has no source. */
+/** Returns a line for each example that differs from what its source builds, has no source, or has wrong groups. */
 export async function exampleFaults(): Promise<string[]> {
 	const built = await builtExamples();
 	const different = built.filter(
@@ -56,6 +63,7 @@ export async function exampleFaults(): Promise<string[]> {
 	return [
 		...different.map(({ file }) => `${path.relative(ROOT, file)}: run npm run examples`),
 		...others,
+		...built.flatMap(({ workflow }) => groupFaults(workflow)),
 	];
 }
 

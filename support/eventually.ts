@@ -3,6 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** Maximum wait. It is shorter than a test's time limit, so that the error can say what the test was waiting for. */
 const WITHIN_MS = 15_000;
 
+/** Tests may replace the clock. */
+const now = performance.now.bind(performance);
+
 /**
  * Waits until a condition holds.
  *
@@ -14,9 +17,9 @@ export async function eventually(
 	sight: () => unknown,
 	withinMs = WITHIN_MS,
 ): Promise<void> {
-	const until = performance.now() + withinMs;
+	const until = now() + withinMs;
 	while (!isSo()) {
-		if (performance.now() > until) {
+		if (now() > until) {
 			const seen = JSON.stringify(sight(), undefined, 1);
 			throw new Error(`Waited ${withinMs / 1000} s in vain. So far there is: ${seen}`);
 		}

@@ -1,6 +1,7 @@
 import * as n8n from 'n8n-workflow';
 
-import { Run } from '../nodes/shared/run/run';
+import { MAX_TIMEOUT_MS, Run } from '../nodes/shared/run/run';
+import { Session } from '../nodes/shared/session/session';
 import type { RecordedRequest, Sandbox } from '../sandbox';
 
 const now = performance.now.bind(performance);
@@ -33,6 +34,13 @@ export function speedUp(factor: number): () => void {
 export function useFastClock(factor: number): void {
 	let undo: () => void;
 	beforeEach(() => (undo = speedUp(factor)));
+	afterEach(() => undo());
+}
+
+/** Skips the pauses of all runs in each test of a file or a block. */
+export function useSkippedPauses(): void {
+	let undo: () => void;
+	beforeEach(() => (undo = skipPauses()));
 	afterEach(() => undo());
 }
 
@@ -93,5 +101,55 @@ export function skipHangs(
 			limited.mockRestore();
 			prototype.sleep = before;
 		},
+	};
+}
+
+/** A run waits this long before it writes to the log. It does not wait for anything else meanwhile. */
+const LOG_INTERVAL_MS = 10_000;
+
+/**
+ * Stops the clock of all runs that start from now on. The clock moves only to the end of a pause, and only while no
+ * request is in flight. So a run lasts as long as its pauses, however slow the machine is. A pause within a request, such
+ * as the pause after a 401, would never end.
+ *
+ * @returns a function that undoes this
+ */
+export function skipPauses(): () => void {
+	const { prototype } = Run;
+	const { sleep: sleepBefore } = prototype;
+	const { request: requestBefore } = Session.prototype;
+	const { now: nowBefore } = performance;
+	const pauses = new Set<{ due: number; end: () => void }>();
+	let time = performance.now();
+	let inFlight = 0;
+	performance.now = () => time;
+	prototype.sleep = async function (ms, wake) {
+		const ending = new AbortController();
+		const pause = {
+			due: ms === LOG_INTERVAL_MS ? Infinity : time + Math.max(0, ms),
+			end: () => ending.abort(),
+		};
+		wake?.addEventListener('abort', pause.end);
+		if (wake?.aborted) pause.end();
+		pauses.add(pause);
+		await sleepBefore.call(this, MAX_TIMEOUT_MS, ending.signal);
+		pauses.delete(pause);
+		wake?.removeEventListener('abort', pause.end);
+	};
+	Session.prototype.request = async function (...args) {
+		inFlight++;
+		return await requestBefore.apply(this, args).finally(() => inFlight--);
+	};
+	const looking = setInterval(() => {
+		const [first] = [...pauses].sort((one, other) => one.due - other.due);
+		if (inFlight > 0 || first === undefined || first.due === Infinity) return;
+		time = Math.max(time, first.due);
+		first.end();
+	}, 1);
+	return () => {
+		clearInterval(looking);
+		performance.now = nowBefore;
+		prototype.sleep = sleepBefore;
+		Session.prototype.request = requestBefore;
 	};
 }

@@ -44,8 +44,8 @@ function mustBePublished(workflow: Workflow): boolean {
  * Returns everything in a workflow that a user can edit. n8n's version number is not used, because n8n also changes it
  * if the same content is saved again.
  */
-const contentOf = ({ nodes, connections, settings, pinData }: Workflow): string =>
-	JSON.stringify([nodes, connections, settings, pinData]);
+const contentOf = ({ nodes, connections, nodeGroups, settings, pinData }: Workflow): string =>
+	JSON.stringify([nodes, connections, nodeGroups ?? [], settings, pinData]);
 
 function readEarlierImport(file: string): EarlierImport {
 	return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as EarlierImport) : {};

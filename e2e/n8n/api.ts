@@ -83,11 +83,11 @@ export class N8nApi {
 
 	/** Creates a workflow. If an ID is passed, replaces the workflow that has this ID. */
 	async saveWorkflow(workflow: Workflow, id?: string): Promise<StoredWorkflow> {
-		const { name, nodes, connections, settings, pinData } = workflow;
+		const { name, nodes, connections, nodeGroups, settings, pinData } = workflow;
 		return await this.n8n.request({
 			method: id === undefined ? 'POST' : 'PATCH',
 			url: id === undefined ? '/rest/workflows' : `/rest/workflows/${id}`,
-			data: { name, nodes, connections, settings, pinData },
+			data: { name, nodes, connections, nodeGroups, settings, pinData },
 		});
 	}
 

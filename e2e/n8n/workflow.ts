@@ -12,6 +12,7 @@ export interface Workflow {
 	name: string;
 	nodes: WorkflowNode[];
 	connections: Record<string, unknown>;
+	nodeGroups?: Array<{ id: string; name: string; description?: string; nodeIds: string[] }>;
 	settings?: Record<string, unknown>;
 	/**
 	 * Pinned output, keyed by node name. When a user runs the workflow by hand, a node with pinned output returns this

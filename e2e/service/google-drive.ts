@@ -24,6 +24,8 @@ export interface StoredFile {
 	parent: string;
 	content?: string | Buffer;
 	isTrashed?: boolean;
+	/** Whether Drive leaves it out of its lists, as it may do with any file. */
+	isUnlisted?: boolean;
 }
 
 export interface GoogleDrive {
@@ -70,12 +72,17 @@ export async function startGoogleDrive(command: Command): Promise<GoogleDrive> {
 		const [, id = '', action] =
 			/^\/drive\/v3\/files\/([^/]+)(\/export)?$/.exec(url.pathname) ?? [];
 		const file = files.get(id);
-		if (!file || file.isTrashed) {
+		const isAsked = !action && url.searchParams.get('alt') !== 'media';
+		if (id === 'root') return void json({ id });
+		if (!file || (file.isTrashed && !isAsked)) {
 			return void json({ error: { code: 404, message: `File not found: ${id}.` } }, 404);
 		}
-		if (!action && url.searchParams.get('alt') !== 'media') {
-			const { name, mimeType } = file;
-			return void json({ name, mimeType });
+		if (isAsked) {
+			const { name, mimeType, parent, isTrashed: trashed = false } = file;
+			const fields = { id, name, mimeType, parents: [parent], trashed };
+			const wanted = url.searchParams.get('fields')?.split(',');
+			const shown = Object.entries(fields).filter(([key]) => wanted?.includes(key));
+			return void json(wanted ? Object.fromEntries(shown) : { name, mimeType });
 		}
 		const type = url.searchParams.get('mimeType') ?? file.mimeType;
 		response.writeHead(200, { 'content-type': type }).end(file.content);
@@ -86,6 +93,7 @@ export async function startGoogleDrive(command: Command): Promise<GoogleDrive> {
 		const [, parent] = /^'(.*)' in parents/.exec(q) ?? [];
 		const isWanted = (file: StoredFile) =>
 			!file.isTrashed &&
+			!file.isUnlisted &&
 			(parent === undefined
 				? file.mimeType === FOLDER
 				: file.parent === parent && file.mimeType !== FOLDER);

@@ -106,9 +106,9 @@ class DatabaseCases {
 	private async publish(change: (query: string) => string = (query) => query): Promise<string> {
 		const workflow = readExample(this.name);
 		const { table } = this.example;
-		const view = (query: string) =>
+		const prefixed = (query: string) =>
 			change(query.replace(/(\w)\.id::text/, `'${table}/' || $1.id`));
-		const nodes = workflow.nodes.map((node) => withQuery(quick(node), view));
+		const nodes = workflow.nodes.map((node) => withQuery(quick(node), prefixed));
 		return await this.stage.publish({ ...workflow, nodes });
 	}
 
@@ -132,13 +132,13 @@ class DatabaseCases {
 		await this.postgres.query(
 			`alter table ${table} rename to hidden; create table ${table} as select * from hidden limit 0`,
 		);
-		await this.sync('an empty table', 'error', "'Documents View' returns no rows", 'hidden');
+		await this.sync('an empty table', 'error', "'Your Query' returns no rows", 'hidden');
 		await this.postgres.query(`insert into ${table} select * from hidden`);
 		await this.postgres.query(`insert into ${table} select * from hidden where id = 3`);
 		await this.sync(
 			'two rows with one ID',
 			'error',
-			`two rows of 'Documents View' have the ID '${table}/3'`,
+			`two rows of 'Your Query' have the ID '${table}/3'`,
 			'hidden',
 		);
 		await this.postgres.query(
@@ -147,7 +147,7 @@ class DatabaseCases {
 		await this.sync(
 			'a row without ID',
 			'error',
-			"1 of 1 rows of 'Documents View' have no ID",
+			"1 of 1 rows of 'Your Query' have no ID",
 			'hidden',
 		);
 		await this.postgres.query(
@@ -489,15 +489,15 @@ function quick(node: WorkflowNode): WorkflowNode {
 	if (options?.retryForSeconds) options.retryForSeconds = RETRY_FOR_SECONDS;
 	if (node.name === 'Compare' && options) {
 		options.queryReplacement = String(options.queryReplacement).replace(
-			/\d+\] \}\}$/,
-			`${ROWS_PER_BATCH}] }}`,
+			/ \d+, /,
+			` ${ROWS_PER_BATCH}, `,
 		);
 	}
 	return node;
 }
 
 const withQuery = (node: WorkflowNode, change: (query: string) => string): WorkflowNode =>
-	node.name === 'Documents View'
+	node.name === 'Your Query'
 		? {
 				...node,
 				parameters: { ...node.parameters, query: change(String(node.parameters.query)) },

@@ -39,9 +39,15 @@ class DriveCases {
 			...{ name, type: 'googleApi' },
 			data: { email: 'n8n@example.com', privateKey: drive.privateKey },
 		});
+		// A service account gets its token in another way in HTTP Request nodes.
+		const token = await stage.n8n.api.saveCredential({
+			...{ name: 'Demo Token', type: 'httpHeaderAuth' },
+			data: { name: 'Authorization', value: 'Bearer a' },
+		});
 		const workflow = readExample(EXAMPLE);
 		const id = await stage.publish(workflow);
 		const withAccount = workflow.nodes.map((node) => {
+			if (node.type === 'n8n-nodes-base.httpRequest') return withToken(node, token);
 			if (node.type !== 'n8n-nodes-base.googleDrive') return withFolder(node);
 			const parameters = { ...node.parameters, authentication: 'serviceAccount' };
 			return { ...node, parameters, credentials: { googleApi: { id: credential, name } } };
@@ -106,6 +112,22 @@ class DriveCases {
 		files.set('1', { ...files.get('1')!, content: guide });
 		await this.sync('readable again', 'success, pushed 1, unchanged 4');
 
+		files.set('4', { ...files.get('4')!, isUnlisted: true });
+		const short = 'error, unchanged 4, unreadable 1';
+		await this.sync(
+			'a list that is not complete',
+			short,
+			"'4' could not be read: is in the folder",
+		);
+		files.set('4', { ...files.get('4')!, isUnlisted: false });
+		await this.sync('the whole list', 'success, unchanged 5');
+
+		this.put('9', file('c.md', 'application/octet-stream', ROOT, '# C'), '# C');
+		await this.sync('one of an unknown type', 'success, pushed 1, unchanged 5');
+		files.set('9', { ...files.get('9')!, parent: 'elsewhere' });
+		this.expected.delete('9');
+		await this.sync('one moved elsewhere', 'success, deleted 1, unchanged 5');
+
 		files.set('3', { ...files.get('3')!, isTrashed: true });
 		this.expected.delete('3');
 		await this.sync('one in the trash', 'success, deleted 1, unchanged 4');
@@ -161,9 +183,18 @@ const file = (
 	content: string | Buffer,
 ): StoredFile => ({ name, mimeType, parent, content });
 
-/** Enters the folder in the node Where the Files Are. */
+function withToken(node: WorkflowNode, id: string): WorkflowNode {
+	const authentication = {
+		authentication: 'genericCredentialType',
+		genericAuthType: 'httpHeaderAuth',
+	};
+	const credentials = { httpHeaderAuth: { id, name: 'Demo Token' } };
+	return { ...node, parameters: { ...node.parameters, ...authentication }, credentials };
+}
+
+/** Enters the folder in Settings. */
 function withFolder(node: WorkflowNode): WorkflowNode {
-	if (node.name !== 'Where the Files Are') return node;
+	if (node.name !== 'Settings') return node;
 	const text = JSON.stringify(node).replace('"value":""', `"value":"${ROOT}"`);
 	return JSON.parse(text) as WorkflowNode;
 }

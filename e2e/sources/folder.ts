@@ -84,15 +84,30 @@ class FolderCases {
 		this.copy('guide.pdf', 'Delivery takes two working days');
 		this.copy('handbook.pdf', 'Rule 60 says');
 		this.copy('prices.xlsx', 'Name: Ladder; Price: 79.5; Size: 2 m, foldable');
+		this.copy('terms.docx', '# Terms');
+		this.copy('talk.pptx', 'A ladder costs 79 euros.');
+		this.copy('stock.xlsx', 'Item: Nail; Since: 24.12.2026');
 		const csv = 'Name;Größe\r\nLeiter;"2 m; klappbar"\r\nSäge;50 cm\r\n';
 		this.write('tables/prices.csv', Buffer.from(csv, 'latin1'), 'Name: Säge; Größe: 50 cm');
+		this.write('tables/excel.csv', 'sep=;\r\nA;B\r\n1,5;2\r\n', 'A: 1,5; B: 2');
+		this.write('notes/latin.txt', Buffer.from('Caf\xe9', 'latin1'), 'Café');
+		this.write(
+			'notes/french.txt',
+			'« prolongé » «\u00a0Küçük\u00a0»',
+			'« prolongé » «\u00a0Küçük\u00a0»',
+		);
+		const oneBadByte = Buffer.concat([
+			Buffer.from('Größe für Maß\n'),
+			Buffer.from('caf\xe9\n', 'latin1'),
+		]);
+		this.write('notes/mixed.txt', oneBadByte, 'Größe für Maß\ncafé');
 		this.write('tables/utf8.CSV', 'Name,Name\nÜber,"a ""b"""\n', 'Name: Über; Name: a "b"');
 		this.write('notes/Notes & more.md', '# Notes\n\nBring a *pen*.', 'Bring a *pen*.');
 		const page =
 			'<html><head><title>Our help</title></head><body><nav>Home</nav><main><h2>Help</h2><p>Call us.</p><p>Or write.</p></main></body></html>';
 		this.write('page.html', page, '## Help\n\nCall us.\n\nOr write.');
 		for (let number = 1; number <= TEXTS; number++) this.text(number);
-		const skipped = ['letter.docx', 'photo.JPG', 'notes/old.docx', '.DS_Store', 'README'];
+		const skipped = ['letter.doc', 'photo.JPG', 'notes/old.doc', '.DS_Store', 'README'];
 		for (const name of skipped) this.write(name, 'not read');
 		const all = this.expected.size;
 
@@ -103,7 +118,7 @@ class FolderCases {
 		this.check(
 			'skipped files are counted by kind',
 			skippedKinds.join('; '),
-			'docx,2; files without extension,1; hidden files,1; jpg,1',
+			'doc,2; files without extension,1; hidden files,1; jpg,1',
 		);
 		this.check('chunks know their pages', this.pagesOf('guide.pdf'), '1-3');
 		const wrongPages = this.chunksOf('handbook.pdf').filter(
@@ -113,6 +128,17 @@ class FolderCases {
 			},
 		);
 		this.check('of 60 pages, too', JSON.stringify(wrongPages), '[]');
+		this.check(
+			'slides are pages, with the notes of the speaker',
+			`${this.pagesOf('talk.pptx')}: ${this.textOf('talk.pptx').includes('Welcome everybody.')}`,
+			'1-2: true',
+		);
+		this.check(
+			'a workbook is read with all its sheets',
+			String(this.textOf('stock.xlsx').includes('# Notes\n\nCount in June.')),
+			'true',
+			this.textOf('stock.xlsx'),
+		);
 		const [help] = this.chunksOf('page.html');
 		this.check(
 			'a page has its title and no navigation',
@@ -178,10 +204,13 @@ class FolderCases {
 		for (const name of ['scan.pdf', 'broken.pdf']) this.put(name, name);
 		const xlsx = readFileSync(path.join(FIXTURES, 'prices.xlsx'));
 		this.write('half.xlsx', xlsx.subarray(0, xlsx.length / 2));
+		const ole = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(512)]);
+		const isEncrypted = Buffer.from('EncryptedPackage', 'utf16le');
+		this.write('secret.docx', Buffer.concat([ole, isEncrypted]));
 		this.write('binary.txt', Buffer.from([65, 0, 66, 0, 0, 67]));
 		const execution = await this.sync(
 			'files that cannot be read',
-			`error, unchanged ${all - 1}, unreadable 5`,
+			`error, unchanged ${all - 1}, unreadable 6`,
 			'could not be read',
 		);
 		const problems = JSON.stringify(result(execution).problems);
@@ -190,6 +219,7 @@ class FolderCases {
 			"'folder/scan.pdf' is a scan without text",
 			"'folder/broken.pdf' is damaged",
 			"'folder/half.xlsx' is damaged",
+			"'folder/secret.docx' is encrypted",
 			"'folder/binary.txt' is not a text file",
 		];
 		for (const reason of reasons) {
@@ -202,12 +232,13 @@ class FolderCases {
 		}
 		await this.sync(
 			'the same files again',
-			`error, unchanged ${all - 1}, unreadable 5`,
+			`error, unchanged ${all - 1}, unreadable 6`,
 			'could not be read',
 		);
 		this.copy('guide.pdf', 'Delivery takes two working days');
-		for (const name of ['scan.pdf', 'broken.pdf', 'half.xlsx', 'binary.txt']) this.remove(name);
-		await this.sync('readable again', `success, pushed 1, notIndexed 4, unchanged ${all - 1}`);
+		const others = ['scan.pdf', 'broken.pdf', 'half.xlsx', 'secret.docx', 'binary.txt'];
+		for (const name of others) this.remove(name);
+		await this.sync('readable again', `success, pushed 1, notIndexed 5, unchanged ${all - 1}`);
 	}
 
 	/** A subfolder that is not mounted looks like many deletes. */
@@ -244,7 +275,7 @@ class FolderCases {
 		renameSync(this.server.folder, hidden);
 		mkdirSync(this.server.folder);
 		await this.sync('an empty folder', 'error', 'the list is empty');
-		writeFileSync(path.join(this.server.folder, 'only.docx'), '');
+		writeFileSync(path.join(this.server.folder, 'only.doc'), '');
 		await this.sync('only other files', 'error', 'no document to index');
 		rmSync(this.server.folder, { recursive: true });
 		await this.sync('no folder', 'error', 'No such file');

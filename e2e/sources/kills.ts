@@ -42,12 +42,12 @@ function workflowOf(kind: Kind): Workflow {
 	const text =
 		'$json.isMissing ? { id: $json.id, gone: true } : { id: $json.id, text: $json.source }';
 	const fetch: Sync['fetch'] = {
-		content: 'The text',
+		group: { name: 'Get the Text', description: 'Returns the text of the list.' },
 		nodes: [mapFields('Fetched', [0, 0], `={{ ${text} }}`)],
 	};
 	const built = sync({
 		name: path,
-		about: { content: path, size: [200, 200] },
+		about: { content: path, protection: path, height: 200 },
 		triggers: [webhook('List Arrives', path, [0, 0], idOf(path, 'webhook'))],
 		settings: {
 			confirmDeletes: '={{ $json.body.confirmDeletes === true }}',
@@ -55,7 +55,6 @@ function workflowOf(kind: Kind): Workflow {
 			pushAgain: [],
 		},
 		list: {
-			content: 'The list',
 			nodes: [],
 			documents: "$('List Arrives').first().json.body.documents",
 		},

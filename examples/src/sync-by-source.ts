@@ -1,29 +1,31 @@
 import { webhook } from './parts/nodes';
-import { sync } from './parts/sync';
+import { AFTERWARDS, docs, sync } from './parts/sync';
 
 export default sync({
 	name: 'Sync by Source',
 	about: {
 		content: `## Keep the index equal to a source
 
-Receives the **complete list** of a source's documents. It pushes new and changed documents, and deletes documents that are no longer in the list. It does not touch documents with other IDs.
+Receives the **complete list** of a source's documents. It pushes new and changed documents, and deletes documents that are no longer in the list. It does not touch documents with other IDs. If your source cannot call, see *Sync From an API*.
 
 **Change these**
-1. *List Arrives*: select your *Header Auth* credential. The *Path* is part of the URL that callers use.
-2. *Settings*: in *ignoredFields*, enter the fields whose changes do not matter, such as counters. A run deletes at most *mostDeletes* documents, or *mostDeletesPercent* of all if that is more.
-3. *Push Documents* and *Delete Document*: select your credential. Before you select a credential for another index, delete the rows of the data table. Otherwise, unchanged documents are missing from that index.
-
-The data table **Synced Documents** says what each batch has done. The first run creates the table. Its name contains this workflow's ID. Each workflow is for one source, so duplicate the workflow for another source. If two workflows push to the same index, their IDs must differ, for example by a prefix.
+1. *List Arrives*: select your *Header Auth* credential. The *Path* is part of the URL that callers use. A copy of this workflow needs another path.
+2. Double-click *Push, Delete*. In *Push Documents* and *Delete Document*, select your credential.
+3. *Settings*: in *ignoredFields*, enter the fields whose changes do not matter, such as counters.
 
 **Try it:** click *Execute workflow*. Then change a text or remove a document in the data pinned to *List Arrives*, and run it again. Or publish the workflow and send
 
 \`POST /webhook/sync-by-source\`
 \`{ "documents": [{ "id", "name", "text" }] }\`
 
-To delete more than *Settings* allows, add \`"confirmDeletes": true\`. To push documents that have not changed, add \`"pushAgain": ["id"]\`.
-
-The answer has status 200 if everything succeeded, 400 if the list is not complete, 409 if another run is active, and 500 if something failed or was withheld.`,
-		size: [480, 900],
+To push documents that have not changed, add \`"pushAgain": ["id"]\`. [What a run returns](${docs('sync.md#what-a-run-returns')})`,
+		protection: `## What protects your index
+- **A run deletes at most** *mostDeletes* documents, or *mostDeletesPercent* of all if that is more. If more are missing, none is deleted. To approve the deletes, add \`"confirmDeletes": true\`.
+- **The answer** has status 200 if everything succeeded, 400 if the list is not complete, 409 if another run is active, and 500 if something failed or was withheld.
+- **Another index?** Before you select its credential, delete the rows of the data table **Synced Documents**. Otherwise, unchanged documents are missing from that index.
+- **Each workflow is for one source.** If two push to the same index, their IDs must differ, for example by a prefix.
+${AFTERWARDS}`,
+		height: 360,
 	},
 	triggers: [
 		webhook('List Arrives', 'sync-by-source', [0, 0], '683daaae-a916-443d-a62e-93d1f92cc35e'),
@@ -34,8 +36,6 @@ The answer has status 200 if everything succeeded, 400 if the list is not comple
 		pushAgain: '={{ $json.body?.pushAgain ?? [] }}',
 	},
 	list: {
-		content:
-			'## List\nThe list is in the call. Each document needs an `id`. All its fields are pushed.\n\nIf your source cannot call, get the list here: see *Sync From an API*.',
 		nodes: [],
 		documents: "$('List Arrives').first().json.body?.documents",
 	},

@@ -7,10 +7,9 @@ export default databaseSync({
 
 Chunks and pushes texts that are new or have changed, and deletes chunks that no longer exist. It does not touch documents with other IDs. Only changed rows leave the database.`,
 		table: 'articles',
-		size: [480, 1440],
 	},
-	view: {
-		file: 'chunked-documents-view',
+	query: {
+		file: 'your-query-chunked',
 		document:
 			'`name`, `url` and `text` as JSON. A `problem` instead of a text keeps what the index has.',
 	},

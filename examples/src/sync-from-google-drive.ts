@@ -1,10 +1,10 @@
-import { parseFiles, SENTENCES, STEPS, TRY_IT } from './parts/files';
-import { CREDENTIALS, fields } from './parts/nodes';
-import { scheduled, sync } from './parts/sync';
+import { BY_KIND, parseFiles, PROTECTION } from './parts/files';
+import { CREDENTIALS } from './parts/nodes';
+import { BATCH, docs, scheduled, sync } from './parts/sync';
 import type { WorkflowNode } from './parts/workflow';
 import { code, node } from './parts/workflow';
 
-const PLACE = "$('Where the Files Are').first().json";
+const SETTINGS = "$('Settings').first().json";
 const FOLDER = 'application/vnd.google-apps.folder';
 
 const drive = (name: string, parameters: object, more: object = {}): WorkflowNode =>
@@ -21,6 +21,38 @@ const search = (name: string, queryString: string): WorkflowNode =>
 		{ alwaysOutputData: true },
 	);
 
+const FILE = 'https://www.googleapis.com/drive/v3/files/';
+const FIELDS = '?fields=id,trashed,parents&supportsAllDrives=true';
+
+/**
+ * Drive does not say if a list is short. So a missing file is asked for, then the folder that it is in, and so on up to
+ * the folder of the sync.
+ */
+const askForFile = node(
+	'Ask for File',
+	'httpRequest',
+	4.2,
+	[0, 0],
+	{
+		...{ url: `=${FILE}{{ $json.id }}${FIELDS}`, authentication: 'predefinedCredentialType' },
+		nodeCredentialType: 'googleDriveOAuth2Api',
+		options: {
+			pagination: {
+				pagination: {
+					paginationMode: 'responseContainsNextURL',
+					nextURL: `={{ '${FILE}' + ($response?.body?.parents?.[0] ?? $json.id) + '${FIELDS}' }}`,
+					paginationCompleteWhen: 'other',
+					completeExpression: `={{ !$response.body?.parents || $response.body.id === ${BATCH}.settings.folder }}`,
+				},
+			},
+			response: {
+				response: { fullResponse: true, neverError: true, responseFormat: 'json' },
+			},
+		},
+	},
+	{ credentials: CREDENTIALS.drive },
+);
+
 export default sync({
 	name: 'Sync From Google Drive',
 	about: {
@@ -28,40 +60,27 @@ export default sync({
 
 **This example was tested against a stand-in for Google Drive, never with a real account.**
 
-Reads PDF, Markdown, text, HTML, CSV and XLSX files, and Google's Docs, Sheets and Slides. A run gets only the **list** of the files, and downloads those that are new or changed. It chunks and pushes them, and deletes the chunks of files that no longer exist or are in the trash. It does not touch documents with other IDs.
+Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files, and Google's Docs, Sheets and Slides. A run gets only the **list** of the files, and downloads those that are new or changed. It chunks and pushes them, and deletes the chunks of files that no longer exist or are in the trash. It does not touch documents with other IDs.
 
 **Change these**
-1. *Folders*, *List Files* and *Download*: select your *Google Drive* credential.
-2. *Where the Files Are*: in *folder*, enter the ID of the folder. It is the last part of the folder's URL. Its subfolders are included. The alias \`root\` does not find subfolders.
-${STEPS}
+1. *Settings*: in *folder*, enter the ID of the folder, the last part of its URL. Its subfolders are included. The alias \`root\` does not find subfolders.
+2. *Folders*, *List Files*, and *Ask for File* and *Download* in the group *Read the Files*: select your *Google Drive* credential. Double-click a group to open it.
+3. *Chunk, Push, Delete*: in *Chunk Text*, select your credential and enter your model. In *Push Documents* and *Delete Document*, select your credential.
 
-**Which files.** Other files, such as Word files and pictures, are not read. The result counts them by kind. Save Word files as Google Docs or PDF. A file above *mostMegabytes* is not downloaded, and the run names it.
-
-**What cannot be read stays as it is in the index**, and the run names it and fails: PDF files that are encrypted, damaged, or scans without text. A file counts as changed if its checksum changes, and Google's own files if their time changes. Until then, it is not downloaded again.
-
-**What n8n reads.** Docs are exported as Markdown, Sheets as CSV (only the first sheet), and Slides as PDF. Google exports at most 10 MB. Each chunk of a PDF has its \`page\`. Each row of a table becomes a line such as \`Name: Ladder; Price: 79\`.
-
-**The ID** of a document is the ID of its file, so a file that is renamed or moved within the folder keeps its ID.
-
-${TRY_IT}`,
-		size: [480, 1280],
+**Try it:** click *Execute workflow*. Then publish the workflow. It runs three times a night. [All settings, and which files are read](${docs('sources.md#files')})`,
+		protection: PROTECTION,
+		height: 360,
 	},
-	...scheduled(),
+	...scheduled([
+		['folder', 'string', ''],
+		['mostMegabytes', 'number', 20],
+	]),
 	list: {
-		content:
-			"## List\nDrive's search is not recursive. So *Folders* gets all folders, *Folders Below* chooses yours and those below it, and *List Files* asks for the files of each one.",
 		nodes: [
-			node(
-				'Where the Files Are',
-				'set',
-				3.4,
-				[0, 0],
-				fields(['folder', 'string', ''], ['mostMegabytes', 'number', 20]),
-			),
 			search('Folders', `mimeType = '${FOLDER}' and trashed = false`),
 			code('Folders Below', 'drive-folders', [0, 0], {
 				folders: "$('Folders').all().map(({ json }) => json)",
-				root: `${PLACE}.folder`,
+				root: `${SETTINGS}.folder`,
 			}),
 			search(
 				'List Files',
@@ -73,7 +92,7 @@ ${TRY_IT}`,
 				[0, 0],
 				{
 					files: "$('List Files').all().map(({ json }) => json)",
-					mostMegabytes: `${PLACE}.mostMegabytes`,
+					mostMegabytes: `${SETTINGS}.mostMegabytes`,
 				},
 				{ alwaysOutputData: true },
 			),
@@ -94,7 +113,8 @@ ${TRY_IT}`,
 				},
 			},
 		}),
+		askForFile,
 	),
 	isChunked: true,
-	chunker: SENTENCES,
+	chunker: BY_KIND,
 });

@@ -7,10 +7,9 @@ export default databaseSync({
 
 Pushes rows that are new or have changed, and deletes documents whose rows no longer exist. It does not touch documents with other IDs. Only changed rows leave the database, so a table may have millions of rows.`,
 		table: 'products',
-		size: [480, 1400],
 	},
-	view: {
-		file: 'documents-view',
+	query: {
+		file: 'your-query',
 		document: 'all other fields as JSON.',
 	},
 	isChunked: false,

@@ -1,10 +1,8 @@
 import { mainPart, toMarkdown } from './parts/files';
-import { fields, isTrue, OWN_SITE_ONLY } from './parts/nodes';
-import { BATCH, scheduled, sync } from './parts/sync';
+import { isTrue, OWN_SITE_ONLY } from './parts/nodes';
+import { AFTERWARDS, BATCH, DELETE, docs, scheduled, sync } from './parts/sync';
 import type { WorkflowNode } from './parts/workflow';
-import { code, node } from './parts/workflow';
-
-const X = 220;
+import { code, node, X } from './parts/workflow';
 
 const CONTINUE = { onError: 'continueRegularOutput' };
 
@@ -49,47 +47,38 @@ export default sync({
 	about: {
 		content: `## Sync an index with a website every night
 
-**Is your website public?** Site Search has a crawler for public websites. Use that, unless you want chunks with vectors, control over deletes and fields, or pages that need a sign-in or are in your own network.
-
-Reads the sitemap, and gets only pages that are new or changed. It chunks and pushes their main part, and deletes the chunks of pages that no longer exist. It does not touch documents with other IDs.
+Reads the sitemap, gets only pages that are new or changed, and chunks and pushes their main part. It deletes the chunks of pages that no longer exist. It does not touch documents with other IDs. **Is your website public?** Site Search has a crawler for public websites. Use that, unless you want chunks with vectors, or control over deletes and fields.
 
 **Change these**
-1. *Where the Website Is*: enter the address of the sitemap. This is often \`https://www.example.com/sitemap.xml\`, or see \`robots.txt\`. An index of sitemaps and \`.xml.gz\` are fine. In *exclude*, enter parts of addresses to leave out, for example \`/tag/, /author/\`.
-2. *Settings*: *secondsBetweenRequests* (0.1 to 5) and *mostPerRun*, the number of pages per run, with three runs per night. The others wait for the next run. The run then says how many (*later*) and that it is incomplete, but it does not fail. *mostDeletes* and *mostDeletesPercent* are the number of pages that a run may delete without the website's confirmation. If pages of an internal website say \`noindex\`, turn on *readNoindex*. Otherwise, they are left out.
-3. *Main Part*: the selector of the text. \`main\` or \`article\` is right for most websites. Do not turn on *Clean Up Text*, because it glues words together.
-4. *Chunk Text*: select your credential and enter your model.
-5. *Push Documents* and *Delete Document*: select your credential. Before you select a credential for another index, delete the rows of the data table.
-6. If the website needs a sign-in, select a credential in *Get Sitemaps*, *Get Pages* and *Get Redirected Pages*.
+1. *Settings*: enter the address of the *sitemap*, often \`https://www.example.com/sitemap.xml\`. An index of sitemaps and \`.xml.gz\` are fine. In *exclude*, enter parts of addresses to leave out.
+2. Double-click *Chunk, Push, Delete*. In *Chunk Text*, select your credential and enter your model. In *Push Documents* and *Delete Document*, select your credential.
+3. If the website needs a sign-in, select a credential in *Get Sitemaps*, *Get Pages* and *Get Redirected Pages*.
 
-**When is a page read?** If it is new, if its \`lastmod\` has changed, and every 30 days (*daysUntilReread*), because \`lastmod\` may be wrong. If your sitemap has no \`lastmod\`, enter 1 to 7.
-
-**When is a page deleted?** If it is missing from the sitemap *and* answers with 404 or 410, redirects to another page for good, says \`noindex\`, or has another canonical address. If only one of the two is true, it counts under the limits in *Settings*.
-
-**What cannot be read stays as it is in the index**, and the run names it and fails: pages that answer with 503 or not at all, sign-in pages, and pages without text, for example because they need JavaScript.
-
-**Try it:** lower *mostPerRun* to 20, and click *Execute workflow*. Then publish the workflow. To delete more pages than *Settings* allows, start it once by its trigger *Delete What Is Missing*. **To be notified of failures**, choose the example **Tell Me** as *Error Workflow* in the settings.`,
-		size: [480, 1340],
+**Try it:** set *mostPerRun* to 20, and click *Execute workflow*. Then publish the workflow. [All settings, and when a page is read](${docs('sources.md#websites')})`,
+		protection: `## What protects your index
+- **A page is deleted** if it is missing from the sitemap *and* gone: 404, 410, moved for good, \`noindex\`, or another canonical address. If only one of the two is true, a run deletes at most *mostDeletes* pages, or *mostDeletesPercent* of all if that is more. To approve more, start *${DELETE}* once.
+- **What cannot be read stays as it is in the index**, and the run names it and fails: pages that answer with 503, sign-in pages, and pages without text.
+- **Another index?** Before you select its credential, delete the rows of the data table **Synced Documents**. Otherwise, unchanged pages are missing from that index.
+${AFTERWARDS}`,
+		height: 330,
 	},
-	...scheduled([
-		['mostPerRun', 'number', 1000],
-		['secondsBetweenRequests', 'number', 1],
-		['readNoindex', 'boolean', false],
-	]),
+	...scheduled(
+		[
+			['sitemap', 'string', 'https://www.example.com/sitemap.xml'],
+			['exclude', 'string', ''],
+			['readNoindex', 'boolean', false],
+			['daysUntilReread', 'number', 30],
+			['secondsBetweenRequests', 'number', 1],
+		],
+		[['mostPerRun', 'number', 1000]],
+	),
 	list: {
-		content:
-			'## List\nGets the sitemap. If it is an index, the nodes run again for the sitemaps in it. If a sitemap cannot be read, nothing changes. If you have a list of addresses elsewhere, replace these nodes: return `id` and `url` (the address), `name` and `version`.',
+		group: {
+			name: 'List the Pages',
+			description:
+				'Reads the sitemaps. If your list of addresses is elsewhere, replace the group, and return id, url, name and version.',
+		},
 		nodes: [
-			node(
-				'Where the Website Is',
-				'set',
-				3.4,
-				[0, 0],
-				fields(
-					['sitemap', 'string', 'https://www.example.com/sitemap.xml'],
-					['exclude', 'string', ''],
-					['daysUntilReread', 'number', 30],
-				),
-			),
 			node(
 				'Get Sitemaps',
 				'httpRequest',
@@ -119,8 +108,9 @@ Reads the sitemap, and gets only pages that are new or changed. It chunks and pu
 				downloads: "$('Get Sitemaps').all()",
 				decompressed: "$('Decompress').all()",
 			}),
+			// n8n would guess the encoding. Sitemap Texts decodes the bytes.
 			node('Read Sitemaps', 'extractFromFile', 1.1, [0, 0], {
-				operation: 'text',
+				operation: 'binaryToPropery',
 				options: {},
 			}),
 			code('Sitemap Texts', 'sitemap-texts', [0, 0], {
@@ -136,7 +126,6 @@ Reads the sitemap, and gets only pages that are new or changed. It chunks and pu
 				[0, 0],
 				{
 					sitemaps: json('Read XML'),
-					place: "$('Where the Website Is').first().json",
 					settings: "$('Settings').first().json",
 					now: 'new Date()',
 				},
@@ -145,7 +134,7 @@ Reads the sitemap, and gets only pages that are new or changed. It chunks and pu
 		],
 		below: {
 			nodes: [
-				code('Sitemaps in the Index', 'sitemap-index', [X * 4.4, 130], {
+				code('Sitemaps in the Index', 'sitemap-index', [X * 4, 180], {
 					indexes: json('Read XML'),
 				}),
 			],
@@ -155,8 +144,11 @@ Reads the sitemap, and gets only pages that are new or changed. It chunks and pu
 		areAddresses: true,
 	},
 	fetch: {
-		content:
-			'## Fetch\nGets each new or changed page, and its main part as Markdown. Pages that are missing from the sitemap are asked for, too.',
+		group: {
+			name: 'Get the Pages',
+			description:
+				'Gets new, changed and missing pages as Markdown. The selectors of the text are in Main Part. Leave Clean Up Text off there.',
+		},
 		nodes: [
 			at(getPages('Get Pages', '={{ $json.id }}', { followRedirects: false }), 1),
 			at(

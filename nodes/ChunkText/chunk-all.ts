@@ -1,12 +1,12 @@
 /**
- * The main loop of Chunk Text. `bulk` reads the texts from a source, sends them in requests and waits for each
+ * The main loop of Chunk Text. `jobs` reads the texts from a source, sends them in requests and waits for each
  * request's job. The Submit operation uses the same loop without waiting. When a job ends, the `Report` assigns chunks
  * or an error to each of the job's texts and passes these results to the sink. If the service does not accept a
  * request, the request's texts are reported as failures. Get Results submits nothing, so it only reports what it has
  * fetched (`fetchItems`).
  */
 import { Budget } from '../shared/sending/budget';
-import { bulk } from '../shared/sending/bulk';
+import { jobs } from '../shared/sending/jobs';
 import { textsOf, type TextEntry } from './input/text-entry';
 import type { ChunkService, Job, Jobs } from './jobs/chunk-service';
 import type { FetchResult, JobWait } from './jobs/fetch';
@@ -41,7 +41,7 @@ export async function chunkAll(
 	entries: AsyncIterable<TextEntry[]>,
 	{ service, waitForJob, report, hints, memory }: Chunking,
 ): Promise<void> {
-	const results = bulk(textsIn(entries, hints), {
+	const results = jobs(textsIn(entries, hints), {
 		...submissions(service),
 		...(memory && { budget: memory.budget, bytesInBudget }),
 		isFinished: ({ type }: FetchResult) => type === 'results',

@@ -5,7 +5,6 @@ import { stemOf } from '../shared/output/stored-file';
 import { adviceToSkip } from '../shared/output/watermark';
 import { withFiles, type FileReading } from '../shared/input/file-source';
 import { UnusedFields } from '../shared/input/unused-fields';
-import { RecentIds } from '../shared/formats/recent-ids';
 import { chunkAll, TextMemory, type Chunking, type Operation, type Work } from './chunk-all';
 import { recordTexts } from './input/record-texts';
 import type { TextEntry } from './input/text-entry';
@@ -26,7 +25,6 @@ export async function chunkFiles(
 	const { run, parameters, options } = task;
 	const { jobs } = service;
 	const memory = new TextMemory(jobs);
-	const ids = new RecentIds();
 	const unusedFields = new UnusedFields();
 	const readingOf = (fileToRead: FileToRead): TextFile => {
 		const stats = new RunStats(run.stats);
@@ -47,7 +45,7 @@ export async function chunkFiles(
 		const { name, findings } = fileToRead.file;
 		const chunkFilePrefix = `${stemOf(name)}.chunks`;
 		return {
-			...recordTexts(task, fileToRead, { ids, unusedFields }),
+			...recordTexts(task, fileToRead, unusedFields),
 			sink,
 			service: {
 				...service,

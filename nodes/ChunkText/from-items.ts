@@ -50,13 +50,7 @@ function readingOf(
 	return {
 		valuesOf: async (itemIndex) => {
 			const values = await items.readTexts(itemIndex);
-			return (
-				values && {
-					values,
-					entryOf: (entry) => entry,
-					idOfEntry: ({ document }) => document?.id,
-				}
-			);
+			return values && { values, entryOf: (entry) => entry };
 		},
 		idOfItem: (itemIndex) => items.idOf(itemIndex),
 		verb: 'chunk',

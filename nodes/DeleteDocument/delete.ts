@@ -80,7 +80,8 @@ export async function deleteDocuments(run: Run): Promise<void> {
 	if (parameters.get('idSource', 0) === 'file') {
 		const readingOf = (fileToRead: FileToRead) => fileReading(deletes, fileToRead);
 		const use = deleteAll;
-		await withFiles({ run, parameters, options, takesLines: true, readingOf, use });
+		const traits = { takesLines: true, areDeleted: true };
+		await withFiles({ run, parameters, options, ...traits, readingOf, use });
 	} else {
 		await withItems(run, itemReading(deletes), deleteAll);
 	}
@@ -168,7 +169,6 @@ function itemReading(deletes: Deletes): ItemReading<Entry> {
 	const valuesInList = (itemIndex: number): ItemValues<Entry> => ({
 		values: parameters.list('listField', itemIndex, LIST_ADVICE).list,
 		entryOf: (value, origin) => entryOf(documentId(value, 'The ID', ENTRY_ADVICE), origin),
-		idOfEntry: ({ id }) => id,
 		idOf: (id) => idIn({ id }, 'id'),
 	});
 	const valuesInItem = (itemIndex: number): ItemValues<Entry> => ({
@@ -177,7 +177,6 @@ function itemReading(deletes: Deletes): ItemReading<Entry> {
 			const advice = Array.isArray(value) ? SEVERAL_IDS_ADVICE : undefined;
 			return entryOf(documentId(value, "'Document ID'", advice), origin);
 		},
-		idOfEntry: ({ id }) => id,
 		idOf: (id) => idIn({ id }, 'id'),
 	});
 	return {
@@ -243,8 +242,6 @@ function fileReading(deletes: Deletes, fileToRead: FileToRead): FileReading<Entr
 				: documentId(value, 'The record', NO_ID_ADVICE);
 			return entryOf(id, origin);
 		},
-		idOfEntry: ({ id }) => id,
-		areDeleted: true,
 		sink: new FileSink(run, fileToRead, options, {
 			json: () => (deletes.commit.isAccepted ? { committed: true } : {}),
 			...resultsOf(options),

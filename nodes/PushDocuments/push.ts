@@ -36,8 +36,7 @@ import {
 	DEFAULT_MAPPING,
 } from './documents';
 import { pushProperties, type PushOptions, type PushParameters } from './properties';
-import { pushRequests, pushResultFormat, type Entry } from './requests';
-import { SAME_ID_ADVICE, SameIds } from './same-ids';
+import { formatOfReplaced, pushRequests, pushResultFormat, type Entry } from './requests';
 import { formatCount } from '../shared/service/strings';
 
 const RESULT_FIELDS = ['pushed', 'skipped', 'checked', 'dryRun'];
@@ -54,15 +53,17 @@ export async function pushDocuments(run: Run): Promise<void> {
 	const documentSource = parameters.get('documentSource', 0);
 	const session = await Session.open(run, PUSH_SERVICE);
 	const pushing = pushRequests(run, session, options);
-	const sameIds = new SameIds();
 	const unusedFields = new UnusedFields();
 
 	const pushAll = async (source: Source<Entry>) => {
 		for await (const results of bulk(source.entries, pushing)) {
 			for (const result of results) {
+				const { entries, outcome } = result;
 				const resultFormat = pushResultFormat(options, result);
-				await account(source.sink, result.entries, result.outcome, resultFormat);
-				await sameIds.accountFor(source, result, resultFormat);
+				await account(source.sink, entries, outcome, resultFormat);
+				// A replaced document was not sent, so it shares the outcome of its replacement.
+				const replaced = entries.flatMap(({ replaces = [] }) => replaces);
+				await account(source.sink, replaced, outcome, formatOfReplaced(resultFormat));
 			}
 		}
 	};
@@ -77,7 +78,7 @@ export async function pushDocuments(run: Run): Promise<void> {
 		);
 	}
 	unusedFields.addTo(run);
-	addHints(run, options, sameIds);
+	addHints(run, options);
 }
 
 function itemReading(
@@ -137,7 +138,6 @@ const readingWith = (
 		const document = documentFrom(value, mapping, options, adviceFor);
 		return { items, id: document.id, document };
 	},
-	idOfEntry: ({ id }) => id,
 	idOf: (value) => idIn(value, mapping.id),
 });
 
@@ -166,7 +166,6 @@ const fileReading =
 				const original = isJson && document === value ? record?.text : undefined;
 				return { items, record, id: document.id, document, original, remake };
 			},
-			idOfEntry: ({ id }) => id,
 			idOf: (value) => idIn(value, mapping.id),
 			sink: new FileSink(run, fileToRead, options, resultsOf(options)),
 		};
@@ -174,13 +173,11 @@ const fileReading =
 
 const resultsOf = ({ dryRun }: PushOptions) => ({ done: 'pushed', ...(dryRun && DRY_RUN_RESULT) });
 
-function addHints(run: Run, { dryRun }: PushOptions, sameIds: SameIds): void {
+function addHints(run: Run, { dryRun }: PushOptions): void {
 	const { stats, meter } = run;
-	const counts = sameIds.counts();
 	const done = dryRun
 		? `Dry run: ${formatCount(stats.done, 'document')} in ${formatCount(stats.requests, 'request')}, ${formatCount(stats.bytes, 'byte')} in total. Nothing was sent.`
 		: doneText(stats, meter, 'document', 'pushed');
-	const trouble = troubleText(stats, counts);
 	run.hint(done, 'info');
-	run.hint(counts.length > 0 ? `${trouble}. ${SAME_ID_ADVICE}` : trouble);
+	run.hint(troubleText(stats));
 }

@@ -119,3 +119,12 @@ export const pushResultFormat = (
 		return { id, message: outcomeMessage(action, reason, skipped) };
 	},
 });
+
+/** Describes how to report documents that a later document with the same ID has replaced. */
+export const formatOfReplaced = (
+	resultFormat: ResultFormat<Entry, PushOutcomes>,
+): ResultFormat<Entry, PushOutcomes> => ({
+	...resultFormat,
+	result: ({ id }) => ({ id, pushed: false, reason: 'A later document has the same ID' }),
+	countName: () => 'skipped',
+});

@@ -27,10 +27,12 @@ function isBroken(link: string, from: string): boolean {
 	return anchor !== undefined && !headingsOf(file).map(anchorOf).includes(anchor);
 }
 
-/** Finds links to missing files or headings. Checks pages and the Docs links of nodes and credentials. */
+/** Finds links to missing files or headings. Checks pages and the Docs links of nodes, credentials and examples. */
 export function brokenLinks(files: readonly string[]): string[] {
 	const pages = files.filter((file) => file.endsWith('.md'));
-	const sources = files.filter((file) => /^(nodes|credentials)\/.+\.(ts|json)$/.test(file));
+	const sources = files.filter((file) =>
+		/^(?:(?:nodes|credentials)\/.+\.(?:ts|json)|examples\/[^/]+\.json)$/.test(file),
+	);
 	const linksIn = (file: string, pattern: RegExp) =>
 		[...withoutCode(textOf(file)).matchAll(pattern)].map(([, link = '']) => link);
 	const ofPages = pages.flatMap((file) =>
@@ -39,7 +41,7 @@ export function brokenLinks(files: readonly string[]): string[] {
 			.map((link) => `${file}: ${link} leads nowhere`),
 	);
 	const ofSources = sources.flatMap((file) =>
-		linksIn(file, /https:\/\/[^\s"']+\/blob\/main\/(docs\/[^\s"']+)/g)
+		linksIn(file, /https:\/\/[^\s"']+\/blob\/main\/(docs\/[^\s"')\\]+)/g)
 			.filter((link) => isBroken(link, 'README.md'))
 			.map((link) => `${file}: ${link} leads nowhere`),
 	);

@@ -182,7 +182,7 @@ describe('Documents Ready to Push', () => {
 			options: { previousChunkCount: '={{ $json.previous }}' },
 		});
 		expect(hintsOf(result)).toEqual([
-			expect.stringContaining("Several items have the same 'Document ID' ('a/1', 'b')"),
+			expect.stringContaining('2 documents have the same ID as an earlier document'),
 		]);
 		// The ID 'c' occurs only once, so the node knows which chunks of that document no longer exist.
 		const removed = jsonOf(result.output).filter((json) => json.removed === true);
@@ -195,7 +195,9 @@ describe('Documents Ready to Push', () => {
 		await jobsEnded();
 		const result = await getResults(jsonOf(submitted.output), DOCUMENTS);
 		expect(hintsOf(result)).toEqual([
-			expect.stringContaining("Several items have the same 'Document ID' ('x')"),
+			expect.stringContaining(
+				"1 document has the same ID as an earlier document ('x'). Documents with",
+			),
 		]);
 	});
 

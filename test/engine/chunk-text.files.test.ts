@@ -100,6 +100,31 @@ describe('Output To: Files', () => {
 		expect(JSON.stringify(jsonOf(output))).not.toContain('vector');
 	});
 
+	describe.each(['documents', 'chunks'])('with the output %s', (output) => {
+		it.each([
+			['compact', 'items', 3],
+			['list', 'items', 3],
+			['none', 'items', undefined],
+			['compact', 'file', 3],
+			['list', 'file', 3],
+			['none', 'file', undefined],
+		])('the option Vectors is %s, from %s', async (vectors, source, length) => {
+			const options = { vectors, outputTo: 'files' };
+			const input = [
+				source === 'items'
+					? articles(2)
+					: [await files.item(jsonLines(articles(2)), 'a.jsonl')],
+				{ output, options, ...(source === 'file' && { textSource: 'file' }) },
+			] as const;
+			const [file] = (await chunk(...input)).output;
+			const lines = await linesOf(file);
+			expect(lines.map(({ vector }) => (vector as number[] | undefined)?.length)).toEqual(
+				Array(4).fill(length),
+			);
+			if (length === undefined) expect(JSON.stringify(lines)).not.toContain('vector');
+		});
+	});
+
 	it('returns failed and removed texts as items', async () => {
 		fault('submit', { status: 403, times: 1 });
 		const failed = await chunk(articles(1), TO_FILES, CONTINUE);

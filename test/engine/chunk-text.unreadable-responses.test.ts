@@ -10,8 +10,6 @@ const { sandbox, chunk, credentials, polls, submits, fault, answers } = useChunk
 	resultsOnce: true,
 });
 
-const options = { maxWaitSeconds: 2 };
-
 it.each([1, 2])(
 	'if a job of %i texts delivers chunks and then fails, they are kept, and nothing is submitted again',
 	async (count) => {
@@ -24,7 +22,7 @@ it.each([1, 2])(
 		}));
 		const { output } = await chunk(
 			items,
-			{ modelId: '={{ $json.model }}', options: { ...options, keepSourceFields: 'none' } },
+			{ modelId: '={{ $json.model }}', options: { keepSourceFields: 'none' } },
 			CONTINUE,
 		);
 		const [first, ...others] = jsonOf(output);
@@ -45,7 +43,7 @@ describe('results that are not valid JSON', () => {
 
 	it.each(DAMAGES)('are returned with the failed item: %s', async (_case, rule) => {
 		fault('results', { ...rule, times: 1 });
-		const { output } = await chunk(texts(2), { options }, CONTINUE);
+		const { output } = await chunk(texts(2), {}, CONTINUE);
 		const [first, second] = jsonOf(output);
 		expect(first).toMatchObject({
 			error: naming('already retrieved'),
@@ -58,7 +56,7 @@ describe('results that are not valid JSON', () => {
 	it('are dropped after a later poll returns valid ones', async () => {
 		sandbox().settings.resultsOnce = false;
 		fault('results', { truncate: true, times: 1 });
-		const result = await chunk(texts(1), { options });
+		const result = await chunk(texts(1));
 		expect(jsonOf(result.output)).toMatchObject([{ text: 'text 0' }]);
 		expect(hintsOf(result)).toEqual([naming('repeated')]);
 	});
@@ -70,11 +68,7 @@ describe('results that are not valid JSON', () => {
 		const secret = encodeURIComponent(String(clientSecret));
 		answers({ status: 'SUBMITTED' });
 		fault('results', { status: 200, body: `${body} ${secret} ${body.slice(0, -2)}` });
-		const { output } = await chunk(
-			texts(1),
-			{ options: { ...options, maxWaitSeconds: 1 } },
-			CONTINUE,
-		);
+		const { output } = await chunk(texts(1), { options: { maxWaitSeconds: 1 } }, CONTINUE);
 		const response = String(jsonOf(output)[0]?.response);
 		expect(response.length).toBeGreaterThan(1.5 * body.length);
 		expect(response).toContain('chunk number 29999 of the text');
@@ -84,15 +78,13 @@ describe('results that are not valid JSON', () => {
 });
 
 describe('what the service delivers only once is never lost', () => {
-	const options = { maxWaitSeconds: 1 };
-
 	it.each<[string, IDataObject]>([
 		['READY in a shape nobody knows', { status: 'READY', passages: [{ of: 'tomorrow' }] }],
 		['ERROR with data', { status: 'ERROR', chunkedData: [{ chunks: ['half'] }] }],
 		['FAILED with data', { status: 'failed', chunkedData: [{ chunks: ['half'] }] }],
 	])('%s comes with the failed item', async (_case, body) => {
 		answers(body);
-		const { output } = await chunk(texts(2), { options }, CONTINUE);
+		const { output } = await chunk(texts(2), {}, CONTINUE);
 		expect(jsonOf(output)[0]?.response).toEqual(body);
 		expect(jsonOf(output)[1]).not.toHaveProperty('response');
 	});
@@ -102,7 +94,7 @@ describe('what the service delivers only once is never lost', () => {
 		async (mode) => {
 			const body = { status: 'SUBMITTED', chunkedData: [{ chunks: ['half'] }] };
 			fault('results', { status: 200, body: JSON.stringify(body) });
-			const late = { ...options, maxWaitSeconds: 3, whenTimeRunsOut: mode };
+			const late = { maxWaitSeconds: 5, whenTimeRunsOut: mode };
 			const { output } = await chunk(texts(1), { options: late }, CONTINUE);
 			expect(jsonOf(output)).toMatchObject([{ response: body, textPosition: 0 }]);
 			expect(polls().length).toBeGreaterThan(1);

@@ -6,6 +6,7 @@ import { PATHS } from '../../nodes/shared/service/url';
 import { DEMO, type FaultRule } from '../../sandbox';
 import { push } from '../../support/sandbox-client';
 import type { RunResult } from '../../support/engine';
+import { skipPauses } from '../../support/fast-clock';
 import {
 	TO_ERROR_OUTPUT,
 	CONTINUE,
@@ -410,6 +411,16 @@ describe('a document the service does not know', () => {
 		]);
 	});
 
+	it.each([408, 500, 502, 503])(
+		'may have been deleted by an attempt with status %d, so it does not count as not found',
+		async (status) => {
+			fault({ status, times: 1 });
+			const result = await remove(items('d0'), { options: { ignoreNotFound: true } });
+			expect(sandbox().requests.map((each) => each.status)).toEqual([status, 404]);
+			expect(jsonOf(result.output)).toEqual([{ deleted: true, id: 'd0' }]);
+		},
+	);
+
 	it('counts as not found if no earlier attempt can have deleted it', async () => {
 		fault({ status: 429, times: 1 });
 		const result = await remove(items('unknown'), {}, CONTINUE);
@@ -581,7 +592,9 @@ it.each<[string, Omit<FaultRule, 'route'>]>([
 		documentId: '={{ $json.id }}',
 		options: { concurrency: 2, retryForSeconds: 1 },
 	};
+	const undo = skipPauses();
 	const { errorOutput } = await remove(items(...ids(12)), parameters, TO_ERROR_OUTPUT);
+	undo();
 	expect(jsonOf(errorOutput)).toEqual([
 		expect.objectContaining({
 			id: 'd3',

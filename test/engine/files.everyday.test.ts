@@ -253,7 +253,7 @@ describe.each(['', '.gz'])('%s', (extension) => {
 		);
 		const { hints } = await chunk([file], { textSource: 'file', output: 'documents' });
 		expect(hintsOf({ hints }).map((hint) => hint.replaceAll('.gz', ''))).toContainEqual(
-			"1 record of 'd.jsonl' has the same document ID as an earlier record (line 3: 'a'). Documents with the same ID replace each other in the index. If the records are different documents, give each one its own ID.",
+			"1 document of 'd.jsonl' has the same ID as an earlier document (line 3: 'a'). Documents with the same ID replace each other in the index. If they are different documents, give each one its own ID.",
 		);
 	});
 

@@ -219,9 +219,6 @@ describe('the summary', () => {
 });
 
 describe('documents with the same ID', () => {
-	const SAME_ID_ADVICE =
-		'The index contains one document per ID. If these are different documents, give each one its own ID.';
-
 	it('are sent in their order, so that the last one wins', async () => {
 		sandbox().faults.add({ route: 'push', latencyMs: 30, times: 1 });
 		const versions = indexes(40).map((at) => ({ id: `d${at % 3}`, name: 'N', version: at }));
@@ -229,7 +226,7 @@ describe('documents with the same ID', () => {
 			options: { documentsPerRequest: 2, concurrency: 8 },
 		});
 		const warning =
-			"37 records of 'd.jsonl' have the same document ID as an earlier record (the first on line 4: 'd0')";
+			"37 documents of 'd.jsonl' have the same ID as an earlier document (the first on line 4: 'd0')";
 		expect(hintsOf(result).join()).toContain(warning);
 		expect(summary(result).warnings).toEqual([warning]);
 		expect(
@@ -243,15 +240,7 @@ describe('documents with the same ID', () => {
 		const ids = ['a', 'b', 'b', 'a'];
 		const text = lines(ids.map((id) => ({ id, name: 'N' })));
 		const result = await push([await files.item(text)]);
-		expect(summary(result).warnings).toEqual([naming('2 records', "line 3: 'b'")]);
-	});
-
-	it('are no warning if their request failed', async () => {
-		sandbox().faults.add({ route: 'push', status: 422 });
-		const text = lines(['a', 'b', 'a'].map((id) => ({ id, name: 'N' })));
-		const result = await push([await files.item(text)], {}, CONTINUE);
-		expect(summary(result)).toMatchObject({ pushed: 0, failed: 3 });
-		expect(summary(result)).not.toHaveProperty('warnings');
+		expect(summary(result).warnings).toEqual([naming('2 documents', "line 3: 'b'")]);
 	});
 
 	it('of items are counted in a hint', async () => {
@@ -261,34 +250,8 @@ describe('documents with the same ID', () => {
 			options: { documentsPerRequest: 1 },
 		});
 		expect(hintsOf(result).join()).toContain(
-			`1 document with the same ID as an earlier one. ${SAME_ID_ADVICE}`,
+			"1 document has the same ID as an earlier document ('d'). Documents with the same ID replace each other",
 		);
-	});
-
-	it.each(['items', 'a file'])('of %s are not counted if the later push failed', async (what) => {
-		const json = { id: 'd', name: 'N' };
-		sandbox().faults.add({ route: 'push', skip: 1, status: 400 });
-		const result = await runnerOf(new PushDocuments())(
-			what === 'items' ? [{ json }, { json }] : [await files.item(lines([json, json]))],
-			{
-				documentSource: what === 'items' ? 'wholeItem' : 'file',
-				options: { documentsPerRequest: 1, concurrency: 1 },
-			},
-			CONTINUE,
-		);
-		expect(hintsOf(result).join()).toContain('failed');
-		expect(hintsOf(result).join()).not.toContain('the same');
-	});
-
-	it('are not counted if they were never sent', async () => {
-		const large = { id: 'd', name: 'N'.repeat(200) };
-		const result = await push(
-			[await files.item(lines([{ id: 'd', name: 'N' }, large]))],
-			{ options: { bytesPerRequest: 100 } },
-			CONTINUE,
-		);
-		expect(summary(result)).toMatchObject({ pushed: 1, failed: 1 });
-		expect(hintsOf(result).join()).not.toContain('the same ID');
 	});
 
 	it('are sent once if they are in one request: the last one counts, with a hint', async () => {
@@ -298,11 +261,11 @@ describe('documents with the same ID', () => {
 		expect(indexed().every(({ version }) => Number(version) % 2 === 1)).toBe(true);
 		expect(summary(result)).toMatchObject({ records: 2000, pushed: 1000, skipped: 1000 });
 		expect(summary(result).warnings).toEqual([
-			"1,000 records of 'documents.jsonl' have the same document ID as an earlier record (the first on line 2: 'd0')",
+			"1,000 documents of 'documents.jsonl' have the same ID as an earlier document (the first on line 2: 'd0')",
 		]);
 		expect(hintsOf(result)).toEqual([
 			naming('1,000 documents pushed'),
-			naming('1,000 records', 'line 2'),
+			naming('1,000 documents', 'line 2'),
 		]);
 	});
 });
@@ -509,7 +472,7 @@ describe('bad input', () => {
 	const truncated = gzipSync(lines(documents(5000))).subarray(0, -2000);
 	const text = gunzipSync(truncated, { finishFlush: constants.Z_SYNC_FLUSH }).toString();
 	const whole = text.split('\n').length - 1;
-	/** Columns: case, file, file name, the record's error, and the number of pushed documents. */
+	/** Columns: case, file, file name, the record's error, and the number of records before it. */
 	it.each<[string, string | Buffer, string, RegExp, number]>([
 		[
 			'invalid JSON',
@@ -526,15 +489,21 @@ describe('bad input', () => {
 			/3.*4.*0xe4/,
 			2,
 		],
-	])('%s fails alone or ends the file', async (_what, content, name, message, pushed) => {
+	])('%s fails alone or ends the file', async (_what, content, name, message, others) => {
 		const result = await push([await files.item(content, name)], {}, CONTINUE);
 		const json = summary(result);
+		const pushed = Number(json.pushed);
 		expect((json.failures as IDataObject[]).map(({ error }) => error)).toEqual([
 			expect.stringMatching(message),
 		]);
-		expect(json.pushed).toBe(pushed);
+		// If a gzip file is cut, Node.js drops what it has decompressed but not delivered yet.
+		if (content === truncated) {
+			expect(pushed).toBeGreaterThan(0);
+			expect(pushed).toBeLessThanOrEqual(others);
+			expect(json.readError).toEqual(expect.stringMatching(message));
+		} else expect(pushed).toBe(others);
 		expect(json.failed).toBe(1);
-		expect(Number(json.pushed) + 1).toBe(json.records);
+		expect(pushed + 1).toBe(json.records);
 		expect(indexed()).toHaveLength(pushed);
 		expect(JSON.stringify(indexed())).not.toContain('\ufffd');
 	});

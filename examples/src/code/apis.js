@@ -5,12 +5,14 @@
  * @returns {[Item<ApiPlace>]}
  */
 module.exports = ({ api, site }) => {
-	// Where an API has its list. Change the row Example for your API, or add a row and enter its name in 'Your API'.
+	// Where an API has its list. Change the row Example for your API, or add a row and enter its name in 'Settings'.
 	//
 	// - path: what follows the site. page: what follows the path, before the number of the page. The first page is firstPage.
 	// - pages: place of the number of pages. next: place of the next page's address on the same site.
 	// - list: place of the entries. total: place of the total number of entries.
-	// - id, name, link, text: places in an entry. leaveOut: entries are left out if this is true.
+	// - id, name, link, text: places in an entry.
+	// - leaveOut: places in an entry, with commas between them. An entry is left out if one of them is true or not empty.
+	//   With `=`, it is left out if the place has this value.
 	// - isHtml: is the text HTML? It then becomes Markdown.
 	/** @type {Record<string, Partial<ApiPlace>>} */
 	const table = {
@@ -27,19 +29,25 @@ module.exports = ({ api, site }) => {
 			...{ id: 'id', name: 'title.rendered', link: 'link', text: 'content.rendered' },
 			isHtml: true,
 		},
-		// Without a credential, or for one language, enter help_center/en-us in place of help_center.
+		// Without a credential, or for one language, enter help_center/en-us in place of help_center. Articles that not
+		// everybody may read have user segments. To index them, enter only draft in leaveOut.
 		Zendesk: {
 			path: '/api/v2/help_center/articles.json?per_page=100&sort_by=created_at&sort_order=asc',
 			...{ page: '&page=', firstPage: 1, pages: 'body.page_count' },
 			...{ list: 'body.articles', total: 'body.count' },
-			...{ id: 'id', name: 'title', link: 'html_url', text: 'body', leaveOut: 'draft' },
+			...{ id: 'id', name: 'title', link: 'html_url', text: 'body' },
+			leaveOut: 'draft, user_segment_id, user_segment_ids',
 			isHtml: true,
 		},
-		// In the cloud, the site ends with /wiki. For one space, enter type%3Dpage%20and%20space%3DDOCS.
+		// In the cloud, the site ends with /wiki. For one space, enter type%3Dpage%20and%20space%3DDOCS. Personal spaces,
+		// and pages that only some users or groups may read, are left out. To index them, leave leaveOut empty. Where only
+		// some users may read a whole space, the API does not say so: name the other spaces in the path.
 		Confluence: {
-			path: '/rest/api/content/search?cql=type%3Dpage&expand=body.view&limit=50',
+			path: '/rest/api/content/search?cql=type%3Dpage&expand=body.view,space,restrictions.read.restrictions.user,restrictions.read.restrictions.group&limit=50',
 			...{ next: 'body._links.next', list: 'body.results' },
 			...{ id: 'id', name: 'title', link: '_links.webui', text: 'body.view.value' },
+			leaveOut:
+				'space.type=personal, restrictions.read.restrictions.user.results, restrictions.read.restrictions.group.results',
 			isHtml: true,
 		},
 	};

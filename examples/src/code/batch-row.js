@@ -1,5 +1,7 @@
 /** @import { Batch, BatchDocument, BatchRow, Chunked, Counted, Entry, Item } from '../parts/types' */
 
+const { storableText } = require('./shared/storable-text');
+
 /**
  * @param {{ batch: Batch, documents: BatchDocument[], texts: Chunked[] | null, pushes: Counted[], deletes: Counted[] }} inputs
  * @returns {[Item<BatchRow>]}
@@ -13,8 +15,9 @@ module.exports = ({ batch, documents, texts, pushes, deletes }) => {
 	const isAnswered = [...pushes, ...deletes].some(({ pushed, deleted }) => pushed || deleted);
 	/** @type {Entry[]} */
 	const entries = [];
-	/** @type {string[]} */
-	const problems = [];
+	// The first of each kind: documents that could not be read, that failed, and that were read in part.
+	/** @type {{ unread: string[], failed: string[], partly: string[] }} */
+	const problems = { unread: [], failed: [], partly: [] };
 	const textOf = texts && byId(texts);
 	const pushOf = byId(pushes);
 	const deletionOf = byId(deletes);
@@ -27,30 +30,56 @@ module.exports = ({ batch, documents, texts, pushes, deletes }) => {
 		};
 		const deletion = deletionOf(id);
 		const most = Math.max(chunks, text.chunkCount ?? 0);
-		const error = document.isWithheld || problem ? '' : failure(id, text, pushOf(id), deletion);
+		// What the index has never had is forgotten without a request.
+		const isNothing = document.isDeleted && chunks === 0;
+		const isLeftOut = document.isWithheld || problem !== '' || isNothing;
+		const error = isLeftOut ? '' : failure(id, text, pushOf(id), deletion);
 		row.chunksDeleted += deletion.deleted ?? 0;
 		if (document.isWithheld) {
 			row.withheld += 1;
 		} else if (problem) {
 			row.unreadable += 1;
-			problems.push(`'${id}' ${problem}`);
+			problems.unread.push(`'${id}' ${problem}`);
 			// Without an entry, the document counts as changed in the next run.
 			const isRemembered = !isTransient && version !== null;
 			if (isRemembered) entries.push([id, version, chunks, oldText, problem]);
 		} else if (error) {
 			row.failed += 1;
-			row.error ||= error;
+			row.error ||= storableText(error, 1000);
+			problems.failed.push(`Failed: '${id}': ${error}`);
 			entries.push([id, '', most, oldText]); // the next run tries it again
 		} else {
-			if (text.chunkCount) row.pushed += 1;
+			const { pagesWithoutText = [], readInPart } = document;
+			if (readInPart) problems.partly.push(`Read in part: '${id}' ${readInPart}`);
+			if (pagesWithoutText.length > 0) {
+				const pages = ranges(pagesWithoutText);
+				problems.partly.push(`Read in part: '${id}' has no text on page ${pages}`);
+			}
+			if (!isNothing && text.chunkCount) row.pushed += 1;
 			else if (chunks > 0) row.deleted += 1;
 			else row.notIndexed += 1;
 			const count = text.removalsKnown ? text.chunkCount : most;
-			entries.push(version === null ? [id, null] : [id, version, count, newText]);
+			entries.push(
+				version === null ? [id, null] : [id, version, isNothing ? 0 : count, newText],
+			);
 		}
 	}
 	const written = { size: entries.length, entries: JSON.stringify(entries) };
-	return [{ json: { ...row, ...written, problems: problems.slice(0, 20).join('\n') } }];
+	const lines = [...problems.unread, ...problems.failed, ...problems.partly].slice(0, 20);
+	const named = lines.map((line) => storableText(line).replace(/\s*\n\s*/g, ' '));
+	return [{ json: { ...row, ...written, problems: named.join('\n') } }];
+
+	/**
+	 * Writes 1, 3, 4 and 5 as `1, 3-5`.
+	 * @param {number[]} numbers
+	 */
+	function ranges(numbers) {
+		const starts = numbers.filter((number) => !numbers.includes(number - 1));
+		const ends = numbers.filter((number) => !numbers.includes(number + 1));
+		return starts
+			.map((start, at) => (start === ends[at] ? start : `${start}-${ends[at]}`))
+			.join(', ');
+	}
 
 	/**
 	 * With On Error: Continue, a node that fails as a whole returns its input. So only what the nodes have counted is

@@ -1,5 +1,7 @@
 /** @import { Change, InvalidCall, Item } from '../parts/types' */
 
+const { storableText } = require('./shared/storable-text');
+
 /**
  * @param {{ body: unknown }} inputs
  * @returns {Item<Change | InvalidCall>[]}
@@ -97,6 +99,6 @@ module.exports = ({ body }) => {
 
 	/** @param {unknown} value */
 	function shown(value) {
-		return String(JSON.stringify(value)).slice(0, 100);
+		return storableText(String(JSON.stringify(value)), 100);
 	}
 };

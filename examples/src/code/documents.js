@@ -1,5 +1,8 @@
 /** @import { Batch, BatchDocument, Fetched, Item, ListedDocument, Work } from '../parts/types' */
 
+const { idProblem, isNeverPushed } = require('./shared/document-id');
+const { storableText } = require('./shared/storable-text');
+
 /**
  * @param {{ batch: Batch, fetched: Fetched[] | null, isChunked: boolean }} inputs
  * @returns {Item<BatchDocument>[]}
@@ -77,7 +80,9 @@ module.exports = ({ batch, fetched, isChunked }) => {
 	 * @param {Work} work
 	 * @param {Partial<Fetched>} result
 	 */
-	function read({ id, version, chunks, text: oldText, isConfirmed = false, document }, result) {
+	function read(work, result) {
+		const { id, version, text: oldText, isConfirmed = false, document } = work;
+		const chunks = isNeverPushed(id) ? 0 : work.chunks;
 		const text = Array.isArray(result.pages) ? result.pages : result.text;
 		const name = result.name ?? document?.name ?? id;
 		const url = result.url ?? document?.url;
@@ -89,9 +94,13 @@ module.exports = ({ batch, fetched, isChunked }) => {
 			...{ isWithheld: false, isDeleted, isDoubtful: false, isConfirmed, name, url },
 			...{ newText: checksum(text), previousChunkCount: chunks },
 			text: isChunked ? text : undefined,
+			pagesWithoutText: result.pagesWithoutText,
+			...{ readInPart: result.readInPart, isByHeading: result.isByHeading },
 			documents: isChunked || isDeleted || !document ? [] : [document],
 			removedIds: isDeleted && chunks > 0 ? [id] : [],
 		};
+		if (!isDeleted && idProblem(id)) return fail(read, idProblem(id), false);
+		if (work.problem) return fail(read, work.problem);
 		if (result.error) return fail(read, `could not be read: ${words(result.error)}`);
 		if (result.problem) return fail(read, words(result.problem), false);
 		if (isDeleted) {
@@ -101,11 +110,12 @@ module.exports = ({ batch, fetched, isChunked }) => {
 			return { ...read, text: '', isDoubtful: !isCertain && chunks > 0 };
 		}
 		if (!isChunked) return read;
+		if (Array.isArray(text) && text.length === 0) return fail(read, 'has no pages', false);
 		const isText =
 			typeof text === 'string' ||
 			(Array.isArray(text) && text.every((page) => typeof page === 'string'));
 		if (!isText) {
-			const only = text ? `, only ${JSON.stringify(text).slice(0, 100)}` : '';
+			const only = text ? `, only ${storableText(JSON.stringify(text), 100)}` : '';
 			return fail(read, `has no text${only}`, false);
 		}
 		if ([name, url].some((value) => typeof value === 'object' && value !== null)) {
@@ -129,7 +139,7 @@ module.exports = ({ batch, fetched, isChunked }) => {
 	/** @param {unknown} value */
 	function words(value) {
 		const message = Object(value).message ?? value;
-		return typeof message === 'string' ? message : JSON.stringify(message).slice(0, 200);
+		return storableText(typeof message === 'string' ? message : JSON.stringify(message));
 	}
 
 	/**

@@ -7,18 +7,25 @@
 module.exports = ({ files, mostMegabytes }) => {
 	// One item per file. A file with `skipped` is not read and only counted.
 	const google = 'application/vnd.google-apps.';
+	const office = 'application/vnd.openxmlformats-officedocument.';
 	const extensions = Object.entries({
 		// What Download exports: Docs as Markdown, Sheets as CSV, and Slides as PDF.
 		...{ md: [`${google}document`, 'text/markdown', 'text/x-markdown'], txt: ['text/plain'] },
 		...{ csv: [`${google}spreadsheet`, 'text/csv'], html: ['text/html'] },
 		pdf: [`${google}presentation`, 'application/pdf'],
-		xlsx: ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+		docx: [`${office}wordprocessingml.document`],
+		...{
+			xlsx: [`${office}spreadsheetml.sheet`],
+			pptx: [`${office}presentationml.presentation`],
+		},
 	});
+	const readable = ['md', 'markdown', 'txt', 'text', 'csv', 'tsv', 'html', 'htm', 'pdf', 'xlsx'];
 	return files
 		.filter(({ id }) => id !== undefined)
 		.map((file) => {
 			const { id, name = '', mimeType = '', webViewLink: url, md5Checksum } = file;
-			const extension = extensions.find(([, types]) => types.includes(mimeType))?.[0];
+			const byType = extensions.find(([, types]) => types.includes(mimeType))?.[0];
+			const extension = byType ?? byName(name, mimeType);
 			if (!extension) return { json: { id, skipped: kind(name, mimeType) } };
 
 			// Google's own files have no checksum, and their size is not the size of the export.
@@ -26,11 +33,22 @@ module.exports = ({ files, mostMegabytes }) => {
 			const megabytes = (size ?? 0) / 1_000_000;
 			const problem =
 				megabytes > mostMegabytes
-					? `has ${megabytes.toFixed(1)} MB, and 'Where the Files Are' allows ${mostMegabytes}: make the file smaller, or raise mostMegabytes`
+					? `has ${megabytes.toFixed(1)} MB, and 'Settings' allows ${mostMegabytes}: make the file smaller, or raise mostMegabytes`
 					: undefined;
 			const version = md5Checksum ?? file.modifiedTime;
 			return { json: { id, name, url, extension, size, version, problem } };
 		});
+
+	/**
+	 * Programs that upload files do not always know their types.
+	 * @param {string} name
+	 * @param {string} mimeType
+	 */
+	function byName(name, mimeType) {
+		const isOther = mimeType.startsWith(google) || /^(?:image|audio|video)\//.test(mimeType);
+		const extension = /\.(\w+)$/.exec(name)?.[1].toLowerCase() ?? '';
+		return !isOther && readable.includes(extension) ? extension : undefined;
+	}
 
 	/**
 	 * @param {string} name

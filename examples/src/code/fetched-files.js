@@ -1,4 +1,9 @@
-/** @import { ExtractedItem, Fetched, FileItem, FileToRead, Item } from '../parts/types' */
+/** @import { AskedItem, ExtractedItem, Fetched, FileItem, FileToRead, Item, OfficeItem } from '../parts/types' */
+
+const { decodedText } = require('./shared/decoded-text');
+const { readPages } = require('./shared/pdf-pages');
+const { sections } = require('./shared/sections');
+const { tableText } = require('./shared/tables');
 
 /**
  * @param {{
@@ -9,20 +14,47 @@
  *   pdfs: ExtractedItem[],
  *   texts: ExtractedItem[],
  *   htmls: ExtractedItem[],
- *   rows: ExtractedItem[],
+ *   words: OfficeItem[],
+ *   workbooks: OfficeItem[],
+ *   slides: OfficeItem[],
+ *   asked?: AskedItem[] | null,
+ *   folder?: string,
  * }} inputs
  * @returns {Item<Fetched>[]}
  */
-module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows }) => {
+module.exports = ({
+	entries,
+	wanted,
+	downloads,
+	files,
+	pdfs,
+	texts,
+	htmls,
+	words,
+	workbooks,
+	slides,
+	asked,
+	folder,
+}) => {
 	// One item per entry: `text`, `pages`, `problem` if this version cannot be read, or `error` if it could not be now.
 	const places = new Map(wanted.map(({ id }, at) => [id, at]));
 	/** @type {Map<number | undefined, Partial<Fetched>>} */
 	const read = new Map();
-	for (const kind of ['pdf', 'text', 'html', 'xlsx']) {
+	for (const kind of ['pdf', 'text', 'html']) {
 		for (const [at, { json }] of files.filter((file) => file.json.kind === kind).entries()) {
 			const { extension, size } = wanted[Number(json.entry)];
-			read.set(json.entry, checked(content(kind, at, String(extension)), kind, size));
+			const found = checked(content(kind, at, String(extension)), kind, size);
+			const isMarkdown = kind === 'html' || ['md', 'markdown'].includes(String(extension));
+			read.set(json.entry, isMarkdown ? byHeading(found) : found);
 		}
+	}
+	const office = [...words, ...workbooks, ...slides];
+	for (const { json } of files.filter((file) => file.json.kind === 'office')) {
+		const item = office.find((each) => each.json.entry === json.entry);
+		const { entry: _, ...found } = item?.json ?? {};
+		// If the node itself fails, it returns a single item for all files.
+		const failed = office.find((each) => each.json.error)?.json.error;
+		read.set(json.entry, item ? byHeading(found) : { error: failed ?? 'was not read' });
 	}
 	return entries.map((entry) => ({ json: { id: entry.id, ...result(entry) } }));
 
@@ -31,8 +63,7 @@ module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows 
 	 * @returns {Partial<Fetched>}
 	 */
 	function result({ id, isMissing, problem, extension, size }) {
-		// A folder that cannot be reached has no files either, so a missing file counts under the limits for deletes.
-		if (isMissing) return { text: '' };
+		if (isMissing) return missing(id);
 		if (problem) return { problem };
 		const at = places.get(id) ?? 0;
 		// If the connection fails, n8n returns a single item for all files.
@@ -52,6 +83,30 @@ module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows 
 	}
 
 	/**
+	 * Each delete of a missing file counts under the limits: a folder that cannot be reached has no files either, and a
+	 * login that may no longer read the files is told that there are none. But a list may be short.
+	 * @param {string | number} id
+	 * @returns {Partial<Fetched>}
+	 */
+	function missing(id) {
+		if (!asked) return { text: '' };
+		const at = entries.filter((entry) => entry.isMissing).findIndex((entry) => entry.id === id);
+		// The answer about the file, then about the folders above it.
+		const answers = asked.filter(({ pairedItem }) => pairedItem?.item === at);
+		const [file] = answers.map(({ json }) => json);
+		if (file?.statusCode === undefined) return { error: file?.error ?? 'was not asked for' };
+		const isGone = file.statusCode === 404 || file.body?.trashed === true;
+		if (isGone) return { text: '' };
+		if (file.statusCode !== 200)
+			return { error: `Drive answers with status ${file.statusCode}` };
+		const isInFolder = answers.some(({ json }) => folder && json.body?.id === folder.trim());
+		if (!isInFolder) return { text: '' };
+		return {
+			error: 'is in the folder, but not in its list, so Drive has not returned the whole list',
+		};
+	}
+
+	/**
 	 * @param {Partial<Fetched>} found
 	 * @param {string} kind
 	 * @param {number | undefined} size
@@ -60,8 +115,7 @@ module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows 
 	function checked(found, kind, size) {
 		const text = String(found.text ?? '');
 		// n8n reads such a file as a text or a table.
-		if (text.startsWith('%PDF-'))
-			return { problem: 'is a PDF file: give it the extension pdf' };
+		if (text.startsWith('%PDF-')) return namedWrong();
 		if (kind === 'html' && size && text.trim() === '' && !found.problem) {
 			return { problem: 'has no text: if it needs JavaScript, it cannot be read' };
 		}
@@ -77,7 +131,6 @@ module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows 
 	function content(kind, at, extension) {
 		if (kind === 'pdf') return pdf(pdfs[at]?.json ?? {});
 		if (kind === 'html') return html(htmls[at]?.json ?? {});
-		if (kind === 'xlsx') return sheet(rows.filter(({ pairedItem }) => pairedItem?.item === at));
 		return plain(texts[at]?.json ?? {}, extension);
 	}
 
@@ -87,17 +140,12 @@ module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows 
 			return { problem: 'is encrypted: save it without a password' };
 		}
 		if (!Array.isArray(pages)) return damaged(error);
-		const letters = pages.join('').match(/[\p{L}\p{N}]/gu)?.length ?? 0;
-		if (letters < 20 * pages.length) {
-			return {
-				problem: `is a scan without text (${letters} letters on ${pages.length} pages): save it with text recognition (OCR)`,
-			};
-		}
-		return { pages };
+		return readPages(pages.map(String));
 	}
 
 	/** @param {ExtractedItem['json']} json */
-	function html({ error, text, title, megabytes }) {
+	function html({ error, problem, text, title, megabytes }) {
+		if (problem) return { problem };
 		if (megabytes) {
 			return {
 				problem: `has ${megabytes.toFixed(1)} MB of HTML, and n8n would stand still while it converts more than 2 MB: split the file, or save it as PDF`,
@@ -114,21 +162,24 @@ module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows 
 	 */
 	function plain({ error, data }, extension) {
 		if (typeof data !== 'string') return damaged(error);
-		if (data.includes('\0')) return { problem: 'is not a text file' };
-		return { text: ['csv', 'tsv'].includes(extension) ? table(csvRows(data)) : data };
+		const bytes = Buffer.from(data, 'base64');
+		const { text, problem } = decodedText(bytes);
+		if (problem) return bytes.toString('latin1', 0, 5) === '%PDF-' ? namedWrong() : { problem };
+		return { text: ['csv', 'tsv'].includes(extension) ? tableText(csvRows(text)) : text };
 	}
 
-	/** @param {ExtractedItem[]} items */
-	function sheet(items) {
-		const { error } = items[0]?.json ?? {};
-		if (error) {
-			const isEncrypted = /password|encrypt/i.test(String(error));
-			return isEncrypted
-				? { problem: 'is encrypted: save it without a password' }
-				: damaged(error);
-		}
-		const text = table(items.map(({ json }) => [json.row ?? []].flat()));
-		return text ? { text } : { problem: 'has nothing in its first sheet' };
+	/**
+	 * A text with headings is chunked at them.
+	 * @param {Partial<Fetched>} found
+	 * @returns {Partial<Fetched>}
+	 */
+	function byHeading(found) {
+		const text = typeof found.text === 'string' ? sections(found.text) : undefined;
+		return text === undefined ? found : { ...found, text, isByHeading: true };
+	}
+
+	function namedWrong() {
+		return { problem: 'is a PDF file: give it the extension pdf' };
 	}
 
 	/** @param {unknown} error */
@@ -137,44 +188,26 @@ module.exports = ({ entries, wanted, downloads, files, pdfs, texts, htmls, rows 
 	}
 
 	/**
-	 * Writes each row as `Name: Ladder; Price: 79`, because a chunk may begin in the middle of the table.
-	 * @param {unknown[][]} all
-	 */
-	function table(all) {
-		const [names = [], ...others] = all.filter((row) => row.some((cell) => shown(cell) !== ''));
-		if (others.length === 0) return names.map(shown).join('; ');
-		const lines = others.map((row) => {
-			const cells = [...row].map((cell, column) => {
-				const name = shown(names[column]);
-				const value = shown(cell);
-				return name && value ? `${name}: ${value}` : value;
-			});
-			return cells.filter((cell) => cell !== '').join('; ');
-		});
-		return lines.join('\n\n');
-	}
-
-	/** @param {unknown} cell */
-	function shown(cell) {
-		return String(cell ?? '').trim();
-	}
-
-	/**
 	 * A quote that is never closed is a part of its cell.
 	 * @param {string} text
 	 */
 	function csvRows(text) {
-		const firstLine = text.slice(0, text.search(/[\r\n]|$/));
-		const [delimiter] = [',', ';', '\t'].sort(
+		// Excel writes the delimiter into a line of its own, and PowerShell a type.
+		const before = /^(?:"?sep=([^\r\n"])"?|"?#TYPE [^\r\n]*)(?:\r?\n|\r|$)/i.exec(text) ?? [''];
+		const rows = text.slice(before[0].length);
+		const firstLine = rows.slice(0, rows.search(/[\r\n]|$/));
+		const [mostFrequent] = [',', ';', '\t'].sort(
 			(one, other) => firstLine.split(other).length - firstLine.split(one).length,
 		);
+		const delimiter = before[1] ?? mostFrequent;
+		const escaped = delimiter.replace(/[\\^\]|.*+?$(){}[-]/, '\\$&');
 		const cells = new RegExp(
-			`("[^"]*(?:""[^"]*)*"|[^${delimiter}\\r\\n]*)(${delimiter}|\\r?\\n|\\r|$)`,
+			`("[^"]*(?:""[^"]*)*"|[^${escaped}\\r\\n]*)(${escaped}|\\r?\\n|\\r|$)`,
 			'gy',
 		);
 		/** @type {string[][]} */
 		const all = [[]];
-		for (const [, cell, end] of text.matchAll(cells)) {
+		for (const [, cell, end] of rows.matchAll(cells)) {
 			const isQuoted = cell.length > 1 && cell.startsWith('"') && cell.endsWith('"');
 			const value = isQuoted ? cell.slice(1, -1).replaceAll('""', '"') : cell;
 			all[all.length - 1].push(value);

@@ -33,7 +33,7 @@ module.exports = ({ pages, read, readNoindex }) => {
 		if (!isHtml && isMissing) return { text: '' };
 		if (!isHtml) {
 			return {
-				problem: `is no HTML page, only ${type || 'a file of an unknown kind'}: add a part of its address to exclude in 'Where the Website Is'`,
+				problem: `is no HTML page, only ${type || 'a file of an unknown kind'}: add a part of its address to exclude in 'Settings'`,
 			};
 		}
 		const rules = `${page.robots},${String(robots ?? '')}`;
@@ -50,7 +50,7 @@ module.exports = ({ pages, read, readNoindex }) => {
 			return { error: error ?? 'its HTML could not be read' };
 		if (megabytes && !isMissing) {
 			return {
-				problem: `has ${megabytes.toFixed(1)} MB of HTML, and n8n would stand still while it converts more than 2 MB: add a part of its address to exclude in 'Where the Website Is'`,
+				problem: `has ${megabytes.toFixed(1)} MB of HTML, and n8n would stand still while it converts more than 2 MB: add a part of its address to exclude in 'Settings'`,
 			};
 		}
 		const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;

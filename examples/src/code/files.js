@@ -1,17 +1,20 @@
-/** @import { FilePlace, Item, ListedFile } from '../parts/types' */
+/** @import { FileSettings, Item, ListedFile } from '../parts/types' */
 
 /**
- * @param {{ files: Partial<ListedFile>[], place: FilePlace, now: Date }} inputs
+ * @param {{ files: Partial<ListedFile>[], place: FileSettings, now: Date }} inputs
  * @returns {Item<Record<string, unknown>>[]}
  */
 module.exports = ({ files, place, now }) => {
 	// One item per file. A file with `skipped` is not read and only counted, and one with `later` waits for the next run.
-	const folder = place.folder.replace(/\/+$/, '');
+	const folder = normal(place.folder).replace(/\/$/, '');
 	const extensions = place.extensions.split(',').map((each) => each.trim().toLowerCase());
 	return files
 		.filter(({ type }) => type !== undefined && type !== 'd')
 		.map(({ path = '', name = '', type, size = 0, modifyTime = '' }) => {
-			const inFolder = path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
+			const whole = normal(path);
+			const inFolder = whole.startsWith(`${folder}/`)
+				? whole.slice(folder.length + 1)
+				: whole;
 			const id = place.prefix + inFolder;
 			const extension = name.includes('.') ? (name.split('.').pop() ?? '').toLowerCase() : '';
 			const url = place.url ? place.url.replace(/\/?$/, '/') + encoded(inFolder) : '';
@@ -22,13 +25,21 @@ module.exports = ({ files, place, now }) => {
 			const megabytes = size / 1_000_000;
 			const problem =
 				megabytes > place.mostMegabytes
-					? `has ${megabytes.toFixed(1)} MB, and 'Where the Files Are' allows ${place.mostMegabytes}: make the file smaller, or raise mostMegabytes`
+					? `has ${megabytes.toFixed(1)} MB, and 'Settings' allows ${place.mostMegabytes}: make the file smaller, or raise mostMegabytes`
 					: undefined;
 			// A file from the future, from a clock that is wrong, would wait forever.
 			const age = now.getTime() - new Date(modifyTime).getTime();
 			const later = (age < 0 ? -age : age) < place.minutesAtRest * 60_000;
 			return { json: { ...file, version: `${size} ${modifyTime}`, later, problem } };
 		});
+
+	/**
+	 * The ID of a file does not depend on how the folder is spelled.
+	 * @param {string} path
+	 */
+	function normal(path) {
+		return path.replace(/\/(?:\.?\/)+/g, '/').replace(/\/\.$/, '/');
+	}
 
 	/**
 	 * @param {string | undefined} type

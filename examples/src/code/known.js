@@ -1,7 +1,7 @@
 /** @import { Entry, Item, Known, Row } from '../parts/types' */
 
 /**
- * @param {{ rows: Row[], lock: { id: number }, now: Date, mostRows: number }} inputs
+ * @param {{ rows: Row[], lock: { id: number, error?: unknown }, now: Date, mostRows: number }} inputs
  * @returns {[Item<Known>]}
  */
 module.exports = ({ rows, lock, now, mostRows }) => {
@@ -15,6 +15,8 @@ module.exports = ({ rows, lock, now, mostRows }) => {
 	// A run that has lost its lock may still write a row. Such a row is late: a newer run had begun before. Only a run
 	// that began after a late row is certain again. The number of a run is the ID of its lock's row.
 	const runs = [...new Set(rows.map(({ run }) => run ?? 0))];
+	// The run goes on to its end, so that the lock is given back and a caller gets the reason.
+	let problem = lock.error ? `the data table cannot be written: ${words(lock.error)}` : '';
 	/** @type {Map<string, number>} */
 	const lateRows = new Map();
 	let size = 0;
@@ -44,6 +46,7 @@ module.exports = ({ rows, lock, now, mostRows }) => {
 	return [
 		{
 			json: {
+				...(problem && { problem }),
 				isOwner: owner?.id === lock.id,
 				lockedUntil: owner?.lockedUntil ?? now.toISOString(),
 				entries: [...known.values()],
@@ -71,8 +74,12 @@ module.exports = ({ rows, lock, now, mostRows }) => {
 		) {
 			return list;
 		}
-		throw new Error(
-			`Nothing was changed: 'entries' in the row with the ID ${row} of the data table is not a list of entries in JSON, so it is unknown what the index contains. Restore the text of this cell. If you cannot, delete all rows of the table. Then every document is pushed again, but documents that were removed from the source stay in the index.`,
-		);
+		problem ||= `'entries' in the row with the ID ${row} of the data table is not a list of entries in JSON, so it is unknown what the index contains. Restore the text of this cell. If you cannot, delete all rows of the table. Then every document is pushed again, but documents that were removed from the source stay in the index`;
+		return [];
+	}
+
+	/** @param {unknown} error */
+	function words(error) {
+		return String(Object(error).message ?? error).replace(/\.$/, '');
 	}
 };

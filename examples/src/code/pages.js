@@ -1,5 +1,7 @@
 /** @import { ApiPlace, Item } from '../parts/types' */
 
+const { storableText } = require('./shared/storable-text');
+
 /**
  * @param {{ responses: { body: unknown, headers?: unknown }[], place: ApiPlace }} inputs
  * @returns {Item<Record<string, unknown>>[]}
@@ -8,13 +10,14 @@ module.exports = ({ responses, place }) => {
 	// One item per entry of all pages. If a page is missing, nothing is changed, because documents that are missing from
 	// the list are deleted.
 	const lists = responses.map((response, at) => {
-		const shown = String(JSON.stringify(response.body)).slice(0, 100);
-		if (read(response, 'body.success') === false) {
+		const shown = storableText(String(JSON.stringify(response.body)), 100);
+		const list = read(response, place.list);
+		const body = Object(response.body);
+		if (body.success === false || (Array.isArray(list) && hasFailed(body))) {
 			throw new Error(
 				`Nothing was changed: page ${at + 1} of the API says that it has failed: ${shown}.`,
 			);
 		}
-		const list = read(response, place.list);
 		if (Array.isArray(list)) return list;
 		const isBelow = Array.isArray(read(response, `body.${place.list}`));
 		const advice = isBelow ? `'body.${place.list}'` : 'the place of the list';
@@ -55,16 +58,64 @@ module.exports = ({ responses, place }) => {
 			);
 		}
 	}
-	const kept = entries.filter((entry) => !place.leaveOut || !read(entry, place.leaveOut));
+	const leftOut = place.leaveOut.split(',').map((rule) => rule.trim());
+	const kept = entries.filter((entry) => !leftOut.some((rule) => rule && applies(rule, entry)));
 	return kept.map((entry) => {
 		const [id, name, link, text] = [place.id, place.name, place.link, place.text].map((path) =>
 			path ? read(entry, path) : undefined,
 		);
 		const isHtml = place.isHtml && typeof text === 'string';
 		const isPath = typeof link === 'string' && link.startsWith('/');
+		// Two slashes begin an address without its scheme.
+		const isAddress = isPath && link.startsWith('//');
+		const [scheme] = /^http:/i.exec(place.site) ?? ['https:'];
+		const url = isAddress ? scheme + link : isPath ? place.site + link : link;
 		const title = place.isHtml && typeof name === 'string' ? plain(name) : name;
-		return { json: { id, name: title, url: isPath ? place.site + link : link, text, isHtml } };
+		return { json: { id, name: title, url, text, isHtml } };
 	});
+
+	/**
+	 * An API may answer with status 200 and a list that is not complete.
+	 * @param {Record<string, unknown>} body
+	 */
+	function hasFailed(body) {
+		const isFalse = ['success', 'ok', 'acknowledged', 'status'].some(
+			(name) => body[name] === false,
+		);
+		const isStatus = ['status', 'statusCode'].some((name) => Number(body[name]) >= 400);
+		const isError = ['error', 'errors', 'errorMessage'].some((name) => isFilled(body[name]));
+		const isWord = /^(?:error|fail|failed|failure)$/i.test(String(body.status));
+		const parts = [
+			'timed_out',
+			'terminated_early',
+			'incomplete_results',
+			'is_partial',
+			'hasErrors',
+		];
+		const isPart = isWord || parts.some((name) => body[name] === true);
+		const shards = Number(Object(body._shards).failed) > 0;
+		return isFalse || isStatus || isError || isPart || shards;
+	}
+
+	/**
+	 * Whether a value is true or not empty.
+	 * @param {unknown} value
+	 * @returns {boolean}
+	 */
+	function isFilled(value) {
+		if (typeof value !== 'object' || value === null) return Boolean(value);
+		return Object.values(value).some(isFilled);
+	}
+
+	/**
+	 * @param {string} rule a place, or a place and its value
+	 * @param {unknown} entry
+	 */
+	function applies(rule, entry) {
+		const [at, wanted] = rule.split('=').map((part) => part.trim());
+		const value = read(entry, at);
+		return wanted === undefined ? isFilled(value) : String(value) === wanted;
+	}
 
 	/**
 	 * Returns what a path such as `body.data.items` leads to.

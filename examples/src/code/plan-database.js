@@ -1,10 +1,10 @@
 /** @import { Compared, DatabaseBatch, Item, Settings, Summary } from '../parts/types' */
 
 /**
- * @param {{ compared: Compared, settings: Settings, run: number, howToDelete: string }} inputs
+ * @param {{ compared: Compared, query: string, settings: Settings, run: number, howToDelete: string }} inputs
  * @returns {Item<{ batch: number, summary: Summary } | DatabaseBatch>[]}
  */
-module.exports = ({ compared, settings, run, howToDelete }) => {
+module.exports = ({ compared, query, settings, run, howToDelete }) => {
 	// Returns one item per batch. The first item also says what is unchanged or withheld.
 	/** @type {Summary} */
 	const nothing = {
@@ -41,7 +41,7 @@ module.exports = ({ compared, settings, run, howToDelete }) => {
 		const batch = {
 			...{ batch: at + 1, batches, run, snapshot: [], settings: compared.settings },
 			...{ from: pushed.from, to: pushed.to, goneFrom: deleted.from, goneTo: deleted.to },
-			documents: deleted.documents + pushed.documents,
+			...{ documents: deleted.documents + pushed.documents, query, ids: pushed.ids ?? null },
 			mayDelete: mayDelete(deleted.documents, pushed.documents),
 			pushAgain: JSON.stringify([settings.pushAgain ?? []].flat().map(String)),
 		};
@@ -50,9 +50,10 @@ module.exports = ({ compared, settings, run, howToDelete }) => {
 
 	/** @returns {[status: number, problem: string]} */
 	function check() {
-		const { message, isOwner, lockedUntil, rows, rowsWithoutId, repeatedId } = compared;
+		const { message, isOwner, lockedUntil, rows, keyType, rowsWithoutId, repeatedId } =
+			compared;
 		if (message !== undefined) {
-			return [400, `PostgreSQL cannot run the query of 'Documents View': ${message}`];
+			return [400, `PostgreSQL cannot run the query of 'Your Query': ${message}`];
 		}
 		if (!isOwner) {
 			return [
@@ -63,20 +64,20 @@ module.exports = ({ compared, settings, run, howToDelete }) => {
 		if (rows === 0 && !settings.confirmDeletes) {
 			return [
 				400,
-				`the query of 'Documents View' returns no rows. If this is right, ${howToDelete}`,
+				`the query of 'Your Query' returns no rows. If this is right, ${howToDelete}`,
+			];
+		}
+		if (keyType === 'record') {
+			return [
+				400,
+				"'key' in 'Your Query' is a row, which PostgreSQL cannot find again. Write array[a, b]",
 			];
 		}
 		if (rowsWithoutId > 0) {
-			return [
-				400,
-				`${rowsWithoutId} of ${rows} rows of 'Documents View' have no ID or no key`,
-			];
+			return [400, `${rowsWithoutId} of ${rows} rows of 'Your Query' have no ID or no key`];
 		}
 		if (repeatedId !== null) {
-			return [
-				400,
-				`two rows of 'Documents View' have the ID '${repeatedId}'. Check its joins`,
-			];
+			return [400, `two rows of 'Your Query' have the ID '${repeatedId}'. Check its joins`];
 		}
 		return [200, ''];
 	}

@@ -1,6 +1,7 @@
 /** @import { Batch, Item, Known, ListedDocument, Settings, Summary, Work } from '../parts/types' */
 
 const { spelledAsKnown } = require('./shared/address');
+const { isNeverPushed } = require('./shared/document-id');
 
 /**
  * @param {{
@@ -74,7 +75,10 @@ module.exports = ({
 	/** @type {Work[]} */
 	const missing = known.entries
 		.filter(([id]) => !inList.has(id))
-		.map(([id, , chunks = 0, text]) => ({ id, version: null, chunks, text }));
+		.map(([id, , most = 0, text]) => {
+			const chunks = isNeverPushed(id) ? 0 : most;
+			return { id, version: null, chunks, text };
+		});
 	const indexed = missing.filter(({ chunks }) => chunks > 0).length;
 	const percent = Math.floor((summary.known * settings.mostDeletesPercent) / 100);
 	const most = Math.max(settings.mostDeletes, percent);
@@ -121,6 +125,7 @@ module.exports = ({
 	 * @returns {[status: number, problem: string]}
 	 */
 	function check() {
+		if (known.problem) return [500, known.problem];
 		if (!known.isOwner) {
 			return [
 				409,

@@ -1,5 +1,7 @@
 /** @import { BatchRow, Item, Summary } from '../parts/types' */
 
+const { storableText } = require('./shared/storable-text');
+
 /**
  * @param {{ summary: Summary, batches: Partial<BatchRow>[], isChunked: boolean, howToDelete: string }} inputs
  * @returns {[Item<Record<string, unknown>>]}
@@ -45,13 +47,18 @@ module.exports = ({ summary, batches, isChunked, howToDelete }) => {
 	const ofBatches = batches.flatMap((batch) =>
 		batch.problems ? batch.problems.split('\n') : [],
 	);
-	const problems = [...ofBatches, ...summary.problems].slice(0, 20);
+	const named = [...ofBatches, ...summary.problems];
+	/** @type {(kind: string) => string[]} */
+	const ofKind = (kind) => named.filter((line) => line.startsWith(kind));
+	const others = [...ofKind('Failed: '), ...ofKind('Read in part: ')];
+	const problems = [...named.filter((line) => !others.includes(line)), ...others].slice(0, 20);
+	const pagesWithoutText = ofKind('Read in part: ').length;
 	if (unreadable > 0) {
 		errors.push(
 			`${unreadable} documents could not be read. What the index has of them stays. The first one: ${problems[0]}.`,
 		);
 	}
-	const error = errors.join(' ');
+	const error = storableText(errors.join(' '), 5000);
 	return [
 		{
 			json: {
@@ -62,6 +69,7 @@ module.exports = ({ summary, batches, isChunked, howToDelete }) => {
 				},
 				...(isChunked && { chunksDeleted: sum('chunksDeleted'), notIndexed }),
 				...{ unchanged: summary.unchanged, failed, withheld, unreadable, problems, error },
+				...(pagesWithoutText > 0 && { pagesWithoutText }),
 				...(summary.later && {
 					later: summary.later,
 					outcome: `incomplete: ${summary.later} documents wait for a later run`,

@@ -1,6 +1,7 @@
 /** @import { Item } from '../parts/types' */
 
 const { murmurHash3 } = require('./shared/murmur-hash');
+const { settingsText } = require('./shared/settings-text');
 
 /**
  * @param {{ list: unknown, fields: string[] | null, ignoredFields: string[], settings: string }} inputs
@@ -18,7 +19,7 @@ module.exports = ({ list, fields, ignoredFields, settings }) => {
 	};
 	const versions = documents.map((document) => {
 		const compared = fields ? fields.map((name) => document?.[name] ?? null) : document;
-		return murmurHash3(`${JSON.stringify(compared, sorted)}${settings}`);
+		return murmurHash3(`${JSON.stringify(compared, sorted)}${settingsText(settings)}`);
 	});
 	return [{ json: { versions } }];
 };

@@ -1,20 +1,18 @@
-/** @import { Item, Settings, Sitemap, WebsitePlace } from '../parts/types' */
+/** @import { Item, Sitemap, WebsiteSettings } from '../parts/types' */
 
 const { includesPart, normalAddress } = require('./shared/address');
 
 /**
- * @param {{ sitemaps: Sitemap[], place: WebsitePlace, settings: Settings, now: Date }} inputs
+ * @param {{ sitemaps: Sitemap[], settings: WebsiteSettings, now: Date }} inputs
  * @returns {Item<Record<string, unknown>>[]}
  */
-module.exports = ({ sitemaps, place, settings, now }) => {
+module.exports = ({ sitemaps, settings, now }) => {
 	// One item per page. A page with `skipped` is only counted. The version also changes every 30 days, on another day
 	// for each page, because lastmod may be missing or wrong.
-	const days = place.daysUntilReread;
+	const days = settings.daysUntilReread;
 	const seconds = settings.secondsBetweenRequests ?? 0;
 	if (!(days >= 1)) {
-		throw new Error(
-			"Nothing was changed: enter 1 or more as daysUntilReread in 'Where the Website Is'.",
-		);
+		throw new Error("Nothing was changed: enter 1 or more as daysUntilReread in 'Settings'.");
 	}
 	// A batch must end before its lock expires.
 	if (!(seconds >= 0.1 && seconds <= 5)) {
@@ -25,7 +23,7 @@ module.exports = ({ sitemaps, place, settings, now }) => {
 	const today = Math.floor(now.getTime() / 86_400_000);
 	// Pages that were left out before are read if this setting changes.
 	const rules = settings.readNoindex ? '/noindex' : '';
-	const parts = place.exclude.split(',').map((part) => part.trim());
+	const parts = settings.exclude.split(',').map((part) => part.trim());
 	const excluded = parts.filter((part) => part !== '');
 	// Two spellings of one address are one page.
 	/** @type {Map<string, { url: string, lastmod: string }>} */

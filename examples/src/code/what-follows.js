@@ -1,5 +1,7 @@
 /** @import { Item } from '../parts/types' */
 
+const { storableText } = require('./shared/storable-text');
+
 /**
  * @typedef {{ statusCode: number, headers?: Record<string, unknown>, body?: unknown }} Response
  * @typedef {{ question: string, answer: string, follows: string }} Row
@@ -99,7 +101,7 @@ module.exports = ({ submitted, atOnce, results, again, pushed, deleted, unknown,
 	/** @param {Response} response */
 	function asText({ body }) {
 		const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? '');
-		return text.slice(0, 200);
+		return storableText(text, 200);
 	}
 
 	/** @param {Response} response */

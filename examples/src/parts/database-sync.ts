@@ -6,41 +6,52 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import type { FieldType } from './nodes';
 import { CREDENTIALS, everyNight, failTheRun, fields, isTrue, manualTrigger } from './nodes';
 import {
+	AFTERWARDS,
 	afterTheNote,
 	BATCH,
 	batchLoop,
+	CALLED_BY_ITSELF,
 	chunkText,
 	DELETE,
 	deleteDocument,
+	docs,
 	HOW_TO_DELETE,
+	lanes,
+	notes,
+	PLAN,
 	pushDocuments,
 	resultNode,
-	SEAM,
-	X,
+	work,
 } from './sync';
-import type { Chain, Workflow, WorkflowNode } from './workflow';
-import { code, node, note, workflow } from './workflow';
+import type { Chain, Group, Workflow, WorkflowNode } from './workflow';
+import { code, node, workflow, X } from './workflow';
 
 export interface DatabaseSync {
 	name: string;
-	/** The note that explains the example: its title and first paragraph, a table as an example, and its size. */
-	about: { beginning: string; table: string; size: [width: number, height: number] };
-	/** The file in `sql/` with the view that users change, and what its column `document` contains. */
-	view: { file: string; document: string };
+	/** The main note: its title and first paragraph, and a table as an example. */
+	about: { beginning: string; table: string };
+	/** The file in `sql/` with the query that users change, and what its column `document` contains. */
+	query: { file: string; document: string };
 	isChunked: boolean;
 }
 
-const QUERY =
-	'## Your query\n**key**: the primary key of the table, with its own type. Batches are found by it.\n**id**: the ID of the document, as text.\n**document**: ';
-
 const SQL = path.join(__dirname, '..', 'sql');
+
+const readSql = (file: string): string =>
+	readFileSync(path.join(SQL, `${file}.sql`), 'utf8').trimEnd();
+
+/**
+ * PostgreSQL cannot read a text with NUL or half a surrogate pair from JSON. In JSON, both are escapes. The statements
+ * call this `clean_json`, which is no function of the database.
+ */
+const cleanJson = (json: string): string =>
+	String.raw`regexp_replace(${json}, '(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})', '\1\\ufffd', 'gi')::json`;
 
 /**
  * Defines a node that runs a file in `sql/`. n8n sends the whole file at once, so PostgreSQL runs it as one
- * transaction.
+ * transaction. `$5:raw` stands for a text that becomes part of the statement as it is.
  *
  * @param parameters what `$1`, `$2` and so on stand for, as expressions
  */
@@ -58,7 +69,9 @@ const sql = (
 		position,
 		{
 			operation: 'executeQuery',
-			query: readFileSync(path.join(SQL, `${file}.sql`), 'utf8').trimEnd(),
+			query: readSql(file).replace(/clean_json\(([^)]+)\)/g, (_, json: string) =>
+				cleanJson(json),
+			),
 			options:
 				parameters.length > 0
 					? { queryReplacement: `={{ [${parameters.join(', ')}] }}` }
@@ -67,68 +80,62 @@ const sql = (
 		{ executeOnce: true, credentials: CREDENTIALS.database, ...more },
 	);
 
+const PREPARED = "$('Prepare the Query').first().json.query";
+
 const PUSH_AGAIN = "JSON.stringify($('Settings').first().json.pushAgain)";
 
-function explanation({ about, isChunked }: DatabaseSync): string {
-	const steps = [
-		'*Documents View*: enter your query. See the note above it.',
-		'*Tables*, *Documents View*, *Lock*, *Compare*, *Unlock*, *Read*, *Note Planned Changes* and *Remember*: select your *Postgres* credential.',
-		"*Push Documents* and *Delete Document*: select your credential. Before you select a credential for another index, delete this workflow's rows from the table **search_sync_documents**. Otherwise, unchanged documents are missing from that index.",
-		`*Settings*: a run deletes at most *mostDeletes* documents, or *mostDeletesPercent* of all if that is more. In *pushAgain*, you can enter IDs to ${isChunked ? 'chunk' : 'push'} again, and remove them after the run.`,
-	];
-	const chunk =
-		'*Chunk Text*: select your credential and enter your model. A chunk begins at each Markdown heading. To start a chunk after each blank line instead, set *Regex* to `\\r?\\n\\s*\\n`.';
-	if (isChunked) steps.splice(2, 0, chunk);
-	return `${about.beginning}
-
-**What the database needs:** a login that may read your tables, and a schema in which it may create two tables and a view. For a login named *n8n*, a database owner runs this once:
-
-\`create schema authorization n8n;\`
-\`grant select on ${about.table} to n8n;\`
-
-With a login that may only read, or another database, do not use this example. Get the rows with n8n's node for that database, and put it before *Map Fields* in **Sync From an API**.
+const explanation = ({ about, query, isChunked }: DatabaseSync): string => `${about.beginning}
 
 **Change these**
-${steps.map((step, at) => `${at + 1}. ${step}`).join('\n')}
+1. *Your Query*: enter your query. The node is not active, because the query runs only within *Compare* and *Read*. It returns **key**, the primary key of the table with its own type (\`array[a, b]\` if it has several columns), **id**, the ID of the document as text, and **document**, ${query.document}
+2. In both groups: select your *Postgres* credential. Double-click a group to open it.
+3. *${work(isChunked).name}*: ${isChunked ? 'in *Chunk Text*, select your credential and enter your model. In' : 'in'} *Push Documents* and *Delete Document*, select your credential.
 
-**Nothing changes** if the query returns no rows, or two rows with one ID. If too many documents are missing, they are not deleted. To delete them, start the workflow once by its trigger *${DELETE}*.
+**Try it:** click *Execute workflow*. Then publish the workflow. It runs three times a night. [All about syncs of a database](${docs('sync.md#a-postgresql-database')})`;
 
-**It runs three times a night.** If nothing has changed since the last run, the next run sends nothing. After an outage, the next run sends what is missing.
-
-The table **search_sync_runs** says what each run has done. **search_sync_documents** says it for each document. Each workflow has rows of its own, so duplicate the workflow for another table. If two workflows push to the same index, their IDs must differ, for example by a prefix in the query.
-
-**Try it:** click *Execute workflow*. Then publish the workflow.
-
-**To be notified of failures**, choose the example **Tell Me** as *Error Workflow* in the settings.`;
-}
+const protection = ({ about }: DatabaseSync): string => `## What protects your data
+- **Grants.** The login may read your tables, and has a schema of its own. For a login named *n8n*, a database owner runs this once:
+\`create schema authorization n8n;\`
+\`grant select on ${about.table} to n8n;\`
+- **Nothing changes** if the query returns no rows, or two rows with one ID.
+- **A run deletes at most** *mostDeletes* documents, or *mostDeletesPercent* of all if that is more. If more are missing, none is deleted. To approve the deletes, start *${DELETE}* once.
+- **Another index?** Before you select its credential, delete this workflow's rows from the table **search_sync_documents**.
+${AFTERWARDS}`;
 
 /** Builds a sync from its view and the parts that both database syncs share. */
 export function databaseSync(options: DatabaseSync): Workflow {
-	const { name, about, view } = options;
-	const shown: Array<[name: string, type: FieldType, value: unknown]> = [
-		['mostDeletes', 'number', 10],
-		['mostDeletesPercent', 'number', 5],
+	const { name, query } = options;
+	const settings = fields(
 		['pushAgain', 'array', []],
 		['confirmDeletes', 'boolean', `={{ $('${DELETE}').isExecuted }}`],
-	];
-	const nodes = [
-		note('Note', explanation(options), [-560, -200], about.size, 7),
-		note('Query', QUERY + view.document, [X * 2.75, -220], [X * 2, 380], SEAM),
-		everyNight([0, 0], [2, 4, 6]),
-		manualTrigger(DELETE, [0, 200]),
-		node('Settings', 'set', 3.4, [X, 0], fields(...shown)),
-		sql('Tables', 'tables', [X * 2, 0], [], {
-			// Two first runs at the same moment may both create a table, and one of them fails.
-			...{ alwaysOutputData: true, retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 },
-		}),
-		sql('Documents View', view.file, [X * 3.25, 0], [], { alwaysOutputData: true }),
-		...planNodes(options, 520),
-		...applyNodes(options, 1260),
+		['mostDeletes', 'number', 10],
+		['mostDeletesPercent', 'number', 5],
+	);
+	const parts = [
+		...notes({ content: explanation(options), protection: protection(options), height: 380 }),
+		...lanes(
+			[everyNight([0, 0], [2, 4, 6]), manualTrigger(DELETE, [0, 0])],
+			[
+				node('Settings', 'set', 3.4, [0, 0], settings),
+				// n8n would replace {{ }} in the query, and read all its rows. An inactive node only keeps it.
+				node(
+					'Your Query',
+					'postgres',
+					2.6,
+					[0, 0],
+					{ operation: 'executeQuery', query: readSql(query.file), options: {} },
+					{ disabled: true },
+				),
+				planGroup(options),
+			],
+			[CALLED_BY_ITSELF, applyGroup(options)],
+		),
 	];
 	const chains = [
 		['Every Night', 'Settings'],
 		[DELETE, 'Settings'],
-		['Settings', 'Tables', 'Documents View', 'Lock', 'Compare', 'Plan the Batches'],
+		['Settings', 'Your Query', 'Tables', 'Prepare the Query', 'Lock', 'Compare'],
+		['Compare', 'Plan the Batches'],
 		['Plan the Batches', 'Anything to Do', 'Loop Over Batches', 'Result'],
 		['Anything to Do|1', 'Result'],
 		['Loop Over Batches|1', 'Apply Batch', 'Loop Over Batches'],
@@ -136,80 +143,87 @@ export function databaseSync(options: DatabaseSync): Workflow {
 		['All Went Well|1', 'Fail the Run'],
 		...applyChains(options),
 	];
-	const settings = { callerPolicy: 'workflowsFromSameOwner', saveDataSuccessExecution: 'none' };
-	return workflow(name, nodes, chains, { settings });
+	const saved = { callerPolicy: 'workflowsFromSameOwner', saveDataSuccessExecution: 'none' };
+	return workflow(name, parts, chains, { settings: saved });
 }
 
-function planNodes({ isChunked }: DatabaseSync, y: number): WorkflowNode[] {
+function planGroup({ isChunked }: DatabaseSync): Group {
 	const params = isChunked
 		? "[$('Chunk Text').params, $('Push Documents').params]"
 		: "$('Push Documents').params";
-	return [
-		note(
-			'Plan',
-			'## Plan: what has changed?\n*Compare* is one query. It compares a checksum of each document with the table **search_sync_documents**, and cuts the difference into batches. If too many documents are missing, nothing is deleted, but everything else is done.\n\nOnly one run at a time can hold the lock. If a run is killed, its lock expires after 15 minutes at most.',
-			[-40, y - 180],
-			[X * 6.5, 660],
-			4,
-		),
-		sql('Lock', 'lock', [0, y]),
+	const nodes = [
+		sql('Tables', 'tables', [0, 0], [], {
+			// Two first runs at the same moment may both create a table, and one of them fails.
+			...{ alwaysOutputData: true, retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 },
+		}),
+		code('Prepare the Query', 'query', [X, 0], { query: "$('Your Query').params.query" }),
+		sql('Lock', 'lock', [X * 2, 0]),
 		sql(
 			'Compare',
 			'compare',
-			[X, y],
-			['$json.run ?? 0', `JSON.stringify(${params})`, PUSH_AGAIN, isChunked ? '200' : '1000'],
+			[X * 3, 0],
+			[
+				...['$json.run ?? 0', `JSON.stringify(${params})`, PUSH_AGAIN],
+				...[isChunked ? '200' : '1000', PREPARED],
+			],
 			// If the query fails, the lock is given back.
 			{ onError: 'continueRegularOutput' },
 		),
-		code('Plan the Batches', 'plan-database', [X * 2, y], {
+		code('Plan the Batches', 'plan-database', [X * 4, 0], {
 			compared: "$('Compare').first().json",
+			query: PREPARED,
 			settings: "$('Settings').first().json",
 			run: "$('Lock').first().json.run",
 			howToDelete: JSON.stringify(HOW_TO_DELETE),
 		}),
-		...batchLoop(X * 3, y),
-		resultNode([X * 2, y + 260], isChunked, HOW_TO_DELETE),
+		...batchLoop(X * 5, 0),
+		resultNode([X * 4, 260], isChunked, HOW_TO_DELETE),
 		sql(
 			'Unlock',
 			'unlock',
-			[X * 3, y + 260],
+			[X * 5, 260],
 			["$('Lock').first().json.run ?? 0", 'JSON.stringify($json)'],
 		),
-		node('All Went Well', 'if', 2.2, [X * 4, y + 260], isTrue("={{ $json.error === '' }}")),
-		failTheRun([X * 5, y + 260]),
+		node('All Went Well', 'if', 2.2, [X * 6, 260], isTrue("={{ $json.error === '' }}")),
+		failTheRun([X * 7, 260]),
 	];
+	return { ...PLAN, description: `${PLAN.description} ${POSTGRES}`, nodes };
 }
 
-function applyNodes({ isChunked }: DatabaseSync, y: number): WorkflowNode[] {
+const POSTGRES = 'Select your Postgres credential.';
+
+function applyGroup({ isChunked }: DatabaseSync): Group {
+	const y = 0;
 	const read = "$('Read').first().json";
 	// jsonb could add the ID in the query, but does not accept every JSON.
 	const changed = `${read}.changed.map((work) => ({ ...work, document: { ...work.document, id: work.id } }))`;
-	const batch = `{ ...${BATCH}, work: [...${read}.gone, ...${changed}] }`;
-	const documents = "$('Documents').all().map(({ json }) => json)";
-	const texts = isChunked ? "$('Chunk Text').all().map(({ json }) => json)" : 'null';
+	const batch = `{ ...${BATCH}, work: [...${read}.gone, ...${read}.missed, ...${changed}] }`;
+	// If a batch finds nothing to do, these nodes are not executed.
+	const all = (name: string) =>
+		`$('${name}').isExecuted ? $('${name}').all().map(({ json }) => json) : []`;
+	const documents = all('Documents');
+	const texts = isChunked ? all('Chunk Text') : 'null';
+	const anyLeft = '={{ $json.gone.length + $json.missed.length + $json.changed.length > 0 }}';
 	const beforeX = isChunked ? X * 5 : X * 4;
 	const pushX = beforeX + X * 4;
-	return [
-		note(
-			'Apply',
-			'## Apply: one batch\nThe workflow calls itself for each batch, so that n8n forgets a batch when it is done. *Note Planned Changes* writes down which documents are about to change, and *Remember* what has become of them. So a run that was killed goes on with the next batch.',
-			[-40, y - 260],
-			[pushX + X * 4, 700],
-			6,
-		),
-		node('When Called by Itself', 'executeWorkflowTrigger', 1.1, [0, y], {
-			inputSource: 'passthrough',
-		}),
+	const nodes = [
 		sql(
 			'Read',
 			'read',
-			[X, y],
+			[0, y],
 			[
 				...['$json.run', '$json.settings', '$json.pushAgain', '$json.from', '$json.to'],
-				...['$json.goneFrom', '$json.goneTo', '$json.documents'],
+				...[
+					'$json.goneFrom',
+					'$json.goneTo',
+					'$json.documents',
+					'$json.query',
+					'$json.ids',
+				],
 			],
 		),
-		node('Lock Is Mine', 'filter', 2.2, [X * 2, y], isTrue('={{ $json.run > 0 }}')),
+		node('Lock Is Mine', 'filter', 2.2, [X, y], isTrue('={{ $json.run > 0 }}')),
+		node('Anything Left', 'if', 2.2, [X * 2, y], isTrue(anyLeft)),
 		code('Documents', 'documents', [X * 3, y], {
 			batch,
 			fetched: 'null',
@@ -246,8 +260,8 @@ function applyNodes({ isChunked }: DatabaseSync, y: number): WorkflowNode[] {
 			batch,
 			documents,
 			texts,
-			pushes: "$('Push Documents').all().map(({ json }) => json)",
-			deletes: "$('Delete Document').all().map(({ json }) => json)",
+			pushes: all('Push Documents'),
+			deletes: all('Delete Document'),
 		}),
 		sql(
 			'Remember',
@@ -256,12 +270,14 @@ function applyNodes({ isChunked }: DatabaseSync, y: number): WorkflowNode[] {
 			['JSON.stringify($json)', `${BATCH}.documents`],
 		),
 	];
+	return { ...work(isChunked), nodes };
 }
 
 function applyChains({ isChunked }: DatabaseSync): Chain[] {
 	const work = isChunked ? 'Chunk Text' : 'Documents';
 	return [
-		['When Called by Itself', 'Read', 'Lock Is Mine', 'Documents'],
+		['When Called by Itself', 'Read', 'Lock Is Mine', 'Anything Left', 'Documents'],
+		['Anything Left|1', 'Sum Up the Batch'],
 		...(isChunked ? [['Documents', 'Chunk Text']] : []),
 		[
 			work,

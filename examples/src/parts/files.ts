@@ -1,28 +1,39 @@
 /** Parse a File: the nodes that read the texts of downloaded files. */
-import { isTrue } from './nodes';
+import { AT_HEADINGS, isTrue } from './nodes';
 import type { Fetch } from './sync';
+import { AFTERWARDS, BATCH, DELETE } from './sync';
 import type { WorkflowNode } from './workflow';
-import { code, node } from './workflow';
+import { code, node, X } from './workflow';
 
-/** What Chunk Text does with texts of files: the pages of a PDF have neither headings nor blank lines. */
-export const SENTENCES = { chunker: 'dynamic-sentence' };
+/** Where texts with headings are split: before each heading, and where Fetched has cut a long section. */
+export const SECTION_BREAK = `${AT_HEADINGS}|\\f`;
+
+/**
+ * What Chunk Text does with texts of files. The pages of PDF files and slides have neither headings nor blank lines. One
+ * node does both, because two nodes could have different models, and their vectors could not be compared.
+ */
+export const BY_KIND = {
+	chunker: 'custom',
+	chunkerName: "={{ $json.isByHeading ? 'regex-splitter' : 'dynamic-sentence' }}",
+	chunkerConfig: `={{ $json.isByHeading ? { regex: '${SECTION_BREAK.replaceAll('\\', '\\\\')}' } : {} }}`,
+};
 
 /** Extensions of files that n8n can read. Other files are counted. */
-export const EXTENSIONS = 'pdf, md, txt, html, htm, csv, xlsx';
+export const EXTENSIONS = 'pdf, docx, pptx, xlsx, md, txt, html, htm, csv';
 
-/** Steps 3 to 5 in the notes of syncs of files. */
-export const STEPS = `3. *Settings*: a run deletes at most *mostDeletes* documents, or *mostDeletesPercent* of all if that is more.
-4. *Chunk Text*: select your credential and enter your model.
-5. *Push Documents* and *Delete Document*: select your credential. Before you select a credential for another index, delete the rows of the data table. Otherwise, unchanged files are missing from that index.`;
+/** What protects the index, in the notes of syncs of files. */
+export const PROTECTION = `## What protects your index
+- **A run deletes at most** *mostDeletes* files, or *mostDeletesPercent* of all if that is more. If more are missing, none is deleted. To approve the deletes, start *${DELETE}* once.
+- **What cannot be read stays as it is in the index**, and the run names it and fails: files that are encrypted, damaged, or scans without text.
+- **Another index?** Before you select its credential, delete the rows of the data table **Synced Documents**. Otherwise, unchanged files are missing from that index.
+${AFTERWARDS}`;
 
-/** The end of the notes. */
-export const TRY_IT =
-	'**Try it:** click *Execute workflow*. Then publish the workflow. It runs every night. To delete more files than *Settings* allows, start it once by its trigger *Delete What Is Missing*. **To be notified of failures**, choose the example **Tell Me** as *Error Workflow* in the settings.';
-
-const X = 220;
 const Y = 180;
 
-const KINDS = ['pdf', 'text', 'xlsx', 'html'];
+const KINDS = ['pdf', 'text', 'office', 'html'];
+
+/** In n8n's Code node, `this` reads the files of the items that the node receives. */
+const READ = 'async (item, field) => await this.helpers.getBinaryDataBuffer(item, field)';
 
 const CONTINUE = { onError: 'continueRegularOutput' };
 
@@ -34,13 +45,33 @@ const data = (name: string): string =>
 const extract = (name: string, row: number, parameters: object): WorkflowNode =>
 	node(name, 'extractFromFile', 1.1, [X * 5, Y * row], parameters, CONTINUE);
 
+/** Defines a node that reads the unpacked Office files of one format. */
+const office = (name: string, file: string, row: number): WorkflowNode =>
+	code(
+		name,
+		file,
+		[X * 7, Y * row],
+		{
+			files: "$('Check Archives').all()",
+			unpacked: '$input.all()',
+			read: READ,
+		},
+		CONTINUE,
+	);
+
 /**
  * Returns the nodes between Entries and Fetched for a source of files.
  *
  * @param download a node that downloads the file of each item. If this fails, its item contains `error`
+ * @param ask a node that asks for files that are missing from the list by their IDs
  */
-export function parseFiles(download: WorkflowNode): Fetch {
+export function parseFiles(download: WorkflowNode, ask?: WorkflowNode): Fetch {
+	const asking = ask && [
+		node('Is Missing', 'filter', 2.2, [X, Y * 3], isTrue('={{ $json.isMissing }}')),
+		{ ...ask, position: [X * 2, Y * 3] as [number, number], ...CONTINUE },
+	];
 	const nodes = [
+		...(asking ?? []),
 		node(
 			'Is to Be Downloaded',
 			'filter',
@@ -56,12 +87,34 @@ export function parseFiles(download: WorkflowNode): Fetch {
 		node('By Kind', 'switch', 3.2, [X * 4, 0], { rules: { values: KINDS.map(rule) } }),
 		// Max Pages is left out, because its default 0 returns no text at all.
 		extract('Read PDF', 0, { operation: 'pdf', options: { joinPages: false } }),
-		extract('Read Text', 1, { operation: 'text', options: {} }),
-		extract('Read XLSX', 2, { operation: 'xlsx', options: { headerRow: false } }),
-		extract('Read HTML', 3, { operation: 'text', options: {} }),
-		mainPart([X * 6, Y * 3]),
-		...toMarkdown([X * 7, Y * 3]),
-		node('All Read', 'merge', 3.2, [X * 9, 0], { numberInputs: KINDS.length + 1 }),
+		// n8n would guess the encoding. Fetched decodes the bytes.
+		extract('Read Text', 1, { operation: 'binaryToPropery', options: {} }),
+		code(
+			'Check Archives',
+			'office-archives',
+			[X * 5, Y * 2],
+			{
+				files: '$input.all()',
+				read: READ,
+				mostMegabytes: `${BATCH}.settings.mostMegabytes`,
+			},
+			CONTINUE,
+		),
+		node(
+			'Unpack',
+			'compression',
+			1.1,
+			[X * 6, Y * 2],
+			{ operation: 'decompress', binaryPropertyName: 'data', outputPrefix: 'file_' },
+			CONTINUE,
+		),
+		office('Read Word', 'docx', 2),
+		office('Read Workbooks', 'xlsx', 3),
+		office('Read Slides', 'pptx', 4),
+		extract('Read HTML', 5, { operation: 'text', options: {} }),
+		mainPart([X * 6, Y * 5]),
+		...toMarkdown([X * 7, Y * 5]),
+		node('All Read', 'merge', 3.2, [X * 9, 0], { numberInputs: ask ? 8 : 7 }),
 		code('Fetched', 'fetched-files', [X * 10, 0], {
 			entries: data('Entries'),
 			wanted: data('Is to Be Downloaded'),
@@ -70,20 +123,30 @@ export function parseFiles(download: WorkflowNode): Fetch {
 			pdfs: items('Read PDF'),
 			texts: items('Read Text'),
 			htmls: items('HTML to Markdown'),
-			rows: items('Read XLSX'),
+			words: items('Read Word'),
+			workbooks: items('Read Workbooks'),
+			slides: items('Read Slides'),
+			asked: ask ? items(ask.name) : 'null',
+			folder: ask ? `${BATCH}.settings.folder` : "''",
 		}),
 	];
 	const chains = [
 		['Entries', 'Is to Be Downloaded', 'Download', 'Files', 'By Kind'],
 		['Entries', 'All Read', 'Fetched'],
+		...(ask ? [['Entries', 'Is Missing', ask.name, '7|All Read']] : []),
 		['By Kind', 'Read PDF', '1|All Read'],
 		['By Kind|1', 'Read Text', '2|All Read'],
-		['By Kind|2', 'Read XLSX', '3|All Read'],
-		['By Kind|3', 'Read HTML', 'Main Part', 'Readable Part', 'HTML to Markdown', '4|All Read'],
+		['By Kind|2', 'Check Archives', 'Unpack', 'Read Word', '3|All Read'],
+		['Unpack', 'Read Workbooks', '4|All Read'],
+		['Unpack', 'Read Slides', '5|All Read'],
+		['By Kind|3', 'Read HTML', 'Main Part', 'Readable Part', 'HTML to Markdown', '6|All Read'],
 	];
-	const content =
-		'## Fetch\nDownloads each new or changed file, and reads its text. For another source of files, replace only *Download*: one item per file, with the file in the field `data`.';
-	return { content, nodes, chains, batchSize: 25 };
+	const group = {
+		name: 'Read the Files',
+		description:
+			'Downloads and reads new and changed files. Your credential of the source is in Download. For another source, replace only Download.',
+	};
+	return { group, nodes, chains, batchSize: 10 };
 }
 
 const rule = (kind: string) => ({

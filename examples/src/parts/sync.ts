@@ -1,13 +1,16 @@
 /**
  * The parts of a sync. Everything outside the two seams is the same in all syncs:
  *
- * - List: the nodes from Settings to State Table. They end with the node that has the list, such as Map Fields or
- *   the webhook.
- * - Fetch: only if the entries of the list have a version instead of a text. These nodes stand between Entries and
- *   Fetched, in the part that applies a batch.
+ * - List: the nodes between Settings and the group Plan and Result. They end with the node that has the list, such as
+ *   Map Fields or the webhook.
+ * - Fetch: only if the entries of the list have a version instead of a text. These nodes are a group between Begin the
+ *   Batch and Chunk, Push, Delete.
  *
  * Plan compares the list with what earlier runs have pushed, and cuts the difference into batches. For each batch, the
  * workflow calls itself, so n8n forgets a batch when it is done, and what is done is remembered at once.
+ *
+ * The canvas has two lanes: the run, and below it the batch. What users replace stands outside the groups, and each group
+ * that contains a credential says so.
  */
 import type { FieldType } from './nodes';
 import {
@@ -22,31 +25,32 @@ import {
 	manualTrigger,
 	model,
 } from './nodes';
-import type { Chain, Workflow, WorkflowNode } from './workflow';
-import { code, node, note, workflow } from './workflow';
+import type { Chain, Group, Workflow, WorkflowNode } from './workflow';
+import { code, lane, node, note, workflow, X } from './workflow';
 
 export interface Sync {
 	name: string;
-	/** Text of the note that explains the example, and its width and height. */
-	about: { content: string; size: [width: number, height: number] };
+	about: About;
 	/** Nodes that start the workflow. All of them are connected to Settings. */
 	triggers: WorkflowNode[];
 	settings: {
+		/** Fields that describe the source. They come first, because users change them first. */
+		source?: Field[];
 		/** An expression that is true if deletes were approved for this run. */
 		confirmDeletes: string;
 		/** What to do to approve deletes for one run, as the end of a sentence. */
 		howToDelete: string;
 		/** IDs to push again, or an expression that returns them. */
 		pushAgain: unknown;
-		/** Further fields of Settings. Fetch finds all settings in the field `settings` of When Called by Itself. */
-		more?: Array<[name: string, type: FieldType, value: unknown]>;
+		/** Further limits. Fetch finds all settings in the field `settings` of When Called by Itself. */
+		limits?: Field[];
 	};
 	list: {
-		/** Text of the note: what to replace for another source. */
-		content: string;
-		/** Nodes between Settings and State Table, in their order. */
+		/** The nodes between Settings and State Table, in their order. */
 		nodes: WorkflowNode[];
-		/** Further nodes, with positions relative to the first one, and how they are connected. */
+		/** If users need not change the nodes: the group that they form. */
+		group?: Omit<Group, 'nodes'>;
+		/** Further nodes of the group, with positions relative to the first one, and how they are connected. */
 		below?: { nodes: WorkflowNode[]; chains: Chain[] };
 		/** The list of documents as an expression of a Code node. */
 		documents: string;
@@ -64,9 +68,21 @@ export interface Sync {
 	pinData?: object;
 }
 
-export interface Fetch {
-	/** Text of the note: what to replace for another source. */
+/** The texts of the two notes above the lanes. */
+export interface About {
+	/** What the example does, what to change, and how to try it: about 150 words. */
 	content: string;
+	/** What protects the data. */
+	protection: string;
+	/** Height of both notes. */
+	height: number;
+}
+
+type Field = [name: string, type: FieldType, value: unknown];
+
+export interface Fetch {
+	/** The group that Entries and the nodes form. */
+	group: Omit<Group, 'nodes'>;
 	/** The nodes after Entries. The last one is Fetched. */
 	nodes: WorkflowNode[];
 	/**
@@ -93,12 +109,6 @@ const COLUMNS = [
 	['problems', 'string'],
 	['lockedUntil', 'date'],
 ] as const;
-
-/** Width of a column of the canvas. */
-export const X = 220;
-
-/** The color of the two seams. */
-export const SEAM = 1;
 
 export const BATCH = "$('When Called by Itself').first().json";
 
@@ -150,23 +160,51 @@ export const DELETE = 'Delete What Is Missing';
 
 export const HOW_TO_DELETE = `start the workflow once by its trigger '${DELETE}'`;
 
-/**
- * Returns how a sync starts that nobody calls.
- *
- * @param more further fields of Settings
- */
+/** Returns how a sync starts that nobody calls. */
 export const scheduled = (
-	more: Sync['settings']['more'] = [],
+	source: Field[] = [],
+	limits: Field[] = [],
 ): Pick<Sync, 'triggers' | 'settings' | 'isAnswered'> => ({
-	triggers: [everyNight([0, 0], [2, 4, 6]), manualTrigger(DELETE, [0, 200])],
+	triggers: [everyNight([0, 0], [2, 4, 6]), manualTrigger(DELETE, [0, 0])],
 	settings: {
+		...{ source, limits, pushAgain: [] },
 		confirmDeletes: `={{ $('${DELETE}').isExecuted }}`,
 		howToDelete: HOW_TO_DELETE,
-		pushAgain: [],
-		more,
 	},
 	isAnswered: false,
 });
+
+/** How to find a batch, and how to be notified, for the notes of all syncs. */
+export const AFTERWARDS = `- **Each batch is an execution of its own.** To see one, open a run, then *Apply Batch* in *Plan and Result*, and click *View sub-execution*. The nodes of a batch show no data in the run itself.
+- **To be notified of failures**, choose the example **Tell Me** as *Error Workflow* in the settings.`;
+
+/** Returns the address of a page or a section for a note. */
+export const docs = (page: string): string =>
+	`https://example.com/n8n-nodes-search-ingest/blob/main/docs/${page}`;
+
+/** Distance of the triggers, which stand below each other. */
+const Y = 180;
+
+/** Defines the two notes above the lanes. */
+export const notes = ({ content, protection, height }: About): WorkflowNode[] => [
+	note('Note', content, [-60, -80 - height], [900, height], 7),
+	note('Protection', protection, [880, -80 - height], [760, height], 4),
+];
+
+/** Places the triggers below each other, then the run and the batch in two lanes. */
+export function lanes(
+	triggers: WorkflowNode[],
+	run: Array<WorkflowNode | Group>,
+	batch: Array<WorkflowNode | Group>,
+): Array<WorkflowNode | Group> {
+	const placed = triggers.map((trigger, at) => ({
+		...trigger,
+		position: [0, at * Y] as [number, number],
+	}));
+	// An opened group of the run has two rows of nodes. The second lane is below them.
+	const below = Math.max(triggers.length, 3) * Y;
+	return [...placed, ...lane(run, [X, 0]), ...lane(batch, [0, below])];
+}
 
 /**
  * Builds a sync from its source and the parts that all syncs share.
@@ -176,31 +214,13 @@ export const scheduled = (
 export function sync(options: Sync): Workflow {
 	const { name, triggers, list, about, pinData } = options;
 	if (options.fetch && !options.isChunked) throw new Error(`${name}: fetched texts are chunked`);
-	const columns = list.nodes.length;
-	const nodes = [
-		note('Note', about.content, [-560, -200], about.size, 7),
-		note(
-			'List',
-			list.content,
-			[X * 1.75, -200],
-			[Math.max(columns, 2.5) * X, list.below ? 520 : 360],
-			SEAM,
+	const parts = [
+		...notes(about),
+		...lanes(
+			triggers,
+			[settingsNode(options), ...listParts(list), planGroup(options)],
+			[CALLED_BY_ITSELF, ...applyGroups(options)],
 		),
-		...triggers.map((trigger, at) => ({
-			...trigger,
-			position: [0, at * 200] as [number, number],
-		})),
-		settingsNode(options),
-		...list.nodes.map((each, at) => ({
-			...each,
-			position: [X * (at + 2), 0] as [number, number],
-		})),
-		...(list.below?.nodes ?? []).map((each) => ({
-			...each,
-			position: [X * 2 + each.position[0], each.position[1]] as [number, number],
-		})),
-		...planNodes(options, 520),
-		...applyNodes(options, 1260),
 	];
 	const start = ['Settings', ...list.nodes.map((each) => each.name), 'State Table'];
 	const chains = [
@@ -214,22 +234,41 @@ export function sync(options: Sync): Workflow {
 		callerPolicy: 'workflowsFromSameOwner',
 		saveDataSuccessExecution: 'none',
 	};
-	return workflow(name, nodes, chains, { settings, ...(pinData && { pinData }) });
+	return workflow(name, parts, chains, { settings, ...(pinData && { pinData }) });
+}
+
+function listParts({ nodes, group, below }: Sync['list']): Array<WorkflowNode | Group> {
+	if (!group) return nodes;
+	const line = lane(nodes, [0, 0]);
+	return [{ ...group, nodes: [...line, ...(below?.nodes ?? [])] }];
 }
 
 function settingsNode({ settings, isChunked }: Sync): WorkflowNode {
-	const shown: Array<[name: string, type: FieldType, value: unknown]> = [
-		['mostDeletes', 'number', 10],
-		['mostDeletesPercent', 'number', 5],
+	const shown: Field[] = [...(settings.source ?? [])];
+	if (!isChunked) shown.push(['ignoredFields', 'string', 'views, updatedAt']);
+	shown.push(
 		['pushAgain', 'array', settings.pushAgain],
 		['confirmDeletes', 'boolean', settings.confirmDeletes],
-		...(settings.more ?? []),
-	];
-	if (!isChunked) shown.push(['ignoredFields', 'string', 'views, updatedAt']);
-	return node('Settings', 'set', 3.4, [X, 0], fields(...shown));
+		...(settings.limits ?? []),
+		['mostDeletes', 'number', 10],
+		['mostDeletesPercent', 'number', 5],
+	);
+	return node('Settings', 'set', 3.4, [0, 0], fields(...shown));
 }
 
-function planNodes(options: Sync, y: number): WorkflowNode[] {
+/** The trigger of a batch. */
+export const CALLED_BY_ITSELF = node(
+	'When Called by Itself',
+	'executeWorkflowTrigger',
+	1.1,
+	[0, 0],
+	{
+		inputSource: 'passthrough',
+	},
+);
+
+function planGroup(options: Sync): Group {
+	const y = 0;
 	const { list, settings, isChunked, isAnswered, fetch } = options;
 	const table = "$('State Table').first().json.id";
 	const nodesThatCount = isChunked
@@ -240,14 +279,7 @@ function planNodes(options: Sync, y: number): WorkflowNode[] {
 	const compared = ['name', 'url', 'text', 'version', 'problem'];
 	const howToDelete = JSON.stringify(settings.howToDelete);
 	const end = isAnswered ? 5 : 4;
-	return [
-		note(
-			'Plan',
-			'## Plan: what has changed?\nReads what earlier runs have pushed from a data table, and compares it with the list. *Plan* cuts the difference into batches. If too many documents are missing from the list, nothing is deleted, but everything else is done.\n\nOnly one run at a time can hold the lock. If a run is killed, its lock expires after 15 minutes at most.',
-			[-40, y - 180],
-			[X * 9 + 40, 660],
-			4,
-		),
+	const nodes = [
 		node(
 			'State Table',
 			'dataTable',
@@ -262,10 +294,15 @@ function planNodes(options: Sync, y: number): WorkflowNode[] {
 			// Two first runs at the same moment may both create the table, and one of them fails.
 			{ executeOnce: true, retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 },
 		),
-		tableNode('Lock', 'insert', [X, y], table, {
-			columns: values({ lockedUntil: LATER }),
-			options: {},
-		}),
+		tableNode(
+			'Lock',
+			'insert',
+			[X, y],
+			table,
+			{ columns: values({ lockedUntil: LATER }), options: {} },
+			// Result says why the table cannot be written.
+			{ onError: 'continueRegularOutput' },
+		),
 		tableNode('Read State Table', 'get', [X * 2, y], table, {
 			...{ matchType: 'allConditions', filters: { conditions: [] }, returnAll: true },
 			...{ orderBy: true, orderByColumn: 'id', orderByDirection: 'ASC' },
@@ -308,7 +345,7 @@ function planNodes(options: Sync, y: number): WorkflowNode[] {
 					// The expired lock of another run stays until its row is compacted. If it were deleted, SQLite could give
 					// its ID to a new lock, and the other run, if it still lives, would take that lock for its own.
 					conditions: [
-						condition('id', 'eq', "={{ $('Lock').first().json.id }}"),
+						condition('id', 'eq', "={{ $('Lock').first().json.id ?? 0 }}"),
 						condition(
 							'id',
 							'lte',
@@ -325,7 +362,23 @@ function planNodes(options: Sync, y: number): WorkflowNode[] {
 		allWentWell([X * (end + 1), y + 260]),
 		failTheRun([X * (end + 2), y + 260]),
 	];
+	return { ...PLAN, nodes };
 }
+
+/** The group that compares and ends the run. */
+export const PLAN = {
+	name: 'Plan and Result',
+	description:
+		'Compares the list with what was pushed, calls this workflow once for each batch, and returns the counts.',
+};
+
+/** The group that does the work of a batch. */
+export const work = (isChunked: boolean) => ({
+	name: isChunked ? 'Chunk, Push, Delete' : 'Push, Delete',
+	description: isChunked
+		? 'Does the work of a batch. Your credentials and your model are here.'
+		: 'Does the work of a batch. Your credentials are here.',
+});
 
 /** Defines the nodes with which the workflow calls itself, once for each batch. */
 export const batchLoop = (x: number, y: number): WorkflowNode[] => [
@@ -415,50 +468,41 @@ const renewLock = (renew: string, filter: string, x: number, y: number): Workflo
 	),
 ];
 
-function applyNodes(options: Sync, y: number): WorkflowNode[] {
+function applyGroups(options: Sync): Group[] {
 	const { isChunked, fetch } = options;
+	const begin = renewLock('Renew Lock', 'Lock Is Mine', 0, 0);
+	if (!fetch) return [{ ...work(isChunked), nodes: [...begin, ...workNodes(options, X * 2)] }];
+	const entries = code('Entries', 'entries', [0, 0], { batch: BATCH });
+	const fetched = fetch.chains ? fetch.nodes : lane(fetch.nodes, [X, 0]);
+	return [
+		{ ...BEGIN, nodes: begin },
+		{ ...fetch.group, nodes: [entries, ...fetched] },
+		{ ...work(isChunked), nodes: workNodes(options, 0) },
+	];
+}
+
+const BEGIN = {
+	name: 'Begin the Batch',
+	description: 'Renews the lock, and goes on only if this run still has it.',
+};
+
+function workNodes(options: Sync, x: number): WorkflowNode[] {
+	const { isChunked, fetch } = options;
+	const y = 0;
 	const documents = "$('Documents').all().map(({ json }) => json)";
 	const texts = isChunked ? "$('Chunk Text').all().map(({ json }) => json)" : 'null';
-	const fetchX = X * 3;
-	const fetched = fetch ? placed(fetch, fetchX, y) : [];
-	const workX = fetch ? X * 1.5 + rightmost(fetched) : X * 3;
-	const beforeX = isChunked ? workX + X * 4 : workX + X;
+	const beforeX = isChunked ? x + X * 4 : x + X;
 	const pushX = beforeX + X * 3;
-	const fetchNodes = fetch
-		? [
-				note(
-					'Fetch',
-					fetch.content,
-					[fetchX + X * 0.75, y - 160],
-					[rightmost(fetched) - fetchX, lowest(fetched) - y + 400],
-					SEAM,
-				),
-				code('Entries', 'entries', [fetchX, y], { batch: BATCH }),
-				...fetched,
-			]
-		: [];
 	return [
-		note(
-			'Apply',
-			'## Apply: one batch\nThe workflow calls itself for each batch, so that n8n forgets a batch when it is done. *Note Planned Changes* writes down which documents are about to change, and *Remember* what has become of them. So a run that was killed goes on with the next batch.',
-			[-40, y - 260],
-			[pushX + X * 4, lowest(fetched, y) - y + 700],
-			6,
-		),
-		node('When Called by Itself', 'executeWorkflowTrigger', 1.1, [0, y], {
-			inputSource: 'passthrough',
-		}),
-		...renewLock('Renew Lock', 'Lock Is Mine', X, y),
-		...fetchNodes,
-		code('Documents', 'documents', [workX, y], {
+		code('Documents', 'documents', [x, y], {
 			batch: BATCH,
 			fetched: fetch ? "$('Fetched').all().map(({ json }) => json)" : 'null',
 			isChunked: String(isChunked),
 		}),
 		...(isChunked
 			? [
-					chunkText([workX + X, y], options.chunker),
-					...renewLock('Renew Lock Again', 'Lock Is Still Mine', workX + X * 2, y - 120),
+					chunkText([x + X, y], options.chunker),
+					...renewLock('Renew Lock Again', 'Lock Is Still Mine', x + X * 2, y - 120),
 				]
 			: []),
 		code(
@@ -497,19 +541,6 @@ function applyNodes(options: Sync, y: number): WorkflowNode[] {
 		),
 	];
 }
-
-/** Returns the nodes with their places on the canvas. */
-const placed = ({ nodes, chains }: Fetch, x: number, y: number): WorkflowNode[] =>
-	nodes.map((each, at) => {
-		const [right, down] = chains ? each.position : [X * (at + 1), 0];
-		return { ...each, position: [x + right, y + down] };
-	});
-
-const rightmost = (nodes: WorkflowNode[]): number =>
-	Math.max(...nodes.map(({ position: [x] }) => x));
-
-const lowest = (nodes: WorkflowNode[], least = 0): number =>
-	Math.max(least, ...nodes.map(({ position: [, y] }) => y));
 
 function applyChains({ isChunked, fetch }: Sync): Chain[] {
 	const work = isChunked ? 'Chunk Text' : 'Documents';

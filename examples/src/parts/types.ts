@@ -35,6 +35,8 @@ export interface Row {
 export interface Known {
 	isOwner: boolean;
 	lockedUntil: string;
+	/** Why it is not known what earlier runs have pushed. */
+	problem?: string;
 	entries: Entry[];
 	/** ID of the last row that a snapshot replaces, or 0 if no snapshot is needed. */
 	compactUpTo: number;
@@ -65,10 +67,6 @@ export interface Settings {
 	confirmDeletes: boolean;
 	/** At most so many documents are fetched in one run, if the entries of the list have a version instead of a text. */
 	mostPerRun?: number;
-	/** Of a website. */
-	secondsBetweenRequests?: number;
-	/** Whether pages with noindex are read. */
-	readNoindex?: boolean;
 }
 
 /** One document of a batch. A document without `document` is missing from the list. */
@@ -81,6 +79,8 @@ export interface Work {
 	text?: string;
 	/** Whether the ID is in `pushAgain`. */
 	isConfirmed?: boolean;
+	/** Why a database has no document to push, or null. */
+	problem?: string | null;
 	document?: ListedDocument;
 }
 
@@ -113,6 +113,12 @@ export interface Fetched {
 	problem?: unknown;
 	error?: unknown;
 	gone?: unknown;
+	/** Numbers of the pages of a PDF that have no text, if others have one. */
+	pagesWithoutText?: number[];
+	/** What else of the document could not be read, as the end of a sentence about it. */
+	readInPart?: string;
+	/** Whether a chunk of the text begins at each heading. */
+	isByHeading?: boolean;
 	name?: unknown;
 	url?: unknown;
 }
@@ -133,6 +139,10 @@ export interface BatchDocument {
 	/** Whether the document would be deleted, but too many documents of the batch would be. */
 	isWithheld: boolean;
 	isDeleted: boolean;
+	/** See `Fetched`. */
+	pagesWithoutText?: number[];
+	readInPart?: string;
+	isByHeading?: boolean;
 	documents: ListedDocument[];
 	removedIds: string[];
 	name?: unknown;
@@ -158,7 +168,10 @@ export interface BatchRow {
 	planned?: number;
 	/** The first failure. */
 	error: string;
-	/** The first 20 documents that could not be read, one per line. */
+	/**
+	 * The first 20 documents that could not be read, that failed, or that were read in part, one per line. A line of the
+	 * second and third kind begins with `Failed: ` or `Read in part: `.
+	 */
 	problems: string;
 }
 
@@ -186,6 +199,8 @@ export interface KeyRange {
 	from: string;
 	to: string;
 	documents: number;
+	/** The changed documents, as a list of IDs in JSON. */
+	ids?: string;
 }
 
 /** What the query Compare returns. */
@@ -197,6 +212,8 @@ export interface Compared {
 	isOwner: boolean;
 	lockedUntil: string | null;
 	rows: number;
+	/** Of the first row, or null if there is none. */
+	keyType?: string | null;
 	rowsWithoutId: number;
 	/** An ID that several rows have, or null. */
 	repeatedId: string | null;
@@ -223,6 +240,9 @@ export interface DatabaseBatch extends Omit<Batch, 'tableId' | 'work' | 'setting
 	documents: number;
 	/** A list of IDs as JSON. */
 	pushAgain: string;
+	query: string;
+	/** The changed documents, as a list of IDs in JSON. */
+	ids: string | null;
 }
 
 /** An item as n8n's Code node returns it. */
@@ -341,8 +361,8 @@ export interface ListedFile {
 	modifyTime: string;
 }
 
-/** The fields of the node Where the Files Are. */
-export interface FilePlace {
+/** Further settings of a folder. */
+export interface FileSettings {
 	folder: string;
 	/** Extensions of the files to read, such as `pdf, md`. */
 	extensions: string;
@@ -368,7 +388,14 @@ export interface FileToRead {
 
 /** A downloaded file. */
 export interface FileItem {
-	json: { id?: string | number; kind?: string; entry?: number; error?: unknown };
+	json: {
+		id?: string | number;
+		kind?: string;
+		/** Of Office files. */
+		format?: string;
+		entry?: number;
+		error?: unknown;
+	};
 	binary?: { data?: { bytes?: number } };
 }
 
@@ -376,6 +403,8 @@ export interface FileItem {
 export interface ExtractedItem {
 	json: {
 		error?: unknown;
+		/** Why the bytes are not certain to be a text. */
+		problem?: string;
 		/** The pages of a PDF, or Markdown. */
 		text?: unknown;
 		title?: unknown;
@@ -383,6 +412,16 @@ export interface ExtractedItem {
 		megabytes?: number;
 		data?: unknown;
 		row?: unknown;
+	};
+	pairedItem?: { item: number };
+}
+
+/** What Drive says about a file or folder that was asked for by its ID, or only an error. */
+export interface AskedItem {
+	json: {
+		error?: unknown;
+		statusCode?: number;
+		body?: { id?: string; trashed?: boolean; parents?: string[] };
 	};
 	pairedItem?: { item: number };
 }
@@ -407,12 +446,16 @@ export interface Sitemap {
 	sitemapindex?: unknown;
 }
 
-/** The fields of the node Where the Website Is. */
-export interface WebsitePlace {
+/** Further settings of a website. */
+export interface WebsiteSettings {
 	/** Parts of addresses to leave out, such as `/tag/, /login`. */
 	exclude: string;
 	/** A page is read again after so many days, even if lastmod has not changed. */
 	daysUntilReread: number;
+	/** Requests begin at this interval. */
+	secondsBetweenRequests: number;
+	/** Whether pages with noindex are read. */
+	readNoindex: boolean;
 }
 
 /** A downloaded sitemap. */
@@ -451,25 +494,46 @@ export interface PageToRead extends PageEntry {
 	to: string;
 }
 
-/** What n8n's node HTML has found in a page. */
-export interface SelectedPage extends ReadPage {
-	main?: string;
-	article?: string;
-	body?: string;
+/** An element of a page. */
+export interface HtmlElement {
+	/** In lower case. */
+	tag: string;
+	attributes: Map<string, string>;
+	children: Array<HtmlElement | string>;
+	/** How many elements of each tag are open around its children, as far as an end tag can end them. */
+	open: Record<'block' | 'list' | 'table' | 'line' | 'other', Map<string, number>>;
 }
 
-/** What n8n's nodes HTML and Markdown have found in a page. */
-export interface ReadPage {
+/** One selector: an element, and those around it before it. */
+export type Selector = Array<{
+	/** Empty for any element. */
+	tag: string;
+	/** Without a value, the element must have the attribute. */
+	attributes: Array<{ name: string; value?: string }>;
+}>;
+
+/** What is found in a page. */
+export interface HtmlPage {
+	/** The text of the main part. */
+	text: string;
+	/** Letters and digits in the text. */
+	letters: number;
+	/** Whether the main part asks for a password. */
+	password: boolean;
+	title: string;
+	lang: string;
+	/** As they stand in the page. */
+	canonical: string;
+	base: string;
+	/** The rules of all robots tags. */
+	robots: string;
+	/** What the page says in place of a redirect, such as `0; url=/b`. */
+	refresh: string;
+}
+
+/** What was read of a page, or why it was not. */
+export interface ReadPage extends Partial<HtmlPage> {
 	error?: unknown;
-	/** Size of the main part, if it is too large to be converted. */
-	megabytes?: number;
-	/** The main part as Markdown. */
-	text?: unknown;
-	title?: unknown;
-	canonical?: unknown;
-	robots?: unknown;
-	/** Not empty if the main part asks for a password. */
-	password?: unknown;
 }
 
 /** Where an API has its list. A place is a path such as `body.data.items`. */
@@ -496,4 +560,83 @@ export interface ApiPlace {
 	/** An entry is left out if it has this field and the field is true. */
 	leaveOut: string;
 	isHtml: boolean;
+}
+
+/** An element of XML. Its name has no prefix, and its attributes have their prefixes. */
+export interface XmlElement {
+	name: string;
+	attributes: Record<string, string>;
+	/** Texts and elements, in their order. */
+	children: Array<XmlElement | string>;
+}
+
+/** A part of a ZIP archive, as the directory of the archive lists it. */
+export interface ZipEntry {
+	name: string;
+	/** In bytes, when it is unpacked. */
+	size: number;
+	/** CRC-32. */
+	checksum: number;
+}
+
+/** A Word file, a workbook or a presentation: an item of Files. */
+export interface OfficeFile {
+	json: { entry: number; format: string };
+	binary?: { data?: object };
+}
+
+/** An Office file whose directory was read. A file with `problem` is not unpacked. */
+export interface ArchiveItem {
+	json: {
+		entry: number;
+		/** The extension of its format, such as `docx`. */
+		format: string;
+		problem?: string;
+		/** The checksum of each part, by its name in lower case. */
+		checksums?: Record<string, number>;
+	};
+	binary?: { data: object };
+}
+
+/** What the nodes that read Office files return: one item per file. */
+export type OfficeItem = Item<Partial<Fetched> & { entry?: number }>;
+
+/** What n8n's Compression node returns: a field for each part of an archive. */
+export interface UnpackedItem {
+	json: { error?: unknown; [field: string]: unknown };
+	binary?: Record<string, { directory?: string; fileName?: string }>;
+}
+
+/** Returns the bytes of a file of an item, such as n8n's `getBinaryDataBuffer`. */
+export type ReadBytes = (item: number, field: string) => Promise<Uint8Array>;
+
+/** The parts of an Office file. The case of their names does not matter. */
+export interface OfficeParts {
+	has: (name: string) => boolean;
+	/** Throws an error if the part is missing or damaged. */
+	read: (name: string) => Promise<Uint8Array>;
+}
+
+/** What a style of a Word file says. */
+export interface WordStyle {
+	basedOn?: string;
+	/** Of a heading, from 0. 9 is the level of other texts. */
+	level?: number;
+	isHidden?: boolean;
+	numbering?: XmlElement;
+}
+
+/** A level of a list in a Word file. */
+export interface WordLevel {
+	/** Such as `decimal` or `bullet`. */
+	format: string;
+	/** Such as `%1.%2`. */
+	text: string;
+	start: number;
+}
+
+/** The format of a cell. Built-in formats have no code. */
+export interface NumberFormat {
+	id: number;
+	code?: string;
 }

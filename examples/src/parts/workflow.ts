@@ -18,10 +18,28 @@ interface Target {
 	index: number;
 }
 
+/** A part of a workflow that n8n's editor shows as one box until a user opens it. */
+export interface Group {
+	/** What the part does. */
+	name: string;
+	/** One sentence, at most `GROUP_DESCRIPTION_MAX_LENGTH` characters. */
+	description: string;
+	nodes: WorkflowNode[];
+}
+
+/** A group as n8n stores it. */
+export interface StoredGroup {
+	id: string;
+	name: string;
+	description: string;
+	nodeIds: string[];
+}
+
 export interface Workflow {
 	name: string;
 	nodes: WorkflowNode[];
 	connections: Record<string, Record<string, Target[][]>>;
+	nodeGroups: StoredGroup[];
 	settings: object;
 	pinData: object;
 }
@@ -75,7 +93,7 @@ export function code(
  */
 export function jsCode(file: string, inputs: Record<string, string>): string {
 	const source = readFileSync(path.join(CODE, `${file}.js`), 'utf8');
-	const match = /^module\.exports = \(\{([^}]*)\}\) => \{\n(.*)^\};$/ms.exec(source);
+	const match = /^module\.exports = (?:async )?\(\{([^}]*)\}\) => \{\n(.*)^\};$/ms.exec(source);
 	if (!match) throw new Error(`${file}.js does not export one function`);
 	const [, parameters, body] = match;
 	const names = parameters
@@ -143,6 +161,45 @@ export function note(
 	return node(name, 'stickyNote', 1, position, { content, width, height, color });
 }
 
+/** Width of a column of nodes on the canvas. */
+export const X = 220;
+
+/** A closed group is 400 wide. Its box begins above and to the left of its nodes. */
+const BOX = { width: 400, gap: 80, left: 44, top: 126 };
+
+/** Returns the nodes with a corner of the canvas as the place of their group's closed box. */
+function inBox<Node extends WorkflowNode>(nodes: Node[], [x, y]: [x: number, y: number]): Node[] {
+	const left = Math.min(...nodes.map(({ position }) => position[0]));
+	const top = Math.min(...nodes.map(({ position }) => position[1]));
+	return nodes.map((each) => {
+		const [right, down] = [each.position[0] - left, each.position[1] - top];
+		return { ...each, position: [x + BOX.left + right, y + BOX.top + down] };
+	});
+}
+
+/** Places nodes and closed groups on a line, from left to right. */
+export function lane<Part extends WorkflowNode | Group>(
+	parts: Part[],
+	[x, y]: [x: number, y: number],
+): Part[] {
+	let right = x;
+	return parts.map((part) => {
+		const place: [number, number] = [right, y];
+		if (!isGroup(part)) {
+			right += X;
+			return { ...part, position: place };
+		}
+		right += BOX.width + BOX.gap;
+		return { ...part, nodes: inBox(part.nodes, place) };
+	});
+}
+
+/** Returns where a line of nodes and closed groups ends. */
+export const endOf = (parts: Array<WorkflowNode | Group>, x: number): number =>
+	parts.reduce((right, part) => right + (isGroup(part) ? BOX.width + BOX.gap : X), x) - BOX.gap;
+
+const isGroup = (part: WorkflowNode | Group): part is Group => 'nodes' in part;
+
 /**
  * Connects each node with the next one. `Name|1` is the second output, and `1|Name` the second input of a node.
  * `ai_tool|Name` is the input for the tools of an agent.
@@ -150,16 +207,17 @@ export function note(
 export type Chain = string[];
 
 /**
- * Puts nodes and connections together.
+ * Puts nodes, groups and connections together.
  *
  * @throws Error if a connection names a node that does not exist, or two nodes have one name
  */
 export function workflow(
 	name: string,
-	nodes: WorkflowNode[],
+	parts: Array<WorkflowNode | Group>,
 	chains: Chain[],
 	{ settings = {}, pinData = {} }: { settings?: object; pinData?: object } = {},
 ): Workflow {
+	const nodes = parts.flatMap((part) => (isGroup(part) ? part.nodes : [part]));
 	const names = new Set(nodes.map((each) => each.name));
 	if (names.size < nodes.length) throw new Error(`${name}: two nodes have one name`);
 	const connections: Workflow['connections'] = {};
@@ -167,8 +225,13 @@ export function workflow(
 		for (const [at, to] of chain.slice(1).entries()) connect(connections, chain[at], to, names);
 	}
 	const withIds = nodes.map((each) => ({ id: idOf(name, each.name), ...each }));
+	const nodeGroups = parts.filter(isGroup).map((group) => ({
+		id: idOf(name, `group ${group.name}`),
+		...{ name: group.name, description: group.description },
+		nodeIds: group.nodes.map((each) => idOf(name, each.name)),
+	}));
 	return {
-		...{ name, nodes: withIds, connections },
+		...{ name, nodes: withIds, connections, nodeGroups },
 		...{ settings: { executionOrder: 'v1', ...settings }, pinData },
 	};
 }

@@ -5,31 +5,35 @@ with owner as (
   select from search_sync_runs
   where run = $1 and locked_until > now()
 ), documents as materialized (
-  -- The version of a document is a checksum of the document and of the settings of the nodes that push it.
-  select d.key, d.id, md5(md5($2) || d.document::text) as version
-  from owner, "search_documents_{{ $workflow.id }}" d
+  -- The version of a document is a checksum of the document and of the settings of the nodes that push it. A document
+  -- that is null has a version too, because only what is gone has none.
+  select d.key, d.id::text as id, md5(md5($2) || coalesce(d.document::text, '')) as version
+  from owner, (
+    $5:raw
+  ) d
 ), known as (
   select * from search_sync_documents where workflow = '{{ $workflow.id }}'
 ), compared as materialized (
-  select d.key, k.id, k.chunks, k.problem,
+  select d.key, d.id as document_id, k.id, k.chunks, k.problem,
     case
       when d.version is null then 'gone'
       when k.version is distinct from d.version then 'changed'
-      when d.id in (select json_array_elements_text($3)) then 'changed'
+      when d.id in (select json_array_elements_text(clean_json($3))) then 'changed'
       when k.problem is not null then 'unreadable'
       else 'unchanged'
     end as state
   from documents d full join known k on k.id = d.id
 ), changed as (
-  select key, (row_number() over (order by key) - 1) / $4 as batch
+  select key, document_id as id, (row_number() over (order by key) - 1) / $4 as batch
   from compared where state = 'changed'
 ), gone as (
   select id, (row_number() over (order by id) - 1) / $4 as batch
   from compared where state = 'gone'
 ), changed_batches as (
-  -- min and max do not exist for all types of keys.
-  select (array_agg(key order by key))[1]::text as "from",
-    (array_agg(key order by key desc))[1]::text as "to", count(*) as documents
+  -- min and max do not exist for all types of keys. A key travels as text, and comes back with its own type.
+  select (array_agg(key::text order by key))[1] as "from",
+    (array_agg(key::text order by key desc))[1] as "to", count(*) as documents,
+    json_agg(id)::text as ids
   from changed group by batch order by batch
 ), gone_batches as (
   select min(id) as "from", max(id) as "to", count(*) as documents
@@ -43,6 +47,7 @@ select
     where workflow = '{{ $workflow.id }}' and locked_until > now()
   ) as "lockedUntil",
   (select count(*)::int from documents) as rows,
+  (select pg_typeof(key)::text from documents limit 1) as "keyType",
   (
     select count(*)::int from documents where id is null or trim(id) = '' or key is null
   ) as "rowsWithoutId",

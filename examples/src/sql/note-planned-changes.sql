@@ -6,7 +6,7 @@ with lock as (
 ), noted as (
   insert into search_sync_documents (workflow, id, version, chunks, text)
   select '{{ $workflow.id }}', entry ->> 0, '', (entry ->> 2)::int, entry ->> 3
-  from lock, json_array_elements($2) as entry
+  from lock, json_array_elements(clean_json($2)) as entry
   on conflict (workflow, id) do update
   set version = '', chunks = excluded.chunks, problem = null
 )

@@ -1,6 +1,6 @@
 -- The whole result of a batch is one JSON parameter, so commas and quotes in IDs do no harm.
 with batch as (
-  select * from json_to_record($1) as batch (
+  select * from json_to_record(clean_json($1)) as batch (
     run bigint, entries text, pushed int, deleted int, "chunksDeleted" int,
     "notIndexed" int, failed int, unreadable int, withheld int, error text, problems text
   )
@@ -15,7 +15,7 @@ with batch as (
     entry ->> 3 as text,
     entry ->> 4 as problem,
     late.until as late_until
-  from late, batch b, json_array_elements(b.entries::json) as entry
+  from late, batch b, json_array_elements(clean_json(b.entries)) as entry
 ), kept as (
   insert into search_sync_documents as k (workflow, id, version, chunks, text, problem, late_until)
   select '{{ $workflow.id }}', id, version, chunks, text, problem, late_until

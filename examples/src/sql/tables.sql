@@ -27,3 +27,6 @@ create table if not exists search_sync_runs (
   withheld int not null default 0,
   error text not null default ''
 );
+
+-- Earlier versions of this workflow left a view, which blocked changes of the columns that it used.
+drop view if exists "search_documents_{{ $workflow.id }}";

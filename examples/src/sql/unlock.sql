@@ -2,7 +2,7 @@ update search_sync_runs r
 set locked_until = null, ended_at = now(), pushed = result.pushed, deleted = result.deleted,
   failed = result.failed, unreadable = result.unreadable, withheld = result.withheld,
   error = result.error
-from json_to_record($2) as result (
+from json_to_record(clean_json($2)) as result (
   pushed int, deleted int, failed int, unreadable int, withheld int, error text
 )
 where r.run = $1;
@@ -10,4 +10,4 @@ where r.run = $1;
 delete from search_sync_runs
 where workflow = '{{ $workflow.id }}' and started_at < now() - interval '90 days';
 
-select result ->> 'error' as error from (select $2::json as result) as given;
+select result ->> 'error' as error from (select clean_json($2) as result) as given;

@@ -2,7 +2,7 @@ import { TextFiles } from '../../shared/input/text-files';
 import { resultsPath } from '../../shared/service/chunking/chunking';
 import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText } from '../../shared/service/json';
-import { quoted, quotedList } from '../../shared/service/strings';
+import { quoted } from '../../shared/service/strings';
 import type { ChunkTask } from '../parameters';
 import { adviceForText, readDocument, type DocumentNeeds } from './item-document';
 import { documentsIn, previousRequest, type PreviousRequest } from './previous-requests';
@@ -67,17 +67,13 @@ export class ItemTexts {
 	}
 
 	/**
-	 * Marks documents that share an ID and adds a hint that names the shared IDs. The chunks of these documents get the
-	 * same IDs. If a chunk is missing from one document, another document may still have a chunk with the missing
-	 * chunk's ID. Must be called after all items have been read.
+	 * Marks documents that share an ID. The chunks of these documents get the same IDs. If a chunk is missing from one
+	 * document, another document may still have a chunk with the missing chunk's ID. Must be called after all items
+	 * have been read.
 	 */
 	markSharedDocuments(): void {
-		const shared = [...this.documents.values()].filter(({ length }) => length > 1).flat();
-		for (const document of shared) document.isShared = true;
-		if (shared.length === 0) return;
-		this.task.run.hint(
-			`Several items have the same 'Document ID' (${quotedList([...new Set(shared.map(({ id }) => id))])}), so their chunks get the same IDs and replace each other in the index. Give each text its own document ID.`,
-		);
+		for (const same of this.documents.values())
+			if (same.length > 1) for (const document of same) document.isShared = true;
 	}
 
 	idOf(itemIndex: number): string | undefined {
@@ -125,7 +121,8 @@ export class ItemTexts {
 
 	private entryOf(itemIndex: number, text: unknown, document?: SourceDocument): TextEntry {
 		const { run } = this.task;
-		const entry = { document, items: [itemIndex], ...this.settingsOf(itemIndex) };
+		const { id } = document ?? {};
+		const entry = { id, document, items: [itemIndex], ...this.settingsOf(itemIndex) };
 		if (this.files) {
 			const subject = `The file ${quoted(this.files.fileOf(itemIndex).name)}`;
 			return { ...usableText(text, subject, this.task, FILE_ADVICE), ...entry };

@@ -4,7 +4,6 @@ import { inexactNumberIn } from '../../shared/formats/exact-numbers';
 import { fieldOf, withoutField } from '../../shared/formats/fields';
 import type { Findings } from '../../shared/formats/findings';
 import { FORMATS } from '../../shared/formats/format';
-import type { RecentIds } from '../../shared/formats/recent-ids';
 import { detach } from '../../shared/formats/record';
 import type { FileToRead } from '../../shared/output/file-sink';
 import {
@@ -28,15 +27,14 @@ import { usableText, type SourceDocument, type TextEntry } from './text-entry';
  * Describes how a file's records become texts. A record without a valid text fails. If the node returns documents, a
  * record without a valid document ID or name fails too.
  *
- * @param all.ids IDs of the most recent documents. All files in a run share this object
- * @param all.unusedFields tracks which optional fields occur in records, so that missing fields can be reported. All
- *   files in a run share this object
+ * @param unusedFields tracks which optional fields occur in records, so that missing fields can be reported. All files
+ *   in a run share this object
  * @throws InputError if a parameter is invalid
  */
 export function recordTexts(
 	task: ChunkTask,
 	{ file: { format, findings }, itemIndex }: FileToRead,
-	{ ids, unusedFields }: { ids: RecentIds; unusedFields: UnusedFields },
+	unusedFields: UnusedFields,
 ): Omit<FileReading<TextEntry>, 'sink'> {
 	const { parameters, options, mode } = task;
 	const textField = parameters.requiredText('textField', itemIndex);
@@ -59,11 +57,10 @@ export function recordTexts(
 			const { text: json = '', line = 0 } = record ?? {};
 			if (keepSourceFields !== 'none' && FORMATS[format].isJson)
 				noteInexactNumber(findings, json, line);
-			if (sourceDocument && ids.addAndCheck(sourceDocument.id))
-				findings.add('sameId', line, sourceDocument.id);
 			return {
 				items,
 				...text,
+				id: sourceDocument?.id,
 				document: sourceDocument,
 				...settings,
 				// The entry already contains everything that is needed from the value. The value is removed to
@@ -72,7 +69,6 @@ export function recordTexts(
 				source: sourceOf(value as IDataObject, textField, keepSourceFields),
 			};
 		},
-		idOfEntry: ({ document }) => document?.id,
 		idOf: (value) => idIn(value, mapping?.id ?? 'id'),
 	};
 }

@@ -18,7 +18,7 @@ export interface Job {
 	readonly isOfThisRun: boolean;
 	status: string;
 	/**
-	 * The last response whose data could not be used. The response is kept because the service might not return it
+	 * The last response with data that is in no item yet. The response is kept because the service might not return it
 	 * again.
 	 */
 	unusedResponse?: unknown;

@@ -3,12 +3,12 @@
  * when the service reports that the job has finished or failed, when a poll receives a permanent error, or when Max
  * Wait expires. `readResponse` decides what each response means. The service might deliver results only once.
  * Therefore, a response with unusable data is kept in the `Job` object and returned with the error. If the service has
- * lost a job, or if a job with several texts has failed, the outcome tells `bulk` to submit the texts again. Get
+ * lost a job, or if a job with several texts has failed, the outcome tells `jobs` to submit the texts again. Get
  * Results uses the same functions for jobs from earlier runs, but it never submits anything.
  */
 import { bulk } from '../../shared/sending/bulk';
 import { oneEach } from '../../shared/sending/one-each';
-import { finalFailure, type Outcome, type Unfinished } from '../../shared/sending/outcome';
+import { finalFailure, type Outcome, type UnfinishedJob } from '../../shared/sending/outcome';
 import { inParallel, type Consumer } from '../../shared/sending/parallel';
 import { poll, type Ending, type PollOptions, type PollResult } from '../../shared/sending/poll';
 import type { Diagnosis } from '../../shared/sending/diagnosis';
@@ -41,7 +41,6 @@ export type FetchResult =
 			type: 'results';
 			/** In the order of the request. An unreadable entry is undefined. */
 			results: Array<TextResult | undefined>;
-			body: unknown;
 	  }
 	/** The items are returned with the chunking ID. */
 	| { type: 'pending'; lastError?: unknown };
@@ -50,7 +49,7 @@ export type JobWait = (
 	job: Job,
 	service: ChunkService,
 	consumer?: Consumer,
-) => Promise<Outcome<FetchResult> | Unfinished>;
+) => Promise<Outcome<FetchResult> | UnfinishedJob>;
 
 /** Polls a job until it has finished, failed or run out of time. */
 export const waitForEnd =
@@ -125,7 +124,7 @@ export async function* fetchOnce(
 		yield results.flatMap(({ entries, outcome }) => entries.map((job) => ({ job, outcome })));
 }
 
-/** If the job is from this run and the service has lost it, the outcome tells `bulk` to submit the job again. */
+/** If the job is from this run and the service has lost it, the outcome tells `jobs` to submit the job again. */
 async function checkUnlessLost(
 	job: Job,
 	service: ChunkService,
@@ -212,13 +211,12 @@ function readResponse(
 			return { state };
 		case 'finished': {
 			const { texts } = response;
-			if (job.textCount !== undefined && job.textCount !== texts.length) {
-				job.unusedResponse = body;
+			// Once the texts' results are reported, the response is dropped.
+			job.unusedResponse = body;
+			if (job.textCount !== undefined && job.textCount !== texts.length)
 				return endAsFailed(job, countMismatch(texts.length, job.textCount));
-			}
-			job.unusedResponse = undefined;
 			job.ended = 'finished';
-			return { state, response: { type: 'results', results: texts, body } };
+			return { state, response: { type: 'results', results: texts } };
 		}
 		case 'unreadable':
 			return endAsFailed(job, unreadableResults(session.words(job.status)));
@@ -234,12 +232,12 @@ function readResponse(
 				texts.length > 1 &&
 				unusedResponse === undefined &&
 				!run.stopsOnFailure;
-			return endAsFailed(job, reason, mayRepeat ? 'split' : undefined);
+			return endAsFailed(job, reason, mayRepeat ? 'alone' : undefined);
 		}
 	}
 }
 
-function endAsFailed(job: Job, reason: unknown, next?: 'again' | 'split'): Ending<FetchResult> {
+function endAsFailed(job: Job, reason: unknown, next?: UnfinishedJob['next']): Ending<FetchResult> {
 	job.ended = 'failed';
 	return { state: 'failed', reason, next };
 }

@@ -1,5 +1,5 @@
 import type { Packed } from '../../shared/sending/batcher';
-import type { BulkOptions } from '../../shared/sending/batch-sender';
+import type { JobOptions } from '../../shared/sending/jobs';
 import { submitBody, submitPath } from '../../shared/service/chunking/chunking';
 import { classify } from '../../shared/service/chunking/chunking-response';
 import { textTooLarge, type TextEntry } from '../input/text-entry';
@@ -13,7 +13,7 @@ import { jobFailed, noChunkingId } from './job-errors';
  */
 export function submissions(
 	service: ChunkService,
-): Omit<BulkOptions<TextEntry, Job, FetchResult>, 'waitForJob'> {
+): Omit<JobOptions<TextEntry, Job, FetchResult>, 'waitForJob'> {
 	const { jobs, options, submitting } = service;
 	const maxBytes = options.bytesPerRequest;
 	return {

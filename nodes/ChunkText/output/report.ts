@@ -59,23 +59,17 @@ export class Report {
 
 	async reportJob(job: Job, outcome: Outcome<FetchResult>): Promise<void> {
 		if (!outcome.ok) {
-			let rest = job.unusedResponse;
-			for (const text of job.texts) rest = await this.reportFailure(job, text, outcome, rest);
+			for (const text of job.texts) await this.reportFailure(job, text, outcome);
 			return;
 		}
 		const { response } = outcome;
 		if (response.type === 'pending') return await this.reportPending(job, response.lastError);
-		// The service might not deliver the results a second time. So if some texts have no usable results, the first
-		// failed item contains the whole response.
-		let rest: unknown = response.body;
 		for (const assigned of assign(job, response, this.task, this.session)) {
 			await this.task.run.yieldToOthers();
 			if ('chunks' in assigned) await this.reportChunks(job, assigned);
-			else {
-				const outcome = failureOf(assigned.reason);
-				rest = await this.reportFailure(job, assigned.text, outcome, rest);
-			}
+			else await this.reportFailure(job, assigned.text, failureOf(assigned.reason));
 		}
+		job.unusedResponse = undefined;
 	}
 
 	/** Reports a text that the service has not accepted, or may not have accepted. */
@@ -153,20 +147,19 @@ export class Report {
 		if (lacksVectors) add('noVectors');
 	}
 
-	private async reportPending(unfinished: Job, lastError: unknown): Promise<void> {
-		const job = { ...unfinished, status: this.session.words(unfinished.status) };
-		const { texts, status } = job;
+	private async reportPending(job: Job, lastError: unknown): Promise<void> {
+		const { texts } = job;
+		const status = this.session.words(job.status);
 		if (texts.some(({ record }) => record !== undefined)) {
 			for (const [at, text] of texts.entries())
-				await this.sink.addItems(text, at === 0 ? [jobFields(job)] : []);
+				await this.sink.addItems(text, at === 0 ? [jobFields(job, status)] : []);
 			return;
 		}
 		const { keepSourceFields = 'all', sourceFieldsToKeep, maxWaitSeconds } = this.task.options;
-		let rest = job.unusedResponse;
 		for (const text of texts) {
 			if (text.part) {
 				const reason = outOfTime(maxWaitSeconds, status, lastError, SUBMIT_AGAIN);
-				rest = await this.reportFailure(job, text, failureOf(reason), rest);
+				await this.reportFailure(job, text, failureOf(reason));
 				continue;
 			}
 			this.hints.countUnfinished(1, lastError);
@@ -174,29 +167,16 @@ export class Report {
 				keepSourceFields,
 				sourceFieldsToKeep,
 			});
-			const response = this.responseOf(rest);
-			rest = undefined;
+			const response = this.takeResponse(job, text);
 			const json = { ...sourceFields, ...fetchFields(job, text), status, ...response };
 			await this.sink.addItems(text, [json]);
 		}
 	}
 
-	/**
-	 * @param unusedResponse a response that the text's item should contain, or undefined
-	 * @returns the same response if it is still to be returned, because the item already contains another one
-	 */
-	private async reportFailure(
-		job: Job,
-		text: AwaitedText,
-		outcome: Failed,
-		unusedResponse: unknown,
-	): Promise<unknown> {
-		const document = text.part && this.splitDocuments.get(text.part.of);
-		const isTaken = document?.hasResponse ?? false;
+	private async reportFailure(job: Job, text: AwaitedText, outcome: Failed): Promise<void> {
 		const message = jobMessage(outcome.reason, job.chunkingId);
-		const response = this.responseOf(isTaken ? undefined : unusedResponse);
+		const response = this.takeResponse(job, text);
 		await this.fail(text, outcome, message, { ...fetchFields(job, text), ...response });
-		return isTaken ? unusedResponse : undefined;
 	}
 
 	private async fail(
@@ -209,12 +189,15 @@ export class Report {
 	}
 
 	/**
-	 * The user needs an unused response, because the service might not deliver it again. A tool omits the field,
-	 * because a model cannot use it.
+	 * The service might not deliver the response again. So the first item without chunks contains it, unless this item
+	 * already contains another response. A tool omits the field, because a model cannot use it.
 	 */
-	private responseOf(body: unknown): IDataObject {
-		if (body === undefined || this.task.run.isTool) return {};
-		return { response: this.session.mask(body) as IDataObject };
+	private takeResponse(job: Job, { part }: AwaitedText): IDataObject {
+		const { unusedResponse } = job;
+		const isTaken = part && this.splitDocuments.get(part.of)?.hasResponse;
+		if (unusedResponse === undefined || isTaken || this.task.run.isTool) return {};
+		job.unusedResponse = undefined;
+		return { response: this.session.mask(unusedResponse) as IDataObject };
 	}
 
 	private sourceOf(text: AwaitedText): IDataObject {
@@ -223,20 +206,19 @@ export class Report {
 }
 
 function* assign(
-	{ texts, textCount }: Job,
-	{ results, body }: Results,
+	{ texts, textCount, unusedResponse }: Job,
+	{ results }: Results,
 	{ mode, options }: ChunkTask,
 	session: Session,
 ): Generator<AssignedResult, void, undefined> {
 	const needsDocument = mode !== 'chunks';
+	const { chunkedData } = unusedResponse as { chunkedData: unknown[] };
+	const wordsAt = (position: number) => session.words(chunkedData[position]);
 	const resultAt = (text: AwaitedText, position: number): AssignedResult => {
 		if (position >= results.length)
 			return { text, reason: noSuchText(position, results.length) };
 		const result = results[position];
-		if (result === undefined) {
-			const { chunkedData } = body as { chunkedData: unknown[] };
-			return { text, reason: noChunks(session.words(chunkedData[position])) };
-		}
+		if (result === undefined) return { text, reason: noChunks(wordsAt(position)) };
 		const { chunks, mismatch } = result;
 		// If the chunks were returned without vectors, they would replace good chunks in the index.
 		if (options.vectors !== 'none' && mismatch)
@@ -265,7 +247,7 @@ const fetchFields = ({ chunkingId, textCount }: Job, { position }: AwaitedText):
 	]) as IDataObject;
 
 /** Only items for files have these fields, which describe all texts in a request. */
-const jobFields = ({ chunkingId, status, texts, textCount }: Job): IDataObject => ({
+const jobFields = ({ chunkingId, texts, textCount }: Job, status: string): IDataObject => ({
 	chunkingId,
 	status,
 	firstRecord: texts[0]?.record?.record,

@@ -1,4 +1,4 @@
-import { countControls, hasControlBytes } from './control-characters';
+import { countControls } from './control-characters';
 
 /** A kind of file that is not text, and what the user should do with it. */
 interface FileKind {
@@ -21,7 +21,7 @@ export const isGzip = ([first, second]: Uint8Array): boolean => first === 0x1f &
 export const showsKind = (head: Uint8Array): boolean =>
 	head.length >= HEAD_BYTES ||
 	isGzip(head) ||
-	(head.length >= MARK_BYTES && !hasControlBytes(head));
+	(head.length >= MARK_BYTES && countControls(Buffer.from(head).toString('latin1')) === 0);
 
 const extractAdvice = (operation: string): string =>
 	`Read it with n8n's Extract from File node: choose '${operation}'.`;

@@ -115,25 +115,21 @@ const SLICE_RECORDS = 64;
  * because each step of an asynchronous loop takes about as long as reading a small record.
  *
  * @param text the pieces of the file's text
- * @param mayHaveControls returns whether the text read so far may have control characters
  * @throws {RecordError} if a record cannot be read and no later record can be read either. Errors from
  *   `text` are rethrown unchanged after all complete records have been returned.
  */
 export async function* readRecords(
 	text: AsyncIterable<string>,
 	reader: RecordReader,
-	mayHaveControls: () => boolean = () => true,
 ): AsyncGenerator<SourceRecord[]> {
 	let interruption: { reason: unknown } | undefined;
 	try {
-		for await (const piece of text)
-			yield* slicesOf(reader, reader.push(piece), mayHaveControls);
+		for await (const piece of text) yield* slicesOf(reader, reader.push(piece));
 	} catch (reason) {
 		interruption = { reason };
 	}
 	const hasGivenUp = interruption?.reason instanceof RecordError;
-	if (!hasGivenUp)
-		yield* slicesOf(reader, reader.end(interruption !== undefined), mayHaveControls);
+	if (!hasGivenUp) yield* slicesOf(reader, reader.end(interruption !== undefined));
 	if (interruption) throw interruption.reason;
 }
 
@@ -141,13 +137,11 @@ export async function* readRecords(
 function* slicesOf(
 	reader: RecordReader,
 	records: Iterable<SourceRecord>,
-	mayHaveControls: () => boolean,
 ): Generator<SourceRecord[]> {
 	let slice: SourceRecord[] = [];
 	try {
 		for (const record of records) {
-			const mayBeBad = mayHaveControls() || !record.text.isWellFormed();
-			slice.push(mayBeBad ? withCharacterError(record, reader.delimiter) : record);
+			slice.push(withCharacterError(record, reader.delimiter));
 			if (slice.length < SLICE_RECORDS) continue;
 			const full = slice;
 			slice = [];

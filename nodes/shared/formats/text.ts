@@ -1,5 +1,5 @@
 import { readBytes, type Bytes } from './bytes';
-import { countControls, hasControlBytes } from './control-characters';
+import { countControls } from './control-characters';
 import {
 	BAD_BYTES,
 	byteOf,
@@ -18,8 +18,6 @@ export interface TextOptions {
 	 */
 	encoding?: string;
 	findings?: Findings;
-	/** Called at the latest before the first text with a control character is returned (see `hasControlBytes`). */
-	onControlCharacter?: () => void;
 }
 
 /**
@@ -36,25 +34,17 @@ export interface TextOptions {
 export async function* textOf(
 	source: Bytes,
 	yieldToOthers: () => Promise<void> = async () => {},
-	{ encoding = 'auto', findings = new Findings(), onControlCharacter }: TextOptions = {},
+	{ encoding = 'auto', findings = new Findings() }: TextOptions = {},
 ): AsyncGenerator<string> {
 	const isUtf16 = encoding.startsWith('utf-16');
 	const { head, all } = await readBytes(source, yieldToOthers, isUtf16);
 	const decode = decoderOf(markOf(head) ?? encoding, findings);
 	let isLineStart = true;
-	const watched = onControlCharacter ? watch(all, onControlCharacter) : all;
-	for await (const piece of decode(watched)) {
+	for await (const piece of decode(all)) {
 		const text: string = piece.includes(MARK) ? withoutMarks(piece, isLineStart) : piece;
 		if (text === '') continue;
 		yield text;
 		isLineStart = text.endsWith('\n') || text.endsWith('\r');
-	}
-}
-
-async function* watch(source: Bytes, onControlCharacter: () => void): Bytes {
-	for await (const slice of source) {
-		if (hasControlBytes(slice)) onControlCharacter();
-		yield slice;
 	}
 }
 

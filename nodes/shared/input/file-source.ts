@@ -11,11 +11,7 @@ import { quoted } from '../service/strings';
 import type { Run } from '../run/run';
 import type { FileSink, FileToRead } from '../output/file-sink';
 import type { EntryOrigin } from '../output/sink';
-import { fieldOf } from '../formats/fields';
-import type { Findings } from '../formats/findings';
-import { FORMATS, type RecordFile } from '../formats/format';
-import type { SourceRecord } from '../formats/record';
-import { isRecord } from '../service/json';
+import type { RecordFile } from '../formats/format';
 import { IdChecks } from './id-checks';
 import { hasFile, inputFile } from './files';
 import { withJsonCells } from './json-columns';
@@ -33,8 +29,6 @@ import { readError } from './file-errors';
 
 export interface FileReading<E extends EntryOrigin> extends Reading<E> {
 	requiredFields: readonly RequiredField[];
-	/** Whether the entries are IDs to delete. */
-	areDeleted?: boolean;
 	sink: FileSink;
 }
 
@@ -44,6 +38,8 @@ interface Files<E extends EntryOrigin, R extends FileReading<E>> extends FileInp
 	use: (source: Source<E>, reading: R) => Promise<void>;
 	/** Whether the next file is opened while entries from the previous file are still in flight. */
 	overlaps?: boolean;
+	/** Whether the entries are IDs to delete. */
+	areDeleted?: boolean;
 }
 
 /** Maximum number of files to name in an error message. The message names the files that were opened last. */
@@ -56,7 +52,8 @@ const MAX_FILES_NAMED = 3;
 export async function withFiles<E extends EntryOrigin, R extends FileReading<E>>(
 	files: Files<E, R>,
 ): Promise<void> {
-	const { run, parameters, overlaps = false } = files;
+	const { run, parameters, overlaps = false, areDeleted = false } = files;
+	const checks = new IdChecks(areDeleted);
 	const unfinished = new Set<Promise<void>>();
 	const sinks = new Set<FileSink>();
 	const locations: Array<{ itemIndex: number; location: string | IBinaryData }> = [];
@@ -81,7 +78,7 @@ export async function withFiles<E extends EntryOrigin, R extends FileReading<E>>
 		const isLast = at === locations.length - 1;
 		let onRead: () => void = () => undefined;
 		const reading = new Promise<void>((resolve) => (onRead = resolve));
-		const using: Promise<void> = useFile(files, opened, isLast, onRead).finally(() => {
+		const using: Promise<void> = useFile(files, opened, checks, isLast, onRead).finally(() => {
 			if (!run.ended) sinks.delete(sink);
 			unfinished.delete(using);
 		});
@@ -124,13 +121,14 @@ async function open<E extends EntryOrigin, R extends FileReading<E>>(
 async function useFile<E extends EntryOrigin, R extends FileReading<E>>(
 	{ run, options, use }: Files<E, R>,
 	{ fileToRead, reading }: { fileToRead: FileToRead; reading: R },
+	checks: IdChecks,
 	isLast: boolean,
 	onRead: () => void,
 ): Promise<void> {
 	const { sink } = reading;
 	try {
-		const entries = entriesOf(run, fileToRead, reading, options, onRead);
-		await use({ entries, sink, findings: fileToRead.file.findings, isLast }, reading);
+		const entries = entriesOf(run, fileToRead, reading, options, checks, onRead);
+		await use({ entries, sink, isLast }, reading);
 		await sink.close();
 	} catch (error) {
 		run.refuse(fileToRead.itemIndex, error);
@@ -181,22 +179,20 @@ function locationsOf(
 async function* entriesOf<E extends EntryOrigin>(
 	run: Run,
 	{ file, itemIndex, skip, max }: FileToRead,
-	{ requiredFields, entryOf, idOfEntry, idOf, sink, areDeleted = false }: FileReading<E>,
+	{ requiredFields, entryOf, idOf, sink }: FileReading<E>,
 	{ jsonColumns }: RecordFileOptions,
+	checks: IdChecks,
 	onRead: () => void,
 ): AsyncGenerator<E[], void, undefined> {
 	const items = [itemIndex];
 	const last = max === 0 ? Infinity : skip + max;
 	const { findings } = file;
 	const columns = file.format === 'csv' ? jsonColumns : [];
-	const checks = new IdChecks(findings, areDeleted);
-	let areDecimal = !FORMATS[file.format].isJson;
 	const fields = [
 		...requiredFields,
 		...columns.map((name): RequiredField => [name, 'JSON Columns']),
 	];
 	const fieldNames = requiredFields.map(([field]) => field);
-	const idField = requiredFields.find(([, parameter]) => parameter === 'ID Field')?.[0];
 	let isFirst = true;
 	let at = 0;
 	try {
@@ -215,9 +211,7 @@ async function* entriesOf<E extends EntryOrigin>(
 					if (columns.length > 0)
 						record.value = withJsonCells(record.value as object, columns);
 					const entry = entryOf(record.value, origin);
-					const id = idOfEntry(entry);
-					if (id !== undefined) checks.check(id, record.line);
-					if (areDecimal) areDecimal = noteDecimalId(findings, record, idField);
+					checks.check(entry, findings);
 					slice.push(entry);
 				} catch (reason) {
 					const failure = failedBefore(reason, record.value);
@@ -239,20 +233,4 @@ async function* entriesOf<E extends EntryOrigin>(
 	} finally {
 		onRead();
 	}
-}
-
-/**
- * Matches an ID such as 7.0, which a program may have made from the number 7. However, 7.0 can also be a version
- * number. Therefore, these IDs are reported only if all IDs in the file look like this.
- */
-const DECIMAL = /^\d+\.0+$/;
-
-/** @returns false if this ID is not a decimal number */
-function noteDecimalId(findings: Findings, { value, line }: SourceRecord, idField = ''): boolean {
-	const id = isRecord(value) ? fieldOf(value, idField) : value;
-	if (typeof id !== 'string') return true;
-	const isDecimal = DECIMAL.test(id);
-	if (isDecimal) findings.add('decimalId', line, id);
-	else findings.exclude('decimalId');
-	return isDecimal;
 }

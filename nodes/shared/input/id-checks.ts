@@ -1,5 +1,7 @@
 import type { Findings } from '../formats/findings';
+import { RecentIds } from '../formats/recent-ids';
 import { detach } from '../formats/record';
+import type { EntryOrigin } from '../output/sink';
 
 /** Maximum number of IDs to remember, so that memory does not grow with the length of a file. */
 const MAX_IDS = 100_000;
@@ -20,22 +22,33 @@ const NOT_ASCII = /[^\0-\x7f]/;
 const SEPARATORS = /[,;|\t\n]\s*/;
 const DIGITS = /^\d+(?: +\d+)+$/;
 
-/** Looks for IDs that are probably not what the user wants. They are sent nevertheless, and become findings. */
+/**
+ * Matches an ID such as 7.0, which a program may have made from the number 7. However, 7.0 can also be a version
+ * number. Therefore, these IDs are reported only if all IDs in the file look like this.
+ */
+const DECIMAL = /^\d+\.0+$/;
+
+/**
+ * Looks for IDs that are probably not what the user wants, in all files or items of a run. They are sent nevertheless,
+ * and become findings.
+ */
 export class IdChecks {
 	/** The last IDs with letters beyond ASCII, by their composed form. */
 	private readonly forms = new Map<string, string>();
+	private readonly recent = new RecentIds();
 
-	/** @param mayBeList whether an ID that looks like a list of IDs is worth a hint */
-	constructor(
-		private readonly findings: Findings,
-		private readonly mayBeList: boolean,
-	) {}
+	/** @param areDeleted whether the IDs are deleted. Then an ID may occur twice, but it should not be a list of IDs */
+	constructor(private readonly areDeleted: boolean) {}
 
-	/** @param line line of the ID in its file, or 0 if the ID comes from an item */
-	check(id: string, line: number): void {
-		if (isFromSpreadsheet(id)) this.findings.add('spreadsheetId', line, id);
-		if (this.mayBeList && isListOfIds(id)) this.findings.add('idList', line, id);
-		if (NOT_ASCII.test(id) && this.hasOtherForm(id)) this.findings.add('twoForms', line, id);
+	check({ id, record }: EntryOrigin, findings: Findings): void {
+		if (id === undefined) return;
+		const line = record?.line ?? 0;
+		if (isFromSpreadsheet(id)) findings.add('spreadsheetId', line, id);
+		if (NOT_ASCII.test(id) && this.hasOtherForm(id)) findings.add('twoForms', line, id);
+		if (this.areDeleted && isListOfIds(id)) findings.add('idList', line, id);
+		if (!this.areDeleted && this.recent.addAndCheck(id)) findings.add('sameId', line, id);
+		if (record && DECIMAL.test(id)) findings.add('decimalId', line, id);
+		else findings.exclude('decimalId');
 	}
 
 	private hasOtherForm(id: string): boolean {

@@ -67,11 +67,7 @@ export async function openItemFile(
 	const { name } = file;
 	let close = (): void => undefined;
 	try {
-		let hasControls = false;
-		const onControlCharacter = () => {
-			hasControls = true;
-		};
-		const opened = await file.open({ encoding, findings, onControlCharacter });
+		const opened = await file.open({ encoding, findings });
 		({ close } = opened);
 		const { first: head = '', all } = await peek(
 			opened.text,
@@ -90,7 +86,7 @@ export async function openItemFile(
 		const records = (skip: number, needed: readonly string[]) => {
 			reader.skip = skip;
 			reader.requiredFields = needed;
-			return readRecords(all, reader, () => hasControls);
+			return readRecords(all, reader);
 		};
 		return { name, format, path, records, reader, findings, close };
 	} catch (error) {

@@ -18,8 +18,6 @@ export interface Source<E> {
 	/** Slices of entries. They are read on demand, and reading stops when the run ends. */
 	entries: AsyncIterable<E[]>;
 	sink: Sink;
-	/** The findings about the file, or undefined if the entries come from items. */
-	findings?: Findings;
 	isLast: boolean;
 }
 
@@ -30,8 +28,6 @@ export interface Reading<E extends EntryOrigin, V = unknown> {
 	 * @throws InputError if the value cannot be sent
 	 */
 	entryOf(value: V, origin: EntryOrigin): E;
-	/** Returns the document ID of an entry, if it has one. It is checked for signs of mistakes. */
-	idOfEntry(entry: E): string | undefined;
 	/** Returns the ID of an invalid value, which is reported together with the error. */
 	idOf?(value: V): string | undefined;
 }
@@ -50,7 +46,7 @@ export interface ItemReading<E extends EntryOrigin, V = unknown> {
 	 * @throws InputError if the item has no value
 	 */
 	valuesOf(itemIndex: number): MaybeValues<E, V> | Promise<MaybeValues<E, V>>;
-	/** Returns an invalid item's ID, if the item represents one document. */
+	/** Returns the document ID of an item without entries, if the item represents one document. */
 	idOfItem?(itemIndex: number): string | undefined;
 	/** Verb for messages, such as `push`. */
 	verb: string;
@@ -85,7 +81,7 @@ async function readItems<E extends EntryOrigin, V>(
 ): Promise<E[]> {
 	const { sink } = reading;
 	const findings = new Findings();
-	const checks = new IdChecks(findings, reading.verb === 'delete');
+	const checks = new IdChecks(reading.verb === 'delete');
 	const all: E[] = [];
 	/**
 	 * Invalid items that are missing the same value as the first invalid item. This list is used only if the run stops
@@ -122,7 +118,12 @@ async function readItems<E extends EntryOrigin, V>(
 				addInvalid(itemIndex, error, reading.idOfItem?.(itemIndex));
 			continue;
 		}
-		if (found === undefined) continue;
+		if (found === undefined) {
+			// The item has no entry of its own, but other items may have the same document ID.
+			const id = reading.idOfItem?.(itemIndex);
+			checks.check({ items: [itemIndex], id }, findings);
+			continue;
+		}
 		const { values } = found;
 		if (values.length === 0) sink.addEmptyList(itemIndex, reading.emptyList ?? {});
 		for (const [position, value] of values.entries()) {
@@ -131,8 +132,7 @@ async function readItems<E extends EntryOrigin, V>(
 			if (run.ended) return all;
 			try {
 				const entry = found.entryOf(value, { items: [itemIndex] });
-				const id = found.idOfEntry(entry);
-				if (id !== undefined) checks.check(id, 0);
+				checks.check(entry, findings);
 				all.push(entry);
 			} catch (error) {
 				if (passOnSummary(run, itemIndex)) break;

@@ -62,7 +62,7 @@ const TEXTS: Readonly<Record<FindingKind, FindingText>> = {
 	decimalId: {
 		one: 'ID of $file ends with .0',
 		many: 'IDs of $file end with .0',
-		advice: 'Some programs write IDs as decimal numbers. If the IDs in the index do not end with .0, export the column as text or as whole numbers.',
+		advice: 'Some programs write IDs as decimal numbers. If the IDs in the index do not end with .0, export the IDs as text or as whole numbers.',
 		isWarning: true,
 	},
 	spreadsheetId: {
@@ -91,9 +91,9 @@ const TEXTS: Readonly<Record<FindingKind, FindingText>> = {
 		isWarning: true,
 	},
 	sameId: {
-		one: 'record of $file has the same document ID as an earlier record',
-		many: 'records of $file have the same document ID as an earlier record',
-		advice: 'Documents with the same ID replace each other in the index. If the records are different documents, give each one its own ID.',
+		one: 'document of $file has the same ID as an earlier document',
+		many: 'documents of $file have the same ID as an earlier document',
+		advice: 'Documents with the same ID replace each other in the index. If they are different documents, give each one its own ID.',
 		isWarning: true,
 	},
 	noChunks: {

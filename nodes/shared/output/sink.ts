@@ -11,6 +11,8 @@ export interface EntryOrigin {
 	 */
 	readonly items: readonly number[];
 	readonly record?: SourceRecord | undefined;
+	/** Document ID, if the entry has one. It is checked for signs of mistakes (`input/id-checks.ts`). */
+	readonly id?: string | undefined;
 }
 
 /** Returns the first input item that an entry comes from. */

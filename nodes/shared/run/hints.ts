@@ -29,8 +29,8 @@ export function costText(requests: number, { seconds }: Pick<Meter, 'seconds'>):
 }
 
 /** Returns a hint about retries and splits, which can slow down a run. Returns '' if there is nothing to report. */
-export function troubleText({ retries, splits }: RunStats, others: string[] = []): string {
-	const parts = [...others];
+export function troubleText({ retries, splits }: RunStats): string {
+	const parts: string[] = [];
 	if (retries === 1) parts.push('a request was repeated after a temporary error');
 	else if (retries > 1)
 		parts.push(`requests were repeated ${figure(retries)} times after temporary errors`);

@@ -13,12 +13,16 @@ export interface Failed {
 	skipped?: true;
 }
 
-export interface Unfinished extends Omit<Failed, 'next' | 'skipped'> {
-	next: 'again' | 'singleOut' | 'split';
+export interface Unfinished<Next = 'again' | 'singleOut' | 'split'>
+	extends Omit<Failed, 'next' | 'skipped'> {
+	next: Next;
 }
 
+/** A job that did not finish. Its entries are submitted again, either as one job or each entry alone. */
+export type UnfinishedJob = Unfinished<'again' | 'alone'>;
+
 /** Returns a copy of the failure that is marked as final, so that the request is neither repeated nor split. */
-export function finalFailure({ reason, diagnosis }: Failed | Unfinished): Failed {
+export function finalFailure({ reason, diagnosis }: Failed | Unfinished<string>): Failed {
 	const action = diagnosis.action === 'stop' ? 'stop' : 'fail';
 	return { ok: false, reason, diagnosis: { ...diagnosis, action } };
 }

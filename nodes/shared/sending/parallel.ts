@@ -9,7 +9,6 @@ export interface Consumer {
  */
 export class Tasks<T> implements Consumer {
 	private running = 0;
-	private following = 0;
 	private readonly onEnd: Array<() => void> = [];
 	private readonly waiting: Array<{ value: T; consumed: () => void }> = [];
 	private isClosed = false;
@@ -30,22 +29,7 @@ export class Tasks<T> implements Consumer {
 			await task();
 		} finally {
 			this.running--;
-			this.announceEnd();
-		}
-	}
-
-	/**
-	 * Starts a task that does not count toward the maximum, for example because it only waits.
-	 *
-	 * @param task must not reject
-	 */
-	async follow(task: () => Promise<void>): Promise<void> {
-		this.following++;
-		try {
-			await task();
-		} finally {
-			this.following--;
-			this.announceEnd();
+			for (const resolve of this.onEnd.splice(0)) resolve();
 		}
 	}
 
@@ -54,15 +38,11 @@ export class Tasks<T> implements Consumer {
 	}
 
 	get isIdle(): boolean {
-		return this.running + this.following === 0;
+		return this.running === 0;
 	}
 
 	async nextEnd(): Promise<void> {
 		await new Promise<void>((resolve) => this.onEnd.push(resolve));
-	}
-
-	private announceEnd(): void {
-		for (const resolve of this.onEnd.splice(0)) resolve();
 	}
 
 	/** Passes a value to the consumer. Resolves when the consumer has processed the value or has left. */

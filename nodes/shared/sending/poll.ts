@@ -1,15 +1,21 @@
 import { outcomeOf, type RequestSettings } from './attempt';
 import type { Turn } from './limiter';
-import { endRunAfter, failureOf, skippedFailure, type Outcome, type Unfinished } from './outcome';
+import {
+	endRunAfter,
+	failureOf,
+	skippedFailure,
+	type Outcome,
+	type UnfinishedJob,
+} from './outcome';
 import type { Consumer } from './parallel';
 import type { Diagnosis } from './diagnosis';
 
 export type PollResult<R> = { state: 'pending' } | Ending<R>;
 
-/** If `next` is set, a failed job is resubmitted once, either as a whole or as one job per entry. */
+/** If `next` is set, the entries of a failed job are submitted once more (see `jobs.ts`). */
 export type Ending<R> =
 	| { state: 'finished'; response: R }
-	| { state: 'failed'; reason: unknown; next?: 'again' | 'split' | undefined };
+	| { state: 'failed'; reason: unknown; next?: UnfinishedJob['next'] | undefined };
 
 export interface PollOptions<R>
 	extends Pick<RequestSettings, 'run' | 'stats' | 'limiterClient' | 'health'> {
@@ -35,7 +41,7 @@ const JITTER = 0.1;
 export async function poll<R>(
 	options: PollOptions<R>,
 	consumer?: Consumer,
-): Promise<Outcome<R> | Unfinished> {
+): Promise<Outcome<R> | UnfinishedJob> {
 	// An unexpected error during a poll makes the polled job fail. It never makes the run fail.
 	return await new Polling(options, consumer).untilEnded().catch(failureOf);
 }
@@ -50,7 +56,7 @@ class Polling<R> {
 		private readonly consumer: Consumer | undefined,
 	) {}
 
-	async untilEnded(): Promise<Outcome<R> | Unfinished> {
+	async untilEnded(): Promise<Outcome<R> | UnfinishedJob> {
 		const { run, limiterClient, health, intervals, deadline } = this.options;
 		for (let intervalMs = intervals.firstMs; ; ) {
 			intervalMs = Math.min(intervalMs, intervals.longestMs);
@@ -71,7 +77,7 @@ class Polling<R> {
 	}
 
 	/** If the result is fatal to the run, ends the run before the limiter can start another request. */
-	private async poll(turn: Turn): Promise<Outcome<R> | Unfinished | undefined> {
+	private async poll(turn: Turn): Promise<Outcome<R> | UnfinishedJob | undefined> {
 		const { options } = this;
 		const { run, stats = run.stats, deadline, check, expire } = options;
 		// The run may have ended while this job waited for its turn.
@@ -93,7 +99,7 @@ class Polling<R> {
 		return run.now() < deadline ? undefined : this.end(expire(this.last?.reason));
 	}
 
-	private end(ending: Ending<R>): Outcome<R> | Unfinished {
+	private end(ending: Ending<R>): Outcome<R> | UnfinishedJob {
 		if (ending.state === 'finished') return { ok: true, response: ending.response };
 		const { reason, next } = ending;
 		if (next !== undefined) return { ...failureOf(reason), next };

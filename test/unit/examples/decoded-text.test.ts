@@ -164,6 +164,11 @@ test.each<[what: string, bytes: Buffer, type: string, why: RegExp]>([
 		HTML,
 		/^is neither/,
 	],
+	[
+		'Cyrillic words among others',
+		Buffer.concat([utf8('A long sentence in English says: '), RUSSIAN]),
+		...['', /^is neither in UTF-8/],
+	] as [string, Buffer, string, RegExp],
 	['Japanese without a declaration', JAPANESE, '', /^is neither in UTF-8/],
 	[
 		'one that ends within a character',

@@ -10,10 +10,6 @@ import { evaluate, examplesWith, parametersOf, runCodeNode } from './support/exp
 
 const EXAMPLES = readdirSync(path.join(ROOT, 'examples')).filter((file) => file.endsWith('.json'));
 
-const conditionsOf = (file: string, name: string) =>
-	(parametersOf(file, name).conditions as { conditions: Array<{ leftValue: string }> })
-		.conditions;
-
 describe.each(examplesWith('Compute Versions', EXAMPLES))(
 	'%s: the version of a document',
 	(file) => {
@@ -61,7 +57,7 @@ test.each(['sync-of-a-database.json', 'sync-chunks-of-a-database.json'])(
 						'When Called by Itself': [
 							{ run: 1, work: [], snapshot: [], mostDeletes: 9 },
 						],
-						Read: [{ gone: [], changed }],
+						Read: [{ gone: [], missed: [], changed }],
 					},
 				}) as Array<{ json: { id: string; documents: Array<{ id: string }> } }>;
 				expect(items.map(({ json }) => json.id)).toEqual(changed.map(({ id }) => id));
@@ -80,7 +76,7 @@ test.each(['sync-of-a-folder.json', 'sync-from-google-drive.json'])(
 			const listed = { type: '-', path: '/d/a.pdf', modifyTime: '2026-03-01T11:00:00Z' };
 			const ofDrive = { id: 'a', mimeType: 'application/pdf', md5Checksum: 'sum' };
 			const chosen = runCodeNode(file, 'Choose Files', {
-				outputs: { 'Where the Files Are': [{ ...place, mostMegabytes, minutesAtRest: 5 }] },
+				outputs: { Settings: [{ ...place, mostMegabytes, minutesAtRest: 5 }] },
 				others: [{ ...listed, ...ofDrive, name: 'a.pdf', size: 3_000_000 }],
 			}) as Array<{ json: IDataObject }>;
 			const [{ json }] = runCodeNode(file, 'Compute Versions', {
@@ -114,70 +110,6 @@ test('Sync by Source: each field of a document counts, but not the ignored ones'
 			expect(versionOf({ ...one, [name]: other }) === versionOf(one)).toBe(isIgnored);
 		}),
 	);
-});
-
-test.each(examplesWith('Records Look Wrong', EXAMPLES))(
-	'%s: records look wrong if they are too few or a summary has warnings, and only then',
-	(file) => {
-		const { combinator, conditions } = parametersOf(file, 'Records Look Wrong').conditions as {
-			combinator: string;
-			conditions: Array<{ leftValue: string; operator: { operation: string } }>;
-		};
-		const smallest = 5;
-		const looksWrong = ($json: IDataObject) => {
-			const results = conditions.map(({ leftValue, operator: { operation } }) => {
-				const left = evaluate(leftValue, { $json, input: [$json] });
-				return operation === 'lt' ? Number(left) < smallest : left === true;
-			});
-			return combinator === 'or' ? results.some(Boolean) : results.every(Boolean);
-		};
-		for (const count of [0, 4, 5, 6])
-			for (const warnings of [undefined, [], ['W'], ['W', 'W']])
-				expect([
-					count,
-					warnings,
-					looksWrong({ records: count, pushed: count, ...(warnings && { warnings }) }),
-				]).toEqual([count, warnings, count < smallest || (warnings ?? []).length > 0]);
-	},
-);
-
-describe.each([
-	['All Went Well', { error: '' }, { error: 'E' }],
-	['Anything to Do', { batch: 1 }, { batch: 0 }],
-	['Is to Be Downloaded', { id: 'a' }, { isMissing: true }],
-	['Is to Be Downloaded', { isMissing: false, problem: '' }, { problem: 'too large' }],
-])('%s is true for %j, but not for %j', (name, good, bad) => {
-	it.each(examplesWith(name, EXAMPLES))('%s', (file) => {
-		const isTrue = ($json: IDataObject) =>
-			conditionsOf(file, name).every(
-				({ leftValue }) => evaluate(leftValue, { $json }) === true,
-			);
-		expect([isTrue(good), isTrue(bad)]).toEqual([true, false]);
-	});
-});
-
-test('Every Night a CSV counts the rows of the CSV, in whatever order the results come', () => {
-	const [{ leftValue }] = conditionsOf('every-night-a-csv.json', 'Records Look Wrong');
-	const counted = (...input: IDataObject[]) => evaluate(leftValue, { input });
-	expect(counted({ pushed: 7 })).toBe(7);
-	const pushes = [{ pushed: 900 }, { pushed: 2 }];
-	const summary = { chunked: 300 };
-	for (const input of [
-		[...pushes, summary],
-		[summary, ...pushes],
-		[pushes[0], summary, pushes[1]],
-	])
-		for (const $json of input)
-			expect(evaluate(leftValue, { $json, input: input as IDataObject[] })).toBe(300);
-});
-
-test('Sync From an API takes the text of HTML from the Markdown, even if it is empty', () => {
-	const { jsonOutput } = parametersOf('sync-from-an-api.json', 'Map Fields');
-	const textOf = ($json: IDataObject) => (evaluate(jsonOutput, { $json }) as IDataObject).text;
-	expect(textOf({ isHtml: true, text: '<img>', markdown: '' })).toBe('');
-	expect(textOf({ isHtml: true, text: '<p>A</p>', markdown: 'A' })).toBe('A');
-	expect(textOf({ isHtml: false, text: 'B', markdown: '' })).toBe('B');
-	expect(textOf({ isHtml: false, text: '', markdown: 'of an earlier node' })).toBe('');
 });
 
 test('Fan Out over Workers calls each range with its own records, also if it is called again', () => {

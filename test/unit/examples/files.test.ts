@@ -7,16 +7,18 @@ import files from '../../../examples/src/code/files';
 import kinds from '../../../examples/src/code/kinds';
 import readablePart from '../../../examples/src/code/readable-part';
 import type {
+	AskedItem,
 	ExtractedItem,
 	FileItem,
-	FilePlace,
+	FileSettings,
+	OfficeItem,
 	SelectedPage,
 } from '../../../examples/src/parts/types';
 import { occurring, Variations } from '../../../support/variations';
 
 const now = new Date('2026-03-01T12:00:00Z');
 
-const place: FilePlace = {
+const place: FileSettings = {
 	...{ folder: '/docs', extensions: 'pdf, MD,txt', mostMegabytes: 20, minutesAtRest: 5 },
 	...{ url: 'https://files.example.com', prefix: '' },
 };
@@ -27,7 +29,7 @@ const listed = (path: string, more: object = {}) => ({
 	...more,
 });
 
-const chosen = (path: string, more: object = {}, where: Partial<FilePlace> = {}) =>
+const chosen = (path: string, more: object = {}, where: Partial<FileSettings> = {}) =>
 	files({ files: [listed(path, more)], place: { ...place, ...where }, now })[0]?.json;
 
 describe('Choose Files', () => {
@@ -43,8 +45,16 @@ describe('Choose Files', () => {
 		['/docs/', '/docs/a/b.md', 'a/b.md'],
 		['/', '/a/b.md', 'a/b.md'],
 		['docs', 'docs/b.md', 'b.md'],
+		['/docs', '/docs/a/b.md', 'a/b.md'],
+		['/docs//', '/docs//a/b.md', 'a/b.md'],
+		['/docs///', '/docs///a/b.md', 'a/b.md'],
+		['//docs', '//docs/a/b.md', 'a/b.md'],
+		['/srv//docs/', '/srv//docs/a/b.md', 'a/b.md'],
+		['/docs/.', '/docs/./a/b.md', 'a/b.md'],
+		['./docs/', './docs/b .md ', 'b .md '],
 	])('of the folder %s, %s is %s', (folder, path, id) => {
 		expect(chosen(path, {}, { folder })?.id).toBe(id);
+		expect(chosen(path, {}, { folder })?.path).toBe(path);
 	});
 
 	test('the prefix is a part of the ID only', () => {
@@ -92,6 +102,8 @@ describe('Choose Files', () => {
 	});
 });
 
+const NO_OFFICE = { words: [], workbooks: [], slides: [] };
+
 /** Reads one file, whose content has been extracted to these items. */
 function fetched(
 	extension: string,
@@ -99,7 +111,7 @@ function fetched(
 		pdfs?: ExtractedItem[];
 		texts?: ExtractedItem[];
 		htmls?: ExtractedItem[];
-		rows?: ExtractedItem[];
+		words?: OfficeItem[];
 	},
 	size?: number,
 ) {
@@ -107,29 +119,133 @@ function fetched(
 	const downloads: FileItem[] = [{ json: {}, binary: { data: { bytes: size } } }];
 	const [{ json }] = fetchedFiles({
 		...{ entries, wanted: entries, downloads, files: kinds({ entries, downloads }) },
-		...{ pdfs: [], texts: [], htmls: [], rows: [], ...extracted },
+		...{ pdfs: [], texts: [], htmls: [], ...NO_OFFICE, ...extracted },
 	});
 	return json;
 }
 
 const pdf = (json: ExtractedItem['json']) => fetched('pdf', { pdfs: [{ json }] });
-const text = (data: string, extension = 'txt') =>
-	fetched(extension, { texts: [{ json: { data } }] });
+const base64 = (data: string | Buffer) => Buffer.from(data as string).toString('base64');
+const text = (data: string | Buffer, extension = 'txt') =>
+	fetched(extension, { texts: [{ json: { data: base64(data) } }] });
 const page = 'Twenty letters are enough for a page.';
 
 describe('Fetched', () => {
 	test('a PDF has pages, of which some may be empty', () => {
-		expect(pdf({ text: [page, '', page] })).toEqual({ id: 'a', pages: [page, '', page] });
+		expect(pdf({ text: [page, '', page] })).toEqual({
+			...{ id: 'a', pages: [page, '', page], pagesWithoutText: [2] },
+		});
 	});
 
 	test.each([
 		[{ error: 'No password given' }, /^is encrypted/],
 		[{ error: 'Incorrect Password' }, /^is encrypted/],
 		[{ error: 'Invalid PDF structure.' }, /^is damaged.*Invalid PDF structure/],
-		[{ text: ['', ' - 1 -', ''] }, /^is a scan without text \(1 letters on 3 pages\)/],
+		[{ text: ['', ' - 1 -', ''] }, /^is a scan without text \(1 letters on 3 pages\).*Chinese/],
+		[{ text: [] }, /^has no pages/],
+		[{ text: Array(4).fill('Scanned with CamScanner') }, /^is a scan without text \(0 letters/],
+		[{ text: ['Scanned with CamScanner'] }, /^is a scan without text/],
+		[{ text: ['Escaneado con CamScanner', 'Gescannt mit CamScanner'] }, /^is a scan/],
+		[
+			{
+				text: [
+					'Veuillez patienter... Si ce message ne disparaît pas, voyez http://www.adobe.com/go/reader_download.',
+				],
+			},
+			/XFA/,
+		],
+		[
+			{ text: ['Öffnen Sie dieses PDF-Portfolio in Acrobat X oder Adobe Reader X.'] },
+			/portfolio/,
+		],
+		[{ text: ['scanned by TapScanner\n', ' Scanned using Adobe Scan'] }, /^is a scan/],
+		[
+			{ text: [1, 2, 3, 4].map((at) => `ACME Corporation, Annual Report\nPage ${at} of 4`) },
+			/^is a scan without text \(0 letters on 4 pages\)/,
+		],
+		[
+			{
+				text: [
+					'',
+					`Confidential, for internal use 2\n`,
+					'',
+					...[4, 5].map((at) => `Confidential, for internal use ${at}`),
+				],
+			},
+			/^is a scan/,
+		],
+		[
+			{
+				text: [
+					'Please wait...\nIf this message is not eventually\nreplaced by the proper contents of the document, your PDF viewer may not be able to display this type of document.',
+				],
+			},
+			/^is a form of Adobe \(XFA\)/,
+		],
+		[
+			{ text: ['The document you are trying to load requires Adobe Reader 8 or higher.'] },
+			/XFA/,
+		],
+		[
+			{
+				text: [
+					'For the best experience, open this PDF portfolio in\nAcrobat X or Adobe Reader X, or later.',
+				],
+			},
+			/^is a PDF portfolio/,
+		],
+		[
+			{ text: ['Protected PDF File\nThis PDF file has been protected. Get a reader.'] },
+			/^is protected/,
+		],
 		[{ text: ['Nineteen letters he.'.repeat(1).slice(0, 19)] }, /^is a scan/],
 	])('a PDF with %j has a problem', (json, problem) => {
 		expect(pdf(json)).toEqual({ id: 'a', problem: expect.stringMatching(problem) });
+	});
+
+	test('lines that all pages share do not count, and stay in the text', () => {
+		const header = 'ACME Corporation, Annual Report of all countries';
+		const pages = Array.from({ length: 10 }, (_, at) => `${header}\n${at + 1} / 10`);
+		pages[3] += `\n${page}`;
+		const all = [1, 2, 3, 5, 6, 7, 8, 9, 10];
+		expect(pdf({ text: pages })).toEqual({ id: 'a', pages, pagesWithoutText: all });
+		// Two pages may say the same, and a line that is missing from one page is a text.
+		const two = pages.slice(0, 2);
+		expect(pdf({ text: two })).toEqual({ id: 'a', pages: two });
+		const most = [...pages.slice(0, 3), page];
+		expect(pdf({ text: most })).toEqual({ id: 'a', pages: most });
+	});
+
+	test('one page of text among scans is read, and the others are named', () => {
+		const pages = [page, ...Array<string>(9).fill('')];
+		expect(pdf({ text: pages })).toEqual({
+			...{ id: 'a', pages },
+			pagesWithoutText: [2, 3, 4, 5, 6, 7, 8, 9, 10],
+		});
+	});
+
+	test('a page about such a message is a text', () => {
+		const thanks = `${page} Thanks... Get Adobe Reader: adobe.com/go/reader`;
+		expect(pdf({ text: [thanks] })).toHaveProperty('pages');
+		expect(pdf({ text: [`${page}\nOur portfolio of ladders`] })).toHaveProperty('pages');
+		const said =
+			'Readers see: If this message is not eventually replaced by the proper contents';
+		expect(pdf({ text: [said, page, page] })).toHaveProperty('pages');
+		expect(pdf({ text: [said + page.repeat(60)] })).toHaveProperty('pages');
+	});
+
+	test('bytes of HTML that are no text have a problem', () => {
+		const htmls = [{ json: { problem: 'is not a text', text: '' } }];
+		expect(fetched('html', { htmls })).toEqual({ id: 'a', problem: 'is not a text' });
+	});
+
+	test('a text is decoded once', () => {
+		expect(text('Küçük')).toEqual({ id: 'a', text: 'Küçük' });
+		expect(text(Buffer.from('Caf\xe9', 'latin1')).text).toBe('Café');
+		const oneBadByte = Buffer.concat([Buffer.from('Größe\n'), Buffer.from([0xe9])]);
+		expect(text(oneBadByte).text).toBe('Größe\né');
+		const csv = Buffer.from('\xfc;b\n1;2', 'latin1');
+		expect(text(csv, 'csv').text).toBe('ü: 1; b: 2');
 	});
 
 	test('HTML has a text, and its title as name', () => {
@@ -153,14 +269,13 @@ describe('Fetched', () => {
 		expect(large.problem).toMatch(/^has 2\.5 MB of HTML, and n8n .* 2 MB/);
 	});
 
-	test.each(['txt', 'html', 'xlsx'])('a PDF that is named .%s has a problem', (extension) => {
+	test.each(['txt', 'html'])('a PDF that is named .%s has a problem', (extension) => {
 		const data = '%PDF-1.3 1 0 obj << /F1 2 0 R >>';
-		const [texts, htmls, rows] = [
-			[{ json: { data } }],
+		const [texts, htmls] = [
+			[{ json: { data: base64(data) } }],
 			[{ json: { text: data, title: '' } }],
-			[{ json: { row: [data] }, pairedItem: { item: 0 } }],
 		];
-		expect(fetched(extension, { texts, htmls, rows }).problem).toBe(
+		expect(fetched(extension, { texts, htmls }).problem).toBe(
 			'is a PDF file: give it the extension pdf',
 		);
 	});
@@ -168,7 +283,9 @@ describe('Fetched', () => {
 	test('a text is as it is, unless it is no text', () => {
 		expect(text('A\n;B', 'md')).toEqual({ id: 'a', text: 'A\n;B' });
 		expect(text('')).toEqual({ id: 'a', text: '' });
-		expect(text('A\0B')).toEqual({ id: 'a', problem: 'is not a text file' });
+		expect(text('A\0B')).toEqual({ id: 'a', problem: 'is not a text' });
+		const picture = Buffer.from('%PDF-1.7\n\x01\0\x02\xff', 'latin1');
+		expect(text(picture).problem).toBe('is a PDF file: give it the extension pdf');
 		expect(
 			fetched('txt', { texts: [{ json: { error: 'unknown encoding' } }] }).problem,
 		).toMatch(/^is damaged.*unknown encoding/);
@@ -185,39 +302,37 @@ describe('Fetched', () => {
 		['a,b\n"never closed,2\n3,4', 'a: "never closed; b: 2\n\na: 3; b: 4'],
 		['a,b\n"x"y,2', 'a: "x"y; b: 2'],
 		['only,names', 'only; names'],
+		['sep=;\r\na;b\r\n1,5;2', 'a: 1,5; b: 2'],
+		['"sep=\t"\na\tb\n1\t2', 'a: 1; b: 2'],
+		['\ufeffSEP=|\na|b\n1|2', 'a: 1; b: 2'],
+		['sep=^\na^b\n1^2', 'a: 1; b: 2'],
+		['sep=-\na-b\n1-2', 'a: 1; b: 2'],
+		['#TYPE System.Object\na,b\n1,2', 'a: 1; b: 2'],
+		['sep=a,b\n1,2', 'sep=a: 1; b: 2'],
 		['', ''],
 	])('the rows of the CSV file %j', (csv, rows) => {
 		expect(text(csv, 'csv')).toEqual({ id: 'a', text: rows });
 	});
 
-	test('the rows of XLSX files are those of their file', () => {
-		const entries = [...'abcd'].map((id) => ({ id, isMissing: false, extension: 'xlsx' }));
-		const downloads: FileItem[] = entries.map(() => ({ json: {}, binary: { data: {} } }));
-		const row = (item: number, ...cells: unknown[]) => ({
-			json: { row: cells },
-			pairedItem: { item },
+	test('a text with headings is chunked at them, and a title joins what follows it', () => {
+		const markdown = '# A\n\n## B\n\nText.';
+		const expected = { id: 'a', text: '# A\n\n ## B\n\nText.', isByHeading: true };
+		expect(text(markdown, 'md')).toEqual(expected);
+		expect(fetched('docx', { words: [{ json: { entry: 0, text: markdown } }] })).toEqual(
+			expected,
+		);
+		expect(text(markdown, 'txt')).toEqual({ id: 'a', text: markdown });
+	});
+
+	test('if the nodes for Office files fail, their files are tried again', () => {
+		expect(fetched('docx', { words: [{ json: { error: 'timed out' } }] })).toEqual({
+			...{ id: 'a', error: 'timed out' },
 		});
-		const results = fetchedFiles({
-			...{ entries, wanted: entries, downloads, files: kinds({ entries, downloads }) },
-			...{ pdfs: [], texts: [], htmls: [] },
-			rows: [
-				...[row(0, 'Name', 'Price'), row(0, 'Ladder', 79.5), row(0, null, 0)],
-				{ json: { error: 'File is password-protected' }, pairedItem: { item: 2 } },
-				row(3, null, ' '),
-			],
-		});
-		expect(results.map(({ json }) => json)).toEqual([
-			{ id: 'a', text: 'Name: Ladder; Price: 79.5\n\nPrice: 0' },
-			{ id: 'b', problem: 'has nothing in its first sheet' },
-			{ id: 'c', problem: expect.stringMatching(/^is encrypted/) },
-			{ id: 'd', problem: 'has nothing in its first sheet' },
-		]);
+		expect(fetched('docx', {})).toEqual({ id: 'a', error: 'was not read' });
 	});
 
 	test('a kind that n8n cannot read', () => {
-		expect(fetched('docx', {}).problem).toMatch(
-			/^is a file of the kind 'docx'.* save it as PDF/,
-		);
+		expect(fetched('doc', {}).problem).toMatch(/^is a file of the kind 'doc'.* save it as PDF/);
 		expect(fetched('constructor', {}).problem).toMatch(/^is a file of the kind 'constructor'/);
 	});
 
@@ -235,8 +350,8 @@ describe('Fetched', () => {
 			{ json: {}, binary: { data: { bytes: 3 } } },
 		];
 		const read = kinds({ entries: wanted, downloads });
-		const texts = [{ json: { data: 'D' } }, { json: { data: 'E' } }];
-		const others = { pdfs: [], htmls: [], rows: [] };
+		const texts = ['D', 'E'].map((data) => ({ json: { data: base64(data) } }));
+		const others = { pdfs: [], htmls: [], ...NO_OFFICE };
 		const results = fetchedFiles({ entries, wanted, downloads, files: read, texts, ...others });
 		expect(results.map(({ json }) => json)).toEqual([
 			{ id: 'a', text: '' },
@@ -250,6 +365,74 @@ describe('Fetched', () => {
 		]);
 	});
 
+	describe('a file that is missing from the list of Drive', () => {
+		const missing = (asked: AskedItem[] | null, folder = 'root folder') => {
+			const entries = [
+				{ id: 'x', isMissing: true },
+				{ id: 'y', isMissing: false, problem: 'is too large' },
+				{ id: 'a', isMissing: true },
+			];
+			const others = { pdfs: [], texts: [], htmls: [], rows: [], files: [], downloads: [] };
+			const input = { entries, wanted: [], ...others, asked, folder };
+			return fetchedFiles(input).map(({ json }) => json)[2];
+		};
+		const answer = (statusCode: number, body: object = {}, item = 1): AskedItem => ({
+			...{ json: { statusCode, body }, pairedItem: { item } },
+		});
+		const other = answer(200, { id: 'x', parents: ['root folder'] }, 0);
+		const file = answer(200, { id: 'a', trashed: false, parents: ['sub'] });
+
+		test.each([
+			['does not exist', [other, answer(404, { error: {} })]],
+			[
+				'is in the trash',
+				[other, answer(200, { id: 'a', trashed: true, parents: ['root folder'] })],
+			],
+			[
+				'is in another folder',
+				[
+					other,
+					file,
+					answer(200, { id: 'sub', parents: ['top'] }),
+					answer(200, { id: 'top' }),
+				],
+			],
+			['is where the login may not look', [other, file, answer(404)]],
+		])('counts under the limits if it %s', (_what, asked) => {
+			expect(missing(asked)).toEqual({ id: 'a', text: '' });
+		});
+
+		test.each<[string, AskedItem[], RegExp]>([
+			[
+				'is still in the folder',
+				[
+					other,
+					file,
+					answer(200, { id: 'sub', parents: ['root folder'] }),
+					answer(200, { id: 'root folder' }),
+				],
+				/^is in the folder, but not in its list/,
+			],
+			['is not asked for', [other], /^was not asked for/],
+			[
+				'gets no answer',
+				[other, { json: { error: 'ECONNRESET' }, pairedItem: { item: 1 } }],
+				/ECONNRESET/,
+			],
+			['gets another answer', [other, answer(503)], /^Drive answers with status 503/],
+		])('stays if it %s', (_what, asked, error) => {
+			expect(missing(asked)).toEqual({
+				id: 'a',
+				error: expect.stringMatching(error) as string,
+			});
+		});
+
+		test('without a node that asks, and without a folder, it counts under the limits', () => {
+			expect(missing(null)).toEqual({ id: 'a', text: '' });
+			expect(missing([other, file, answer(200, {})], '')).toEqual({ id: 'a', text: '' });
+		});
+	});
+
 	test('a download of another size than listed is an error, also if one of the two is empty', () => {
 		const sizes = [undefined, 0, 1, 2];
 		for (const size of sizes)
@@ -257,7 +440,12 @@ describe('Fetched', () => {
 				const entries = [{ id: 'a', isMissing: false, extension: 'txt', size }];
 				const downloads: FileItem[] = [{ json: {}, binary: { data: { bytes } } }];
 				const files = kinds({ entries, downloads });
-				const others = { pdfs: [], htmls: [], rows: [], texts: [{ json: { data: 'T' } }] };
+				const others = {
+					pdfs: [],
+					htmls: [],
+					...NO_OFFICE,
+					texts: [{ json: { data: base64('T') } }],
+				};
 				const [{ json }] = fetchedFiles({
 					...{ entries, wanted: entries, downloads, files },
 					...others,
@@ -271,7 +459,7 @@ describe('Fetched', () => {
 		const entries = ['a', 'b'].map((id) => ({ id, isMissing: false, extension: 'txt' }));
 		const downloads = [{ json: { error: 'ECONNREFUSED' } }];
 		expect(kinds({ entries, downloads })).toEqual([]);
-		const none = { files: [], pdfs: [], texts: [], htmls: [], rows: [] };
+		const none = { files: [], pdfs: [], texts: [], htmls: [], ...NO_OFFICE };
 		const results = fetchedFiles({ entries, wanted: entries, downloads, ...none });
 		expect(results.map(({ json }) => json)).toEqual([
 			{ id: 'a', error: 'ECONNREFUSED' },
@@ -281,13 +469,18 @@ describe('Fetched', () => {
 });
 
 /** What n8n's nodes extract from a file, and what becomes of it, by the file's extension. */
-const CONTENTS: Record<string, (id: string) => [Array<ExtractedItem['json']>, result: object]> = {
+const CONTENTS: Record<
+	string,
+	(id: string) => [Array<ExtractedItem['json'] & { pages?: string[] }>, result: object]
+> = {
 	pdf: (id) => [[{ text: [page + id] }], { pages: [page + id] }],
-	txt: (id) => [[{ data: id }], { text: id }],
-	md: (id) => [[{ data: `# ${id}` }], { text: `# ${id}` }],
+	txt: (id) => [[{ data: base64(id) }], { text: id }],
+	md: (id) => [[{ data: base64(`# ${id}`) }], { text: `# ${id}` }],
 	html: (id) => [[{ text: id, title: '' }], { text: id }],
-	xlsx: (id) => [[{ row: [id] }, { row: [1] }, { row: [2] }], { text: `${id}: 1\n\n${id}: 2` }],
-	docx: () => [[], { problem: expect.stringContaining("'docx'") as string }],
+	xlsx: (id) => [[{ text: id }], { text: id }],
+	docx: (id) => [[{ text: id }], { text: id }],
+	pptx: (id) => [[{ pages: [id] }], { pages: [id] }],
+	doc: () => [[], { problem: expect.stringContaining("'doc'") as string }],
 };
 const STATES = ['readable', 'damaged', 'not downloaded', 'missing', 'too large'];
 
@@ -325,10 +518,21 @@ test('in any batch of files, each file has its own content', () => {
 						const items = file.state === 'damaged' ? [{ error: file.id }] : contents;
 						return items.map((json) => ({ json, pairedItem: { item } }));
 					});
+			const office = (format: string): OfficeItem[] =>
+				kept
+					.filter(({ json }) => json.format === format)
+					.map(({ json: { id, entry } }) => {
+						const file = all.find((each) => each.id === id) ?? all[0];
+						const [[contents]] = CONTENTS[format](file.id);
+						const problem = `is damaged (${file.id})`;
+						const found = file.state === 'damaged' ? { problem } : contents;
+						return { json: { entry, ...found } };
+					});
 			const results = fetchedFiles({
 				...{ entries, wanted, downloads, files: kept },
 				...{ pdfs: extracted('pdf'), texts: extracted('text') },
-				...{ htmls: extracted('html'), rows: extracted('xlsx') },
+				...{ htmls: extracted('html'), words: office('docx') },
+				...{ workbooks: office('xlsx'), slides: office('pptx') },
 			});
 			const expected = all.map(({ id, extension, state }) => {
 				const [contents, result] = CONTENTS[extension](id);
@@ -408,6 +612,27 @@ describe('Google Drive', () => {
 		[`${google}presentation`, 'pdf'],
 	])('a file of the type %s is read as %s', (mimeType, extension) => {
 		expect(chosenFile({ mimeType })).toMatchObject({ id: '1', extension });
+	});
+
+	test.each([
+		['guide.md', 'application/octet-stream', 'md'],
+		['Guide.MD', '', 'md'],
+		['prices.csv', 'application/vnd.ms-excel', 'csv'],
+		['page.htm', 'application/xhtml+xml', 'htm'],
+		['manual.pdf', 'application/octet-stream', 'pdf'],
+		['guide.md', 'text/x-web-markdown', 'md'],
+		['guide.txt', 'application/pdf', 'pdf'],
+	])('%s of the type %j is read as %s', (name, mimeType, extension) => {
+		expect(chosenFile({ name, mimeType })).toMatchObject({ id: '1', extension });
+	});
+
+	test.each([
+		['guide.md', `${google}shortcut`, 'Google shortcut'],
+		['picture.md', 'image/png', 'md'],
+		['program.exe', 'application/octet-stream', 'exe'],
+		['constructor', 'application/octet-stream', 'application/octet-stream'],
+	])('%s of the type %s is skipped as %s', (name, mimeType, skipped) => {
+		expect(chosenFile({ name, mimeType })).toEqual({ id: '1', skipped });
 	});
 
 	test('the version is the checksum, or the time of a file of Google', () => {

@@ -62,11 +62,63 @@ test.each<[what: string, responses: Array<{ body: unknown }>, place: ApiPlace, w
 		at,
 		/page 2 .* has failed: \{"success":false/,
 	],
+	...[
+		{ errors: [{ message: 'timeout' }], data: {} },
+		{ ok: false },
+		{ acknowledged: false },
+		{ status: 503 },
+		{ status: 'error' },
+		{ terminated_early: true },
+		{ error: { code: 1 } },
+		{ errorMessage: 'no' },
+		{ timed_out: true },
+		{ incomplete_results: true },
+		{ _shards: { total: 5, failed: 1 } },
+	].map((body): [string, Array<{ body: unknown }>, ApiPlace, RegExp] => [
+		`a list beside ${JSON.stringify(body)}`,
+		[page(1), { body: { ...body, items: [2] } }],
+		at,
+		/page 2 of the API says that it has failed/,
+	]),
 	['a total that is no number', [total('1.5', 1)], { ...at, total: 'body.total' }, /no number/],
 	['no total', [page(1)], { ...at, total: 'body.total' }, /no number at 'body.total'/],
 ])('%s changes nothing', (_what, responses, place, why) => {
 	expect(() => read(responses, place)).toThrow(why);
 	expect(() => read(responses, place)).toThrow(/^Nothing was changed: /);
+});
+
+test('a page that names no failure is read', () => {
+	const body = {
+		...{ success: true, ok: true, status: 'ok', statusCode: 200, timed_out: false, took: 3 },
+		...{ errors: [], error: null, errorMessage: '', _shards: { failed: 0, total: 5 } },
+	};
+	expect(read([{ body: { ...body, items: [{ id: 1 }] } }])).toHaveLength(1);
+});
+
+test('a link without a scheme is a complete address', () => {
+	const link = (url: string, site = 'https://a') =>
+		read([page({ id: 1, link: url })], { ...at, site })[0].url;
+	expect(link('//cdn.example.com/a')).toBe('https://cdn.example.com/a');
+	expect(link('//cdn.example.com/a', 'http://a')).toBe('http://cdn.example.com/a');
+	expect(link('/a')).toBe('https://a/a');
+	expect(link('https://b/a')).toBe('https://b/a');
+});
+
+test('entries are left out by several places, or by a value', () => {
+	const place = { ...at, leaveOut: 'draft, segments , kind.name=secret' };
+	const entries = [
+		...[
+			{ id: 1 },
+			{ id: 2, draft: false, segments: [], kind: { name: 'open' } },
+			{ id: 3, draft: true },
+		],
+		...[
+			{ id: 4, segments: [7] },
+			{ id: 5, kind: { name: 'secret' } },
+			{ id: 6, segments: null },
+		],
+	];
+	expect(read([page(...entries)], place).map(({ id }) => id)).toEqual([1, 2, 6]);
 });
 
 test('the largest total counts, and it may be a text', () => {
@@ -125,6 +177,21 @@ describe('Where the List Is', () => {
 			...{ count: 2, page: 1, page_count: 1, per_page: 100, next_page: null },
 			articles: [article(35467, false), article(35468, true)],
 		};
+		const only = (more: object) => ({ ...article(35469, false), ...more });
+		body.articles.push(
+			...[
+				only({ user_segment_id: 11 }),
+				only({ user_segment_id: null, user_segment_ids: [12] }),
+			],
+			only({ user_segment_id: null, user_segment_ids: [], id: 35470 }),
+		);
+		body.count = 5;
+		const listedIds = read([{ body }], placeOf('Zendesk')).map(({ id }) => id);
+		expect(listedIds).toEqual([35467, 35470]);
+		const all = { ...placeOf('Zendesk'), leaveOut: 'draft' };
+		expect(read([{ body }], all)).toHaveLength(4);
+		body.articles.splice(2);
+		body.count = 2;
 		expect(read([{ body }], placeOf('Zendesk'))).toEqual([
 			{
 				...{ id: 35467, name: 'Title', url: 'https://example.com/35467' },
@@ -147,6 +214,32 @@ describe('Where the List Is', () => {
 			_links: { context: '/wiki' },
 		};
 		const place = placeOf('Confluence', 'https://example.atlassian.net/wiki');
+		const restrictedTo = (users: object[], groups: object[]) => ({
+			read: {
+				restrictions: {
+					user: { results: users, size: users.length },
+					group: { results: groups },
+				},
+			},
+		});
+		const others = [
+			{
+				...result,
+				id: '1',
+				space: { key: 'DOCS', type: 'global' },
+				restrictions: restrictedTo([], []),
+			},
+			{ ...result, id: '2', space: { key: '~ann', type: 'personal' } },
+			{ ...result, id: '3', restrictions: restrictedTo([{ accountId: 'ann' }], []) },
+			{ ...result, id: '4', restrictions: restrictedTo([], [{ name: 'board' }]) },
+		];
+		const kept = read([{ body: { ...body, results: others } }], place).map(({ id }) => id);
+		expect(kept).toEqual(['1']);
+		const everything = read([{ body: { ...body, results: others } }], {
+			...place,
+			leaveOut: '',
+		});
+		expect(everything).toHaveLength(4);
 		expect(read([{ body }], place)).toEqual([
 			{
 				...{ id: '393219', name: 'First space', text: '<p>A</p>', isHtml: true },

@@ -23,7 +23,7 @@ function planned(compared: Partial<Compared>, settings: Partial<Settings> = {}) 
 	const items = plan({
 		compared: { ...NOTHING, ...compared },
 		settings: { ...SETTINGS, ...settings },
-		...{ run: 7, howToDelete: 'approve it' },
+		...{ query: 'select 1', run: 7, howToDelete: 'approve it' },
 	});
 	const [{ json: first }] = items;
 	const { summary } = first as { summary: Summary };
@@ -77,12 +77,13 @@ test.each([
 	['another run', { isOwner: false, lockedUntil: 'noon' }, 409, 'expires at noon'],
 	['an empty table', { rows: 0 }, 400, 'no rows. If this is right, approve it'],
 	['rows without ID', { rowsWithoutId: 2 }, 400, '2 of 100 rows'],
+	['a key that cannot be found again', { keyType: 'record' }, 400, 'Write array[a, b]'],
 	['two rows with one ID', { repeatedId: 'a' }, 400, "have the ID 'a'"],
 	[
 		'a failure of the query',
 		{ message: 'no permission' },
 		400,
-		"'Documents View': no permission",
+		"'Your Query': no permission",
 	],
 ])('%s stops the run before it changes anything', (_what, compared, status, why) => {
 	const { summary, batches } = planned({ ...compared, changed: ranges(3), gone: ranges(1) });

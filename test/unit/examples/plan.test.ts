@@ -259,11 +259,25 @@ test.each(['[["a","A",1]', 'a', '{"a":1}', 'null', '["ab"]', '[["a"]]', '[null]'
 	'a row whose entries were changed to %j is named, and nothing is changed',
 	(entries) => {
 		const [good, bad] = rowsOf([1, entry('a')], [1, entry('b')]);
-		expect(() => knownFrom([good, { ...bad, entries }])).toThrow(
-			/^Nothing was changed: 'entries' in the row with the ID 101 of the data table is not a list/,
+		const broken = knownFrom([good, { ...bad, entries }]);
+		expect(broken.problem).toMatch(
+			/^'entries' in the row with the ID 101 of the data table is not a list.* stay in the index$/,
 		);
+		const { summary, work } = planned({ list: [document('a', 'A')], known: broken });
+		expect(summary).toMatchObject({ status: 500, problem: broken.problem, planned: 0 });
+		expect(work).toEqual([]);
 	},
 );
+
+test('a table that cannot be written is a reason, too', () => {
+	const lock = { id: 0, error: 'Data table size limit exceeded.' };
+	const [{ json }] = known({ rows: [], lock, now: at(0), mostRows: 9 });
+	const { summary } = planned({ list: [document('a', 'A')], known: json });
+	expect(summary).toMatchObject({
+		status: 500,
+		problem: 'the data table cannot be written: Data table size limit exceeded',
+	});
+});
 
 test('rows of deleted documents and rows without entries are read', () => {
 	const rows = [...rowsOf([1, entry('a'), entry('b')], [1, ['a', null]], [1])];
@@ -366,14 +380,12 @@ describe('a run that may fetch only so many documents', () => {
 		const given = {
 			list: versions('a', 'b'),
 			batchSize: 1,
-			settings: { secondsBetweenRequests: 3 },
+			settings: { mostPerRun: 3 },
 		};
-		const seconds = (isAsked: boolean) =>
-			planned({ ...given, isAsked }).batches.map(
-				({ settings: all }) => all?.secondsBetweenRequests,
-			);
-		expect(seconds(true)).toEqual([3, 3]);
-		expect(seconds(false)).toEqual([undefined, undefined]);
+		const most = (isAsked: boolean) =>
+			planned({ ...given, isAsked }).batches.map(({ settings: all }) => all?.mostPerRun);
+		expect(most(true)).toEqual([3, 3]);
+		expect(most(false)).toEqual([undefined, undefined]);
 	});
 });
 

@@ -13,8 +13,7 @@ import type {
 	PageResponse,
 	PageToRead,
 	ReadPage,
-	Settings,
-	WebsitePlace,
+	WebsiteSettings,
 } from '../../../examples/src/parts/types';
 import { runs } from '../../../support/runs';
 import { occurring, Variations } from '../../../support/variations';
@@ -23,17 +22,14 @@ const DAY = 86_400_000;
 
 const SITE = 'https://www.example.com';
 
-const place: WebsitePlace = { exclude: '', daysUntilReread: 30 };
-
-const settings: Settings = {
-	...{ mostDeletes: 10, mostDeletesPercent: 5, pushAgain: [], confirmDeletes: false },
-	secondsBetweenRequests: 1,
+const settings: WebsiteSettings = {
+	...{ exclude: '', daysUntilReread: 30, secondsBetweenRequests: 1, readNoindex: false },
 };
 
-const listed = (urls: unknown, { where = {}, on = 0, given = {} } = {}) =>
+const listed = (urls: unknown, { on = 0, given = {} } = {}) =>
 	websitePages({
 		...{ sitemaps: [{ urlset: { url: urls } }], now: new Date(on * DAY) },
-		...{ place: { ...place, ...where }, settings: { ...settings, ...given } },
+		settings: { ...settings, ...given },
 	}).map(({ json }) => json);
 
 describe('sitemaps', () => {
@@ -54,8 +50,26 @@ describe('sitemaps', () => {
 		]);
 	});
 
-	const texts = (data: unknown, isInIndex = false) =>
-		sitemapTexts({ texts: [{ data }], urls: ['https://a/s.xml'], isInIndex });
+	const texts = (data: unknown, isInIndex = false) => {
+		const bytes = data === undefined ? data : Buffer.from(data as string).toString('base64');
+		return sitemapTexts({ texts: [{ data: bytes }], urls: ['https://a/s.xml'], isInIndex });
+	};
+
+	test.each([
+		'<ns0:urlset xmlns:ns0="x"><ns0:url><ns0:loc>a</ns0:loc></ns0:url></ns0:urlset>',
+		'<sm:sitemapindex xmlns:sm="x"><sm:sitemap><sm:loc>a</sm:loc></sm:sitemap></sm:sitemapindex>',
+	])('the elements of a sitemap may have a prefix: %s', (data) => {
+		const plain = data.replaceAll(/(<\/?)\w+:/g, '$1');
+		expect(texts(data)).toEqual([{ json: { data: plain } }]);
+	});
+
+	test('other elements keep their prefix, and a sitemap is decoded once', () => {
+		const data = '<urlset xmlns:image="x"><url><loc>/Küçük</loc><image:image/></url></urlset>';
+		expect(texts(data)).toEqual([{ json: { data } }]);
+		const prolog = '<?xml version="1.0" encoding="iso-8859-1"?>';
+		const latin = Buffer.from(`${prolog}<urlset>é</urlset>`, 'latin1');
+		expect(texts(latin)[0].json.data).toBe(`${prolog}<urlset>é</urlset>`);
+	});
 
 	test.each([
 		'<?xml version="1.0"?>\n<urlset xmlns="x"><url/></urlset>\n',
@@ -106,9 +120,7 @@ describe('Pages of the Website', () => {
 				version: expect.stringMatching(/^2026-01-01\/\d+$/) as string,
 			},
 		]);
-		expect(
-			websitePages({ sitemaps: [{ urlset: '' }], place, settings, now: new Date() }),
-		).toEqual([]);
+		expect(websitePages({ sitemaps: [{ urlset: '' }], settings, now: new Date() })).toEqual([]);
 	});
 
 	test('a page in two sitemaps counts once, with its last change, and without its fragment', () => {
@@ -137,8 +149,8 @@ describe('Pages of the Website', () => {
 
 	test('a part to exclude may be spelled in another way', () => {
 		const urls = [{ loc: `${SITE}/%eb%b3%b4/x` }, { loc: `${SITE}/%EB%B3%B4/y` }];
-		const where = { exclude: '/보/' };
-		expect(listed(urls, { where }).map(({ skipped }) => skipped)).toEqual([
+		const given = { exclude: '/보/' };
+		expect(listed(urls, { given }).map(({ skipped }) => skipped)).toEqual([
 			'excluded',
 			'excluded',
 		]);
@@ -147,7 +159,7 @@ describe('Pages of the Website', () => {
 	test('excluded pages and entries without an address are counted', () => {
 		const pages = [{ loc: `${SITE}/tag/x` }, { loc: '/relative' }, {}, { loc: `${SITE}/a` }];
 		expect(
-			listed(pages, { where: { exclude: ' /tag/, ' } }).map(({ skipped }) => skipped),
+			listed(pages, { given: { exclude: ' /tag/, ' } }).map(({ skipped }) => skipped),
 		).toEqual([
 			'excluded',
 			'entries without an address',
@@ -184,7 +196,7 @@ describe('Pages of the Website', () => {
 	});
 
 	test.each([
-		[{ where: { daysUntilReread: 0 } }, /enter 1 or more as daysUntilReread/],
+		[{ given: { daysUntilReread: 0 } }, /enter 1 or more as daysUntilReread/],
 		[{ given: { secondsBetweenRequests: 0 } }, /from 0\.1 to 5/],
 		[{ given: { secondsBetweenRequests: 60 } }, /from 0\.1 to 5/],
 	])('%j changes nothing', (options, why) => {

@@ -37,13 +37,15 @@ test.each([
 	expect(inexactNumberIn(json)).toBe(number);
 });
 
-test('a whole number is reported exactly if JavaScript would change it, with any sign', () => {
+test('a whole number is reported exactly if JavaScript would change its digits, with any sign', () => {
 	const numbers = fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n });
 	fc.assert(
 		fc.property(numbers, (number) => {
-			const isChanged = BigInt(Number(number)) !== number;
-			const found = inexactNumberIn(`{"a":[${number}]}`);
-			expect(found).toBe(isChanged ? String(number) : undefined);
+			const json = `{"a":[${number}]}`;
+			const isChanged = JSON.stringify(JSON.parse(json)) !== json;
+			expect(inexactNumberIn(json)).toBe(isChanged ? String(number) : undefined);
 		}),
+		// JavaScript computes with the number 33555816273987312 instead, but writes the same digits again.
+		{ examples: [[33_555_816_273_987_310n]] },
 	);
 });

@@ -1,20 +1,20 @@
 import { Budget } from '../../../nodes/shared/sending/budget';
-import { bulk } from '../../../nodes/shared/sending/bulk';
-import type { BulkOptions } from '../../../nodes/shared/sending/batch-sender';
+import { jobs, type JobOptions } from '../../../nodes/shared/sending/jobs';
 import { Limiter } from '../../../nodes/shared/sending/limiter';
-import { failureOf, type Outcome, type Unfinished } from '../../../nodes/shared/sending/outcome';
+import { failureOf, type Outcome, type UnfinishedJob } from '../../../nodes/shared/sending/outcome';
 import { ServiceHealth } from '../../../nodes/shared/sending/retry-policy';
 import { VirtualRun } from '../../../support/virtual-run';
 
-type Result = Outcome<string> | Unfinished;
+type Result = Outcome<string> | UnfinishedJob;
 const finished = (job: string): Result => ({ ok: true, response: `chunks of ${job}` });
-const unfinished = (next: Unfinished['next']): Result => ({ ...failureOf(next), next });
+const unfinished = (next: UnfinishedJob['next']): Result => ({ ...failureOf(next), next });
 
 /** Stands for a job that timed out. Such a job is returned without chunks. */
 const UNFINISHED = 'unfinished';
 
 interface World {
 	entries: string;
+	perSlice?: number;
 	perRequest?: number;
 	concurrency?: number;
 	/** Returns a job's result. The name of a job consists of the job's entries and the number of the submission. */
@@ -22,6 +22,8 @@ interface World {
 	/** Whether the service rejects this submission. Submissions are numbered from 1. */
 	rejects?: (entries: string, submission: number) => boolean;
 	maxBytes?: number;
+	/** Bytes of the budget that another file uses, and when it releases them. */
+	other?: { bytes: number; untilMs: number };
 	consume?: (run: VirtualRun) => Promise<void>;
 }
 
@@ -30,11 +32,13 @@ interface World {
  */
 async function play({
 	entries,
+	perSlice = 1,
 	perRequest = 2,
 	concurrency = 2,
 	waitForJob,
 	rejects,
 	maxBytes,
+	other,
 	consume,
 }: World) {
 	const run = new VirtualRun();
@@ -46,12 +50,14 @@ async function play({
 	let mostUnanswered = 0;
 	const budget = new Budget(maxBytes ?? Infinity);
 	function* source() {
-		for (const entry of entries) {
-			mostUnanswered = Math.max(mostUnanswered, ++read - accounted.length);
-			yield [entry];
+		for (let at = 0; at < entries.length; at += perSlice) {
+			const slice = [...entries.slice(at, at + perSlice)];
+			read += slice.length;
+			mostUnanswered = Math.max(mostUnanswered, read - accounted.length);
+			yield slice;
 		}
 	}
-	const options: BulkOptions<string, string, string> = {
+	const options: JobOptions<string, string, string> = {
 		run,
 		concurrency,
 		limiterClient: new Limiter().join(run, concurrency),
@@ -75,7 +81,7 @@ async function play({
 		bytesInBudget: () => 1,
 	};
 	const consumeAll = async () => {
-		for await (const answers of bulk(source(), options)) {
+		for await (const answers of jobs(source(), options)) {
 			for (const { entries: of, outcome, accepted } of answers) {
 				accounted.push(...of);
 				for (const entry of of)
@@ -86,7 +92,12 @@ async function play({
 			await consume?.(run);
 		}
 	};
-	await run.clock.run(consumeAll());
+	const releaseOther = async ({ bytes, untilMs }: Required<World>['other']) => {
+		budget.take(bytes);
+		await run.clock.sleep(untilMs);
+		budget.release(bytes);
+	};
+	await run.clock.run(Promise.all([consumeAll(), other && releaseOther(other)]));
 	expect(accounted.sort()).toEqual([...entries].sort());
 	expect(budget.isFull).toBe(false);
 	return { submitted, repeated, ends, mostUnanswered, ms: run.now() };
@@ -110,10 +121,10 @@ test('a job that runs out of time does not show that the service works', async (
 	const { ends, repeated } = await play({
 		entries: 'abcd',
 		waitForJob: (job) =>
-			job === 'ab1' ? unfinished('split') : { ok: true, response: UNFINISHED },
+			job === 'ab1' ? unfinished('alone') : { ok: true, response: UNFINISHED },
 	});
 	expect(repeated).toEqual([]);
-	expect(ends).toMatchObject({ a: 'split of ab1', b: 'split of ab1', c: UNFINISHED });
+	expect(ends).toMatchObject({ a: 'alone of ab1', b: 'alone of ab1', c: UNFINISHED });
 });
 
 test('a lost job is submitted again as it was, once', async () => {
@@ -139,7 +150,7 @@ test('if a lost job is split at its second submission, its parts are not submitt
 	expect(ends).toMatchObject({ a: 'again of ab1', d: 'again of cd1' });
 });
 
-const failing = (job: string) => (job.includes('b') ? unfinished('split') : finished(job));
+const failing = (job: string) => (job.includes('b') ? unfinished('alone') : finished(job));
 
 test.each([
 	['before', 'cdab'],
@@ -154,7 +165,7 @@ test.each([
 		});
 		expect(ends).toEqual({
 			a: 'chunks of a1',
-			b: 'split of b1',
+			b: 'alone of b1',
 			c: 'chunks of cd1',
 			d: 'chunks of cd1',
 		});
@@ -166,10 +177,10 @@ test.each([
 test('if no other job finishes, a job fails as a whole and names its submission', async () => {
 	const { ends, submitted } = await play({
 		entries: 'abcd',
-		waitForJob: () => unfinished('split'),
+		waitForJob: () => unfinished('alone'),
 	});
 	expect(submitted).toEqual(['ab', 'cd']);
-	expect(ends).toMatchObject({ a: 'split of ab1', c: 'split of cd1' });
+	expect(ends).toMatchObject({ a: 'alone of ab1', c: 'alone of cd1' });
 });
 
 test('only as much is read as the budget allows', async () => {
@@ -182,17 +193,45 @@ test('only as much is read as the budget allows', async () => {
 		maxBytes: 4,
 		waitForJob: slowly,
 	});
-	// The fifth entry is read before the budget is asked.
-	expect(mostUnanswered).toBe(5);
+	expect(mostUnanswered).toBe(4);
 });
 
 test('failed jobs that fill the budget release it, even if no other job can finish', async () => {
 	const { ends } = await play({
 		entries: 'abcdefgh',
 		maxBytes: 2,
-		waitForJob: () => unfinished('split'),
+		waitForJob: () => unfinished('alone'),
 	});
 	expect(Object.keys(ends)).toHaveLength(8);
+});
+
+test('a file waits as long as another file fills the budget, even if all its own jobs have ended', async () => {
+	const { ends, ms } = await play({
+		entries: 'abcd',
+		maxBytes: 4,
+		other: { bytes: 4, untilMs: 5000 },
+		waitForJob: finished,
+	});
+	expect(Object.keys(ends)).toHaveLength(4);
+	expect(ms).toBeGreaterThan(5000);
+});
+
+test('when the consumer leaves, the rest of the slice is not submitted', async () => {
+	const submitted: string[] = [];
+	const playing = play({
+		entries: 'abcdefgh',
+		perSlice: 8,
+		perRequest: 1,
+		concurrency: 1,
+		rejects: (entries) => {
+			submitted.push(entries);
+			return false;
+		},
+		waitForJob: finished,
+		consume: async () => await Promise.reject(new Error('a bug')),
+	});
+	await expect(playing).rejects.toThrow('a bug');
+	expect(submitted.length).toBeLessThan(4);
 });
 
 test("an exception while waiting for a job fails only the job's entries", async () => {

@@ -4,6 +4,7 @@
  */
 import { bulk } from '../../../nodes/shared/sending/bulk';
 import type { BulkOptions } from '../../../nodes/shared/sending/batch-sender';
+import { jobs, type JobOptions } from '../../../nodes/shared/sending/jobs';
 import { oneEach } from '../../../nodes/shared/sending/one-each';
 import type { Outcome } from '../../../nodes/shared/sending/outcome';
 import { Limiter } from '../../../nodes/shared/sending/limiter';
@@ -267,12 +268,12 @@ export async function playWorld({
 			const now = clock.now();
 			return { ids: sent, readyAt: now + jobMs, deadline: now + MAX_WAIT_MS };
 		});
-		const options: BulkOptions<number, Job, number> = {
+		const options: JobOptions<number, Job, number> = {
 			...submitting,
 			waitForJob: async (job) => await poll(pollingOf(job)),
 			isFinished: () => true,
 		};
-		for await (const { entries: sent, outcome } of flat(bulk([[...ids]], options)))
+		for await (const { entries: sent, outcome } of flat(jobs([[...ids]], options)))
 			account(sent, outcome);
 	};
 

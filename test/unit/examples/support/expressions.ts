@@ -6,18 +6,25 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { ROOT } from '../../../../support/manifest';
 
-/** What an expression can read. Each node's output is a list of JSON objects. */
-interface Scope {
+/** What an expression can read. Each node's output is a list of JSON objects, or undefined if the node did not run. */
+export interface Scope {
 	$json?: unknown;
 	$itemIndex?: number;
 	input?: unknown[];
-	outputs?: Record<string, unknown[]>;
+	outputs?: Record<string, unknown[] | undefined>;
 	/** Output of all nodes that `outputs` does not contain. */
 	others?: unknown[];
+	/** Further variables, such as `$runIndex`. */
+	variables?: Record<string, unknown>;
+	/** Parameters of nodes. */
+	params?: Record<string, object>;
+	/** ID of the workflow. */
+	workflow?: string;
 }
 
 interface Node {
 	name: string;
+	type: string;
 	parameters: IDataObject;
 }
 
@@ -51,7 +58,7 @@ export function codeOf(expression: string): string {
 export const examplesWith = (name: string, files: readonly string[]): string[] =>
 	files.filter((file) => nodesOf(file).some((node) => node.name === name));
 
-const nodesOf = (file: string): Node[] =>
+export const nodesOf = (file: string): Node[] =>
 	(JSON.parse(readFileSync(path.join(ROOT, 'examples', file), 'utf8')) as { nodes: Node[] })
 		.nodes;
 
@@ -66,19 +73,27 @@ export function parametersOf(file: string, name: string): IDataObject {
 	return node.parameters;
 }
 
-function variablesOf({ $json, $itemIndex = 0, input = [], outputs = {}, others = [{}] }: Scope) {
-	const itemsOf = (list: unknown[]) => {
-		const items = list.map((json) => ({ json }));
+function variablesOf(scope: Scope) {
+	const { $json, $itemIndex = 0, input = [], outputs = {}, others = [{}], variables } = scope;
+	const { params = {}, workflow } = scope;
+	const itemsOf = (list?: unknown[]) => {
+		const items = (list ?? []).map((json) => ({ json }));
 		return {
 			...{ all: () => items, first: () => items[0], last: () => items.at(-1) },
-			...{ params: {}, isExecuted: true },
+			...{ item: items[$itemIndex], params: {}, isExecuted: list !== undefined },
 		};
 	};
 	return {
+		$workflow: { id: workflow },
+		$execution: { id: '1' },
+		...variables,
 		$json: $json ?? input[0] ?? {},
 		$itemIndex,
 		$input: itemsOf(input),
-		$: (name: string) => itemsOf(outputs[name] ?? others),
+		$: (name: string) => ({
+			...itemsOf(name in outputs ? outputs[name] : others),
+			params: params[name] ?? {},
+		}),
 	};
 }
 

@@ -29,8 +29,8 @@ interface Parameters {
 }
 
 const { nodes } = sync({
-	...{ name: 'A sync', about: { content: '', size: [0, 0] }, ...scheduled() },
-	...{ list: { content: '', nodes: [], documents: '[]' }, isChunked: true },
+	...{ name: 'A sync', about: { content: '', protection: '', height: 100 }, ...scheduled() },
+	...{ list: { nodes: [], documents: '[]' }, isChunked: true },
 });
 
 /** @throws Error if there is no such node */

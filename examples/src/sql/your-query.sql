@@ -1,7 +1,3 @@
-drop view if exists "search_documents_{{ $workflow.id }}";
-create view "search_documents_{{ $workflow.id }}" as
-
--- Change only this query.
 select
   p.id as key,
   p.id::text as id,
@@ -11,4 +7,4 @@ select
     'text', p.body,
     'price', p.price
   ) as document
-from products p;
+from products p

@@ -1,0 +1,19 @@
+module.exports = { settingsText };
+
+/**
+ * Returns the settings of the nodes as they count in versions. Syncs of files once split all texts by sentences, and now
+ * split those with headings at the headings. Unless the user changes this, it counts like before, so that an updated
+ * sync chunks only files that change.
+ * @param {string} settings
+ */
+function settingsText(settings) {
+	const byKind = {
+		chunker: 'custom',
+		chunkerName: "={{ $json.isByHeading ? 'regex-splitter' : 'dynamic-sentence' }}",
+		chunkerConfig: String.raw`={{ $json.isByHeading ? { regex: '\\r?\\n(?=#{1,6} )|\\f' } : {} }}`,
+	};
+	const [now, before] = [byKind, { chunker: 'dynamic-sentence' }].map((members) =>
+		JSON.stringify(members).slice(1, -1),
+	);
+	return settings.replace(now, before);
+}

@@ -1,0 +1,22 @@
+import { settingsText } from '../../../examples/src/code/shared/settings-text';
+import { BY_KIND } from '../../../examples/src/parts/files';
+import { chunkText, pushDocuments } from '../../../examples/src/parts/sync';
+
+const settings = (chunker: object) =>
+	JSON.stringify([chunkText([0, 0], chunker).parameters, pushDocuments([0, 0], true).parameters]);
+
+test('files that were split by sentences keep their versions', () => {
+	const former = settings({ chunker: 'dynamic-sentence' });
+	expect(settingsText(settings(BY_KIND))).toBe(former);
+	expect(settingsText(former)).toBe(former);
+});
+
+test('another way to split, or another model, is a new version', () => {
+	const [sentences, other] = ['chunkerName', 'chunkerConfig'].map((name) =>
+		settings({ ...BY_KIND, [name]: "={{ 'sentence' }}" }),
+	);
+	expect(settingsText(sentences)).toBe(sentences);
+	expect(settingsText(other)).toBe(other);
+	const model = settings(BY_KIND).replace('gte-small', 'e5-small-v2');
+	expect(settingsText(model)).toContain('e5-small-v2');
+});
