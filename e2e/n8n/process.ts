@@ -115,6 +115,8 @@ export async function startN8n(
 	const settings = {
 		N8N_PORT: String(port),
 		N8N_HOST: 'localhost',
+		// Everybody may know the login and the secrets of the demo.
+		N8N_LISTEN_ADDRESS: '127.0.0.1',
 		N8N_EDITOR_BASE_URL: url,
 		...options.settings,
 	};
