@@ -2,6 +2,7 @@
 
 const { spelledAsKnown } = require('./shared/address');
 const { isNeverPushed } = require('./shared/document-id');
+const { fieldProblem } = require('./shared/fields');
 
 /**
  * @param {{
@@ -15,6 +16,7 @@ const { isNeverPushed } = require('./shared/document-id');
  *   isAsked: boolean,
  *   areAddresses: boolean,
  *   howToDelete: string,
+ *   isChunked?: boolean,
  * }} inputs
  * @returns {Item<{ batch: number, summary?: Summary } & Partial<Batch>>[]}
  */
@@ -29,6 +31,7 @@ module.exports = ({
 	isAsked,
 	areAddresses,
 	howToDelete,
+	isChunked,
 }) => {
 	// Returns one item per batch. The first item also says what is unchanged or withheld.
 	/** @type {Summary} */
@@ -176,6 +179,8 @@ module.exports = ({
 			) {
 				return [400, `the ID '${id}' of ${where} was made of a field that does not exist`];
 			}
+			const unusable = isChunked ? fieldProblem(document.fields) : '';
+			if (unusable) return [400, `the document '${id}' ${unusable}`];
 			const version = versions[at];
 			const other = listed.get(String(id));
 			if (other && other.version !== version) {

@@ -332,6 +332,7 @@ function planGroup(options: Sync): Group {
 			isAsked: String(fetch !== undefined),
 			areAddresses: String(list.areAddresses ?? false),
 			howToDelete,
+			isChunked: String(isChunked),
 		}),
 		...batchLoop(X * 6, y),
 		tableNode(
@@ -498,6 +499,7 @@ function workNodes(options: Sync, x: number): WorkflowNode[] {
 			batch: BATCH,
 			fetched: fetch ? "$('Fetched').all().map(({ json }) => json)" : 'null',
 			isChunked: String(isChunked),
+			isRow: 'false',
 		}),
 		...(isChunked
 			? [
@@ -592,6 +594,7 @@ export const chunkText = (position: [number, number], chunker: object = HEADINGS
 			},
 			options: {
 				...{ previousChunkCount: '={{ $json.previousChunkCount }}', textsPerRequest: 1 },
+				documentFields: '={{ $json.fields }}',
 				...{ vectorQuantizationMethod: 'max-scale', retryForSeconds: 120 },
 				...keeping('id'),
 			},

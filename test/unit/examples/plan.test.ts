@@ -56,6 +56,12 @@ test.each<[what: string, given: Given, status: number, problem: RegExp]>([
 	],
 	['an empty item among others', { list: [{}, document('a')] }, 400, /document 1 of 2 .* no ID$/],
 	['a document that is null', { list: [document('a'), null] }, 400, /document 2 of 2 .* no ID/],
+	[
+		'a field that would hide one of ours',
+		{ list: [{ ...document('a'), fields: { page: 3 } }], isChunked: true },
+		400,
+		/^the document 'a' has a field 'page', .* chunkIndex, page, pageEnd/,
+	],
 	['a blank ID', { list: [document(' ')] }, 400, /no ID, only " "/],
 	['a fraction', { list: [{ id: 1.5, text: 'A' }] }, 400, /no ID, only 1.5/],
 	['a large number', { list: [{ id: 2 ** 60, text: 'A' }] }, 400, /no ID, only 11529/],
