@@ -264,7 +264,12 @@ async function sourceInWorkflow(n8n: N8n, service: Service, series: Series): Pro
 		name: example,
 		about: { content: '', protection: '', height: 100 },
 		triggers: [webhook('List Arrives', example, [0, 0], idOf(example, 'webhook'))],
-		settings: { confirmDeletes: '={{ false }}', howToDelete: '', pushAgain: [] },
+		settings: {
+			startedBy: "'webhook'",
+			confirmed: 'undefined',
+			howToDelete: '',
+			pushAgain: [],
+		},
 		list: {
 			nodes: [node('Map Fields', 'code', 2, [0, 0], { jsCode })],
 			documents: "$('Map Fields').all().map(({ json }) => json)",

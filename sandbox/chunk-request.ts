@@ -64,9 +64,9 @@ export function toChunkRequest(
 	}
 	if (settings.models?.includes(modelId) === false)
 		throw failure(404, `There is no model '${modelId}'`);
-	const full = settings.vectorSize;
-	const { dimReductionSize: dimension = full, vectorQuantizationMethod } = modelConfig;
-	if (dimension > full) {
+	const { vectorSize: full, vectorsFromWords } = settings;
+	const { dimReductionSize: size = full, vectorQuantizationMethod: quantization } = modelConfig;
+	if (size > full) {
 		throw failure(400, `modelConfig.dimReductionSize must be an integer from 1 to ${full}`);
 	}
 	return {
@@ -74,7 +74,6 @@ export function toChunkRequest(
 		modelId,
 		texts,
 		config: chunkerConfig,
-		dimension,
-		quantization: vectorQuantizationMethod,
+		vectorShape: { size, quantization, vectorsFromWords },
 	};
 }

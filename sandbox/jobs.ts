@@ -4,15 +4,14 @@ import { CHUNKERS } from './chunkers';
 import type { SandboxSettings } from './settings';
 import type { JobStatus, JobSummary } from './types';
 import type { Span } from './units';
-import type { Quantization } from './vectors';
+import type { VectorShape } from './vectors';
 
 export interface ChunkRequest {
 	chunker: string;
 	modelId: string;
 	texts: string[];
 	config: Record<string, unknown>;
-	dimension: number;
-	quantization: Quantization;
+	vectorShape: VectorShape;
 }
 
 export interface Job {

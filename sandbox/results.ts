@@ -10,7 +10,7 @@ import { makeVector } from './vectors';
  */
 export async function resultsBody(job: Job): Promise<Buffer> {
 	const yieldToOthers = timeSlices();
-	const { texts, dimension, quantization } = job.request;
+	const { texts, vectorShape } = job.request;
 	const entries: string[] = [];
 	for (const [at, text] of texts.entries()) {
 		const convert = toCodePoints(text);
@@ -19,7 +19,7 @@ export async function resultsBody(job: Job): Promise<Buffer> {
 		const vectors: string[] = [];
 		for (const span of job.spans?.[at] ?? []) {
 			const chunk = text.slice(span[0], span[1]);
-			const vector = makeVector(chunk, dimension, quantization).join(',');
+			const vector = makeVector(chunk, vectorShape).join(',');
 			const tokens = `"tokensUsed":{"inputTokens":${countTokens(chunk)}}`;
 			chunks.push(JSON.stringify(chunk));
 			spans.push(`[${convert(span).join(',')}]`);

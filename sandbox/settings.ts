@@ -32,6 +32,12 @@ const SETTINGS = {
 		minimum: 0,
 		default: 384,
 	},
+	vectorsFromWords: {
+		description:
+			'Vectors are made from the words of a text, so the cosine follows common words',
+		type: 'boolean',
+		default: false,
+	},
 	maxChunks: {
 		description: 'Chunks per request after which the rest is cut off silently',
 		type: 'number',

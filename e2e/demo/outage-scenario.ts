@@ -61,8 +61,7 @@ const STORED = [
 
 /**
  * Examples that run in only one of the two outages in which everything fails, because they fail in the same node in
- * both, and another example runs that node in the other outage. During such an outage, our nodes pause for up to 30 s,
- * and every run waits for its turn to try.
+ * both, and another example runs that node in the other outage.
  */
 const SPARED_AT_FIRST = [
 	'bulk-load-a-file',

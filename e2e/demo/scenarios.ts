@@ -9,6 +9,7 @@ import { fanOut, oldRange } from './fan-out-scenario';
 import { bulkLoad, chunkTextFiles, ingestCorpus, pushInRounds } from './file-scenarios';
 import { exampleNames, STARTER } from './import';
 import { outages } from './outage-scenario';
+import { compareChunkers } from './compare-scenario';
 import { checkService, tellMe } from './service-scenarios';
 import type { Stage } from './stage';
 import { apiSync, sync } from './sync-scenario';
@@ -48,6 +49,7 @@ const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
 	'sync-of-a-website': withoutSource('sync-of-a-website'),
 	'every-night-a-csv': nightlyCsv,
 	'chunks-with-context': chunksWithContext,
+	'compare-chunkers': compareChunkers,
 	'check-my-service': checkService,
 	'tell-me': tellMe,
 	'rules-with-http-request': rules,

@@ -20,7 +20,11 @@ export async function startDemoSandbox(folder: string): Promise<Sandbox> {
 		authServerId: DEMO.authServerId,
 		clients: [{ id: DEMO.clientId, secret: DEMO.clientSecret }],
 		dataSources: [{ endpoint: DEMO.endpoint, keys: [DEMO.pushKey] }],
-		settings: { chunkDelayMs: CHUNK_DELAY_MS, models: ['e5-small-v2', 'gte-small'] },
+		settings: {
+			chunkDelayMs: CHUNK_DELAY_MS,
+			models: ['e5-small-v2', 'gte-small'],
+			vectorsFromWords: true,
+		},
 	});
 }
 

@@ -489,8 +489,8 @@ function quick(node: WorkflowNode): WorkflowNode {
 	if (options?.retryForSeconds) options.retryForSeconds = RETRY_FOR_SECONDS;
 	if (node.name === 'Compare' && options) {
 		options.queryReplacement = String(options.queryReplacement).replace(
-			/ \d+, /,
-			` ${ROWS_PER_BATCH}, `,
+			/ \d+(?=, \$\('Prepare)/,
+			` ${ROWS_PER_BATCH}`,
 		);
 	}
 	return node;

@@ -220,7 +220,7 @@ class FolderCases {
 			"'folder/broken.pdf' is damaged",
 			"'folder/half.xlsx' is damaged",
 			"'folder/secret.docx' is encrypted",
-			"'folder/binary.txt' is not a text file",
+			"'folder/binary.txt' is not a text",
 		];
 		for (const reason of reasons) {
 			this.check(

@@ -50,7 +50,8 @@ function workflowOf(kind: Kind): Workflow {
 		about: { content: path, protection: path, height: 200 },
 		triggers: [webhook('List Arrives', path, [0, 0], idOf(path, 'webhook'))],
 		settings: {
-			confirmDeletes: '={{ $json.body.confirmDeletes === true }}',
+			startedBy: "'webhook'",
+			confirmed: "$('List Arrives').first().json.body.confirmDeletes",
 			howToDelete: 'approve it',
 			pushAgain: [],
 		},

@@ -17,7 +17,7 @@ An AI agent that maintains the documents of a search index. Tell it in the chat 
 
 In each tool, the model fills in the fields that say *Defined automatically by the model*. If a tool fails, the model receives the error and the run still succeeds, so read the agent's answer.
 
-**Add or Update Document** uses *Documents From: Mapped Fields*. **Split Text** never returns vectors, because they are thousands of numbers that a model cannot use.
+**Add or Update Document** uses *Documents From: Mapped Fields*. **Split Text** never returns vectors, because a model cannot use their hundreds of numbers.
 
 To index long texts with vectors, give the agent a workflow with *Chunk Text* and *Push Documents* as a tool. Then neither chunks nor vectors pass through the model.`,
 			[-500, -300],

@@ -12,7 +12,7 @@ Reads every .txt and .md file in a folder, splits it into chunks with vectors, a
 
 **Change these**
 1. *Read Files*: enter your folder before \`/*.{txt,TXT,md,MD}\`. n8n 2 reads only \`~/.n8n-files\`, or the folder in its environment variable \`N8N_RESTRICT_FILE_ACCESS_TO\`. The path in the example is for Docker.
-2. *Chunk Text*: select your credential and enter your model. A chunk begins after each blank line. To start a chunk at each Markdown heading instead, set *Regex* to \`\\n(?=#{1,6} )\`.
+2. *Chunk Text*: select your credential and enter your model. A chunk begins after each blank line. To start a chunk at each Markdown heading instead, set *Regex* to \`\\r?\\n(?=#{1,6} )\`.
 3. *Push Documents*: select your credential.
 
 **Try it:** click *Execute workflow*.

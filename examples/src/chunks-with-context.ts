@@ -19,7 +19,7 @@ A paragraph often does not say what it is about. This workflow puts the title an
 
 **Try it:** click *Execute workflow*.
 
-**What it costs:** each text is sent to the AI service twice, which doubles the requests and the tokens. The context of each chunk adds a few more tokens. *Split* returns no vectors, but the service computes them anyway.
+**What it costs:** each text is sent to the AI service twice, which doubles the tokens. *Embed* sends each chunk as a text, so with three chunks per document, it needs three times as many requests as *Split*. The context of each chunk adds a few more tokens. *Split* returns no vectors, but the service computes them anyway.
 
 If a document becomes shorter, its old last chunks stay in the index: see **Updates by Webhook**. If two documents have the same ID, the later one replaces the earlier one.`,
 			[-500, -280],

@@ -25,7 +25,7 @@ Divides a file into ranges and calls **Fan Out: One Range** once for each range.
 
 **It succeeds** only if the ranges have no gaps and the last one reached the end of the file. All ranges must also have read the same file, which is checked by ETag, or by length and date. A range whose summary contains *warnings* makes the run fail too. The error names the range.
 
-n8n's SSRF protection blocks calls to n8n itself. Allow n8n's host with N8N_SSRF_ALLOWED_HOSTNAMES.
+If *N8N_SSRF_PROTECTION_ENABLED* is \`true\`, n8n blocks calls to itself. Allow its host with *N8N_SSRF_ALLOWED_HOSTNAMES*.
 
 **Try it:** publish *Fan Out: One Range*, then click *Execute workflow*.`,
 			[-480, -300],

@@ -13,15 +13,15 @@ Receives the **complete list** of a source's documents. It pushes new and change
 2. Double-click *Push, Delete*. In *Push Documents* and *Delete Document*, select your credential.
 3. *Settings*: in *ignoredFields*, enter the fields whose changes do not matter, such as counters.
 
-**Try it:** click *Execute workflow*. Then change a text or remove a document in the data pinned to *List Arrives*, and run it again. Or publish the workflow and send
+**Try it:** click *Execute workflow*. It pushes the documents pinned to *List Arrives* to your index, and the first run with your own list deletes them. Then change a text or remove a document in the data pinned to *List Arrives*, and run it again. Or publish the workflow and send
 
 \`POST /webhook/sync-by-source\`
 \`{ "documents": [{ "id", "name", "text" }] }\`
 
 To push documents that have not changed, add \`"pushAgain": ["id"]\`. [What a run returns](${docs('sync.md#what-a-run-returns')})`,
 		protection: `## What protects your index
-- **A run deletes at most** *mostDeletes* documents, or *mostDeletesPercent* of all if that is more. If more are missing, none is deleted. To approve the deletes, add \`"confirmDeletes": true\`.
-- **The answer** has status 200 if everything succeeded, 400 if the list is not complete, 409 if another run is active, and 500 if something failed or was withheld.
+- **A run deletes at most** *mostDeletes* documents, or *mostDeletesPercent* of all if that is more. If more are missing, none is deleted. The answer says how many (*approvable*). To approve them, add \`"confirmDeletes"\` with this number.
+- **The answer** has status 200 if everything succeeded, 400 if the list is not complete, 409 if another run is active, and 500 if something failed, could not be read, or was withheld.
 - **Another index?** Before you select its credential, delete the rows of the data table **Synced Documents**. Otherwise, unchanged documents are missing from that index.
 - **Each workflow is for one source.** If two push to the same index, their IDs must differ, for example by a prefix.
 ${AFTERWARDS}`,
@@ -31,8 +31,9 @@ ${AFTERWARDS}`,
 		webhook('List Arrives', 'sync-by-source', [0, 0], '683daaae-a916-443d-a62e-93d1f92cc35e'),
 	],
 	settings: {
-		confirmDeletes: '={{ $json.body?.confirmDeletes === true }}',
-		howToDelete: 'send the list once with "confirmDeletes": true',
+		startedBy: "$execution.mode === 'test' ? 'by hand' : 'webhook'",
+		confirmed: "$('List Arrives').first().json.body?.confirmDeletes",
+		howToDelete: 'send the list once with "confirmDeletes": {number}',
 		pushAgain: '={{ $json.body?.pushAgain ?? [] }}',
 	},
 	list: {

@@ -16,12 +16,12 @@ export default sync({
 Gets **all documents** from an API. It chunks and pushes new and changed documents, and deletes chunks that no longer exist. It does not touch documents with other IDs.
 
 **Change these**
-1. *Settings*: in *api*, enter \`WordPress\`, \`Zendesk\` or \`Confluence\`, and in *site* the address of your site, such as \`https://www.example.com\`. If it is not public, select a credential in *Get Documents*.
+1. *Settings*: in *api*, enter \`WordPress\`, \`Zendesk\` or \`Confluence\`, and in *site* the address of your site, such as \`https://www.example.com\`. If it is not public, select a credential in *Get Documents*, in the group *Get All Pages*.
 2. **For another API**, change the row *Example* in [*Where the List Is*](${docs('sync.md#pages-of-an-api')}). **Every page is needed**, because documents that are missing from the list are deleted. Or replace the nodes before *Map Fields*, which returns \`id\`, \`name\`, \`url\` and \`text\`.
 3. **For a public index**, use a login that sees only what everybody may see. *leaveOut* leaves out articles of Zendesk for a user segment, and personal spaces and restricted pages of Confluence.
 4. Double-click *Chunk, Push, Delete*. In *Chunk Text*, select your credential and enter your model. In *Push Documents* and *Delete Document*, select your credential.
 
-**Try it:** click *Execute workflow*. Then publish the workflow. It runs three times a night. [All settings](${docs('sources.md#apis')})`,
+**Try it:** click *Execute workflow* with *Every Night* chosen, because the other trigger approves deletes. Then publish the workflow. It runs three times a night. [All settings](${docs('sources.md#apis')})`,
 		protection: `## What protects your index
 - **For a public index**, use a login that sees only what everybody may see. Articles of Zendesk for a user segment, and personal spaces and restricted pages of Confluence, are left out by *leaveOut* in *Where the List Is*.
 - **Nothing changes** if a page from the API contains no list, says that it has failed, or repeats an earlier page, or if the list is empty or not valid.
@@ -43,32 +43,39 @@ ${AFTERWARDS}`,
 				site: "$('Settings').first().json.site",
 				fields: "$('Settings').first().json.fields",
 			}),
-			node('Get Documents', 'httpRequest', 4.2, [0, 0], {
-				url: `={{ ${PLACE}.site }}`,
-				options: {
-					pagination: {
-						pagination: {
-							paginationMode: 'responseContainsNextURL',
-							// The slash keeps what follows from changing the host, for example if it begins with `@`.
-							nextURL: `={{ ${PLACE}.site + (${read('next')}?.replace(/^(?=\\/\\/)/, ${PLACE}.site.split('/')[0]).replace(${PLACE}.site, '').replace(/^(?![/?])/, '/') ?? ${PLACE}.path + (${PLACE}.page && ${PLACE}.page + ($pageCount + ${PLACE}.firstPage))) }}`,
-							paginationCompleteWhen: 'other',
-							completeExpression: `={{ !(${read('list')}?.length > 0) || $pageCount + ${PLACE}.firstPage > ${read('pages')} || (!${PLACE}.page && !${read('next')}) }}`,
+			{
+				name: 'Get All Pages',
+				description:
+					'Gets all pages of the API, and returns one item per document. Your credential of the API is in Get Documents.',
+				nodes: [
+					node('Get Documents', 'httpRequest', 4.2, [0, 0], {
+						url: `={{ ${PLACE}.site }}`,
+						options: {
+							pagination: {
+								pagination: {
+									paginationMode: 'responseContainsNextURL',
+									// The slash keeps what follows from changing the host, for example if it begins with `@`.
+									nextURL: `={{ ${PLACE}.site + (${read('next')}?.replace(/^(?=\\/\\/)/, ${PLACE}.site.split('/')[0]).replace(${PLACE}.site, '').replace(/^(?![/?])/, '/') ?? ${PLACE}.path + (${PLACE}.page && ${PLACE}.page + ($pageCount + ${PLACE}.firstPage))) }}`,
+									paginationCompleteWhen: 'other',
+									completeExpression: `={{ !(${read('list')}?.length > 0) || $pageCount + ${PLACE}.firstPage > ${read('pages')} || (!${PLACE}.page && !${read('next')}) }}`,
+								},
+							},
+							...OWN_SITE_ONLY,
+							response: { response: { fullResponse: true, responseFormat: 'json' } },
 						},
-					},
-					...OWN_SITE_ONLY,
-					response: { response: { fullResponse: true, responseFormat: 'json' } },
-				},
-			}),
-			code(
-				'One Item per Entry',
-				'pages',
-				[0, 0],
-				{
-					responses: "$('Get Documents').all().map(({ json }) => json)",
-					place: PLACE,
-				},
-				{ alwaysOutputData: true },
-			),
+					}),
+					code(
+						'One Item per Entry',
+						'pages',
+						[0, 0],
+						{
+							responses: "$('Get Documents').all().map(({ json }) => json)",
+							place: PLACE,
+						},
+						{ alwaysOutputData: true },
+					),
+				],
+			},
 			mapFields(
 				'Map Fields',
 				[0, 0],

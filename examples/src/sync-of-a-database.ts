@@ -10,7 +10,7 @@ Pushes rows that are new or have changed, and deletes documents whose rows no lo
 	},
 	query: {
 		file: 'your-query',
-		document: 'all other fields as JSON.',
+		document: 'all other fields as JSON, among them `name`.',
 	},
 	isChunked: false,
 });

@@ -56,7 +56,7 @@ Reads the sitemap, gets only pages that are new or changed, and chunks and pushe
 2. Double-click *Chunk, Push, Delete*. In *Chunk Text*, select your credential and enter your model. In *Push Documents* and *Delete Document*, select your credential.
 3. If the website needs a sign-in, select a credential in *Get Sitemaps*, *Get Pages* and *Get Redirected Pages*.
 
-**Try it:** set *mostPerRun* to 20, and click *Execute workflow*. Then publish the workflow. [All settings, and when a page is read](${docs('sources.md#websites')})`,
+**Try it:** set *mostPerRun* to 20, and click *Execute workflow* with *Every Night* chosen, because the other trigger approves deletes. Then publish the workflow. [All settings, and when a page is read](${docs('sources.md#websites')})`,
 		protection: `## What protects your index
 - **A page is deleted** if it is missing from the sitemap *and* gone: 404, 410, moved for good, \`noindex\`, or another canonical address. If only one of the two is true, a run deletes at most *mostDeletes* pages, or *mostDeletesPercent* of all if that is more. To approve more, start *${DELETE}* once.
 - **What cannot be read stays as it is in the index**, and the run names it and fails: pages that answer with 503, sign-in pages, and pages without text.
@@ -79,64 +79,76 @@ ${AFTERWARDS}`,
 		[['mostPerRun', 'number', 1000]],
 	),
 	list: {
-		group: {
-			name: 'List the Pages',
-			description:
-				'Reads the sitemaps. If your list of addresses is elsewhere, replace the group, and return id, url, name and version.',
-		},
 		nodes: [
-			node(
-				'Get Sitemaps',
-				'httpRequest',
-				4.2,
-				[0, 0],
-				{
-					url: '={{ $json.sitemap }}',
-					options: {
-						batching: oneByOne("$('Settings').first().json"),
-						...OWN_SITE_ONLY,
-						response: { response: { responseFormat: 'file' } },
-						timeout: 60_000,
-					},
-				},
-				{ retryOnFail: true, maxTries: 3, waitBetweenTries: 5000 },
-			),
-			code('As Archives', 'archives', [0, 0], { files: "$('Get Sitemaps').all()" }),
-			node(
-				'Decompress',
-				'compression',
-				1.1,
-				[0, 0],
-				{ operation: 'decompress', binaryPropertyName: 'data', outputPrefix: 'file_' },
-				CONTINUE,
-			),
-			code('Sitemap Files', 'sitemap-files', [0, 0], {
-				downloads: "$('Get Sitemaps').all()",
-				decompressed: "$('Decompress').all()",
-			}),
-			// n8n would guess the encoding. Sitemap Texts decodes the bytes.
-			node('Read Sitemaps', 'extractFromFile', 1.1, [0, 0], {
-				operation: 'binaryToPropery',
-				options: {},
-			}),
-			code('Sitemap Texts', 'sitemap-texts', [0, 0], {
-				texts: json('Read Sitemaps'),
-				urls: "$('Sitemap Files').all().map(({ json }) => json.sitemap)",
-				isInIndex: '$runIndex > 0',
-			}),
-			node('Read XML', 'xml', 1, [0, 0], { mode: 'xmlToJson', options: {} }),
-			node('Has Pages', 'if', 2.2, [0, 0], isTrue('={{ $json.sitemapindex === undefined }}')),
-			code(
-				'Pages of the Website',
-				'website-pages',
-				[0, 0],
-				{
-					sitemaps: json('Read XML'),
-					settings: "$('Settings').first().json",
-					now: 'new Date()',
-				},
-				{ alwaysOutputData: true },
-			),
+			{
+				name: 'List the Pages',
+				description:
+					'Reads the sitemaps. If your list of addresses is elsewhere, replace the group, and return id, url, name and version.',
+				nodes: [
+					node(
+						'Get Sitemaps',
+						'httpRequest',
+						4.2,
+						[0, 0],
+						{
+							url: '={{ $json.sitemap }}',
+							options: {
+								batching: oneByOne("$('Settings').first().json"),
+								...OWN_SITE_ONLY,
+								response: { response: { responseFormat: 'file' } },
+								timeout: 60_000,
+							},
+						},
+						{ retryOnFail: true, maxTries: 3, waitBetweenTries: 5000 },
+					),
+					code('As Archives', 'archives', [0, 0], { files: "$('Get Sitemaps').all()" }),
+					node(
+						'Decompress',
+						'compression',
+						1.1,
+						[0, 0],
+						{
+							operation: 'decompress',
+							binaryPropertyName: 'data',
+							outputPrefix: 'file_',
+						},
+						CONTINUE,
+					),
+					code('Sitemap Files', 'sitemap-files', [0, 0], {
+						downloads: "$('Get Sitemaps').all()",
+						decompressed: "$('Decompress').all()",
+					}),
+					// n8n would guess the encoding. Sitemap Texts decodes the bytes.
+					node('Read Sitemaps', 'extractFromFile', 1.1, [0, 0], {
+						operation: 'binaryToPropery',
+						options: {},
+					}),
+					code('Sitemap Texts', 'sitemap-texts', [0, 0], {
+						texts: json('Read Sitemaps'),
+						urls: "$('Sitemap Files').all().map(({ json }) => json.sitemap)",
+						isInIndex: '$runIndex > 0',
+					}),
+					node('Read XML', 'xml', 1, [0, 0], { mode: 'xmlToJson', options: {} }),
+					node(
+						'Has Pages',
+						'if',
+						2.2,
+						[0, 0],
+						isTrue('={{ $json.sitemapindex === undefined }}'),
+					),
+					code(
+						'Pages of the Website',
+						'website-pages',
+						[0, 0],
+						{
+							sitemaps: json('Read XML'),
+							settings: "$('Settings').first().json",
+							now: 'new Date()',
+						},
+						{ alwaysOutputData: true },
+					),
+				],
+			},
 		],
 		below: {
 			nodes: [

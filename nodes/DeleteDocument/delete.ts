@@ -242,6 +242,7 @@ function fileReading(deletes: Deletes, fileToRead: FileToRead): FileReading<Entr
 				: documentId(value, 'The record', NO_ID_ADVICE);
 			return entryOf(id, origin);
 		},
+		idOf: (value) => (isObject(value) ? idIn(value, idField) : idIn({ id: value }, 'id')),
 		sink: new FileSink(run, fileToRead, options, {
 			json: () => (deletes.commit.isAccepted ? { committed: true } : {}),
 			...resultsOf(options),

@@ -63,7 +63,8 @@ export async function pushDocuments(run: Run): Promise<void> {
 				await account(source.sink, entries, outcome, resultFormat);
 				// A replaced document was not sent, so it shares the outcome of its replacement.
 				const replaced = entries.flatMap(({ replaces = [] }) => replaces);
-				await account(source.sink, replaced, outcome, formatOfReplaced(resultFormat));
+				if (replaced.length > 0)
+					await account(source.sink, replaced, outcome, formatOfReplaced(resultFormat));
 			}
 		}
 	};

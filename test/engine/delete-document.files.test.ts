@@ -168,6 +168,7 @@ describe('failed records', () => {
 			httpStatus: 404,
 			error: expect.stringContaining("document 'd9' was not deleted"),
 		});
+		expect(failures.find(({ record }) => record === 4)).toMatchObject({ id: '..' });
 		const failed = await files.text(binary?.failed);
 		expect(failed.split('\n').sort()).toEqual(
 			'id;why\nd9;"not\nthere"\n;empty\n..;dots\n'.split('\n').sort(),

@@ -154,6 +154,11 @@ describe('Push Documents', () => {
 		if (onError === CONTINUE) expect(all.filter((json) => 'other' in json)).toEqual([]);
 	});
 
+	it('lists no blank ID', async () => {
+		const { output } = await push([{ documents: [document('a'), { id: ' ', name: 'A' }] }], {}, CONTINUE);
+		expect(output[0].json).toMatchObject({ pushed: 1, failed: 1, failedIds: [] });
+	});
+
 	it('keeps no fields without the option, with None or with another output', async () => {
 		const mixed = [{ key: 7, documents: [document('a'), { id: 'b' }] }];
 		for (const options of [

@@ -509,6 +509,11 @@ describe('the output', () => {
 		expect(result.errorOutput[0].pairedItem).toEqual({ item: 6 });
 	});
 
+	it('is one summary that counts skipped documents only if there are any', async () => {
+		const { output } = await push(documents(2), { options: { output: 'summary' } });
+		expect(Object.keys(output[0].json)).toEqual(['documents', 'failures', 'stats']);
+	});
+
 	it("matches the service's answers to their documents", async () => {
 		sandbox().settings.pushResponse = 'perDocument';
 		await push(documents(1));

@@ -57,6 +57,7 @@ beforeEach(async () => {
 async function apply(pushOptions: INodeParameters = {}) {
 	const batch: Batch = {
 		...{ batch: 1, batches: 1, tableId: 'table', run: 7, snapshot: [], mayDelete: 10 },
+		...{ missing: 10, isApproved: false, history: { tableId: 'runs', row: 3 } },
 		work: WORK,
 	};
 	const documents = documentsOf({ batch, fetched: null, isChunked: true }).map(

@@ -3,20 +3,19 @@ import { DeleteDocument } from '../../nodes/DeleteDocument/DeleteDocument.node';
 import { push } from '../../support/sandbox-client';
 import { nodeRunner } from '../../support/sandbox';
 import { predictDelete, type DeleteGiven } from './delete';
-import { compare, inputOf, optionsOf, ruleOf, seen, useWorld, type Seen, type World } from './driver';
+import { compare, inputOf, optionsOf, ruleOf, seen, type Seen, type World } from './driver';
 import type { Failure } from './model';
 
-/** Provides a function that runs the node and compares the run with the prediction. */
-export const useDelete = () => {
-	const world = useWorld();
-	return async (given: DeleteGiven): Promise<void> => await runDelete(world, given);
-};
-
+/** Runs the node and compares the run with the prediction. */
 export async function runDelete(world: World, given: DeleteGiven): Promise<void> {
 	const { sandbox, credentials, fault } = world;
 	const { source, field, chunkCount, commit, ignoreNotFound, known } = given;
 	const rule = ruleOf(given.fault);
-	if (known) await push(sandbox(), known.map((id) => ({ id, name: id })));
+	if (known)
+		await push(
+			sandbox(),
+			known.map((id) => ({ id, name: id })),
+		);
 	sandbox().requests.length = 0;
 	if (rule) fault('delete', { whenPathEndsWith: 'hit', ...rule });
 	Object.assign(sandbox().settings, { unknownDeleteStatus: known ? 404 : 200 });
@@ -26,10 +25,16 @@ export async function runDelete(world: World, given: DeleteGiven): Promise<void>
 		...(source === 'list' && { listField: field }),
 		...(source === 'file' && { idField: field }),
 		commit,
-		options: { ...optionsOf(given), ignoreNotFound, ...(chunkCount !== '' && { chunkCount: `={{ $json[${JSON.stringify(chunkCount)}] }}` }) },
+		options: {
+			...optionsOf(given),
+			ignoreNotFound,
+			...(chunkCount !== '' && { chunkCount: `={{ $json[${JSON.stringify(chunkCount)}] }}` }),
+		},
 	};
 	const run = nodeRunner(new DeleteDocument(), credentials);
-	const result = await run(await inputOf(given, world.files), parameters, { onError: given.onError });
+	const result = await run(await inputOf(given, world.files), parameters, {
+		onError: given.onError,
+	});
 	const sent = sandbox().requests.map(({ status, path, query }) => ({
 		status,
 		bytes: 0,
@@ -43,7 +48,8 @@ export async function runDelete(world: World, given: DeleteGiven): Promise<void>
 
 /** Leaves out the IDs of failures whose ID is not valid. */
 function withoutInvalidIds(real: Seen): Seen {
-	const plain = ({ id, ...failure }: Failure): Failure => (failure.claim === 'invalid' || id === undefined ? failure : { ...failure, id });
+	const plain = ({ id, ...failure }: Failure): Failure =>
+		failure.claim === 'invalid' || id === undefined ? failure : { ...failure, id };
 	return {
 		...real,
 		failed: real.failed.map(({ of, json, failure }) => {
@@ -55,7 +61,10 @@ function withoutInvalidIds(real: Seen): Seen {
 		}),
 		files: real.files.map((file) => ({
 			...file,
-			failures: file.failures.map(({ record, ...failure }) => ({ record, ...plain(failure) })),
+			failures: file.failures.map(({ record, ...failure }) => ({
+				record,
+				...plain(failure),
+			})),
 		})),
 	};
 }

@@ -30,25 +30,56 @@ export const DELETE = {
 
 export type DeleteChoice = Choice<typeof DELETE>;
 
-const isFile = (source: string | undefined): boolean => ['jsonLines', 'csv', 'lines', 'jsonArray'].includes(source ?? '');
+const isFile = (source: string | undefined): boolean =>
+	['jsonLines', 'csv', 'lines', 'jsonArray'].includes(source ?? '');
 
 /** Says which values can occur together. A value that could have no effect is no choice. */
 export function isDeleteAllowed(choice: Partial<DeleteChoice>): boolean {
-	const { source, onError, fault, hits, invalid, blank, output, known, concurrency, dryRun, chunkCount, keep, range, end, ignoreNotFound, commit, field } = choice;
-	const is = <T>(value: T | undefined, ...others: T[]) => value === undefined || others.includes(value);
-	const not = <T>(value: T | undefined, ...others: T[]) => value === undefined || !others.includes(value);
+	const {
+		source,
+		onError,
+		fault,
+		hits,
+		invalid,
+		blank,
+		sameIds,
+		output,
+		known,
+		concurrency,
+		dryRun,
+		chunkCount,
+		keep,
+		range,
+		end,
+		ignoreNotFound,
+		commit,
+		field,
+	} = choice;
+	const is = <T>(value: T | undefined, ...others: T[]) =>
+		value === undefined || others.includes(value);
+	const not = <T>(value: T | undefined, ...others: T[]) =>
+		value === undefined || !others.includes(value);
 	const sendsNothing = dryRun === 'yes' || (onError === 'stopWorkflow' && invalid === 'odd');
 	const rules = [
 		!sendsNothing || (is(fault, 'nothing') && is(known, 'any') && is(commit, 'serviceDefault')),
 		not(fault, 'nothing') || is(hits, 'middle'),
 		is(ignoreNotFound, 'no') || is(known, 'some') || is(fault, '404'),
+		// A fault that lasts is repeated for some time. Meanwhile, others succeed before the run stops.
+		not(fault, '503') || not(onError, 'stopWorkflow'),
 		// What depends on the order of requests needs one request at a time.
-		is(concurrency, '1') || (is(fault, 'nothing', '400', '404', '501', 'page', 'rejects', 'complains') && not(onError, 'stopWorkflow') && is(known, 'any')),
+		is(concurrency, '1') ||
+			(is(fault, 'nothing', '400', '404', '501', 'page', 'rejects', 'complains') &&
+				not(onError, 'stopWorkflow') &&
+				is(known, 'any')),
 		source === undefined || !isFile(source) || is(output, 'perDocument'),
 		source === undefined || isFile(source) || (is(range, 'all') && is(end, 'whole')),
 		is(output, 'perInputItem') || is(keep, 'none'),
 		is(chunkCount, 'none') || is(source, 'item'),
-		is(end, 'whole') || is(range, 'all'),
+		not(sameIds, 'hit') || (is(range, 'all') && not(end, 'cut') && is(chunkCount, 'none')),
+		is(end, 'whole') || (is(range, 'all') && not(fault, '401', '302')),
+		is(range, 'all') ||
+			is(fault, 'nothing') ||
+			(is(range, 'skip', 'max') && is(hits, 'middle', 'several')),
 		not(end, 'cut') || not(source, 'lines'),
 		is(range, 'all') || not(onError, 'stopWorkflow'),
 		is(blank, 'none') || not(source, 'jsonArray'),
@@ -90,25 +121,58 @@ export function deleteOf(choice: DeleteChoice): DeleteGiven {
 function itemsOf(ids: unknown[], field: string, { source, blank, end }: DeleteChoice): Item[] {
 	const blanks = blank === 'two' ? [{}, { id: '', x: ' ' }] : [];
 	if (source === 'item') {
-		const items = ids.map((id, at) => ({ [field]: id, n: [2, 0, 1, '', '1', 1, 2][at % 7], deleted: 5 }));
-		return [...items.slice(0, 2), ...blanks, ...items.slice(2)].map((json) => ({ json: json as Item['json'] }));
+		const items = ids.map((id, at) => ({
+			[field]: id,
+			n: [2, 0, 1, '', '1', 1, 2][at % 7],
+			deleted: 5,
+		}));
+		return [...items.slice(0, 2), ...blanks, ...items.slice(2)].map((json) => ({
+			json: json as Item['json'],
+		}));
 	}
 	if (source === 'list') {
 		const lists = [ids.slice(0, 4), [], ids.slice(4), 'x', [...ids.slice(0, 1), '', null]];
-		return [...lists.map((list) => ({ [field]: list, n: 1 })), ...blanks].map((json) => ({ json: json as Item['json'] }));
+		return [...lists.map((list) => ({ [field]: list, n: 1 })), ...blanks].map((json) => ({
+			json: json as Item['json'],
+		}));
 	}
 	const isGzip = end === 'gzip';
 	const shared = { isGzip, end: isGzip ? ('whole' as const) : end };
 	const name = (extension: string) => `d.${extension}${isGzip ? '.gz' : ''}`;
 	const rows = ids.map((id, at) => ({ value: at % 2 === 0 ? id : { [field]: id, x: 1 } }));
 	const gaps: Row[] = blank === 'two' ? ['blank', 'blank'] : [];
-	const between = <T>(list: T[]): Array<T | 'blank'> => [...list.slice(0, 2), ...(gaps as never[]), ...list.slice(2)];
+	const between = <T>(list: T[]): Array<T | 'blank'> => [
+		...list.slice(0, 2),
+		...(gaps as never[]),
+		...list.slice(2),
+	];
 	const text = ids.map(String);
 	const files: Record<string, SourceFile> = {
-		jsonLines: { ...shared, name: name('jsonl'), format: 'jsonLines', rows: between<Row>([{ value: {} }, { value: '' }, ...rows]) as Row[] },
-		jsonArray: { ...shared, name: name('json'), format: 'jsonArray', rows: [...rows, { value: null }] },
-		csv: { ...shared, name: name('csv'), format: 'csv', header: [field, 'x', 'y'], rows: between<Row>(text.map((id) => ({ cells: [id, '', ''] }))) as Row[] },
-		lines: { ...shared, name: name('txt'), format: 'lines', rows: between<Row>(text.map((line) => ({ line }))) as Row[] },
+		jsonLines: {
+			...shared,
+			name: name('jsonl'),
+			format: 'jsonLines',
+			rows: between<Row>([{ value: {} }, { value: '' }, ...rows]) as Row[],
+		},
+		jsonArray: {
+			...shared,
+			name: name('json'),
+			format: 'jsonArray',
+			rows: [...rows, { value: null }],
+		},
+		csv: {
+			...shared,
+			name: name('csv'),
+			format: 'csv',
+			header: [field, 'x', 'y'],
+			rows: between<Row>(text.map((id) => ({ cells: [id, '', ''] }))) as Row[],
+		},
+		lines: {
+			...shared,
+			name: name('txt'),
+			format: 'lines',
+			rows: between<Row>(text.map((line) => ({ line }))) as Row[],
+		},
 	};
 	return [{ json: {}, file: files[source] as SourceFile }];
 }

@@ -30,14 +30,27 @@ export function predictDelete(given: DeleteGiven): Expected {
 		return isKnown ? { rejected: [], isComplaint: false, responseOf: () => undefined } : 404;
 	};
 	const isHit = ([entry]: Entry[]) => entry?.id?.endsWith('hit') === true;
-	const sending = new Sending(given, { count: 1, bytes: Infinity }, { fault: given.fault, isHit, answer, bodyLimit: Infinity }, {
-		bodyOf: () => undefined,
-		contentOf: ([entry]) => entry?.id,
-		notFound: given.ignoreNotFound ? 'succeeds' : 'fails',
-		commits: ({ serviceDefault: 'no', everyDelete: 'each', lastDeleteOnly: 'last' } as const)[given.commit],
-	});
+	const sending = new Sending(
+		given,
+		{ count: 1, bytes: Infinity },
+		{ fault: given.fault, isHit, answer, bodyLimit: Infinity },
+		{
+			bodyOf: () => undefined,
+			contentOf: ([entry]) => entry?.id,
+			notFound: given.ignoreNotFound ? 'succeeds' : 'fails',
+			commits: (
+				{ serviceDefault: 'no', everyDelete: 'each', lastDeleteOnly: 'last' } as const
+			)[given.commit],
+		},
+	);
 	const isFile = given.source === 'file';
-	return predictRun(given, { verb: 'deleted', isFile, isOnceEach: true, readItem: (item, at) => entriesOf(given, item, at), sending });
+	return predictRun(given, {
+		verb: 'deleted',
+		isFile,
+		isOnceEach: true,
+		readItem: (item, at) => entriesOf(given, item, at),
+		sending,
+	});
 }
 
 /** Returns the IDs of an item or file. */
@@ -46,7 +59,12 @@ function entriesOf(given: DeleteGiven, { json, file }: Item, item: number): Entr
 		if (file === undefined) return [failed({ item })];
 		return read(file).records.map(({ source, value, is }, at) => {
 			const entry = { item, record: at + 1, source };
-			if (is === 'unreadable') return failed({ ...entry, isUnreadable: true, hasOnlyLine: file.format === 'jsonLines' });
+			if (is === 'unreadable')
+				return failed({
+					...entry,
+					isUnreadable: true,
+					hasOnlyLine: file.format === 'jsonLines',
+				});
 			// A record is an ID, or contains one.
 			return checked(entry, isRecord(value) ? fieldOf(value, given.field) : value);
 		});
@@ -71,7 +89,10 @@ function entriesOf(given: DeleteGiven, { json, file }: Item, item: number): Entr
 const isDots = (id: unknown): boolean => id === '.' || id === '..';
 
 /** The docs do not say whether the error of an ID that is not valid contains the ID. */
-const failed = (entry: Entry): Entry => ({ ...entry, fate: { is: 'failed', failure: { claim: 'invalid' } } });
+const failed = (entry: Entry): Entry => ({
+	...entry,
+	fate: { is: 'failed', failure: { claim: 'invalid' } },
+});
 
 /** Checks an ID. A URL cannot contain `.` and `..` as an ID. */
 function checked(entry: Entry, value: unknown): Entry {

@@ -31,7 +31,15 @@ export async function inputOf({ items }: Given, files: TestFiles): Promise<INode
 }
 
 /** Returns the options that several nodes have. */
-export const optionsOf = ({ output, keep, dryRun, concurrency, skipRecords, maxRecords, items }: Given): INodeParameters => ({
+export const optionsOf = ({
+	output,
+	keep,
+	dryRun,
+	concurrency,
+	skipRecords,
+	maxRecords,
+	items,
+}: Given): INodeParameters => ({
 	...{ output, dryRun, concurrency, skipRecords, maxRecords },
 	...(items[0]?.file?.jsonColumns && { jsonColumns: items[0].file.jsonColumns.join() }),
 	...(keep.length > 0 && { keepSourceFields: 'listed', sourceFieldsToKeep: keep.join(', ') }),
@@ -49,7 +57,10 @@ export function ruleOf(fault: Fault): Omit<FaultRule, 'route'> | undefined {
 		'once 500': { status: 500, times: 1 },
 		'once lost': { reset: 'afterWork', times: 1 },
 		page: { html: true },
-		rejects: { status: 200, body: JSON.stringify({ items: [{ id: 'hit', status: 422, message: 'Too odd' }] }) },
+		rejects: {
+			status: 200,
+			body: JSON.stringify({ items: [{ id: 'hit', status: 422, message: 'Too odd' }] }),
+		},
 		complains: { status: 200, body: JSON.stringify({ errors: 'Out of order' }) },
 	};
 	return rules[fault];
@@ -77,18 +88,29 @@ const failureOf = ({ error, id, httpStatus }: IDataObject): Failure => ({
 const TIMES = ['seconds', 'recordsPerSecond'];
 const without = (json: IDataObject, ...names: string[]): IDataObject =>
 	Object.fromEntries(Object.entries(json).filter(([name]) => !names.includes(name)));
-const numberIn = (text: string, pattern: RegExp): number => Number((pattern.exec(text)?.[1] ?? '0').replaceAll(',', ''));
+const numberIn = (text: string, pattern: RegExp): number =>
+	Number((pattern.exec(text)?.[1] ?? '0').replaceAll(',', ''));
 const linked = ({ pairedItem }: INodeExecutionData): number[] =>
 	[pairedItem].flat().map((pair) => (typeof pair === 'object' ? pair.item : -1));
 
 export type Seen = Omit<Expected, 'untimed'>;
 
 /** Says what is seen of a run of Push Documents or Delete Document. */
-export async function seen(given: Given, isFile: boolean, result: RunResult, { files, log }: World, sent: Sent[]): Promise<Seen> {
+export async function seen(
+	given: Given,
+	isFile: boolean,
+	result: RunResult,
+	{ files }: World,
+	sent: Sent[],
+): Promise<Seen> {
 	const { error, taskData } = result;
 	const toErrorOutput = given.onError === 'continueErrorOutput';
-	const inError = toErrorOutput ? result.errorOutput : result.output.filter(({ json }) => 'error' in json);
-	const outputs = toErrorOutput ? result.output : result.output.filter((item) => !inError.includes(item));
+	const inError = toErrorOutput
+		? result.errorOutput
+		: result.output.filter(({ json }) => 'error' in json);
+	const outputs = toErrorOutput
+		? result.output
+		: result.output.filter((item) => !inError.includes(item));
 	const tracing = (taskData?.metadata?.tracing ?? {}) as Record<string, number>;
 	const { requests = 0, retries = 0, splits = 0, throttled = 0, bytes = 0 } = tracing;
 	const items = [...outputs, ...inError];
@@ -97,11 +119,22 @@ export async function seen(given: Given, isFile: boolean, result: RunResult, { f
 		figures: { requests, retries, splits, throttled, bytes },
 		output: isFile || error ? [] : outputs.map(shownOf),
 		failed: isFile || error ? [] : inError.map((item) => failedOf(given, item)),
-		files: isFile && !error ? await Promise.all(items.map(async (item) => await summaryOf(given, item, files))) : [],
-		facts: error ? {} : factsOf(isFile, given.skipRecords + given.maxRecords > 0, hintsOf(result).join('\n'), items),
-		...(error && { error: errorOf(isFile, error, (error as { description?: string }).description ?? '') }),
+		files:
+			isFile && !error
+				? await Promise.all(items.map(async (item) => await summaryOf(given, item, files)))
+				: [],
+		facts: error
+			? {}
+			: factsOf(
+					isFile,
+					given.skipRecords + given.maxRecords > 0,
+					hintsOf(result).join('\n'),
+					items,
+				),
+		...(error && {
+			error: errorOf(isFile, error, (error as { description?: string }).description ?? ''),
+		}),
 	};
-	void log;
 }
 
 function shownOf(item: INodeExecutionData): Shown {
@@ -118,28 +151,53 @@ function shownOf(item: INodeExecutionData): Shown {
 	};
 }
 
-function failedOf({ onError, items, keep, output }: Given, item: INodeExecutionData): Shown {
+function failedOf(
+	{ onError, items, keep, output, dryRun }: Given,
+	item: INodeExecutionData,
+): Shown {
 	const of = linked(item);
 	// In the error output, n8n adds the fields of the input item.
-	const added = onError === 'continueErrorOutput' ? Object.keys(items[of[0] ?? 0]?.json ?? {}) : [];
+	const added =
+		onError === 'continueErrorOutput' ? Object.keys(items[of[0] ?? 0]?.json ?? {}) : [];
 	const { failures, failedIds, ...json } = item.json;
 	if (output !== 'perInputItem') {
-		const own = added.includes('id') && json.id === items[of[0] ?? 0]?.json.id;
-		void own;
-		return { of, json: without(json, ...added, 'id', 'error', 'advice', 'httpStatus'), failure: failureOf(json) };
+		return {
+			of,
+			json: without(json, ...added, 'id', 'error', 'advice', 'httpStatus'),
+			failure: failureOf(json),
+		};
 	}
-	const kept = added.filter((name) => !keep.includes(name) || name === 'error');
+	const kept = added.filter(
+		(name) => !keep.includes(name) || ['error', 'pushed', 'deleted'].includes(name),
+	);
 	return {
 		of,
 		json: {
-			...without(json, ...kept.filter((name) => !['pushed', 'deleted', 'skipped', 'failed'].includes(name)), 'error', 'advice', 'httpStatus'),
-			failedIds,
+			...without(
+				json,
+				...kept.filter(
+					(name) =>
+						![...(dryRun ? [] : ['pushed', 'deleted']), 'skipped', 'failed'].includes(
+							name,
+						),
+				),
+				'error',
+				'advice',
+				'httpStatus',
+			),
+			// Open: a blank ID is listed (differences.md, 4).
+			failedIds: (failedIds as string[]).filter((id) => id.trim() !== ''),
 			failures: (failures as IDataObject[]).map(failureOf) as never,
 		},
 	};
 }
 
-function factsOf(isFile: boolean, isRange: boolean, hints: string, items: INodeExecutionData[]): Record<string, number> {
+function factsOf(
+	isFile: boolean,
+	isRange: boolean,
+	hints: string,
+	items: INodeExecutionData[],
+): Record<string, number> {
 	if (!isFile)
 		return {
 			failed: numberIn(hints, /([\d,]+) of [\d,]+ documents? failed/),
@@ -147,7 +205,8 @@ function factsOf(isFile: boolean, isRange: boolean, hints: string, items: INodeE
 			blank: numberIn(hints, /([\d,]+) blank rows? skipped/),
 		};
 	const warnings = items.flatMap(({ json }) => (json.warnings as string[] | undefined) ?? []);
-	const sum = (texts: string[], pattern: RegExp) => texts.reduce((all, text) => all + numberIn(text, pattern), 0);
+	const sum = (texts: string[], pattern: RegExp) =>
+		texts.reduce((all, text) => all + numberIn(text, pattern), 0);
 	return {
 		sameIds: sum(warnings, /([\d,]+) documents? of .* ha(?:s|ve) the same ID/),
 		blank: sum(hints.split('\n'), /([\d,]+) blank rows? of .* skipped/),
@@ -155,7 +214,11 @@ function factsOf(isFile: boolean, isRange: boolean, hints: string, items: INodeE
 	};
 }
 
-async function summaryOf(given: Given, item: INodeExecutionData, files: TestFiles): Promise<FileSummary> {
+async function summaryOf(
+	given: Given,
+	item: INodeExecutionData,
+	files: TestFiles,
+): Promise<FileSummary> {
 	const { json, binary = {} } = item;
 	const [of = 0] = linked(item);
 	const stored = async (field: string) =>
@@ -163,20 +226,45 @@ async function summaryOf(given: Given, item: INodeExecutionData, files: TestFile
 			await Promise.all(
 				Object.entries(binary)
 					.filter(([name]) => name.replace(/\d+$/, '') === field)
-					.map(async ([, file]) => recordsOf(await files.text(file), given.items[of]?.file)),
+					.map(async ([, file]) =>
+						recordsOf(await files.text(file), given.items[of]?.file),
+					),
 			)
 		).flat();
-	const numbers = (...fields: string[]) => fields.reduce((sum, field) => sum + Number(json[field] ?? 0), 0);
+	const numbers = (...fields: string[]) =>
+		fields.reduce((sum, field) => sum + Number(json[field] ?? 0), 0);
+	if ('error' in json && !('records' in json))
+		throw new Error(`The file was not read: ${String(json.error)}`);
 	if ('error' in json) {
-		const unaccounted = Number(json.records) - numbers('pushed', 'deleted', 'notFound', 'failed', 'skipped');
+		const unaccounted =
+			Number(json.records) - numbers('pushed', 'deleted', 'notFound', 'failed', 'skipped');
 		const done = 'pushed' in json ? { pushed: json.pushed } : { deleted: json.deleted };
-		return { of, json: { ...done, hasEnded: true, unaccounted }, failed: [], unreadable: [], failures: [] };
+		return {
+			of,
+			json: { ...done, hasEnded: true, unaccounted },
+			failed: [],
+			unreadable: [],
+			failures: [],
+		};
 	}
-	const names = ['records', 'pushed', 'deleted', 'checked', 'notFound', 'failed', 'skipped', 'atEnd', 'committed', 'dryRun'];
+	const names = [
+		'records',
+		'pushed',
+		'deleted',
+		'checked',
+		'notFound',
+		'failed',
+		'skipped',
+		'atEnd',
+		'committed',
+		'dryRun',
+	];
 	return {
 		of,
 		json: {
-			...Object.fromEntries(names.filter((name) => name in json).map((name) => [name, json[name]])),
+			...Object.fromEntries(
+				names.filter((name) => name in json).map((name) => [name, json[name]]),
+			),
 			...('readError' in json && { readError: true }),
 		},
 		failed: await stored('failed'),
@@ -191,18 +279,23 @@ async function summaryOf(given: Given, item: INodeExecutionData, files: TestFile
 /** Returns the records of a file that the node returns, in the same form for each format. */
 function recordsOf(text: string, file: SourceFile | undefined): string[] {
 	if (file?.format === 'csv')
-		return (parse(text, { relax_column_count: true, relax_quotes: true }) as string[][]).slice(1).map((row) => JSON.stringify(row));
+		return (parse(text, { relax_column_count: true, relax_quotes: true }) as string[][])
+			.slice(1)
+			.map((row) => JSON.stringify(row));
 	if (file?.format !== 'jsonArray') return text.split('\n').filter((line) => line !== '');
 	let list = JSON.parse(text) as unknown;
-	for (const name of (file.listPath ?? '').split('.').filter(Boolean)) list = (list as IDataObject)[name];
+	for (const name of (file.listPath ?? '').split('.').filter(Boolean))
+		list = (list as IDataObject)[name];
 	return (list as unknown[]).map((one) => JSON.stringify(one));
 }
 
-function errorOf(isFile: boolean, error: NonNullable<RunResult['error']>, description: string): Expected['error'] {
+function errorOf(
+	isFile: boolean,
+	error: NonNullable<RunResult['error']>,
+	description: string,
+): Expected['error'] {
 	const { message } = error;
 	const { itemIndex } = (error as { context?: { itemIndex?: number } }).context ?? {};
-	const { httpStatus } = error as { httpStatus?: number };
-	void httpStatus;
 	const confirmed = /confirmed ([\d,]+) of ([\d,]+)/.exec(description);
 	return {
 		claim: claimOf(message),
@@ -219,23 +312,41 @@ const ordered = (value: unknown): unknown =>
 	Array.isArray(value)
 		? value.map(ordered)
 		: typeof value === 'object' && value !== null
-			? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, one]) => [name, ordered(one)]))
+			? Object.fromEntries(
+					Object.entries(value)
+						.sort(([a], [b]) => (a < b ? -1 : 1))
+						.map(([name, one]) => [name, ordered(one)]),
+				)
 			: value;
 
 /** Returns a list in an order that does not depend on the run. */
 const sorted = <T>(list: T[] = []): T[] =>
-	list.map((one) => ordered(JSON.parse(JSON.stringify(one))) as T).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+	list
+		.map((one) => ordered(JSON.parse(JSON.stringify(one))) as T)
+		.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
-function comparable({ sent, output, failed, files, error, ...others }: Seen): Record<string, unknown> {
-	const { id, httpStatus, ...stop } = error ?? {};
-	void id;
-	void httpStatus;
+function comparable({
+	sent,
+	output,
+	failed,
+	files,
+	error,
+	...others
+}: Seen): Record<string, unknown> {
+	const { id: _id, httpStatus: _status, ...stop } = error ?? {};
 	return {
 		...others,
 		sent: sorted(sent),
 		output: sorted(output),
 		failed: sorted(failed),
-		files: files.map((file) => ({ ...file, ...{ failed: sorted(file.failed), unreadable: sorted(file.unreadable), failures: sorted(file.failures) } })),
+		files: files.map((file) => ({
+			...file,
+			...{
+				failed: sorted(file.failed),
+				unreadable: sorted(file.unreadable),
+				failures: sorted(file.failures),
+			},
+		})),
 		...(error && { error: stop }),
 	};
 }
@@ -246,12 +357,22 @@ export function compare(real: Seen, { untimed, ...expected }: Expected): void {
 	const shown = ({ of, json }: Shown): Shown => ({ of, json: without(json, ...hidden) });
 	// Failures are listed in the order in which they are known.
 	const listed = (one: Shown): Shown =>
-		one.json.failures ? { ...one, json: { ...one.json, failures: sorted(one.json.failures as never), failedIds: sorted(one.json.failedIds as never) } } : one;
-	const [seenIn, expectedIn] = [real, expected].map((one) => comparable({ ...one, output: one.output.map(shown), failed: one.failed.map(listed) })) as [
-		Record<string, unknown>,
-		Record<string, unknown>,
-	];
-	const names = [...new Set([...Object.keys(seenIn), ...Object.keys(expectedIn)])].filter((name) => !untimed.includes(name as 'sent'));
+		one.json.failures
+			? {
+					...one,
+					json: {
+						...one.json,
+						failures: sorted(one.json.failures as never),
+						failedIds: sorted(one.json.failedIds as never),
+					},
+				}
+			: one;
+	const [seenIn, expectedIn] = [real, expected].map((one) =>
+		comparable({ ...one, output: one.output.map(shown), failed: one.failed.map(listed) }),
+	) as [Record<string, unknown>, Record<string, unknown>];
+	const names = [...new Set([...Object.keys(seenIn), ...Object.keys(expectedIn)])].filter(
+		(name) => !untimed.includes(name as 'sent'),
+	);
 	const partsOf = (all: Record<string, unknown>, name: string): string[] =>
 		[all[name] ?? []].flat().map((one) => `${name} ${JSON.stringify(ordered(one))}`);
 	const differences = names.flatMap((name) => {

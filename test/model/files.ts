@@ -55,7 +55,15 @@ export interface ReadFile {
 const CUT = 2;
 
 /** Returns the content of the file. */
-export function write({ format, rows, header = [], listPath = '', isGzip, end, text }: SourceFile): Buffer {
+export function write({
+	format,
+	rows,
+	header = [],
+	listPath = '',
+	isGzip,
+	end,
+	text,
+}: SourceFile): Buffer {
 	let content = '';
 	if (format === 'text') content = text ?? '';
 	else if (format === 'jsonArray') {
@@ -72,10 +80,20 @@ export function write({ format, rows, header = [], listPath = '', isGzip, end, t
 }
 
 const lineOf = (row: Row): string =>
-	row === 'blank' ? '' : 'line' in row ? row.line : 'value' in row ? JSON.stringify(row.value) : '';
+	row === 'blank'
+		? ''
+		: 'line' in row
+			? row.line
+			: 'value' in row
+				? JSON.stringify(row.value)
+				: '';
 
 const rowOf = (row: Row, header: string[]): string =>
-	row === 'blank' ? header.map(() => '').join(',') : 'cells' in row ? csvRow(row.cells) : lineOf(row);
+	row === 'blank'
+		? header.map(() => '').join(',')
+		: 'cells' in row
+			? csvRow(row.cells)
+			: lineOf(row);
 
 /** Cuts the file within its last record: JSON is no longer valid, and a CSV row has fewer cells. */
 function cut(content: string, format: SourceFile['format']): string {
@@ -102,14 +120,24 @@ export function read(file: SourceFile): ReadFile {
 	if (format === 'jsonArray') return { records, blanks, readError: true };
 	// Without the last line break, nobody knows whether the last line is complete.
 	const source = last?.source ?? '';
-	const left = format === 'csv' ? JSON.stringify((JSON.parse(source) as string[]).slice(0, -CUT)) : cut(source, format);
+	const left =
+		format === 'csv'
+			? JSON.stringify((JSON.parse(source) as string[]).slice(0, -CUT))
+			: cut(source, format);
 	return { records: [...records, { ...last, source: left, is: 'unreadable' }], blanks };
 }
 
 function readRow(row: Exclude<Row, 'blank'>, file: SourceFile): ReadRecord {
 	if ('value' in row) return { source: JSON.stringify(row.value), value: row.value };
-	if ('line' in row) return { source: row.line, ...(file.format === 'lines' ? { value: row.line } : { is: 'unreadable' }) };
-	return { ...recordOf(row.cells, file), ...(row.cells.length < (file.header ?? []).length && { isShort: true }) };
+	if ('line' in row)
+		return {
+			source: row.line,
+			...(file.format === 'lines' ? { value: row.line } : { is: 'unreadable' }),
+		};
+	return {
+		...recordOf(row.cells, file),
+		...(row.cells.length < (file.header ?? []).length && { isShort: true }),
+	};
 }
 
 /** Returns the record of a CSV row. All values are text, except in columns with JSON. */

@@ -167,7 +167,9 @@ export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.string
 export const fieldOf = (value: unknown, path: string): unknown =>
 	isRecord(value) && path in value
 		? value[path]
-		: path.split('.').reduce<unknown>((at, name) => (isRecord(at) ? at[name] : undefined), value);
+		: path
+				.split('.')
+				.reduce<unknown>((at, name) => (isRecord(at) ? at[name] : undefined), value);
 
 /**
  * Checks an ID or a name. Whole numbers become text, and dates have the ISO format.
@@ -183,6 +185,7 @@ export function textOf(value: unknown, isId: boolean): { text?: string; is?: 'mi
 	if (value.trim() === '') return { is: 'missing' };
 	// A spreadsheet protects an ID as ="00123", and shortens a long number.
 	const text = /^="(.*)"$/.exec(value)?.[1] ?? value;
-	const isShortened = /^-?\d+([.,]\d+)?E\+\d+$/i.test(text);
+	// Spreadsheets shorten numbers with at least 12 digits.
+	const isShortened = Number(/^\d([.,]\d+)?E\+(\d+)$/i.exec(text)?.[2] ?? 0) >= 11;
 	return isShortened || !text.isWellFormed() ? { text, is: 'wrong' } : { text };
 }

@@ -35,30 +35,47 @@ export const PUSH = {
 
 export type PushChoice = Choice<typeof PUSH>;
 
-const isFile = (source: string | undefined): boolean => ['jsonLines', 'csv', 'jsonArray'].includes(source ?? '');
+const isFile = (source: string | undefined): boolean =>
+	['jsonLines', 'csv', 'jsonArray'].includes(source ?? '');
 /** Faults that are the same for each order of the requests. */
 const ANY_ORDER = ['nothing', '400', '422', '404', '501', 'page', 'rejects', 'complains'];
 
 /** Says which values can occur together. A value that could have no effect is no choice. */
 export function isPushAllowed(choice: Partial<PushChoice>): boolean {
-	const { source, onError, fault, hits, invalid, blank, sameIds, output, concurrency, dryRun } = choice;
-	const { names, keep, response, range, end, more, bytes, bodyLimit, perRequest, leaveOut } = choice;
-	const is = <T>(value: T | undefined, ...others: T[]) => value === undefined || others.includes(value);
-	const not = <T>(value: T | undefined, ...others: T[]) => value === undefined || !others.includes(value);
+	const { source, onError, fault, hits, invalid, blank, sameIds, output, concurrency, dryRun } =
+		choice;
+	const { names, keep, response, range, end, more, bytes, bodyLimit, perRequest, leaveOut } =
+		choice;
+	const is = <T>(value: T | undefined, ...others: T[]) =>
+		value === undefined || others.includes(value);
+	const not = <T>(value: T | undefined, ...others: T[]) =>
+		value === undefined || !others.includes(value);
 	const rules = [
 		// Nothing is sent in a dry run.
-		is(dryRun, 'no') || (is(fault, 'nothing') && is(response, 'empty') && is(bodyLimit, '5000000')),
+		is(dryRun, 'no') ||
+			(is(fault, 'nothing') && is(response, 'empty') && is(bodyLimit, '5000000')),
 		not(fault, 'nothing') || is(hits, 'middle'),
 		// Nothing is sent if the check of the items fails.
-		not(onError, 'stopWorkflow') || is(invalid, 'none') || (is(fault, 'nothing') && is(response, 'empty') && is(bodyLimit, '5000000')),
+		not(onError, 'stopWorkflow') ||
+			is(invalid, 'none') ||
+			(is(fault, 'nothing') && is(response, 'empty') && is(bodyLimit, '5000000')),
 		// Open: which documents of split batches count for the end of a run (differences.md, 1).
 		is(hits, 'middle', 'first', 'last') || not(fault, '403') || is(perRequest, '1'),
+		// A fault that lasts is repeated for some time. Meanwhile, others succeed before the run stops.
+		not(fault, '503') || not(onError, 'stopWorkflow'),
 		// What depends on the order of requests needs one request at a time.
-		is(concurrency, '1') || (is(fault, ...ANY_ORDER) && not(onError, 'stopWorkflow') && is(bodyLimit, '5000000')),
-		is(bodyLimit, '5000000') || (is(bytes, '5000000') && is(fault, 'nothing') && is(perRequest, '500', '3')),
+		is(concurrency, '1') ||
+			(is(fault, ...ANY_ORDER) && not(onError, 'stopWorkflow') && is(bodyLimit, '5000000')),
+		is(bodyLimit, '5000000') ||
+			(is(bytes, '5000000') && is(fault, 'nothing') && is(perRequest, '500', '3')),
 		// A file has its own form of output, and its records have positions.
-		source === undefined || !isFile(source) || (is(output, 'perDocument') && is(response, 'empty')),
+		source === undefined ||
+			!isFile(source) ||
+			(is(output, 'perDocument') && is(response, 'empty')),
 		source === undefined || isFile(source) || (is(range, 'all') && is(end, 'whole')),
+		is(perRequest, '500', '1') || not(bytes, '100'),
+		not(perRequest, '3') || is(bytes, '5000000'),
+		is(perRequest, '500') || not(onError, 'stopWorkflow') || is(invalid, 'none'),
 		is(output, 'perInputItem') || is(keep, 'none'),
 		is(output, 'perDocument') || is(response, 'empty'),
 		is(end, 'whole', 'cut', 'gzip') || is(source, 'csv'),
@@ -89,8 +106,13 @@ export function pushOf(choice: PushChoice): PushGiven {
 	const { source, fault, hits, bytes, names, more } = choice;
 	const records = recordsOf(choice);
 	const isHit = (at: number) =>
-		({ middle: [4], first: [0], last: [8], several: [2, 3, 5, 7] })[hits].includes(at) && fault !== 'nothing';
-	const named = records.map((record, at) => (isHit(at) && record.id !== undefined ? { ...record, id: idOfHit(at, choice), name: 'struck' } : record));
+		({ middle: [4], first: [0], last: [8], several: [2, 3, 5, 7] })[hits].includes(at) &&
+		fault !== 'nothing';
+	const named = records.map((record, at) =>
+		isHit(at) && record.id !== undefined
+			? { ...record, id: idOfHit(at, choice), name: 'struck' }
+			: record,
+	);
 	const all = withSameIds(named, choice);
 	return {
 		items: itemsOf(all, choice),
@@ -100,7 +122,10 @@ export function pushOf(choice: PushChoice): PushGiven {
 		concurrency: Number(choice.concurrency),
 		dryRun: choice.dryRun === 'yes',
 		output: choice.output,
-		keep: choice.keep === 'some' ? ['sku', 'price', 'documents', 'error', 'pushed', 'missing', 'id'] : [],
+		keep:
+			choice.keep === 'some'
+				? ['sku', 'price', 'documents', 'error', 'pushed', 'missing', 'id']
+				: [],
 		skipRecords: { all: 0, skip: 3, max: 0, beyond: 50 }[choice.range],
 		maxRecords: { all: 0, skip: 4, max: 5, beyond: 0 }[choice.range],
 		fields: source === 'fields' ? { ...NAMES[names], url: '' } : NAMES[names],
@@ -116,7 +141,8 @@ export function pushOf(choice: PushChoice): PushGiven {
 	};
 }
 
-const idOfHit = (at: number, { fault }: PushChoice): string => (fault === 'rejects' ? 'hit' : `hit${at}`);
+const idOfHit = (at: number, { fault }: PushChoice): string =>
+	fault === 'rejects' ? 'hit' : `hit${at}`;
 
 /** Nine documents with everyday and odd values. Before the fifth, some are good. */
 function recordsOf({ invalid, bytes }: PushChoice): IDataObject[] {
@@ -134,16 +160,30 @@ function recordsOf({ invalid, bytes }: PushChoice): IDataObject[] {
 	if (bytes === '100') records.splice(6, 1, { id: 'large', name: 'G', text: 'x'.repeat(200) });
 	if (bytes === '200') records[3] = { ...records[3], text: 'y'.repeat(90) };
 	if (invalid === 'no name') records.splice(5, 2, { id: 'nameless' }, { id: 'i', name: '' });
-	if (invalid === 'odd') records.splice(5, 3, { id: 1.5, name: 'x' }, { id: '4.00638E+12', name: 'x' }, { id: 'x', name: ['y'] });
+	if (invalid === 'odd')
+		records.splice(
+			5,
+			3,
+			{ id: 1.5, name: 'x' },
+			{ id: '4.00638E+12', name: 'x' },
+			{ id: 'x', name: ['y'] },
+		);
 	return records;
 }
 
 function withSameIds(records: IDataObject[], { sameIds, fault }: PushChoice): IDataObject[] {
 	const again = { name: 'Again' };
-	if (sameIds === 'near') return [...records.slice(0, 2), { ...again, id: 'a' }, { ...again, id: 'a', price: 2 }, ...records.slice(2)];
+	if (sameIds === 'near')
+		return [
+			...records.slice(0, 2),
+			{ ...again, id: 'a' },
+			{ ...again, id: 'a', price: 2 },
+			...records.slice(2),
+		];
 	if (sameIds === 'far') return [...records, { ...again, id: 'a' }, { ...again, id: '0' }];
 	const hit = records.find(({ id }) => String(id).startsWith('hit'));
-	if (sameIds === 'hit') return [...records, { ...again, id: fault === 'nothing' ? 'c/d?e#0' : (hit?.id ?? 'a') }];
+	if (sameIds === 'hit')
+		return [...records, { ...again, id: fault === 'nothing' ? 'c/d?e#0' : (hit?.id ?? 'a') }];
 	return records;
 }
 
@@ -152,34 +192,64 @@ function itemsOf(records: IDataObject[], choice: PushChoice): Item[] {
 	const renamed = records.map((record) => rename(record, names));
 	const blanks: IDataObject[] = blank === 'two' ? [{}, { id: '', name: null, x: ' ' }] : [];
 	if (source === 'wholeItem' || source === 'fields')
-		return [...renamed.slice(0, 4), ...blanks, ...renamed.slice(4)].map((json) => ({ json: structuredClone(json) }));
+		return [...renamed.slice(0, 4), ...blanks, ...renamed.slice(4)].map((json) => ({
+			json: structuredClone(json),
+		}));
 	const odd: unknown[] = invalid === 'not an object' ? [5, null, 'x', ['y']] : [];
 	if (source === 'json') {
-		const lists: unknown[] = [[...renamed.slice(0, 3), ...odd], renamed[3], [], JSON.stringify(renamed.slice(4, 6)), renamed.slice(6), ...(odd.length > 0 ? ['no JSON'] : [])];
-		const items = lists.map((documents, at) => ({ json: { documents: structuredClone(documents) as never, sku: at, price: 0 } }));
-		return [...items, ...(blanks.length > 0 ? [{ json: {} }, { json: { documents: ' ' } }] : [])];
+		const lists: unknown[] = [
+			[...renamed.slice(0, 3), ...odd],
+			renamed[3],
+			[],
+			JSON.stringify(renamed.slice(4, 6)),
+			renamed.slice(6),
+			...(odd.length > 0 ? ['no JSON'] : []),
+		];
+		const items = lists.map((documents, at) => ({
+			json: { documents: structuredClone(documents) as never, sku: at, price: 0 },
+		}));
+		return [
+			...items,
+			...(blanks.length > 0 ? [{ json: {} }, { json: { documents: ' ' } }] : []),
+		];
 	}
 	if (source === 'textFile') return textFiles(records, invalid === 'not an object');
 	const values = [...renamed.slice(0, 5), ...odd, ...renamed.slice(5)];
 	return [{ json: {}, file: fileOf(values, choice) }];
 }
 
-function rename({ id, name, description, url, ...others }: IDataObject, names: PushChoice['names']): IDataObject {
+function rename(
+	{ id, name, description, url, ...others }: IDataObject,
+	names: PushChoice['names'],
+): IDataObject {
 	if (names === 'default') return { id, name, description, url, ...others } as IDataObject;
 	const renamed = { sku: id, title: name, summary: description, link: url };
-	return (names === 'other' ? { ...renamed, ...others } : { meta: renamed, ...others }) as IDataObject;
+	return (
+		names === 'other' ? { ...renamed, ...others } : { meta: renamed, ...others }
+	) as IDataObject;
 }
 
 function textFiles(records: IDataObject[], isOdd: boolean): Item[] {
 	const odd = isOdd ? ['', '<!DOCTYPE html><p>x', 'a\0b', undefined] : [];
-	const texts = [...records.map(({ id, text }) => [String(id).replace(/\W/g, '_'), `${String(text)} ${String(id)}`]), ...odd.map((text, at) => [`odd${at}`, text])];
+	const texts = [
+		...records.map(({ id, text }) => [
+			String(id).replace(/\W/g, '_'),
+			`${String(text)} ${String(id)}`,
+		]),
+		...odd.map((text, at) => [`odd${at}`, text]),
+	];
 	return texts.map(([id, text]) => ({
 		json: { x: 1 },
-		...(text !== undefined && { file: { name: `${id}.md`, format: 'text' as const, rows: [], text } }),
+		...(text !== undefined && {
+			file: { name: `${id}.md`, format: 'text' as const, rows: [], text },
+		}),
 	}));
 }
 
-function fileOf(values: unknown[], { source, blank, end, leaveOut, invalid }: PushChoice): SourceFile {
+function fileOf(
+	values: unknown[],
+	{ source, blank, end, leaveOut, invalid }: PushChoice,
+): SourceFile {
 	const plain = JSON.parse(JSON.stringify(values)) as unknown[];
 	const isGzip = end === 'gzip';
 	const shared = { isGzip, end: end === 'gzip' ? ('whole' as const) : end };
@@ -187,12 +257,30 @@ function fileOf(values: unknown[], { source, blank, end, leaveOut, invalid }: Pu
 	const rows: Row[] = plain.map((value) => ({ value }));
 	const name = (extension: string) => `d.${extension}${isGzip ? '.gz' : ''}`;
 	if (source === 'jsonArray') {
-		return { ...shared, name: name('json'), format: 'jsonArray', rows, ...(leaveOut === 'empty' && { listPath: 'data.list' }) };
+		return {
+			...shared,
+			name: name('json'),
+			format: 'jsonArray',
+			rows,
+			...(leaveOut === 'empty' && { listPath: 'data.list' }),
+		};
 	}
 	if (source === 'jsonLines')
-		return { ...shared, name: name('jsonl'), format: 'jsonLines', rows: [...rows.slice(0, 2), ...blanks, ...(invalid === 'none' ? [] : [{ line: '{"id": oops' }]), ...rows.slice(2)] };
+		return {
+			...shared,
+			name: name('jsonl'),
+			format: 'jsonLines',
+			rows: [
+				...rows.slice(0, 2),
+				...blanks,
+				...(invalid === 'none' ? [] : [{ line: '{"id": oops' }]),
+				...rows.slice(2),
+			],
+		};
 	const header = [...new Set((plain as IDataObject[]).flatMap((value) => Object.keys(value)))];
-	const cells = (plain as IDataObject[]).map((value) => header.map((column) => cellOf(value[column])));
+	const cells = (plain as IDataObject[]).map((value) =>
+		header.map((column) => cellOf(value[column])),
+	);
 	const table: Row[] = cells.map((row) => ({ cells: row }));
 	const tooMany: Row = { cells: [...(cells[0] ?? []), 'one more'] };
 	const tooFew: Row = { cells: ['short', 'Few cells'] };
@@ -202,9 +290,19 @@ function fileOf(values: unknown[], { source, blank, end, leaveOut, invalid }: Pu
 		format: 'csv',
 		header,
 		...(leaveOut === 'nothing' && { jsonColumns: ['price', 'ok'] }),
-		rows: [...table.slice(0, 2), ...blanks, ...(invalid === 'none' ? [] : [tooMany]), ...table.slice(2), ...(invalid === 'none' ? [] : [tooFew, ...table.slice(-1)])],
+		rows: [
+			...table.slice(0, 2),
+			...blanks,
+			...(invalid === 'none' ? [] : [tooMany]),
+			...table.slice(2),
+			...(invalid === 'none' ? [] : [tooFew, ...table.slice(-1)]),
+		],
 	};
 }
 
 const cellOf = (value: unknown): string =>
-	value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+	value === undefined || value === null
+		? ''
+		: typeof value === 'string'
+			? value
+			: JSON.stringify(value);

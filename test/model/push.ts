@@ -31,25 +31,46 @@ export function predictPush(given: PushGiven): Expected {
 	const { documentsPerRequest: count, bytesPerRequest: bytes, fault, bodyLimit } = given;
 	const known = new Set<string>();
 	const answer = (batch: Entry[]): Accepted => {
-		const results = batch.map(({ id = '' }) => ({ id, status: known.has(id) ? 'updated' : 'created' }));
+		const results = batch.map(({ id = '' }) => ({
+			id,
+			status: known.has(id) ? 'updated' : 'created',
+		}));
 		for (const { id } of results) known.add(id);
-		const whole = { empty: undefined, count: { received: batch.length }, perDocument: { results }, text: 'OK' };
+		const whole = {
+			empty: undefined,
+			count: { received: batch.length },
+			perDocument: { results },
+			text: 'OK',
+		};
 		return {
 			rejected: [],
 			isComplaint: false,
 			// Where the response has an entry for the document, the output shows only this entry.
 			responseOf: (id) =>
-				given.response === 'perDocument' ? results.find((one) => one.id === id) : whole[given.response],
+				given.response === 'perDocument'
+					? results.find((one) => one.id === id)
+					: whole[given.response],
 		};
 	};
-	const service = { fault, answer, bodyLimit, isHit: (batch: Entry[]) => bodyOf(batch).includes('hit') };
+	const service = {
+		fault,
+		answer,
+		bodyLimit,
+		isHit: (batch: Entry[]) => bodyOf(batch).includes('hit'),
+	};
 	const sending = new Sending(given, { count, bytes }, service, {
-		bodyOf: (batch) => (batch.length === 1 ? batch[0]?.payload : batch.map(({ payload }) => payload)),
+		bodyOf: (batch) =>
+			batch.length === 1 ? batch[0]?.payload : batch.map(({ payload }) => payload),
 		contentOf: (batch) => batch.map(({ payload }) => payload),
 	});
 	const readItem = (item: Item, at: number) =>
 		given.source === 'textFile' ? [textFile(given, item, at)] : entriesOf(given, item, at);
-	return predictRun(given, { verb: 'pushed', isFile: given.source === 'file', readItem, sending });
+	return predictRun(given, {
+		verb: 'pushed',
+		isFile: given.source === 'file',
+		readItem,
+		sending,
+	});
 }
 
 const bodyOf = (batch: Entry[]): string => JSON.stringify(batch.map(({ payload }) => payload));
@@ -57,13 +78,24 @@ const bodyOf = (batch: Entry[]): string => JSON.stringify(batch.map(({ payload }
 /** Returns the documents of an item. */
 function entriesOf(given: PushGiven, { json, file }: Item, item: number): Entry[] {
 	const { source } = given;
-	if (source === 'wholeItem') return [isEmpty(json) ? { item, fate: { is: 'blank' } } : documentOf(given, json, { item })];
+	if (source === 'wholeItem')
+		return [
+			isEmpty(json) ? { item, fate: { is: 'blank' } } : documentOf(given, json, { item }),
+		];
 	if (source === 'fields') return [mapped(given, json, item)];
-	if (source === 'json') return isEmpty(json) ? [{ item, fate: { is: 'blank' } }] : listed(given, json.documents, item);
+	if (source === 'json')
+		return isEmpty(json)
+			? [{ item, fate: { is: 'blank' } }]
+			: listed(given, json.documents, item);
 	if (file === undefined) return [failed({ item })];
 	return read(file).records.map(({ source: text, value, is }, at) => {
 		const entry = { item, record: at + 1, source: text };
-		if (is === 'unreadable') return failed({ ...entry, isUnreadable: true, hasOnlyLine: file.format === 'jsonLines' });
+		if (is === 'unreadable')
+			return failed({
+				...entry,
+				isUnreadable: true,
+				hasOnlyLine: file.format === 'jsonLines',
+			});
 		const made = documentOf(given, value, entry);
 		return is === 'notJson' ? failed(entry, made.id) : made;
 	});
@@ -80,16 +112,26 @@ const failed = (entry: Entry, id?: string): Entry => {
 /** Whole item, records of files, and JSON: the document contains all fields. */
 function documentOf(given: PushGiven, value: unknown, entry: Entry): Entry {
 	if (!isRecord(value)) return failed(entry);
-	const fields = given.source === 'json' ? { id: 'id', name: 'name', description: 'description', url: 'url' } : given.fields;
+	const fields =
+		given.source === 'json'
+			? { id: 'id', name: 'name', description: 'description', url: 'url' }
+			: given.fields;
 	const own = (name: 'description' | 'url') => {
 		const found = fieldOf(value, fields[name]);
 		return fields[name] === name || isBlank(found) ? {} : { [name]: found };
 	};
-	return checked(given, entry, fieldOf(value, fields.id), fieldOf(value, fields.name), {
-		...value,
-		...own('description'),
-		...own('url'),
-	}, value);
+	return checked(
+		given,
+		entry,
+		fieldOf(value, fields.id),
+		fieldOf(value, fields.name),
+		{
+			...value,
+			...own('description'),
+			...own('url'),
+		},
+		value,
+	);
 }
 
 /** Mapped fields: the document contains the mapped values that are not empty. */
@@ -101,8 +143,16 @@ function mapped(given: PushGiven, json: IDataObject, item: number): Entry {
 		.filter(([, value]) => !isBlank(value));
 	const others = includeOtherFields ? json : {};
 	const [id, name] = [fieldOf(json, fields.id), fieldOf(json, fields.name)];
-	if (isEmpty(json) && Object.values(additionalFields).every(isBlank)) return { item, fate: { is: 'blank' } };
-	return checked(given, { item }, id, name, { ...others, ...Object.fromEntries(values), ...additionalFields }, json);
+	if (isEmpty(json) && Object.values(additionalFields).every(isBlank))
+		return { item, fate: { is: 'blank' } };
+	return checked(
+		given,
+		{ item },
+		id,
+		name,
+		{ ...others, ...Object.fromEntries(values), ...additionalFields },
+		json,
+	);
 }
 
 /** JSON: one document, or a list. */
@@ -123,15 +173,30 @@ function listed(given: PushGiven, value: unknown, item: number): Entry[] {
 function textFile(given: PushGiven, { file }: Item, item: number): Entry {
 	if (file === undefined) return failed({ item });
 	const { name, text = '' } = file;
-	if (text === '' || /^\s*<!doctype html/i.test(text) || text.includes('\0')) return failed({ item });
+	if (text === '' || /^\s*<!doctype html/i.test(text) || text.includes('\0'))
+		return failed({ item });
 	const same = given.items.filter((one) => one.file?.name === name);
 	if (same.length > 1) return failed({ item }, name);
-	const made = checked(given, { item }, name, name.replace(/\.[^.]*$/, ''), { ...given.additionalFields, text }, {});
+	const made = checked(
+		given,
+		{ item },
+		name,
+		name.replace(/\.[^.]*$/, ''),
+		{ ...given.additionalFields, text },
+		{},
+	);
 	return bytesOf(made.payload) > given.bytesPerRequest ? failed({ item }) : made;
 }
 
 /** Checks ID and name. Afterward, fields are left out, so that the field that contains the ID can be left out too. */
-function checked(given: PushGiven, entry: Entry, id: unknown, name: unknown, fields: object, source: IDataObject): Entry {
+function checked(
+	given: PushGiven,
+	entry: Entry,
+	id: unknown,
+	name: unknown,
+	fields: object,
+	source: IDataObject,
+): Entry {
 	// An item that an earlier node has returned as failed.
 	const isFailedBefore = typeof source.error === 'string' && 'advice' in source && isBlank(name);
 	const idText = textOf(id, true);
@@ -139,11 +204,15 @@ function checked(given: PushGiven, entry: Entry, id: unknown, name: unknown, fie
 	if (isFailedBefore) return failed(entry, idText.text);
 	if (idText.is || nameText.is) return failed(entry, idText.text);
 	const kept = Object.entries(fields).filter(
-		([field, value]) => !given.excludeFields.includes(field) && !(given.dropEmpty && isEmptyValue(value)),
+		([field, value]) =>
+			!given.excludeFields.includes(field) && !(given.dropEmpty && isEmptyValue(value)),
 	);
 	const payload = { ...Object.fromEntries(kept), id: idText.text, name: nameText.text };
 	return { ...entry, id: idText.text as string, payload };
 }
 
 const isEmptyValue = (value: unknown): boolean =>
-	value === null || value === undefined || value === '' || ['[]', '{}'].includes(JSON.stringify(value));
+	value === null ||
+	value === undefined ||
+	value === '' ||
+	['[]', '{}'].includes(JSON.stringify(value));

@@ -3,6 +3,7 @@
  * fault that no request meets, or an option that changes nothing, tests nothing.
  */
 import { seededRandom } from '../../sandbox/random';
+import { runs } from '../../support/runs';
 import type { Expected } from './model';
 
 export type Factors = Record<string, readonly string[]>;
@@ -29,17 +30,31 @@ export function pairwise<const F extends Factors>(
 ): Array<Choice<F>> {
 	const random = seededRandom(seed);
 	const shuffled = <T>(list: readonly T[]): T[] =>
-		list.map((one) => [random(), one] as const).sort(([a], [b]) => a - b).map(([, one]) => one);
-	const values = Object.entries(factors).flatMap(([name, list]) => list.map((value) => ({ name, value })));
-	const keyOf = (one: Value, other: Value) => (one.name < other.name ? `${one.name} ${one.value} ${other.name} ${other.value}` : `${other.name} ${other.value} ${one.name} ${one.value}`);
+		list
+			.map((one) => [random(), one] as const)
+			.sort(([a], [b]) => a - b)
+			.map(([, one]) => one);
+	const values = Object.entries(factors).flatMap(([name, list]) =>
+		list.map((value) => ({ name, value })),
+	);
+	const keyOf = (one: Value, other: Value) =>
+		one.name < other.name
+			? `${one.name} ${one.value} ${other.name} ${other.value}`
+			: `${other.name} ${other.value} ${one.name} ${one.value}`;
 	const open = new Map(
-		values.flatMap((one) => values.filter(({ name }) => name > one.name).map((other) => [keyOf(one, other), [one, other]] as const)),
+		values.flatMap((one) =>
+			values
+				.filter(({ name }) => name > one.name)
+				.map((other) => [keyOf(one, other), [one, other]] as const),
+		),
 	);
 	const complete = (first: Record<string, string>): Record<string, string> | undefined => {
 		const choice = { ...first };
 		for (const name of shuffled(Object.keys(factors).filter((each) => !(each in choice)))) {
 			const news = (value: string) =>
-				Object.entries(choice).filter(([other, chosen]) => open.has(keyOf({ name, value }, { name: other, value: chosen }))).length;
+				Object.entries(choice).filter(([other, chosen]) =>
+					open.has(keyOf({ name, value }, { name: other, value: chosen })),
+				).length;
 			const [best] = shuffled(factors[name] ?? [])
 				.filter((value) => isAllowed({ ...choice, [name]: value } as Partial<Choice<F>>))
 				.sort((a, b) => news(b) - news(a));
@@ -57,10 +72,20 @@ export function pairwise<const F extends Factors>(
 		if (!choice) continue;
 		const chosen = Object.entries(choice).map(([name, value]) => ({ name, value }));
 		for (const one of chosen) for (const other of chosen) open.delete(keyOf(one, other));
-		choices.push(Object.fromEntries(Object.keys(factors).map((name) => [name, choice[name]])) as Choice<F>);
+		choices.push(
+			Object.fromEntries(
+				Object.keys(factors).map((name) => [name, choice[name]]),
+			) as Choice<F>,
+		);
 	}
 	return choices;
 }
+
+/** Returns the choices that a profile runs: all, or some of them from everywhere in the list. */
+export const someOf = <T>(choices: T[]): T[] => {
+	const step = Math.max(1, choices.length / runs(choices.length));
+	return choices.filter((_, at) => Math.floor(at / step) !== Math.floor((at - 1) / step));
+};
 
 /** Returns the values that are not the defaults. */
 export const nameOf = <F extends Factors>(factors: F, choice: Choice<F>): string =>
@@ -89,7 +114,9 @@ export class Effects<F extends Factors> {
 		for (const [name, [usual]] of Object.entries(this.factors)) {
 			if (choice[name] === usual) continue;
 			const other = this.others[`${name}: ${choice[name]}`];
-			const hasEffect = other?.(expected) ?? JSON.stringify(this.predictOf({ ...choice, [name]: usual })) !== all;
+			const hasEffect =
+				other?.(expected) ??
+				JSON.stringify(this.predictOf({ ...choice, [name]: usual })) !== all;
 			const count = this.counts.get(`${name}: ${choice[name]}`) ?? [0, 0];
 			this.counts.set(`${name}: ${choice[name]}`, count);
 			count[1]++;

@@ -88,10 +88,14 @@ export class Sending {
 			this.fail([entry], { claim: 'not' });
 			return;
 		}
-		const same = this.limits.count === 1 ? -1 : this.batch.findIndex(({ id }) => id === entry.id);
+		const same =
+			this.limits.count === 1 ? -1 : this.batch.findIndex(({ id }) => id === entry.id);
 		const bytes = Math.min(this.limits.bytes, this.limitOf413);
 		const joined = same < 0 ? [...this.batch, entry] : this.batch.with(same, entry);
-		if (this.batch.length > 0 && (joined.length > this.limits.count || this.sizeOf(joined) > bytes)) {
+		if (
+			this.batch.length > 0 &&
+			(joined.length > this.limits.count || this.sizeOf(joined) > bytes)
+		) {
 			this.flush();
 			if (this.ended) return;
 			this.batch = [entry];
@@ -152,15 +156,28 @@ export class Sending {
 		if (this.given.dryRun) {
 			figures.bytes += this.sizeOf(entries);
 			for (const entry of entries)
-				entry.fate = { is: 'done', shown: { request, ...(entry.payload !== undefined && { bytes: bytesOf(entry.payload) }) } };
+				entry.fate = {
+					is: 'done',
+					shown: {
+						request,
+						...(entry.payload !== undefined && { bytes: bytesOf(entry.payload) }),
+					},
+				};
 			return;
 		}
 		const isHit = service.fault !== 'nothing' && service.isHit(entries);
 		let attempts = 1;
 		let { isUncertain } = batch;
-		if (isHit && typeof service.fault === 'string' && service.fault.startsWith('once') && !this.hasFaultStruck) {
+		if (
+			isHit &&
+			typeof service.fault === 'string' &&
+			service.fault.startsWith('once') &&
+			!this.hasFaultStruck
+		) {
 			this.hasFaultStruck = true;
-			const status = { 'once 429': 429, 'once 500': 500, 'once lost': 0 }[service.fault as 'once 429'];
+			const status = { 'once 429': 429, 'once 500': 500, 'once lost': 0 }[
+				service.fault as 'once 429'
+			];
 			this.record(entries, status, status === 0);
 			// A response that is lost does not undo the work of the service.
 			if (status === 0) service.answer(entries, this.isCommit());
@@ -174,17 +191,27 @@ export class Sending {
 			const struck = entries.filter((entry) => service.isHit([entry]));
 			this.fail(struck, { claim: 'unknown', httpStatus: 503 });
 			const others = entries.filter((entry) => !struck.includes(entry));
-			if (others.length > 0) this.succeed(others, this.service.answer(others, this.isCommit()) as Accepted, { request });
+			if (others.length > 0)
+				this.succeed(others, this.service.answer(others, this.isCommit()) as Accepted, {
+					request,
+				});
 			return;
 		}
 		const status = isHit && typeof service.fault === 'number' ? service.fault : undefined;
-		const answer = status ?? (this.sizeOf(entries) > service.bodyLimit ? 413 : this.faulty(entries, isHit));
+		const answer =
+			status ??
+			(this.sizeOf(entries) > service.bodyLimit ? 413 : this.faulty(entries, isHit));
 		if (typeof answer === 'number') {
 			this.record(entries, answer, false);
 			this.react(answer, { ...batch, isUncertain });
 			return;
 		}
-		this.record(entries, 200, !isHit || ['nothing', 'once 429', 'once 500', 'once lost'].includes(String(service.fault)));
+		this.record(
+			entries,
+			200,
+			!isHit ||
+				['nothing', 'once 429', 'once 500', 'once lost'].includes(String(service.fault)),
+		);
 		this.succeed(entries, answer, { request, ...(attempts > 1 && { attempts }) });
 	}
 
@@ -196,23 +223,39 @@ export class Sending {
 			return { rejected: [], isComplaint: true, responseOf: () => undefined };
 		if (isHit && fault === 'rejects') {
 			const all = { items: [{ id: 'hit', status: 422, message: 'Too odd' }] };
-			return { rejected: ['hit'], isComplaint: !entries.some(({ id }) => id === 'hit'), responseOf: () => all };
+			return {
+				rejected: ['hit'],
+				isComplaint: !entries.some(({ id }) => id === 'hit'),
+				responseOf: () => all,
+			};
 		}
 		return answer(entries, this.isCommit());
 	}
 
-	private succeed(entries: Entry[], { rejected, isComplaint, responseOf }: Accepted, shown: object): void {
+	private succeed(
+		entries: Entry[],
+		{ rejected, isComplaint, responseOf }: Accepted,
+		shown: object,
+	): void {
 		this.figures.bytes += this.sizeOf(entries);
 		for (const entry of entries) {
 			const { id = '' } = entry;
 			const response = responseOf(id);
 			if (rejected.includes(id)) this.fail([entry], { claim: 'not', httpStatus: 422 });
 			else if (isComplaint) this.fail([entry], { claim: 'unknown' });
-			else entry.fate = { is: 'done', shown: { ...shown, ...(response !== undefined && { response: response as never }) } };
+			else
+				entry.fate = {
+					is: 'done',
+					shown: {
+						...shown,
+						...(response !== undefined && { response: response as never }),
+					},
+				};
 		}
 		this.hasSucceeded = true;
 		// Each accepted delete with a commit also commits the deletes before it.
-		if (this.isCommit() && entries.some(({ fate }) => fate?.is === 'done')) this.isCommitted = true;
+		if (this.isCommit() && entries.some(({ fate }) => fate?.is === 'done'))
+			this.isCommitted = true;
 		this.accepted += entries.length;
 		this.refused = 0;
 	}
@@ -227,15 +270,21 @@ export class Sending {
 			// Some proxies answer with 404 to an encoded slash.
 			const isProxy = entries.some(({ id }) => id?.includes('/'));
 			// An earlier attempt may have deleted the document.
-			if (isUncertain && !isProxy) for (const entry of entries) entry.fate = { is: 'done', shown: {} };
-			else if (isProxy || this.protocol.notFound === 'fails') this.fail(entries, { claim: isProxy ? 'unknown' : 'not', httpStatus: 404 });
+			if (isUncertain && !isProxy)
+				for (const entry of entries) entry.fate = { is: 'done', shown: {} };
+			else if (isProxy || this.protocol.notFound === 'fails')
+				this.fail(entries, { claim: isProxy ? 'unknown' : 'not', httpStatus: 404 });
 			else for (const entry of entries) entry.fate = { is: 'notFound' };
 			return;
 		}
 		if (ENDS.includes(status)) this.ended ??= failure;
-		if (status === 413 && entries.length > 1) this.limitOf413 = Math.min(this.limitOf413, Math.ceil(this.sizeOf(entries) / 2));
+		if (status === 413 && entries.length > 1)
+			this.limitOf413 = Math.min(this.limitOf413, Math.ceil(this.sizeOf(entries) / 2));
 		const isHopeless = this.rejected >= REJECTED_IN_A_ROW && this.accepted === 0 && !isPart;
-		const isWhole = entries.length === 1 || !SPLITS.includes(status) || (isHopeless && [400, 422].includes(status));
+		const isWhole =
+			entries.length === 1 ||
+			!SPLITS.includes(status) ||
+			(isHopeless && [400, 422].includes(status));
 		const wasWorking = this.hasSucceeded;
 		if (status === 403) this.hasSucceeded = false;
 		if (isWhole || first === undefined) {
@@ -255,7 +304,10 @@ export class Sending {
 	private fail(entries: Entry[], failure: Failure): void {
 		for (const entry of entries) {
 			this.firstFailed ??= entry;
-			entry.fate ??= { is: 'failed', failure: { ...failure, ...(entry.id !== undefined && { id: entry.id }) } };
+			entry.fate ??= {
+				is: 'failed',
+				failure: { ...failure, ...(entry.id !== undefined && { id: entry.id }) },
+			};
 			if (this.given.onError === 'stopWorkflow') this.ended ??= failure;
 		}
 	}

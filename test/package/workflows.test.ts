@@ -123,12 +123,16 @@ function tablesOf(file: string) {
 
 // n8n finds a data table even by part of its name, so the wrong table could be selected.
 it.each(ofDataTables)('%s uses the data table whose ID its first node returns', (file) => {
-	const [create, ...others] = tablesOf(file);
-	expect(create.parameters.operation).toBe('create');
-	// A workflow that calls itself passes the ID on.
-	const passedOn = "={{ $('When Called by Itself').first().json.tableId }}";
-	const ids = [`={{ $('${create.name}').first().json.id }}`, passedOn];
-	for (const { name, parameters } of others) {
+	const isOfTables = ({ parameters }: INode) =>
+		['create', 'list'].includes(String(parameters.operation));
+	const created = tablesOf(file).filter(({ parameters }) => parameters.operation === 'create');
+	expect(created.length).toBeGreaterThan(0);
+	// A workflow that calls itself passes the IDs on.
+	const passedOn = ['tableId', 'history.tableId'].map(
+		(field) => `={{ $('When Called by Itself').first().json.${field} }}`,
+	);
+	const ids = [...created.map(({ name }) => `={{ $('${name}').first().json.id }}`), ...passedOn];
+	for (const { name, parameters } of tablesOf(file).filter((each) => !isOfTables(each))) {
 		const { mode, value } = Object(parameters.dataTableId) as { mode: string; value: string };
 		expect({ name, mode, isKnown: ids.includes(value) }).toEqual({
 			...{ name, mode: 'id', isKnown: true },
@@ -138,7 +142,10 @@ it.each(ofDataTables)('%s uses the data table whose ID its first node returns', 
 
 test("no data table's name contains the name of another table", () => {
 	const names = ofDataTables
-		.map((file) => String(tablesOf(file)[0].parameters.tableName))
+		.flatMap(tablesOf)
+		.filter(({ parameters }) => parameters.operation === 'create')
+		.map(({ parameters }) => String(parameters.tableName))
+		.map((name) => (name.startsWith('=') ? 'Synced Documents' : name))
 		.filter((name, at, all) => all.indexOf(name) === at);
 	expect(names.length).toBeGreaterThan(1);
 	const others = (name: string) => names.filter((other) => other !== name);
@@ -155,6 +162,8 @@ function examplesWith(name: string): string[] {
 	return files.filter((file) => read(file).nodes.some((node) => node.name === name));
 }
 
+const nodesOf = (file: string): string[] => read(file).nodes.map(({ name }) => name);
+
 const nodeOf = (file: string, name: string): INode => {
 	const node = read(file).nodes.find((each) => each.name === name);
 	if (!node) throw new Error(`${file} has no node '${name}'`);
@@ -166,15 +175,19 @@ test('there are at least three syncs', () => {
 });
 
 // If the workflows shared a table, each sync would delete the documents that the others have pushed.
-test.each(SYNCS.filter((file) => tablesOf(file).length > 0))(
-	"%s has its own data table, whose name contains the workflow's ID",
+test.each(SYNCS.filter((file) => nodesOf(file).includes('State Table')))(
+	"%s has its own data table, whose name contains the workflow's ID, unless Settings name another one",
 	(file) => {
-		const { tableName } = tablesOf(file)[0].parameters;
-		expect(tableName).toBe('=Synced Documents {{ $workflow.id }}');
+		const { tableName } = nodeOf(file, 'State Table').parameters;
+		expect(tableName).toBe("={{ $('Check the Run').first().json.table }}");
+		const { jsCode } = nodeOf(file, 'Check the Run').parameters;
+		expect(jsCode).toContain("const ownTable = 'Synced Documents ' + $workflow.id;");
 	},
 );
 
-test.each(SYNCS.filter((file) => tablesOf(file).length === 0))(
+const isOfDatabase = (file: string) => !nodesOf(file).includes('State Table');
+
+test.each(SYNCS.filter(isOfDatabase))(
 	'%s has rows of its own in the database, and leaves no view',
 	(file) => {
 		const queries = ofType(file, 'postgres').map(({ name, disabled, parameters }) => ({
@@ -189,7 +202,13 @@ test.each(SYNCS.filter((file) => tablesOf(file).length === 0))(
 			...['Compare', 'Lock', 'Note Planned Changes', 'Read', 'Remember', 'Tables', 'Unlock'],
 		]);
 		expect(own.filter(({ query }) => /create\b.*\bview/.test(query))).toEqual([]);
-		for (const { query } of own) expect(query).toContain('{{ $workflow.id }}');
+		const owner = [
+			"$('Check the Run').first().json.table",
+			"$('When Called by Itself').first().json.owner",
+		];
+		for (const { query } of own) {
+			expect(owner.some((each) => query.includes(`{{ ${each} }}`))).toBe(true);
+		}
 	},
 );
 

@@ -129,6 +129,71 @@ describe('vectors', () => {
 	});
 });
 
+describe('vectors from words', () => {
+	const QUERY = 'When does the WAREHOUSE ship an order?';
+	const NEAR = 'Our warehouse packs each order, then ships it.';
+	const FAR = 'Descale your kettle with vinegar every month.';
+
+	const vectorsOf = async (
+		texts: string[],
+		modelConfig: Record<string, unknown> = {},
+	): Promise<number[][]> => {
+		const body = { modelConfig, chunkerConfig: { regex: '(?!)' } };
+		const { chunkedData = [] } = await chunk(sandbox(), 'regex-splitter', texts, body);
+		return chunkedData.map(({ vectors }) => (vectors[0] as { vector: number[] }).vector);
+	};
+	const cosine = (one: number[], other: number[]) => {
+		const dot = (a: number[], b: number[]) =>
+			a.reduce((sum, value, at) => sum + value * b[at], 0);
+		return dot(one, other) / Math.sqrt(dot(one, one) * dot(other, other));
+	};
+	const cosines = async (modelConfig?: Record<string, unknown>) => {
+		const [query, near, far] = await vectorsOf([QUERY, NEAR, FAR], modelConfig);
+		return { near: cosine(query, near), far: cosine(query, far) };
+	};
+
+	test('by default, common words do not count', async () => {
+		const { near, far } = await cosines();
+		expect(Math.abs(near)).toBeLessThan(0.2);
+		expect(Math.abs(far)).toBeLessThan(0.2);
+	});
+
+	describe('if the setting is on', () => {
+		beforeEach(() => {
+			sandbox().settings.vectorsFromWords = true;
+		});
+
+		test.each([
+			{},
+			{ dimReductionSize: 256 },
+			{ vectorQuantizationMethod: 'max-scale' },
+			{ dimReductionSize: 256, vectorQuantizationMethod: 'max-scale' },
+		])('the cosine follows common words: %j', async (modelConfig) => {
+			const { near, far } = await cosines(modelConfig);
+			expect(near).toBeGreaterThan(0.4);
+			expect(Math.abs(far)).toBeLessThan(0.25);
+		});
+
+		test('min-max keeps the order, although it moves all cosines', async () => {
+			const { near, far } = await cosines({ vectorQuantizationMethod: 'min-max' });
+			expect(near).toBeGreaterThan(far);
+		});
+
+		test('only the words count, and a text without words has a vector too', async () => {
+			const [one, same, marks, others] = await vectorsOf([
+				'Żółć, the fox!',
+				'the żółć\n(fox) THE',
+				'***',
+				'---',
+			]);
+			expect(cosine(one, same)).toBeCloseTo(1, 5);
+			expect(Math.hypot(...one)).toBeCloseTo(1, 5);
+			expect(Math.hypot(...marks)).toBeGreaterThan(1);
+			expect(cosine(marks, others)).toBeLessThan(0.9);
+		});
+	});
+});
+
 describe('refuses a body', () => {
 	const batch = [{ text: 'a' }];
 	test.each<[string, unknown, RegExp]>([

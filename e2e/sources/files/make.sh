@@ -23,8 +23,10 @@ pdf() {
 	page 2 'Money is refunded within a week. Refunds go to the card that was used.'
 	page 3 'Parcels leave on the day of the order. Delivery takes two working days.'
 } >"$work/guide.html"
+# Lines that differ only in their numbers would be taken for a stamp of a scanner.
 for number in $(seq 60); do
-	page "$number" "This is page $number of the handbook. Rule $number says what to do on day $number."
+	name=$(echo "$number" | sed 's/0/zero /g; s/1/one /g; s/2/two /g; s/3/three /g; s/4/four /g; s/5/five /g; s/6/six /g; s/7/seven /g; s/8/eight /g; s/9/nine /g; s/ $//')
+	page "$number" "Chapter $name. This is page $number of the handbook. Rule $number says what to do on day $number."
 done >"$work/handbook.html"
 cat >"$work/terms.html" <<'EOF'
 <h1>Terms</h1><h2>Returns</h2><p>Goods may be returned within thirty days.</p>

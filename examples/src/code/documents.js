@@ -20,11 +20,14 @@ module.exports = ({ batch, fetched, isChunked, isRow }) => {
 		return read(work, result);
 	});
 
-	// 1. Deletes that the source has not confirmed. If they are too many, all of them are withheld.
+	// 1. If more documents would be deleted than were planned and are allowed, all of them are withheld.
 	const doubtful = documents.filter(({ isDoubtful }) => isDoubtful);
-	if (doubtful.length > batch.mayDelete) {
-		for (const document of doubtful) document.isWithheld = true;
-	}
+	if (doubtful.length > batch.mayDelete) withhold(doubtful);
+	const missing = documents.filter(
+		({ version, problem, removedIds }) =>
+			version === null && problem === '' && removedIds.length > 0,
+	);
+	if (missing.length > batch.missing) withhold(missing);
 
 	// 2. The same text instead of different ones is probably a sign-in page or an error. New documents do not count.
 	const replaced = documents.filter(
@@ -75,6 +78,11 @@ module.exports = ({ batch, fetched, isChunked, isRow }) => {
 		};
 		return { json: isLeftOut ? { ...json, ...nothing } : json };
 	});
+
+	/** @param {{ isWithheld: boolean }[]} all */
+	function withhold(all) {
+		for (const document of all) document.isWithheld = true;
+	}
 
 	/**
 	 * Without chunks, all fields are content, and a field such as `problem` has no special meaning.
@@ -136,16 +144,12 @@ module.exports = ({ batch, fetched, isChunked, isRow }) => {
 		if (result.problem) return fail(read, words(result.problem), false);
 		if (unusable) return fail(read, unusable, false);
 		if (isDeleted) {
-			// Without Fetch, Plan has counted the deletes. With Fetch, a document is gone for certain if neither the list nor
-			// its address has it.
-			const isCertain = fetched === null || (!document && Boolean(result.gone));
-			const isRefused = Boolean(result.refused) && chunks > 0;
-			// Nobody knows whether it still exists, so the limits do not allow its delete.
-			if (isRefused && !batch.settings?.confirmDeletes) {
+			// Plan has counted the missing documents. If the source does not say whether one exists, a person decides.
+			if (result.refused && chunks > 0 && !batch.isApproved) {
 				const problem = `is missing from the list, and ${words(result.refused)}`;
 				return { ...fail(read, problem), isWithheld: true };
 			}
-			return { ...read, text: '', isDoubtful: !isCertain && chunks > 0 };
+			return { ...read, text: '', isDoubtful: document !== undefined && chunks > 0 };
 		}
 		if (!isChunked) return read;
 		if (Array.isArray(text) && text.length === 0) return fail(read, 'has no pages', false);

@@ -1,15 +1,25 @@
-/** @import { Compared, DatabaseBatch, Item, Settings, Summary } from '../parts/types' */
+/** @import { Approval, Compared, DatabaseBatch, History, Item, Settings, Summary } from '../parts/types' */
+
+const { mostDeletesOf } = require('./shared/most-deletes');
 
 /**
- * @param {{ compared: Compared, query: string, settings: Settings, run: number, howToDelete: string }} inputs
+ * @param {{
+ *   compared: Compared,
+ *   query: string,
+ *   settings: Settings,
+ *   approval: Approval,
+ *   history: History,
+ *   owner: string,
+ *   run: number,
+ * }} inputs
  * @returns {Item<{ batch: number, summary: Summary } | DatabaseBatch>[]}
  */
-module.exports = ({ compared, query, settings, run, howToDelete }) => {
+module.exports = ({ compared, query, settings, approval, history, owner, run }) => {
 	// Returns one item per batch. The first item also says what is unchanged or withheld.
 	/** @type {Summary} */
 	const nothing = {
 		...{ status: 200, problem: '', known: 0, unchanged: 0, missing: 0, withheld: 0 },
-		...{ unreadable: 0, problems: [], planned: 0, compactUpTo: 0 },
+		...{ mostDeletes: 0, unreadable: 0, problems: [], planned: 0, compactUpTo: 0 },
 	};
 
 	// 1. May this run work, and is the table complete?
@@ -23,10 +33,11 @@ module.exports = ({ compared, query, settings, run, howToDelete }) => {
 	const summary = { ...nothing, known, unchanged, missing, unreadable, problems };
 
 	// 2. If too many documents are missing, nothing is deleted, but everything else is done.
-	const percent = Math.floor((known * settings.mostDeletesPercent) / 100);
-	const most = Math.max(settings.mostDeletes, percent);
-	const isWithheld = goneFromIndex > most && !settings.confirmDeletes;
-	if (isWithheld) summary.withheld = missing;
+	const isEmpty = compared.rows === 0;
+	const most = mostDeletesOf({ known, isEmpty, settings, approval });
+	summary.mostDeletes = most;
+	const isWithheld = goneFromIndex > most;
+	if (isWithheld) summary.withheld = goneFromIndex;
 	const gone = isWithheld ? [] : compared.gone;
 
 	// 3. Batches. A batch deletes and pushes, if possible: if the service answers every request with 404, its URL may be
@@ -39,10 +50,12 @@ module.exports = ({ compared, query, settings, run, howToDelete }) => {
 		const pushed = compared.changed[at] ?? { from: null, to: null, documents: 0 };
 		/** @type {DatabaseBatch} */
 		const batch = {
-			...{ batch: at + 1, batches, run, snapshot: [], settings: compared.settings },
+			...{ batch: at + 1, batches, run, history, owner, snapshot: [] },
+			...{ settings: compared.settings, isApproved: approval.isApproved },
+			missing: deleted.documents,
 			...{ from: pushed.from, to: pushed.to, goneFrom: deleted.from, goneTo: deleted.to },
 			...{ documents: deleted.documents + pushed.documents, query, ids: pushed.ids ?? null },
-			mayDelete: mayDelete(deleted.documents, pushed.documents),
+			mayDelete: mayDelete(pushed.documents),
 			pushAgain: JSON.stringify([settings.pushAgain ?? []].flat().map(String)),
 		};
 		return { json: at === 0 ? { ...batch, summary } : batch };
@@ -61,11 +74,8 @@ module.exports = ({ compared, query, settings, run, howToDelete }) => {
 				`another run has not ended, or was killed. Its lock expires at ${lockedUntil}; to run earlier, make sure that no run is active and delete its row from the table search_sync_runs`,
 			];
 		}
-		if (rows === 0 && !settings.confirmDeletes) {
-			return [
-				400,
-				`the query of 'Your Query' returns no rows. If this is right, ${howToDelete}`,
-			];
+		if (rows === 0 && compared.known === 0) {
+			return [400, "the query of 'Your Query' returns no rows"];
 		}
 		if (keyType === 'record') {
 			return [
@@ -83,14 +93,12 @@ module.exports = ({ compared, query, settings, run, howToDelete }) => {
 	}
 
 	/**
-	 * A text that is empty now is a doubtful delete. All batches together carry out at most as many deletes as the
-	 * settings allow.
-	 * @param {number} deleted
+	 * A text that is empty now is a doubtful delete. All batches together carry out at most as many of them as the
+	 * missing documents leave.
 	 * @param {number} pushed
 	 */
-	function mayDelete(deleted, pushed) {
-		if (settings.confirmDeletes) return deleted + pushed;
+	function mayDelete(pushed) {
 		if (isWithheld) return 0;
-		return deleted + Math.floor(((most - goneFromIndex) * pushed) / summary.planned);
+		return Math.floor(((most - goneFromIndex) * pushed) / summary.planned);
 	}
 };

@@ -1,8 +1,9 @@
-/** @import { Batch, Item, Known, ListedDocument, Settings, Summary, Work } from '../parts/types' */
+/** @import { Approval, Batch, History, Item, Known, ListedDocument, Settings, Summary, Work } from '../parts/types' */
 
 const { spelledAsKnown } = require('./shared/address');
 const { isNeverPushed } = require('./shared/document-id');
 const { fieldProblem } = require('./shared/fields');
+const { mostDeletesOf } = require('./shared/most-deletes');
 
 /**
  * @param {{
@@ -10,12 +11,13 @@ const { fieldProblem } = require('./shared/fields');
  *   versions: string[],
  *   known: Known,
  *   settings: Settings,
+ *   approval: Approval,
+ *   history: History,
  *   tableId: string,
  *   run: number,
  *   batchSize: number,
  *   isAsked: boolean,
  *   areAddresses: boolean,
- *   howToDelete: string,
  *   isChunked?: boolean,
  * }} inputs
  * @returns {Item<{ batch: number, summary?: Summary } & Partial<Batch>>[]}
@@ -25,19 +27,20 @@ module.exports = ({
 	versions,
 	known,
 	settings,
+	approval,
+	history,
 	tableId,
 	run,
 	batchSize,
 	isAsked,
 	areAddresses,
-	howToDelete,
 	isChunked,
 }) => {
 	// Returns one item per batch. The first item also says what is unchanged or withheld.
 	/** @type {Summary} */
 	const summary = {
 		...{ status: 200, problem: '', known: known.entries.length, unchanged: 0, missing: 0 },
-		...{ withheld: 0, unreadable: 0, problems: [], planned: 0, compactUpTo: 0 },
+		...{ withheld: 0, mostDeletes: 0, unreadable: 0, problems: [], planned: 0, compactUpTo: 0 },
 	};
 
 	// 1. May this run work, and is the list complete?
@@ -75,8 +78,8 @@ module.exports = ({
 		}
 	}
 
-	// 3. What is missing? If it is too much, nothing is deleted, but everything else is done. If Fetch can ask whether
-	// a document still exists, Fetch decides.
+	// 3. What is missing? If it is too much, nothing is deleted, but everything else is done. If it is not too much, and
+	// Fetch can ask whether a document still exists, what the source refuses or cannot say stays.
 	const isExcluded = new Set(inTable(excluded));
 	/** @type {Work[]} */
 	const missing = known.entries
@@ -86,24 +89,31 @@ module.exports = ({
 			...(isExcluded.has(id) && { isExcluded: true }),
 		}));
 	const indexed = missing.filter(({ chunks }) => chunks > 0).length;
-	const percent = Math.floor((summary.known * settings.mostDeletesPercent) / 100);
-	const most = Math.max(settings.mostDeletes, percent);
-	const isTooMany = indexed > most && !settings.confirmDeletes;
-	const isWithheld = isTooMany && !isAsked;
+	if (approval.isInvalid) {
+		const number = approval.remembered || indexed;
+		const advice = number > 0 ? `send "confirmDeletes": ${number}` : 'leave it out';
+		const invalid = `"confirmDeletes" is the number of deletes that you allow: ${advice}`;
+		return [{ json: { batch: 0, summary: { ...summary, status: 400, problem: invalid } } }];
+	}
+	const isEmpty = listed.size === 0;
+	const most = mostDeletesOf({ known: summary.known, isEmpty, settings, approval });
+	const isWithheld = indexed > most;
+	summary.mostDeletes = most;
 	summary.missing = missing.length;
-	if (isWithheld) summary.withheld = missing.length;
+	if (isWithheld) summary.withheld = indexed;
 
 	// 4. If a run may fetch only so many documents, the others wait. Missing ones get at most half of the run, because
-	// they may be unreadable in each run. New ones come before changed ones.
+	// they may be unreadable in each run, unless a person has approved their deletes. New ones come before changed ones.
 	const limit = isAsked ? (settings.mostPerRun ?? Infinity) : Infinity;
-	const asked = isWithheld ? [] : missing.slice(0, Math.ceil(limit / 2));
+	const deleted = missing.filter(({ chunks }) => !isWithheld || chunks === 0);
+	const share = approval.isApproved ? limit : Math.ceil(limit / 2);
+	const asked = deleted.slice(0, share);
 	const rest = limit - asked.length;
 	if (changed.length > rest) {
 		changed.sort((one, other) => Number(before.has(one.id)) - Number(before.has(other.id)));
 	}
 	const fetched = changed.slice(0, rest);
-	const waiting =
-		changed.length - fetched.length + (isWithheld ? 0 : missing.length - asked.length);
+	const waiting = changed.length - fetched.length + deleted.length - asked.length;
 	if (waiting > 0) summary.later = (summary.later ?? 0) + waiting;
 
 	// 5. Batches. Deletes are dealt out to all batches, so that a batch of deletes usually has a push too: if the service
@@ -119,7 +129,9 @@ module.exports = ({
 	return parts.map((part, at) => {
 		/** @type {Batch} */
 		const batch = {
-			...{ batch: at + 1, batches, tableId, run, mayDelete: mayDelete(part), work: part },
+			...{ batch: at + 1, batches, tableId, run, history, mayDelete: mayDelete(part) },
+			missing: part.filter(({ version }) => version === null).length,
+			...{ isApproved: approval.isApproved, work: part },
 			...(isAsked && { settings }),
 			snapshot: at === 0 && known.compactUpTo ? known.entries : [],
 		};
@@ -145,11 +157,9 @@ module.exports = ({
 			];
 		}
 		// A node with Always Output Data turns an empty list into one empty item.
-		const isEmpty = list.length < 2 && Object.keys(Object(list[0])).length === 0;
-		if (isEmpty && !settings.confirmDeletes) {
-			return [400, `the list is empty. If this is right, ${howToDelete}`];
-		}
-		for (const [at, document] of (isEmpty ? [] : list).entries()) {
+		const isNothing = list.length < 2 && Object.keys(Object(list[0])).length === 0;
+		if (isNothing && known.entries.length === 0) return [400, 'the list is empty'];
+		for (const [at, document] of (isNothing ? [] : list).entries()) {
 			const id = document?.id;
 			if (isAsked && document?.skipped) {
 				const kind = `${document.skipped}`;
@@ -189,25 +199,20 @@ module.exports = ({
 			listed.set(String(id), { document, version });
 		}
 		if (skipped.size > 0) summary.skipped = Object.fromEntries(skipped);
-		if (skipped.size > 0 && listed.size === 0 && !settings.confirmDeletes) {
+		if (skipped.size > 0 && listed.size === 0 && known.entries.length === 0) {
 			const kinds = JSON.stringify(summary.skipped);
-			return [
-				400,
-				`the list has no document to index, only others: ${kinds}. If this is right, ${howToDelete}`,
-			];
+			return [400, `the list has no document to index, only others: ${kinds}`];
 		}
 		return [200, ''];
 	}
 
 	/**
-	 * A delete is doubtful if only the list says that a document is gone, or only its page. All batches together carry
-	 * out at most as many doubtful deletes as the settings allow.
+	 * A listed document is a doubtful delete if its text is empty now, or its page is gone. All batches together carry out
+	 * at most as many of them as the missing documents leave.
 	 * @param {Work[]} part
 	 */
 	function mayDelete(part) {
-		if (settings.confirmDeletes) return part.length;
-		const missingHere = part.filter(({ version }) => version === null).length;
-		if (isTooMany) return Math.floor((most * missingHere) / missing.length);
-		return missingHere + Math.floor(((most - indexed) * part.length) / work.length);
+		if (isWithheld) return 0;
+		return Math.floor(((most - indexed) * part.length) / work.length);
 	}
 };

@@ -1,12 +1,12 @@
-/** @import { BatchRow, Item, Summary } from '../parts/types' */
+/** @import { Approval, BatchRow, Item, RunResult, Summary } from '../parts/types' */
 
 const { storableText } = require('./shared/storable-text');
 
 /**
- * @param {{ summary: Summary, batches: Partial<BatchRow>[], isChunked: boolean, howToDelete: string }} inputs
- * @returns {[Item<Record<string, unknown>>]}
+ * @param {{ summary: Summary, batches: Partial<BatchRow>[], approval: Approval, isChunked: boolean, howToDelete: string }} inputs
+ * @returns {[Item<RunResult & { pagesWithoutText?: number }>]}
  */
-module.exports = ({ summary, batches, isChunked, howToDelete }) => {
+module.exports = ({ summary, batches, approval, isChunked, howToDelete }) => {
 	// Adds up the batches. A batch without a row was stopped, so its documents have failed.
 	/** @param {'pushed' | 'deleted' | 'chunksDeleted' | 'notIndexed' | 'failed' | 'unreadable' | 'withheld' | 'planned'} count */
 	const sum = (count) => batches.reduce((total, batch) => total + (batch[count] ?? 0), 0);
@@ -20,9 +20,12 @@ module.exports = ({ summary, batches, isChunked, howToDelete }) => {
 	const failed = sum('failed') + summary.planned - done;
 	const unreadable = summary.unreadable + sum('unreadable');
 	const withheld = summary.withheld + sum('withheld');
+	// An approval that is too small is followed by a new number. Otherwise, the smallest one counts.
+	const isFirst = approval.isApproved || approval.remembered === 0;
+	const approvable = isFirst ? withheld : Math.min(approval.remembered, withheld);
 	const stopped = batches.find(({ run }) => run === undefined);
 	const lost =
-		'this run has lost its lock, because a batch took more than 15 minutes or the row was deleted from the data table.';
+		'this run has lost its lock, because a batch took more than 15 minutes or its row was deleted.';
 
 	// What went wrong, most important first
 	const errors = [];
@@ -41,7 +44,7 @@ module.exports = ({ summary, batches, isChunked, howToDelete }) => {
 	}
 	if (withheld > 0) {
 		errors.push(
-			`${withheld} of ${summary.known} documents would be deleted, which needs an approval: more are missing from the source than the node 'Settings' allows${isChunked ? ', or their texts are empty' : ''}, or the source refuses to show them. They were not deleted. If this is right, ${howToDelete}.`,
+			`${withheld} of ${summary.known} documents would be deleted, which needs an approval: ${reasonToWithhold()}. They were not deleted. If this is right, ${howToDelete.replace('{number}', String(approvable))}${approvable < withheld ? `. It deletes at most ${approvable}, because an earlier run has withheld only ${approvable}` : ''}.`,
 		);
 	}
 	const ofBatches = batches.flatMap((batch) =>
@@ -69,6 +72,7 @@ module.exports = ({ summary, batches, isChunked, howToDelete }) => {
 				},
 				...(isChunked && { chunksDeleted: sum('chunksDeleted'), notIndexed }),
 				...{ unchanged: summary.unchanged, failed, withheld, unreadable, problems, error },
+				...(withheld > 0 && { approvable }),
 				...(pagesWithoutText > 0 && { pagesWithoutText }),
 				...(summary.later && {
 					later: summary.later,
@@ -78,6 +82,12 @@ module.exports = ({ summary, batches, isChunked, howToDelete }) => {
 			},
 		},
 	];
+
+	function reasonToWithhold() {
+		const allowed = approval.isApproved ? 'you have approved' : "the node 'Settings' allows";
+		const more = `more than the ${summary.mostDeletes} that ${allowed} are missing from the source`;
+		return `${more}${isChunked ? ', or their texts are empty' : ''}, or the source refuses to show them`;
+	}
 
 	/** @param {unknown} error */
 	function words(error) {

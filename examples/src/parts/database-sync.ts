@@ -6,7 +6,18 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { CREDENTIALS, everyNight, failTheRun, fields, isTrue, manualTrigger } from './nodes';
+import type { Beginning } from './history';
+import { BEGUN, beginChains, beginGroup, END, endNodes, HISTORY, stillAlive } from './history';
+import type { FieldType } from './nodes';
+import {
+	allWentWell,
+	CREDENTIALS,
+	everyNight,
+	failTheRun,
+	fields,
+	isTrue,
+	manualTrigger,
+} from './nodes';
 import {
 	AFTERWARDS,
 	afterTheNote,
@@ -18,11 +29,14 @@ import {
 	deleteDocument,
 	docs,
 	HOW_TO_DELETE,
+	LAST_SETTINGS,
 	lanes,
 	notes,
 	PLAN,
 	pushDocuments,
+	RESULT,
 	resultNode,
+	STARTED_BY,
 	work,
 } from './sync';
 import type { Chain, Group, Workflow, WorkflowNode } from './workflow';
@@ -69,9 +83,9 @@ const sql = (
 		position,
 		{
 			operation: 'executeQuery',
-			query: readSql(file).replace(/clean_json\(([^)]+)\)/g, (_, json: string) =>
-				cleanJson(json),
-			),
+			query: readSql(file)
+				.replace(/clean_json\(([^)]+)\)/g, (_, json: string) => cleanJson(json))
+				.replaceAll('{{ $workflow.id }}', `{{ ${OWNER_OF[file]} }}`),
 			options:
 				parameters.length > 0
 					? { queryReplacement: `={{ [${parameters.join(', ')}] }}` }
@@ -79,6 +93,16 @@ const sql = (
 		},
 		{ executeOnce: true, credentials: CREDENTIALS.database, ...more },
 	);
+
+/** To whom the rows of the documents belong: to this workflow, or to the one that is named in the setting `table`. */
+const OWNER_OF: Record<string, string> = {
+	...Object.fromEntries(
+		['tables', 'lock', 'compare', 'unlock'].map((file) => [file, `${BEGUN}.table`]),
+	),
+	...Object.fromEntries(
+		['read', 'note-planned-changes', 'remember'].map((file) => [file, `${BATCH}.owner`]),
+	),
+};
 
 const PREPARED = "$('Prepare the Query').first().json.query";
 
@@ -93,7 +117,7 @@ const explanation = ({ about, query, isChunked }: DatabaseSync): string => `${ab
 2. In both groups: select your *Postgres* credential. Double-click a group to open it.
 3. *${work(isChunked).name}*: ${isChunked ? 'in *Chunk Text*, select your credential and enter your model. In' : 'in'} *Push Documents* and *Delete Document*, select your credential.
 
-**Try it:** click *Execute workflow*. Then publish the workflow. It runs three times a night. [All about syncs of a database](${docs('sync.md#a-postgresql-database')})`;
+**Try it:** click *Execute workflow* with *Every Night* chosen, because the other trigger approves deletes. Then publish the workflow. It runs three times a night. [All about syncs of a database](${docs('sync.md#a-postgresql-database')})`;
 
 const protection = ({ about }: DatabaseSync): string => `## What protects your data
 - **Grants.** The login may read your tables, and has a schema of its own. For a login named *n8n*, a database owner runs this once:
@@ -104,21 +128,30 @@ const protection = ({ about }: DatabaseSync): string => `## What protects your d
 - **Another index?** Before you select its credential, delete this workflow's rows from the table **search_sync_documents**.
 ${AFTERWARDS}`;
 
+const SETTINGS: Array<[name: string, type: FieldType, value: unknown]> = [
+	['pushAgain', 'array', []],
+	...LAST_SETTINGS,
+	['mostDeletes', 'number', 10],
+	['mostDeletesPercent', 'number', 5],
+];
+
+const BEGINNING: Beginning = {
+	settings: SETTINGS.map(([name]) => name),
+	...{ startedBy: STARTED_BY, confirmed: 'undefined', ownTable: '$workflow.id' },
+	...{ isDataTable: false, isAnswered: false },
+};
+
 /** Builds a sync from its view and the parts that both database syncs share. */
 export function databaseSync(options: DatabaseSync): Workflow {
 	const { name, query } = options;
-	const settings = fields(
-		['pushAgain', 'array', []],
-		['confirmDeletes', 'boolean', `={{ $('${DELETE}').isExecuted }}`],
-		['mostDeletes', 'number', 10],
-		['mostDeletesPercent', 'number', 5],
-	);
+
 	const parts = [
 		...notes({ content: explanation(options), protection: protection(options), height: 380 }),
 		...lanes(
 			[everyNight([0, 0], [2, 4, 6]), manualTrigger(DELETE, [0, 0])],
 			[
-				node('Settings', 'set', 3.4, [0, 0], settings),
+				node('Settings', 'set', 3.4, [0, 0], fields(...SETTINGS)),
+				beginGroup(BEGINNING),
 				// n8n would replace {{ }} in the query, and read all its rows. An inactive node only keeps it.
 				node(
 					'Your Query',
@@ -136,12 +169,13 @@ export function databaseSync(options: DatabaseSync): Workflow {
 	const chains = [
 		['Every Night', 'Settings'],
 		[DELETE, 'Settings'],
-		['Settings', 'Your Query', 'Tables', 'Prepare the Query', 'Lock', 'Compare'],
+		...beginChains(BEGINNING),
+		['Begin', 'Your Query', 'Tables', 'Prepare the Query', 'Lock', 'Compare'],
 		['Compare', 'Plan the Batches'],
 		['Plan the Batches', 'Anything to Do', 'Loop Over Batches', 'Result'],
 		['Anything to Do|1', 'Result'],
 		['Loop Over Batches|1', 'Apply Batch', 'Loop Over Batches'],
-		['Result', 'Unlock', 'All Went Well'],
+		['Result', 'Unlock', ...END, 'All Went Well'],
 		['All Went Well|1', 'Fail the Run'],
 		...applyChains(options),
 	];
@@ -178,8 +212,10 @@ function planGroup({ isChunked }: DatabaseSync): Group {
 			compared: "$('Compare').first().json",
 			query: PREPARED,
 			settings: "$('Settings').first().json",
+			approval: `${BEGUN}.approval`,
+			history: HISTORY,
+			owner: `${BEGUN}.table`,
 			run: "$('Lock').first().json.run",
-			howToDelete: JSON.stringify(HOW_TO_DELETE),
 		}),
 		...batchLoop(X * 5, 0),
 		resultNode([X * 4, 260], isChunked, HOW_TO_DELETE),
@@ -189,8 +225,14 @@ function planGroup({ isChunked }: DatabaseSync): Group {
 			[X * 5, 260],
 			["$('Lock').first().json.run ?? 0", 'JSON.stringify($json)'],
 		),
-		node('All Went Well', 'if', 2.2, [X * 6, 260], isTrue("={{ $json.error === '' }}")),
-		failTheRun([X * 7, 260]),
+		...endNodes(
+			[X * 6, 260],
+			'[]',
+			{ documents: "$('Unlock').first().json.documents ?? 0" },
+			false,
+		),
+		allWentWell([X * 9, 260], RESULT),
+		failTheRun([X * 10, 260], RESULT),
 	];
 	return { ...PLAN, description: `${PLAN.description} ${POSTGRES}`, nodes };
 }
@@ -212,20 +254,15 @@ function applyGroup({ isChunked }: DatabaseSync): Group {
 	const beforeX = isChunked ? X * 5 : X * 4;
 	const pushX = beforeX + X * 4;
 	const nodes = [
+		{ ...stillAlive(BATCH), position: [X, -200] as [number, number] },
 		sql(
 			'Read',
 			'read',
 			[0, y],
 			[
-				...['$json.run', '$json.settings', '$json.pushAgain', '$json.from', '$json.to'],
-				...[
-					'$json.goneFrom',
-					'$json.goneTo',
-					'$json.documents',
-					'$json.query',
-					'$json.ids',
-				],
-			],
+				...['run', 'settings', 'pushAgain', 'from', 'to', 'goneFrom', 'goneTo'],
+				...['documents', 'query', 'ids'],
+			].map((name) => `$json.${name}`),
 		),
 		node('Lock Is Mine', 'filter', 2.2, [X, y], isTrue('={{ $json.run > 0 }}')),
 		node('Anything Left', 'if', 2.2, [X * 2, y], isTrue(anyLeft)),
@@ -282,7 +319,14 @@ function applyGroup({ isChunked }: DatabaseSync): Group {
 function applyChains({ isChunked }: DatabaseSync): Chain[] {
 	const work = isChunked ? 'Chunk Text' : 'Documents';
 	return [
-		['When Called by Itself', 'Read', 'Lock Is Mine', 'Anything Left', 'Documents'],
+		[
+			'When Called by Itself',
+			'Still Alive',
+			'Read',
+			'Lock Is Mine',
+			'Anything Left',
+			'Documents',
+		],
 		['Anything Left|1', 'Sum Up the Batch'],
 		...(isChunked ? [['Documents', 'Chunk Text']] : []),
 		[

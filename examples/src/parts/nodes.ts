@@ -95,11 +95,17 @@ export const webhook = (
 		{ webhookId: id, credentials: CREDENTIALS.webhook },
 	);
 
-/** Defines the node that answers a webhook's caller with the first item and its `status`. */
-export const answer = (position: Position): WorkflowNode =>
+/**
+ * Defines the node that answers a webhook's caller with a JSON object and its `status`.
+ *
+ * @param from the object as an expression
+ */
+export const answer = (position: Position, from = '$json'): WorkflowNode =>
 	node('Answer', 'respondToWebhook', 1.4, position, {
-		respondWith: 'firstIncomingItem',
-		options: { responseCode: '={{ $json.status }}' },
+		...(from === '$json'
+			? { respondWith: 'firstIncomingItem' }
+			: { respondWith: 'json', responseBody: `={{ ${from} }}` }),
+		options: { responseCode: `={{ ${from}.status }}` },
 	});
 
 /** Defines a Code node that returns these documents. */
@@ -124,8 +130,8 @@ export const download = (name: string, position: Position, file: string): Workfl
 	});
 
 /** Defines the node whose second output fails the run. */
-export const allWentWell = (position: Position): WorkflowNode =>
-	node('All Went Well', 'if', 2.2, position, isTrue("={{ $json.error === '' }}"));
+export const allWentWell = (position: Position, from = '$json'): WorkflowNode =>
+	node('All Went Well', 'if', 2.2, position, isTrue(`={{ ${from}.error === '' }}`));
 
-export const failTheRun = (position: Position): WorkflowNode =>
-	node('Fail the Run', 'stopAndError', 1, position, { errorMessage: '={{ $json.error }}' });
+export const failTheRun = (position: Position, from = '$json'): WorkflowNode =>
+	node('Fail the Run', 'stopAndError', 1, position, { errorMessage: `={{ ${from}.error }}` });

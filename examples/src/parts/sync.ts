@@ -12,10 +12,11 @@
  * The canvas has two lanes: the run, and below it the batch. What users replace stands outside the groups, and each group
  * that contains a credential says so.
  */
+import type { Beginning } from './history';
+import { BEGUN, beginChains, beginGroup, END, endNodes, HISTORY, stillAlive } from './history';
 import type { FieldType } from './nodes';
 import {
 	allWentWell,
-	answer,
 	AT_HEADINGS,
 	CREDENTIALS,
 	everyNight,
@@ -25,8 +26,9 @@ import {
 	manualTrigger,
 	model,
 } from './nodes';
+import { autoMapped, columnsOf, condition, tableNode, values } from './tables';
 import type { Chain, Group, Workflow, WorkflowNode } from './workflow';
-import { code, lane, node, note, workflow, X } from './workflow';
+import { code, isGroup, lane, node, note, workflow, X } from './workflow';
 
 export interface Sync {
 	name: string;
@@ -36,9 +38,11 @@ export interface Sync {
 	settings: {
 		/** Fields that describe the source. They come first, because users change them first. */
 		source?: Field[];
-		/** An expression that is true if deletes were approved for this run. */
-		confirmDeletes: string;
-		/** What to do to approve deletes for one run, as the end of a sentence. */
+		/** How a run was started, as an expression of a Code node: schedule, by hand, approval or webhook. */
+		startedBy: string;
+		/** The number of deletes that a caller has approved, as an expression of a Code node. */
+		confirmed: string;
+		/** What to do to approve deletes for one run, as the end of a sentence. `{number}` is replaced. */
 		howToDelete: string;
 		/** IDs to push again, or an expression that returns them. */
 		pushAgain: unknown;
@@ -46,11 +50,9 @@ export interface Sync {
 		limits?: Field[];
 	};
 	list: {
-		/** The nodes between Settings and State Table, in their order. */
-		nodes: WorkflowNode[];
-		/** If users need not change the nodes: the group that they form. */
-		group?: Omit<Group, 'nodes'>;
-		/** Further nodes of the group, with positions relative to the first one, and how they are connected. */
+		/** The nodes between Begin and State Table, in their order. Groups are of nodes that users need not change. */
+		nodes: Array<WorkflowNode | Group>;
+		/** Further nodes of the only group, with positions relative to its first node, and how they are connected. */
 		below?: { nodes: WorkflowNode[]; chains: Chain[] };
 		/** The list of documents as an expression of a Code node. */
 		documents: string;
@@ -115,50 +117,15 @@ export const BATCH = "$('When Called by Itself').first().json";
 const LATER = '={{ $now.plus({ minutes: 15 }).toISO() }}';
 const NOW = '={{ $now.toISO() }}';
 
-const schema = COLUMNS.map(([id, type]) => ({
-	...{ id, displayName: id, required: false, defaultMatch: false, display: true },
-	...{ type: type === 'date' ? 'dateTime' : type, readOnly: false, removed: false },
-}));
-
-const mapping = { matchingColumns: [], attemptToConvertTypes: false, convertFieldsToString: false };
-
-const values = (value: Record<string, string>) => ({
-	...{ mappingMode: 'defineBelow', value, ...mapping },
-	schema: schema.filter(({ id }) => id in value),
-});
-
-const sameNames = { mappingMode: 'autoMapInputData', value: null, ...mapping, schema };
-
-const condition = (keyName: string, is: string, keyValue: string) => ({
-	...{ keyName, condition: is, keyValue },
-});
-
-function tableNode(
-	name: string,
-	operation: string,
-	position: [number, number],
-	tableId: string,
-	parameters: object,
-	more: object = {},
-): WorkflowNode {
-	return node(
-		name,
-		'dataTable',
-		1.1,
-		position,
-		{
-			...{ resource: 'row', operation },
-			dataTableId: { __rl: true, mode: 'id', value: `={{ ${tableId} }}` },
-			...parameters,
-		},
-		more,
-	);
-}
+const sameNames = autoMapped(COLUMNS);
 
 /** The trigger that approves deletes for one run. */
 export const DELETE = 'Delete What Is Missing';
 
 export const HOW_TO_DELETE = `start the workflow once by its trigger '${DELETE}'`;
+
+/** How a run was started that nobody calls. */
+export const STARTED_BY = `$('${DELETE}').isExecuted ? 'approval' : $execution.mode === 'test' ? 'by hand' : 'schedule'`;
 
 /** Returns how a sync starts that nobody calls. */
 export const scheduled = (
@@ -168,8 +135,7 @@ export const scheduled = (
 	triggers: [everyNight([0, 0], [2, 4, 6]), manualTrigger(DELETE, [0, 0])],
 	settings: {
 		...{ source, limits, pushAgain: [] },
-		confirmDeletes: `={{ $('${DELETE}').isExecuted }}`,
-		howToDelete: HOW_TO_DELETE,
+		...{ startedBy: STARTED_BY, confirmed: 'undefined', howToDelete: HOW_TO_DELETE },
 	},
 	isAnswered: false,
 });
@@ -218,13 +184,20 @@ export function sync(options: Sync): Workflow {
 		...notes(about),
 		...lanes(
 			triggers,
-			[settingsNode(options), ...listParts(list), planGroup(options)],
+			[
+				node('Settings', 'set', 3.4, [0, 0], fields(...settingsOf(options))),
+				beginGroup(beginningOf(options)),
+				...listParts(list),
+				planGroup(options),
+			],
 			[CALLED_BY_ITSELF, ...applyGroups(options)],
 		),
 	];
-	const start = ['Settings', ...list.nodes.map((each) => each.name), 'State Table'];
+	const listed = list.nodes.flatMap((part) => (isGroup(part) ? part.nodes : [part]));
+	const start = ['Begin', ...listed.map((each) => each.name), 'State Table'];
 	const chains = [
 		...triggers.map((trigger) => [trigger.name, 'Settings']),
+		...beginChains(beginningOf(options)),
 		start,
 		...(list.below?.chains ?? []),
 		...planChains(options),
@@ -237,24 +210,39 @@ export function sync(options: Sync): Workflow {
 	return workflow(name, parts, chains, { settings, ...(pinData && { pinData }) });
 }
 
-function listParts({ nodes, group, below }: Sync['list']): Array<WorkflowNode | Group> {
-	if (!group) return nodes;
-	const line = lane(nodes, [0, 0]);
-	return [{ ...group, nodes: [...line, ...(below?.nodes ?? [])] }];
-}
+const listParts = ({ nodes, below }: Sync['list']): Array<WorkflowNode | Group> =>
+	nodes.map((part) =>
+		isGroup(part)
+			? { ...part, nodes: [...lane(part.nodes, [0, 0]), ...(below?.nodes ?? [])] }
+			: part,
+	);
 
-function settingsNode({ settings, isChunked }: Sync): WorkflowNode {
+/** Settings of all syncs. */
+export const LAST_SETTINGS: Field[] = [
+	['table', 'string', ''],
+	['hoursBetweenRuns', 'number', 24],
+];
+
+function settingsOf({ settings, isChunked }: Sync): Field[] {
 	const shown: Field[] = [...(settings.source ?? [])];
 	if (!isChunked) shown.push(['ignoredFields', 'string', 'views, updatedAt']);
 	shown.push(
 		['pushAgain', 'array', settings.pushAgain],
-		['confirmDeletes', 'boolean', settings.confirmDeletes],
+		...LAST_SETTINGS,
 		...(settings.limits ?? []),
 		['mostDeletes', 'number', 10],
 		['mostDeletesPercent', 'number', 5],
 	);
-	return node('Settings', 'set', 3.4, [0, 0], fields(...shown));
+	return shown;
 }
+
+const beginningOf = (options: Sync): Beginning => ({
+	settings: settingsOf(options).map(([name]) => name),
+	...{ startedBy: options.settings.startedBy, confirmed: options.settings.confirmed },
+	...{ ownTable: OWN_TABLE, isDataTable: true, isAnswered: options.isAnswered },
+});
+
+const OWN_TABLE = "'Synced Documents ' + $workflow.id";
 
 /** The trigger of a batch. */
 export const CALLED_BY_ITSELF = node(
@@ -277,8 +265,7 @@ function planGroup(options: Sync): Group {
 	const ignored =
 		"$('Settings').first().json.ignoredFields.split(',').map((name) => name.trim())";
 	const compared = ['name', 'url', 'text', 'version', 'problem'];
-	const howToDelete = JSON.stringify(settings.howToDelete);
-	const end = isAnswered ? 5 : 4;
+	const end = isAnswered ? 8 : 7;
 	const nodes = [
 		node(
 			'State Table',
@@ -287,8 +274,8 @@ function planGroup(options: Sync): Group {
 			[0, y],
 			{
 				...{ resource: 'table', operation: 'create' },
-				tableName: '=Synced Documents {{ $workflow.id }}',
-				columns: { column: COLUMNS.map(([column, type]) => ({ name: column, type })) },
+				tableName: `={{ ${BEGUN}.table }}`,
+				columns: columnsOf(COLUMNS),
 				options: { createIfNotExists: true },
 			},
 			// Two first runs at the same moment may both create the table, and one of them fails.
@@ -299,7 +286,7 @@ function planGroup(options: Sync): Group {
 			'insert',
 			[X, y],
 			table,
-			{ columns: values({ lockedUntil: LATER }), options: {} },
+			{ columns: values(COLUMNS, { lockedUntil: LATER }), options: {} },
 			// Result says why the table cannot be written.
 			{ onError: 'continueRegularOutput' },
 		),
@@ -326,12 +313,13 @@ function planGroup(options: Sync): Group {
 			versions: "$('Compute Versions').first().json.versions",
 			known: "$('Known Documents').first().json",
 			settings: "$('Settings').first().json",
+			approval: `${BEGUN}.approval`,
+			history: HISTORY,
 			tableId: table,
 			run: "$('Lock').first().json.id",
 			batchSize: String(fetch?.batchSize ?? (isChunked ? 200 : 500)),
 			isAsked: String(fetch !== undefined),
 			areAddresses: String(list.areAddresses ?? false),
-			howToDelete,
 			isChunked: String(isChunked),
 		}),
 		...batchLoop(X * 6, y),
@@ -359,12 +347,16 @@ function planGroup(options: Sync): Group {
 			{ executeOnce: true, alwaysOutputData: true },
 		),
 		resultNode([X * 4, y + 260], isChunked, settings.howToDelete),
-		...(isAnswered ? [answer([X * 5, y + 260])] : []),
-		allWentWell([X * (end + 1), y + 260]),
-		failTheRun([X * (end + 2), y + 260]),
+		...endNodes([X * 5, y + 260], BATCHES, { known: KNOWN }, isAnswered),
+		allWentWell([X * (end + 1), y + 260], RESULT),
+		failTheRun([X * (end + 2), y + 260], RESULT),
 	];
 	return { ...PLAN, nodes };
 }
+
+const KNOWN = "$('Known Documents').first().json.entries";
+
+export const RESULT = "$('Result').first().json";
 
 /** The group that compares and ends the run. */
 export const PLAN = {
@@ -402,6 +394,10 @@ export const batchLoop = (x: number, y: number): WorkflowNode[] => [
 	),
 ];
 
+/** The rows of all batches, for Code nodes. */
+export const BATCHES =
+	"$('Loop Over Batches').isExecuted ? $('Loop Over Batches').all().map(({ json }) => json) : []";
+
 export const resultNode = (
 	position: [number, number],
 	isChunked: boolean,
@@ -413,8 +409,8 @@ export const resultNode = (
 		position,
 		{
 			summary: "$('Plan the Batches').first().json.summary",
-			batches:
-				"$('Loop Over Batches').isExecuted ? $('Loop Over Batches').all().map(({ json }) => json) : []",
+			batches: BATCHES,
+			approval: `${BEGUN}.approval`,
 			isChunked: String(isChunked),
 			howToDelete: JSON.stringify(howToDelete),
 		},
@@ -433,7 +429,7 @@ const planChains = ({ isAnswered }: Sync): Chain[] => [
 	['Plan the Batches', 'Anything to Do', 'Loop Over Batches', 'Unlock'],
 	['Anything to Do|1', 'Unlock'],
 	['Loop Over Batches|1', 'Apply Batch', 'Loop Over Batches'],
-	['Unlock', 'Result', ...(isAnswered ? ['Answer'] : []), 'All Went Well'],
+	['Unlock', 'Result', ...END, ...(isAnswered ? ['Answer'] : []), 'All Went Well'],
 	['All Went Well|1', 'Fail the Run'],
 ];
 
@@ -455,7 +451,7 @@ const renewLock = (renew: string, filter: string, x: number, y: number): Workflo
 					condition('lockedUntil', 'gt', NOW),
 				],
 			},
-			columns: values({ lockedUntil: LATER }),
+			columns: values(COLUMNS, { lockedUntil: LATER }),
 			options: {},
 		},
 		{ executeOnce: true, alwaysOutputData: true },
@@ -471,9 +467,16 @@ const renewLock = (renew: string, filter: string, x: number, y: number): Workflo
 
 function applyGroups(options: Sync): Group[] {
 	const { isChunked, fetch } = options;
-	const begin = renewLock('Renew Lock', 'Lock Is Mine', 0, 0);
-	if (!fetch) return [{ ...work(isChunked), nodes: [...begin, ...workNodes(options, X * 2)] }];
-	const entries = code('Entries', 'entries', [0, 0], { batch: BATCH });
+	const begin = [stillAlive(BATCH), ...renewLock('Renew Lock', 'Lock Is Mine', X, 0)];
+	if (!fetch) return [{ ...work(isChunked), nodes: [...begin, ...workNodes(options, X * 3)] }];
+	const entries = code(
+		'Entries',
+		'entries',
+		[0, 0],
+		{ batch: BATCH },
+		// If nothing is asked for, one empty item goes through Fetch.
+		{ alwaysOutputData: true },
+	);
 	const fetched = fetch.chains ? fetch.nodes : lane(fetch.nodes, [X, 0]);
 	return [
 		{ ...BEGIN, nodes: begin },
@@ -546,7 +549,7 @@ function workNodes(options: Sync, x: number): WorkflowNode[] {
 
 function applyChains({ isChunked, fetch }: Sync): Chain[] {
 	const work = isChunked ? 'Chunk Text' : 'Documents';
-	const start = ['When Called by Itself', 'Renew Lock', 'Lock Is Mine'];
+	const start = ['When Called by Itself', 'Still Alive', 'Renew Lock', 'Lock Is Mine'];
 	const steps = fetch?.chains ?? [['Entries', ...(fetch?.nodes ?? []).map((each) => each.name)]];
 	return [
 		...(fetch

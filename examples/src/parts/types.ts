@@ -67,9 +67,85 @@ export interface Settings {
 	mostDeletesPercent: number;
 	/** IDs of documents that are pushed even if they have not changed. */
 	pushAgain: unknown;
-	confirmDeletes: boolean;
 	/** At most so many documents are fetched in one run, if the entries of the list have a version instead of a text. */
 	mostPerRun?: number;
+}
+
+/**
+ * Whether a person has approved deletes for this run. Only deletes of documents that the index may contain count.
+ *
+ * - `most`: how many deletes are approved.
+ * - `isInvalid`: the caller has approved deletes without a number.
+ * - `remembered`: the smallest number that was withheld since a run has withheld nothing, or 0.
+ */
+export interface Approval {
+	isApproved: boolean;
+	most: number;
+	isInvalid: boolean;
+	remembered: number;
+}
+
+/** A row of the data table Sync Runs. A run that was killed has no end, and `aliveUntil` is over. */
+export interface SyncRun {
+	id: number;
+	/** ID of the workflow. */
+	workflow: string;
+	name: string;
+	startedBy: string;
+	beganAt: string;
+	endedAt: string;
+	aliveUntil: string;
+	/** When the next run is late. */
+	nextBefore: string;
+	/** Documents that the index contains after the run. */
+	documents: number;
+	unchanged: number;
+	pushed: number;
+	deleted: number;
+	chunksDeleted: number;
+	notIndexed: number;
+	failed: number;
+	unreadable: number;
+	withheld: number;
+	later: number;
+	skipped: number;
+	/** complete, incomplete, withheld or failed. Empty while the run is active. */
+	outcome: string;
+	error: string;
+	/** Up to 20 lines. */
+	problems: string;
+	/** Number of deletes that a person may approve, or 0. */
+	approvable: number;
+	/** JSON: the table of the sync, whether the run has compared, and what it has skipped by kind. */
+	more: string;
+}
+
+/** What the node Begin returns. */
+export interface Begun {
+	table: string;
+	approval: Approval;
+	/** The row of this run. */
+	row: Partial<SyncRun>;
+}
+
+/** What the node Result returns. */
+export interface RunResult {
+	status: number;
+	pushed: number;
+	deleted: number;
+	chunksDeleted?: number;
+	notIndexed?: number;
+	unchanged: number;
+	failed: number;
+	withheld: number;
+	/** How many deletes a person may approve. */
+	approvable?: number;
+	unreadable: number;
+	problems: string[];
+	error: string;
+	later?: number;
+	outcome?: string;
+	skipped?: Record<string, number>;
 }
 
 /** One document of a batch. A document without `document` is missing from the list. */
@@ -89,6 +165,12 @@ export interface Work {
 	document?: ListedDocument;
 }
 
+/** Where the row of a run is. */
+export interface History {
+	tableId: string;
+	row: number;
+}
+
 /** What one call of Apply receives. */
 export interface Batch {
 	batch: number;
@@ -99,8 +181,14 @@ export interface Batch {
 	snapshot: Entry[];
 	/** Only if the documents are fetched. */
 	settings?: Settings;
-	/** Number of doubtful deletes that this batch may carry out. */
+	/** Number of deletes of listed documents that this batch may carry out. Plan has counted the missing ones. */
 	mayDelete: number;
+	/** Number of missing documents. More of them may be missing now than when the batch was planned. */
+	missing: number;
+	/** Whether a person has approved deletes for this run. */
+	isApproved: boolean;
+	/** The row of this run in the history. */
+	history: History;
 	work: Work[];
 }
 
@@ -120,6 +208,7 @@ export interface Fetched {
 	problem?: unknown;
 	error?: unknown;
 	gone?: unknown;
+	/** Only of entries that are missing from the list: why the source does not say whether they exist. */
 	refused?: unknown;
 	/** Numbers of the pages of a PDF that have no text, if others have one. */
 	pagesWithoutText?: number[];
@@ -197,6 +286,8 @@ export interface Summary {
 	unchanged: number;
 	missing: number;
 	withheld: number;
+	/** How many deletes the settings and a person allow. */
+	mostDeletes: number;
 	unreadable: number;
 	problems: string[];
 	/** How many entries of each kind are not to be indexed. */
@@ -244,6 +335,8 @@ export interface Compared {
 
 /** What one call of Apply receives if the documents are in a database. The query Read adds the work. */
 export interface DatabaseBatch extends Omit<Batch, 'tableId' | 'work' | 'settings'> {
+	/** ID of the workflow to which the rows of the documents belong. */
+	owner: string;
 	settings: string;
 	from: string | null;
 	to: string | null;
@@ -666,4 +759,54 @@ export interface WordLevel {
 export interface NumberFormat {
 	id: number;
 	code?: string;
+}
+
+/** A row of the data table Sync Runs: one run of one sync. It is written when the run begins, and completed when it ends. */
+export interface SyncRun {
+	/** ID of the workflow. */
+	workflow: string;
+	name?: string | null;
+	startedBy?: string | null;
+	beganAt?: string | null;
+	/** Empty while the run is active, and after it was killed. */
+	endedAt?: string | null;
+	/** Renewed with each batch. If it is over and the run has not ended, the run was killed. */
+	aliveUntil?: string | null;
+	/** If it is over, the next run is late. */
+	nextBefore?: string | null;
+	/** Documents that are known to be in the index after the run. */
+	documents?: number | null;
+	unchanged?: number | null;
+	pushed?: number | null;
+	deleted?: number | null;
+	chunksDeleted?: number | null;
+	notIndexed?: number | null;
+	failed?: number | null;
+	unreadable?: number | null;
+	withheld?: number | null;
+	later?: number | null;
+	skipped?: number | null;
+	/** `complete`, `incomplete`, `withheld` or `failed`. */
+	outcome?: string | null;
+	error?: string | null;
+	/** One line per document, at most 20. */
+	problems?: string | null;
+	/** The number of deletes that a person can approve. */
+	approvable?: number | null;
+	more?: string | null;
+}
+
+/** What a person wants to know of a sync first. */
+export interface SyncState {
+	workflow: string;
+	name: string;
+	/** All its runs, the oldest first. */
+	runs: SyncRun[];
+	last: SyncRun;
+	lastEnded?: SyncRun;
+	lastComplete?: SyncRun;
+	isRunning: boolean;
+	isKilled: boolean;
+	isLate: boolean;
+	light: 'red' | 'amber' | 'green';
 }

@@ -198,7 +198,7 @@ export function lane<Part extends WorkflowNode | Group>(
 export const endOf = (parts: Array<WorkflowNode | Group>, x: number): number =>
 	parts.reduce((right, part) => right + (isGroup(part) ? BOX.width + BOX.gap : X), x) - BOX.gap;
 
-const isGroup = (part: WorkflowNode | Group): part is Group => 'nodes' in part;
+export const isGroup = (part: WorkflowNode | Group): part is Group => 'nodes' in part;
 
 /**
  * Connects each node with the next one. `Name|1` is the second output, and `1|Name` the second input of a node.

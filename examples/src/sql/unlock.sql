@@ -10,4 +10,8 @@ where r.run = $1;
 delete from search_sync_runs
 where workflow = '{{ $workflow.id }}' and started_at < now() - interval '90 days';
 
-select result ->> 'error' as error from (select clean_json($2) as result) as given;
+select result ->> 'error' as error, (
+    select count(*)::int from search_sync_documents
+    where workflow = '{{ $workflow.id }}' and chunks > 0
+  ) as documents
+from (select clean_json($2) as result) as given;

@@ -1,5 +1,5 @@
 /**
- * What the readers find in a file that the user should know about, even though the node accepts the file. The nodes find
+ * Findings of the readers in a file that the user should know about, even though the node accepts the file. The nodes find
  * more kinds (`FindingKind` in `output/file-findings.ts`).
  */
 export type ReaderFinding =

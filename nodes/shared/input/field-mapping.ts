@@ -165,6 +165,6 @@ export const optionalFieldsOf = (record: object, mapping: FieldMapping) =>
 /** Returns the ID of an invalid record if `field` contains an ID. */
 export function idIn(record: unknown, field: string): string | undefined {
 	const id = isRecord(record) ? withoutProtection(fieldOf(record, field)) : undefined;
-	if (typeof id === 'string' && id !== '') return id;
+	if (typeof id === 'string' && id.trim() !== '') return id;
 	return Number.isSafeInteger(id) ? String(id) : undefined;
 }

@@ -11,9 +11,11 @@ import type {
 	Summary,
 	Work,
 } from '../../../examples/src/parts/types';
+import { HISTORY, NOT_APPROVED } from './support/approvals';
 
 const batchOf = (work: Work[], more: Partial<Batch> = {}): Batch => ({
 	...{ batch: 1, batches: 1, tableId: 'table', run: 7, snapshot: [], mayDelete: 10, work },
+	...{ missing: 10, isApproved: false, history: HISTORY },
 	...more,
 });
 
@@ -31,10 +33,6 @@ function sum(text: string): string | undefined {
 function changed(id: string, text: unknown, more: Partial<Work> = {}): Work {
 	return { id, version: 'new', chunks: 2, document: { id, name: id, text }, ...more };
 }
-
-const SETTINGS = {
-	...{ mostDeletes: 10, mostDeletesPercent: 5, pushAgain: [], confirmDeletes: false },
-};
 
 /** An indexed document whose text changes. */
 const replaced = (id: string, text: string, old = `old text of ${id}`): Work =>
@@ -337,8 +335,7 @@ describe('Documents', () => {
 				...{ isWithheld: true, text: '', previousChunkCount: 0 },
 				problem: 'is missing from the list, and the website refuses it',
 			});
-			const settings = { ...SETTINGS, confirmDeletes: true };
-			const [approved] = read([missing('a')], { fetched, settings });
+			const [approved] = read([missing('a')], { fetched, isApproved: true });
 			expect(approved).toMatchObject({ isWithheld: false, isDeleted: true, problem: '' });
 			// The index has nothing of it, so it is forgotten.
 			const [nothing] = read([missing('a', 0)], { fetched });
@@ -361,7 +358,7 @@ describe('Documents', () => {
 			expect(read([listed('1')], { fetched: [{ id: 1, text: 'A' }] })[0].text).toBe('A');
 		});
 
-		test('a missing document is deleted if its address confirms it, or within the limits', () => {
+		test('a missing document is deleted unless the source cannot say, but never more than were planned', () => {
 			const work = ['gone', 'there', 'busy', 'broken'].map((id) => missing(id));
 			const fetched = [
 				{ id: 'gone', gone: true },
@@ -369,13 +366,13 @@ describe('Documents', () => {
 				{ id: 'busy', error: '503' },
 				{ id: 'broken', problem: 'is encrypted' },
 			];
-			const seen = (mayDelete: number) =>
-				read(work, { fetched, mayDelete }).map(
+			const seen = (most: number) =>
+				read(work, { fetched, missing: most, mayDelete: 0 }).map(
 					({ problem, isWithheld }) => problem || (isWithheld ? 'withheld' : 'deleted'),
 				);
 			const kept = ['could not be read: 503', 'is encrypted'];
-			expect(seen(1)).toEqual(['deleted', 'deleted', ...kept]);
-			expect(seen(0)).toEqual(['deleted', 'withheld', ...kept]);
+			expect(seen(2)).toEqual(['deleted', 'deleted', ...kept]);
+			expect(seen(1)).toEqual(['withheld', 'withheld', ...kept]);
 		});
 
 		test('a listed document whose address says gone counts under the limits', () => {
@@ -559,6 +556,7 @@ describe('Sum Up the Batch', () => {
 describe('Result', () => {
 	const summary: Summary = {
 		...{ status: 200, problem: '', known: 20, unchanged: 9, missing: 0, withheld: 0 },
+		...{ mostDeletes: 10 },
 		...{ unreadable: 0, problems: [], planned: 3, compactUpTo: 0 },
 	};
 	const row = { run: 7, pushed: 2, deleted: 1, chunksDeleted: 4, failed: 0, error: '' };
@@ -567,7 +565,7 @@ describe('Result', () => {
 			summary: { ...summary, ...more },
 			batches,
 			isChunked,
-			howToDelete: 'approve it',
+			...{ howToDelete: 'approve it', approval: NOT_APPROVED },
 		})[0].json;
 
 	test('a run that leaves documents for later is not complete', () => {

@@ -153,10 +153,13 @@ const DECISIONS: Record<string, Row[]> = {
 		[json({ body: {} }), []],
 		[json({}), []],
 	],
-	'$json.body?.confirmDeletes === true': [
-		[json({ body: { confirmDeletes: true } }), true],
-		[json({ body: { confirmDeletes: 'true' } }), false],
-		[json({}), false],
+	"'%' + ($('Settings').first().json.table || 'Synced Documents ' + $workflow.id) + '%'": [
+		[{ outputs: { Settings: [{ table: 'Old' }] }, workflow: 'w' }, '%Old%'],
+		[{ outputs: { Settings: [{ table: '' }] }, workflow: 'w' }, '%Synced Documents w%'],
+	],
+	"'%' + ($('Settings').first().json.table || $workflow.id) + '%'": [
+		[{ outputs: { Settings: [{ table: 'old' }] }, workflow: 'w' }, '%old%'],
+		[{ outputs: { Settings: [{ table: '' }] }, workflow: 'w' }, '%w%'],
 	],
 	'$json.batch > 0': trueFor([{ batch: 1 }], [{ batch: 0 }, {}]),
 	"$json.id ? $('Plan the Batches').first().json.summary.compactUpTo : 0": [
@@ -167,6 +170,11 @@ const DECISIONS: Record<string, Row[]> = {
 		[json({}, { outputs: { 'Plan the Batches': [{ summary: { compactUpTo: 5 } }] } }), 0],
 	],
 	"$json.error === ''": trueFor([{ error: '' }], [{ error: 'E' }, {}]),
+	"$('Result').first().json.error === ''": [
+		[{ outputs: { Result: [{ error: '' }] } }, true],
+		[{ outputs: { Result: [{ error: 'E' }] } }, false],
+		[{ outputs: { Result: [{}] } }, false],
+	],
 	"$input.all().length === 1 && $json.id === $('When Called by Itself').first().json.run": [
 		[{ input: [{ id: 5 }], outputs: calledWith(5) }, true],
 		[{ input: [{ id: 5 }, { id: 6 }], outputs: calledWith(5) }, false],
@@ -274,16 +282,6 @@ const DECISIONS: Record<string, Row[]> = {
 			[after(BY_PAGE, { data: { items: [1] }, meta: { pages: 3 } }, 2), false],
 			[after(BY_PAGE, { data: { items: [1] }, meta: { pages: 3 } }, 3), true],
 			[after(BY_PAGE, { data: { items: [1] } }, 9), false],
-		],
-	"$json.isHtml ? $json.text : ''": [
-		[json({ isHtml: true, text: '<p>A</p>' }), '<p>A</p>'],
-		[json({ isHtml: false, text: 'B' }), ''],
-	],
-	'{ id: $json.id, name: $json.name, url: $json.url, text: $json.isHtml ? $json.markdown : $json.text, }':
-		[
-			// The Markdown counts, even if it is empty.
-			[json({ id: 'a', isHtml: true, text: '<img>', markdown: '' }), { id: 'a', text: '' }],
-			[json({ id: 'a', isHtml: false, text: 'B', markdown: 'M' }), { id: 'a', text: 'B' }],
 		],
 	'!$json.isMissing && !$json.problem': trueFor(
 		[{ id: 'a' }, { isMissing: false, problem: '' }],

@@ -12,6 +12,7 @@ import { storableText } from '../../../examples/src/code/shared/storable-text';
 import type { Batch, Entry, Settings, Work } from '../../../examples/src/parts/types';
 import { documentId } from '../../../nodes/shared/service/push/document-id';
 import { pathSegment } from '../../../nodes/shared/service/url';
+import { HISTORY, NOT_APPROVED } from './support/approvals';
 
 const isRefused = (refuse: () => unknown): boolean => {
 	try {
@@ -62,7 +63,7 @@ test('the syncs and the nodes refuse the same IDs', () => {
 });
 
 const settings: Settings = {
-	...{ mostDeletes: 0, mostDeletesPercent: 0, pushAgain: [], confirmDeletes: false },
+	...{ mostDeletes: 0, mostDeletesPercent: 0, pushAgain: [] },
 };
 
 /** One run of a sync whose nodes refuse IDs as the real ones do. */
@@ -71,7 +72,7 @@ function run(ids: string[], entries: Entry[], isChunked: boolean) {
 	const [{ json }] = plan({
 		...{ list, versions: ids.map(() => 'v'), settings, tableId: 't', run: 1, batchSize: 100 },
 		known: { isOwner: true, lockedUntil: '', entries, compactUpTo: 0 },
-		...{ isAsked: false, areAddresses: false, howToDelete: 'approve it' },
+		...{ isAsked: false, areAddresses: false, approval: NOT_APPROVED, history: HISTORY },
 	});
 	const { summary } = json;
 	if (!summary) throw new Error('there is no summary');
@@ -79,7 +80,13 @@ function run(ids: string[], entries: Entry[], isChunked: boolean) {
 		return {
 			entries,
 			requests: [],
-			result: result({ summary, batches: [], isChunked, howToDelete: '' })[0].json,
+			result: result({
+				summary,
+				batches: [],
+				isChunked,
+				howToDelete: '',
+				approval: NOT_APPROVED,
+			})[0].json,
 		};
 	}
 	const batch = json as Batch;
@@ -119,7 +126,13 @@ function run(ids: string[], entries: Entry[], isChunked: boolean) {
 		{ id: 2, run: 1, entries: row.json.entries },
 	];
 	const [after] = known({ rows, lock: { id: 0 }, now: new Date(), mostRows: 9 });
-	const [end] = result({ summary, batches: [row.json], isChunked, howToDelete: 'approve it' });
+	const [end] = result({
+		summary,
+		batches: [row.json],
+		isChunked,
+		howToDelete: 'approve it',
+		approval: NOT_APPROVED,
+	});
 	return { entries: after.json.entries, requests, result: end.json, row: row.json };
 }
 
@@ -185,7 +198,12 @@ test('in a database sync, the same rule holds', () => {
 		...{ known: 0, unchanged: 0, goneFromIndex: 0, unreadable: 0, problems: [] },
 		...{ changed: [{ from: '1', to: '1', documents: 1 }], gone: [] },
 	};
-	const [planned] = planDatabase({ compared, query: 'Q', settings, run: 1, howToDelete: '' });
+	const [planned] = planDatabase({
+		compared,
+		query: 'Q',
+		settings,
+		...{ run: 1, owner: 'w', approval: NOT_APPROVED, history: HISTORY },
+	});
 	const batch = { ...planned.json, work } as unknown as Batch;
 	for (const isChunked of [true, false]) {
 		const [{ json }] = documentsOf({ batch, fetched: null, isChunked });
@@ -222,6 +240,7 @@ test('no message of a service reaches a row of the table with such characters', 
 		run: 1,
 		snapshot: [],
 		mayDelete: 0,
+		...{ missing: 9, isApproved: false, history: HISTORY },
 		work,
 	};
 	const [{ json }] = documentsOf({ batch, fetched: null, isChunked: false });
@@ -247,6 +266,7 @@ test('an empty list of pages is a problem, and the index keeps what it has', () 
 	const work: Work[] = [{ id: 'a', version: 'v', chunks: 12, document: { id: 'a' } }];
 	const batch: Batch = {
 		...{ batch: 1, batches: 1, tableId: 't', run: 1, snapshot: [], mayDelete: 10, work },
+		...{ missing: 9, isApproved: false, history: HISTORY },
 	};
 	const [{ json }] = documentsOf({ batch, fetched: [{ id: 'a', pages: [] }], isChunked: true });
 	expect(json).toMatchObject({ problem: 'has no pages', removedIds: [], previousChunkCount: 0 });
@@ -263,6 +283,7 @@ test('documents that failed and that were read in part are named, after those th
 		run: 1,
 		snapshot: [],
 		mayDelete: 0,
+		...{ missing: 9, isApproved: false, history: HISTORY },
 		work,
 	};
 	const fetched = [
@@ -300,11 +321,18 @@ test('documents that failed and that were read in part are named, after those th
 			unchanged: 0,
 			missing: 0,
 			withheld: 0,
+			mostDeletes: 10,
 			unreadable: 1,
 		},
 		...{ problems: ["'old' is encrypted"], planned: 4, compactUpTo: 0 },
 	};
-	const [{ json }] = result({ summary, batches: [row.json], isChunked: true, howToDelete: '' });
+	const [{ json }] = result({
+		summary,
+		batches: [row.json],
+		isChunked: true,
+		howToDelete: '',
+		approval: NOT_APPROVED,
+	});
 	expect(json).toMatchObject({ pagesWithoutText: 1, failed: 1, unreadable: 2, pushed: 2 });
 	expect(json.problems).toEqual([
 		"'unread' is a scan",

@@ -8,6 +8,7 @@ import type {
 	Settings,
 	Summary,
 } from '../../../examples/src/parts/types';
+import { approved, HISTORY, NOT_APPROVED } from './support/approvals';
 
 const NOTHING: Compared = {
 	...{ settings: 'checksum', isOwner: true, lockedUntil: null, rows: 100, rowsWithoutId: 0 },
@@ -16,14 +17,18 @@ const NOTHING: Compared = {
 };
 
 const SETTINGS: Settings = {
-	...{ mostDeletes: 10, mostDeletesPercent: 5, pushAgain: [], confirmDeletes: false },
+	...{ mostDeletes: 10, mostDeletesPercent: 5, pushAgain: [] },
 };
 
-function planned(compared: Partial<Compared>, settings: Partial<Settings> = {}) {
+function planned(
+	compared: Partial<Compared>,
+	settings: Partial<Settings> = {},
+	approval = NOT_APPROVED,
+) {
 	const items = plan({
 		compared: { ...NOTHING, ...compared },
 		settings: { ...SETTINGS, ...settings },
-		...{ query: 'select 1', run: 7, howToDelete: 'approve it' },
+		...{ approval, history: HISTORY, owner: 'w', query: 'select 1', run: 7 },
 	});
 	const [{ json: first }] = items;
 	const { summary } = first as { summary: Summary };
@@ -75,7 +80,7 @@ test('a batch deletes and pushes, if possible', () => {
 
 test.each([
 	['another run', { isOwner: false, lockedUntil: 'noon' }, 409, 'expires at noon'],
-	['an empty table', { rows: 0 }, 400, 'no rows. If this is right, approve it'],
+	['an empty table', { rows: 0, known: 0 }, 400, 'returns no rows'],
 	['rows without ID', { rowsWithoutId: 2 }, 400, '2 of 100 rows'],
 	['a key that cannot be found again', { keyType: 'record' }, 400, 'Write array[a, b]'],
 	['two rows with one ID', { repeatedId: 'a' }, 400, "have the ID 'a'"],
@@ -98,7 +103,7 @@ test.each([
 	expect(summary).toMatchObject({ withheld, planned: 2 + gone - withheld });
 	expect(batches).toHaveLength(1);
 	expect(batches[0].goneFrom).toBe(withheld > 0 ? null : '0a');
-	expect(planned(compared, { confirmDeletes: true }).summary).toMatchObject({
+	expect(planned(compared, {}, approved(gone)).summary).toMatchObject({
 		...{ withheld: 0, planned: 2 + gone },
 	});
 });
@@ -110,7 +115,9 @@ test('documents of which the index has nothing may always be forgotten', () => {
 
 test('an empty table deletes everything once it is approved', () => {
 	const gone = { rows: 0, gone: ranges(100), goneFromIndex: 100 };
-	expect(planned(gone, { confirmDeletes: true }).summary).toMatchObject({
+	expect(planned(gone).summary).toMatchObject({ withheld: 100, planned: 0 });
+	expect(planned(gone, {}, approved(99)).summary).toMatchObject({ withheld: 100, planned: 0 });
+	expect(planned(gone, {}, approved(100)).summary).toMatchObject({
 		problem: '',
 		planned: 100,
 	});
@@ -131,7 +138,10 @@ test('all batches together may delete at most as many documents as the settings 
 				changed: ranges(...changed),
 			});
 			const most = Math.max(10, Math.floor((known + missing) / 20));
-			const allowed = batches.reduce((sum, { mayDelete }) => sum + mayDelete, 0);
+			const allowed = batches.reduce(
+				(sum, { mayDelete, missing: here }) => sum + mayDelete + here,
+				0,
+			);
 			expect(allowed).toBeLessThanOrEqual(most);
 			expect(summary.withheld).toBe(missing > most ? missing : 0);
 			const documents = batches.reduce((sum, batch) => sum + batch.documents, 0);

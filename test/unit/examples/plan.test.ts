@@ -1,9 +1,16 @@
 import known from '../../../examples/src/code/known';
 import plan from '../../../examples/src/code/plan';
-import type { Entry, Known, ListedDocument, Settings } from '../../../examples/src/parts/types';
+import type {
+	Approval,
+	Entry,
+	Known,
+	ListedDocument,
+	Settings,
+} from '../../../examples/src/parts/types';
+import { approved, HISTORY, NOT_APPROVED } from './support/approvals';
 
 const settings: Settings = {
-	...{ mostDeletes: 10, mostDeletesPercent: 5, pushAgain: [], confirmDeletes: false },
+	...{ mostDeletes: 10, mostDeletesPercent: 5, pushAgain: [] },
 };
 
 const owner: Known = { isOwner: true, lockedUntil: '', entries: [], compactUpTo: 0 };
@@ -12,8 +19,10 @@ interface Given {
 	list: unknown;
 	entries?: Entry[];
 	settings?: Partial<Settings>;
+	approval?: Approval;
 	isAsked?: boolean;
 	areAddresses?: boolean;
+	isChunked?: boolean;
 	batchSize?: number;
 	known?: Partial<Known>;
 }
@@ -30,7 +39,8 @@ function planned({ list, entries = [], batchSize = 500, ...given }: Given) {
 		},
 		known: { ...owner, entries, ...given.known },
 		settings: { ...settings, ...given.settings },
-		...{ tableId: 'table', run: 7, howToDelete: 'approve it' },
+		...{ approval: given.approval ?? NOT_APPROVED, history: HISTORY },
+		...{ tableId: 'table', run: 7 },
 	}).map(({ json }) => json);
 	const [{ summary }] = items;
 	if (!summary) throw new Error('there is no summary');
@@ -46,8 +56,8 @@ const many = (count: number) => Array.from({ length: count }, (_, at) => `${at}`
 test.each<[what: string, given: Given, status: number, problem: RegExp]>([
 	['no list', { list: undefined }, 400, /there is no list/],
 	['a list that is an object', { list: { documents: [] } }, 400, /there is no list/],
-	['an empty list', { list: [] }, 400, /^the list is empty. If this is right, approve it$/],
-	['one empty item', { list: [{}] }, 400, /the list is empty/],
+	['an empty list', { list: [], entries: [] }, 400, /^the list is empty$/],
+	['one empty item', { list: [{}], entries: [] }, 400, /the list is empty/],
 	[
 		'no ID',
 		{ list: [document('a'), { text: 'B' }] },
@@ -107,7 +117,7 @@ test('an empty list deletes everything after an approval', () => {
 		const { ids } = planned({
 			list,
 			entries: [entry('a')],
-			settings: { confirmDeletes: true },
+			approval: approved(1),
 		});
 		expect(ids).toBe('a');
 	}
@@ -158,15 +168,15 @@ test('documents that were never in the index do not count for the limits', () =>
 	expect(work).toHaveLength(21);
 });
 
-test('an approval is for all deletes', () => {
+test('an approval is for so many deletes', () => {
 	const entries = many(20).map((id) => entry(id));
-	const approved = planned({
+	const { work, batches } = planned({
 		list: [document('0')],
 		entries,
-		settings: { confirmDeletes: true },
+		approval: approved(19),
 	});
-	expect(approved.work).toHaveLength(19);
-	expect(approved.batches[0].mayDelete).toBe(19);
+	expect(work).toHaveLength(19);
+	expect(batches[0]).toMatchObject({ isApproved: true, missing: 19, mayDelete: 0 });
 });
 
 test('documents are pushed again if their IDs are listed', () => {
@@ -188,14 +198,14 @@ test('what could not be read is named until its version changes', () => {
 	]);
 });
 
-test('with Fetch, all missing documents are asked for, and few may be deleted without proof', () => {
+test('with Fetch, missing documents count under the limits, whatever the source would answer', () => {
 	const entries = many(100).map((id) => entry(id));
-	const list = [document('0')];
-	const { batches, work } = planned({ list, entries, isAsked: true, batchSize: 33 });
-	expect(work).toHaveLength(99);
-	const allowed = batches.map(({ mayDelete }) => mayDelete ?? NaN);
-	expect(allowed.reduce((sum, each) => sum + each)).toBeLessThanOrEqual(10);
-	expect(allowed).toEqual([3, 3, 3]);
+	const given = { entries, isAsked: true, batchSize: 33 };
+	const most = planned({ ...given, list: many(90).map((id) => document(id)) });
+	expect(most).toMatchObject({ summary: { withheld: 0 } });
+	expect(most.work).toHaveLength(10);
+	const broken = planned({ ...given, list: [document('0')] });
+	expect(broken).toMatchObject({ summary: { withheld: 99 }, work: [] });
 });
 
 test('doubtful deletes of all batches together stay within the limits', () => {
@@ -203,7 +213,8 @@ test('doubtful deletes of all batches together stay within the limits', () => {
 	const list = many(40).map((id) => document(id));
 	const { batches } = planned({ list, entries, isAsked: true, batchSize: 12 });
 	// Each batch may delete its missing documents, and its share of the two deletes that are left.
-	expect(batches.map(({ mayDelete }) => mayDelete)).toEqual([2, 2, 2, 2]);
+	expect(batches.map(({ mayDelete }) => mayDelete)).toEqual([0, 0, 0, 0]);
+	expect(batches.map(({ missing }) => missing)).toEqual([2, 2, 2, 2]);
 	expect(planned({ list: list.slice(0, 3), isAsked: true }).batches[0].mayDelete).toBe(10);
 });
 
@@ -329,16 +340,16 @@ describe('lists with versions', () => {
 	});
 
 	test('a list of skipped documents only is refused', () => {
-		const given = { list: [{ id: 'a', skipped: 'docx' }], entries, isAsked: true };
-		const { summary, ids } = planned(given);
-		expect(summary).toMatchObject({
+		const given = { list: [{ id: 'a', skipped: 'docx' }], isAsked: true };
+		expect(planned(given).summary).toMatchObject({
 			status: 400,
 			problem: expect.stringContaining(
 				'no document to index, only others: {"docx":1}',
 			) as string,
 		});
-		expect(ids).toBe('');
-		expect(planned({ ...given, settings: { confirmDeletes: true } }).ids).toBe('a,b');
+		// Documents that are known are missing, and none may be deleted without an approval.
+		expect(planned({ ...given, entries })).toMatchObject({ ids: '', summary: { withheld: 2 } });
+		expect(planned({ ...given, entries, approval: approved(2) }).ids).toBe('a,b');
 	});
 
 	test('in other lists, these fields are content', () => {

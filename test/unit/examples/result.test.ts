@@ -2,9 +2,11 @@ import fc from 'fast-check';
 
 import result from '../../../examples/src/code/result';
 import type { BatchRow, Summary } from '../../../examples/src/parts/types';
+import { NOT_APPROVED } from './support/approvals';
 
 const SUMMARY: Summary = {
 	...{ status: 200, problem: '', known: 9, unchanged: 1, missing: 0, withheld: 0 },
+	...{ mostDeletes: 10 },
 	...{ unreadable: 0, problems: [], planned: 5, compactUpTo: 0 },
 };
 
@@ -14,7 +16,13 @@ const row = (more: Partial<BatchRow>): Partial<BatchRow> => ({
 });
 
 const resultOf = (batches: Array<Partial<BatchRow>>) =>
-	result({ summary: SUMMARY, batches, isChunked: false, howToDelete: 'approve it' })[0].json;
+	result({
+		summary: SUMMARY,
+		batches,
+		isChunked: false,
+		howToDelete: 'approve it',
+		approval: NOT_APPROVED,
+	})[0].json;
 
 test('rows of a database that were deleted or came after they were planned have not failed', () => {
 	const batches = [row({ planned: 3, pushed: 2 }), row({ planned: 2, pushed: 4 })];
@@ -33,7 +41,13 @@ test('if each batch was stopped, all documents have failed', () => {
 test('what this run could not read comes before what earlier runs could not read', () => {
 	const summary = { ...SUMMARY, unreadable: 1, problems: ["'old' is a scan"] };
 	const batches = [row({ unreadable: 1, problems: "'new' is encrypted" })];
-	const [{ json }] = result({ summary, batches, isChunked: true, howToDelete: 'approve it' });
+	const [{ json }] = result({
+		summary,
+		batches,
+		isChunked: true,
+		howToDelete: 'approve it',
+		approval: NOT_APPROVED,
+	});
 	expect(json.problems).toEqual(["'new' is encrypted", "'old' is a scan"]);
 	expect(json.error).toContain("The first one: 'new' is encrypted.");
 });
@@ -46,9 +60,15 @@ test('failures of the service are failures, whatever was planned', () => {
 test('a run that withholds deletes says why, and claims nothing about failed documents', () => {
 	const batches = [row({ planned: 5, pushed: 4, failed: 1, error: 'Rejected (1 of 1)' })];
 	const summary = { ...SUMMARY, withheld: 7 };
-	const [{ json }] = result({ summary, batches, isChunked: true, howToDelete: 'approve it' });
+	const [{ json }] = result({
+		summary,
+		batches,
+		isChunked: true,
+		howToDelete: 'approve it',
+		approval: NOT_APPROVED,
+	});
 	expect(json.error).toBe(
-		"1 of 5 documents failed. The next run tries them again. The first failure: Rejected (1 of 1). 7 of 9 documents would be deleted, which needs an approval: more are missing from the source than the node 'Settings' allows, or their texts are empty, or the source refuses to show them. They were not deleted. If this is right, approve it.",
+		"1 of 5 documents failed. The next run tries them again. The first failure: Rejected (1 of 1). 7 of 9 documents would be deleted, which needs an approval: more than the 10 that the node 'Settings' allows are missing from the source, or their texts are empty, or the source refuses to show them. They were not deleted. If this is right, approve it.",
 	);
 });
 
@@ -70,7 +90,13 @@ test('if each planned document is counted, none has failed but those that are co
 				}),
 			);
 			const summary = { ...SUMMARY, planned };
-			const [{ json }] = result({ summary, batches, isChunked: true, howToDelete: '' });
+			const [{ json }] = result({
+				summary,
+				batches,
+				isChunked: true,
+				howToDelete: '',
+				approval: NOT_APPROVED,
+			});
 			expect(json.failed).toBe(failed);
 			expect(json.error).not.toContain('lost its lock');
 		}),

@@ -440,12 +440,7 @@ const RULES: Array<
 		'if (result.error) return',
 		'if (result.error && document) return',
 	],
-	[
-		'too many deletes are withheld',
-		'plan',
-		'indexed > most && !settings.confirmDeletes',
-		'false',
-	],
+	['too many deletes are withheld', 'plan', 'indexed > most', 'false'],
 	['a document of the list is not missing', 'plan', '!inList.has(id)', 'true'],
 	['unreadable documents are red', 'result', 'if (unreadable > 0)', 'if (false)'],
 	[

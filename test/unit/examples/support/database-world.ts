@@ -6,6 +6,8 @@ import { PGlite } from '@electric-sql/pglite';
 
 import { ROOT } from '../../../../support/manifest';
 
+import type { Approval } from '../../../../examples/src/parts/types';
+import { NOT_APPROVED } from './approvals';
 import type { Scope } from './expressions';
 import { evaluate, parametersOf, runCodeNode } from './expressions';
 
@@ -17,6 +19,7 @@ export interface RunOptions {
 	query: string;
 	batchSize?: number;
 	settings?: Row;
+	approval?: Approval;
 	/** Parameters of *Push Documents*. */
 	push?: Row;
 	/** Returns the error of the service about a document, or an empty text. */
@@ -25,7 +28,7 @@ export interface RunOptions {
 	meanwhile?: () => Promise<unknown>;
 }
 
-const SETTINGS = { mostDeletes: 10, mostDeletesPercent: 5, pushAgain: [], confirmDeletes: false };
+const SETTINGS = { mostDeletes: 10, mostDeletesPercent: 5, pushAgain: [] };
 
 /** A node without items was not executed. */
 type Outputs = Record<string, unknown[] | undefined>;
@@ -90,11 +93,20 @@ export class DatabaseWorld {
 
 	/** Returns the text that a node sends. */
 	text(name: string, scope: Scope, values: Record<number, unknown> = {}): string {
+		const { $json } = scope;
 		const { query, options } = parametersOf(this.file, name) as {
 			query: string;
 			options: { queryReplacement?: string };
 		};
-		const inside = { ...scope, workflow: scope.workflow ?? WORKFLOW };
+		const owner = scope.workflow ?? WORKFLOW;
+		const inside: Scope = {
+			...{ ...scope, workflow: owner },
+			outputs: {
+				'Check the Run': [{ table: owner }],
+				'When Called by Itself': [{ owner, ...Object($json) }],
+				...scope.outputs,
+			},
+		};
 		const filled = query.replace(/\{\{.*?\}\}/gs, (each) =>
 			String(evaluate(`=${each}`, inside)),
 		);
@@ -121,7 +133,11 @@ export class DatabaseWorld {
 	/** Runs the whole workflow once. Returns what *Result* returns. */
 	async run(options: RunOptions): Promise<Row> {
 		const { workflow = WORKFLOW, query, batchSize, settings, push = {}, meanwhile } = options;
-		const outputs: Outputs = { Settings: [{ ...SETTINGS, ...settings }] };
+		const outputs: Outputs = {
+			Settings: [{ ...SETTINGS, ...settings }],
+			'Check the Run': [{ table: workflow, approval: options.approval ?? NOT_APPROVED }],
+			...{ 'Runs Table': [{ id: 'runs' }], 'Note the Beginning': [{ id: 3 }] },
+		};
 		const params = { 'Push Documents': push, 'Chunk Text': {}, 'Your Query': { query } };
 		const scope = (more: Scope = {}): Scope => ({ workflow, outputs, params, ...more });
 		const code = (name: string, more: Scope = {}) =>

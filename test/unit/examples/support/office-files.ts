@@ -23,7 +23,10 @@ export async function readAll(
 	mostMegabytes = 20,
 ): Promise<Array<Partial<Fetched>>> {
 	const files = await officeArchives({
-		files: archives.map((_, entry) => ({ json: { entry, format: kind }, binary: { data: {} } })),
+		files: archives.map((_, entry) => ({
+			json: { entry, format: kind },
+			binary: { data: {} },
+		})),
 		read: async (item) => await Promise.resolve(archives[item]),
 		mostMegabytes,
 	});

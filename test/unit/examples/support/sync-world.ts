@@ -12,6 +12,7 @@ import type {
 	Row,
 	Summary,
 } from '../../../../examples/src/parts/types';
+import { approved, HISTORY, NOT_APPROVED } from './approvals';
 import type { Code } from './code';
 import { renewed, unlocked, type Scope } from './lock-nodes';
 
@@ -124,10 +125,11 @@ export class SyncWorld {
 				mostDeletes: MOST_DELETES,
 				mostDeletesPercent: 5,
 				pushAgain,
-				confirmDeletes,
 			},
+			approval: confirmDeletes ? approved(1e9) : NOT_APPROVED,
+			history: HISTORY,
 			...{ tableId: 'table', run: lock.id, batchSize: 2 },
-			...{ isAsked: shape.isFetched, areAddresses: false, howToDelete: 'confirm' },
+			...{ isAsked: shape.isFetched, areAddresses: false },
 		});
 		const { summary = {} as Summary } = items[0].json;
 		const oldest = rows.find((row) => this.isValid(row));
@@ -152,11 +154,12 @@ export class SyncWorld {
 		if (summary.status === 409) this.occurred.add('a run that was refused');
 		if (summary.withheld > 0) this.occurred.add('deletes that were withheld');
 		this.rows = rest;
-		if (!confirmDeletes && deleted.size > MOST_DELETES && !shape.isFetched) {
+		if (!confirmDeletes && deleted.size > MOST_DELETES) {
 			throw new BrokenPromise(`${deleted.size} documents were deleted`);
 		}
 		const [end] = code.result({
 			...{ summary, batches: results, isChunked: shape.isChunked, howToDelete: 'confirm' },
+			approval: confirmDeletes ? approved(1e9) : NOT_APPROVED,
 		});
 		return { ...summary, ...end.json };
 	}
