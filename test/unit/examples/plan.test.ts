@@ -35,7 +35,7 @@ function planned({ list, entries = [], batchSize = 500, ...given }: Given) {
 		...{
 			list,
 			versions: documents.map((document) => String(document?.text)),
-			...{ batchSize, isAsked, areAddresses },
+			...{ batchSize, isAsked, areAddresses, isChunked: given.isChunked },
 		},
 		known: { ...owner, entries, ...given.known },
 		settings: { ...settings, ...given.settings },
