@@ -34,12 +34,14 @@ ${AFTERWARDS}`,
 	...scheduled([
 		['api', 'string', 'Example'],
 		['site', 'string', 'http://localhost:4321'],
+		['fields', 'string', ''],
 	]),
 	list: {
 		nodes: [
 			code('Where the List Is', 'apis', [0, 0], {
 				api: "$('Settings').first().json.api",
 				site: "$('Settings').first().json.site",
+				fields: "$('Settings').first().json.fields",
 			}),
 			{
 				name: 'Get All Pages',
@@ -77,7 +79,7 @@ ${AFTERWARDS}`,
 			mapFields(
 				'Map Fields',
 				[0, 0],
-				'={{ {\n\tid: $json.id,\n\tname: $json.name,\n\turl: $json.url,\n\ttext: $json.text,\n} }}',
+				'={{ {\n\tid: $json.id,\n\tname: $json.name,\n\turl: $json.url,\n\ttext: $json.text,\n\tfields: $json.fields,\n} }}',
 			),
 		],
 		documents: "$('Map Fields').all().map(({ json }) => json)",

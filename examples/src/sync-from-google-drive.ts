@@ -73,6 +73,8 @@ Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files, and Goog
 	},
 	...scheduled([
 		['folder', 'string', ''],
+		['fields', 'string', ''],
+		['titleAsName', 'boolean', false],
 		['mostMegabytes', 'number', 20],
 	]),
 	list: {
@@ -99,7 +101,10 @@ Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files, and Goog
 				[0, 0],
 				{
 					files: "$('List Files').all().map(({ json }) => json)",
+					folders: "$('Folders Below').all().map(({ json }) => json)",
 					mostMegabytes: `${SETTINGS}.mostMegabytes`,
+					fields: `${SETTINGS}.fields`,
+					titleAsName: `${SETTINGS}.titleAsName`,
 				},
 				{ alwaysOutputData: true },
 			),

@@ -26,6 +26,8 @@ Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files. A run ge
 		['url', 'string', 'https://files.example.com'],
 		['prefix', 'string', ''],
 		['extensions', 'string', EXTENSIONS],
+		['fields', 'string', ''],
+		['titleAsName', 'boolean', false],
 		['minutesAtRest', 'number', 5],
 		['mostMegabytes', 'number', 20],
 	]),

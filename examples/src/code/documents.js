@@ -1,14 +1,15 @@
 /** @import { Batch, BatchDocument, Fetched, Item, ListedDocument, Work } from '../parts/types' */
 
 const { idProblem, isNeverPushed } = require('./shared/document-id');
+const { fieldProblem, filledFields } = require('./shared/fields');
 const { exactSum, suddenlyAlike, textSums } = require('./shared/similar-texts');
 const { storableText } = require('./shared/storable-text');
 
 /**
- * @param {{ batch: Batch, fetched: Fetched[] | null, isChunked: boolean }} inputs
+ * @param {{ batch: Batch, fetched: Fetched[] | null, isChunked: boolean, isRow?: boolean }} inputs
  * @returns {Item<BatchDocument>[]}
  */
-module.exports = ({ batch, fetched, isChunked }) => {
+module.exports = ({ batch, fetched, isChunked, isRow }) => {
 	// One item per document: what to push, what to delete, or why neither is done.
 	const found = new Map((fetched ?? []).map((result) => [String(result.id), result]));
 	const documents = batch.work.map((work) => {
@@ -68,7 +69,13 @@ module.exports = ({ batch, fetched, isChunked }) => {
 	return documents.map(({ isDoubtful: _, isConfirmed: __, ...json }) => {
 		const isLeftOut = json.problem !== '' || json.isWithheld;
 		// Chunk Text turns an empty text without previous chunks into nothing.
-		const nothing = { documents: [], removedIds: [], text: '', previousChunkCount: 0 };
+		const nothing = {
+			documents: [],
+			removedIds: [],
+			text: '',
+			previousChunkCount: 0,
+			fields: {},
+		};
 		return { json: isLeftOut ? { ...json, ...nothing } : json };
 	});
 
@@ -87,6 +94,23 @@ module.exports = ({ batch, fetched, isChunked }) => {
 	}
 
 	/**
+	 * The fields beside the text: of a row of a database, all other members of its document.
+	 * @param {ListedDocument | undefined} document
+	 */
+	function fieldsOf(document) {
+		if (!isRow) return document?.fields;
+		const {
+			id: _,
+			name: __,
+			url: ___,
+			text: ____,
+			problem: _____,
+			...others
+		} = Object(document);
+		return others;
+	}
+
+	/**
 	 * @param {Work} work
 	 * @param {Partial<Fetched>} result
 	 */
@@ -97,6 +121,10 @@ module.exports = ({ batch, fetched, isChunked }) => {
 		const name = result.name ?? document?.name ?? id;
 		const url = result.url ?? document?.url;
 		const isDeleted = Boolean(result.gone) || (fetched !== null && !document);
+		const given = isChunked && !isDeleted ? [fieldsOf(document), result.fields] : [];
+		const unusable = given.map(fieldProblem).find((each) => each !== '');
+		const merged = Object.assign({}, ...given.map(filledFields));
+		const { description, ...fields } = merged;
 		const base = { id, version, chunks, oldText, problem: '', isTransient: false };
 		/** @type {BatchDocument & { isDoubtful: boolean, isConfirmed: boolean }} */
 		const read = {
@@ -104,6 +132,7 @@ module.exports = ({ batch, fetched, isChunked }) => {
 			...{ isWithheld: false, isDeleted, isDoubtful: false, isConfirmed, name, url },
 			...{ newText: textSums(text, url ?? id), previousChunkCount: chunks },
 			text: isChunked ? text : undefined,
+			...(isChunked && { description, fields }),
 			pagesWithoutText: result.pagesWithoutText,
 			...{ readInPart: result.readInPart, isByHeading: result.isByHeading },
 			documents: isChunked || isDeleted || !document ? [] : [document],
@@ -113,6 +142,7 @@ module.exports = ({ batch, fetched, isChunked }) => {
 		if (work.problem) return fail(read, work.problem);
 		if (result.error) return fail(read, `could not be read: ${words(result.error)}`);
 		if (result.problem) return fail(read, words(result.problem), false);
+		if (unusable) return fail(read, unusable, false);
 		if (isDeleted) {
 			// Plan has counted the missing documents. If the source does not say whether one exists, a person decides.
 			if (result.refused && chunks > 0 && !batch.isApproved) {
@@ -130,8 +160,8 @@ module.exports = ({ batch, fetched, isChunked }) => {
 			const only = text ? `, only ${storableText(JSON.stringify(text), 100)}` : '';
 			return fail(read, `has no text${only}`, false);
 		}
-		if ([name, url].some((value) => typeof value === 'object' && value !== null)) {
-			return fail(read, 'has a name or a URL that is no text', false);
+		if ([name, url, description].some((value) => typeof value === 'object' && value !== null)) {
+			return fail(read, 'has a name, a URL or a description that is no text', false);
 		}
 		const isEmpty = [text].flat().join('').trim() === '';
 		return isEmpty ? { ...read, text: '', isDoubtful: chunks > 0 } : read;

@@ -1,11 +1,20 @@
 /** @import { DriveFile, Item } from '../parts/types' */
 
+const { chosenFields } = require('./shared/fields');
+
 /**
- * @param {{ files: Partial<DriveFile>[], mostMegabytes: number }} inputs
+ * @param {{
+ *   files: Partial<DriveFile>[],
+ *   folders?: { id: string, path: string }[],
+ *   mostMegabytes: number,
+ *   fields?: unknown,
+ *   titleAsName?: unknown,
+ * }} inputs
  * @returns {Item<Record<string, unknown>>[]}
  */
-module.exports = ({ files, mostMegabytes }) => {
+module.exports = ({ files, folders, mostMegabytes, fields, titleAsName }) => {
 	// One item per file. A file with `skipped` is not read and only counted.
+	const paths = new Map((folders ?? []).map(({ id, path }) => [id, path]));
 	const google = 'application/vnd.google-apps.';
 	const office = 'application/vnd.openxmlformats-officedocument.';
 	const extensions = Object.entries({
@@ -36,9 +45,25 @@ module.exports = ({ files, mostMegabytes }) => {
 				megabytes > mostMegabytes
 					? `has ${megabytes.toFixed(1)} MB, and 'Settings' allows ${mostMegabytes}: make the file smaller, or raise mostMegabytes`
 					: undefined;
-			const version = md5Checksum ?? file.modifiedTime;
-			return { json: { id, name, url, extension, size, version, problem } };
+			const version = `${md5Checksum ?? file.modifiedTime}${titleAsName ? ' title' : ''}`;
+			const further = fieldsOf(file, name, extension);
+			return { json: { id, name, url, extension, size, version, problem, ...further } };
 		});
+
+	/**
+	 * Owners are personal data, so they are in no list of fields by default.
+	 * @param {Partial<DriveFile>} file
+	 * @param {string} name
+	 * @param {string} extension
+	 */
+	function fieldsOf({ parents = [], modifiedTime, owners = [] }, name, extension) {
+		const folder = paths.get(parents[0]) ?? '';
+		const path = folder ? `${folder}/${name}` : name;
+		const all = { path, folder, extension, modified: modifiedTime };
+		const owner = owners.map(({ displayName }) => displayName).filter(Boolean);
+		const chosen = chosenFields({ ...all, owners: owner }, fields);
+		return Object.keys(chosen).length > 0 ? { fields: chosen } : {};
+	}
 
 	/**
 	 * Programs that upload files do not always know their types.

@@ -19,6 +19,7 @@ const { tableText } = require('./shared/tables');
  *   slides: OfficeItem[],
  *   asked?: AskedItem[] | null,
  *   folder?: string,
+ *   titleAsName?: unknown,
  * }} inputs
  * @returns {Item<Fetched>[]}
  */
@@ -35,6 +36,7 @@ module.exports = ({
 	slides,
 	asked,
 	folder,
+	titleAsName,
 }) => {
 	// One item per entry: `text`, `pages`, `problem` if this version cannot be read, or `error` if it could not be now.
 	const places = new Map(wanted.map(({ id }, at) => [id, at]));
@@ -56,7 +58,7 @@ module.exports = ({
 		const failed = office.find((each) => each.json.error)?.json.error;
 		read.set(json.entry, item ? byHeading(found) : { error: failed ?? 'was not read' });
 	}
-	return entries.map((entry) => ({ json: { id: entry.id, ...result(entry) } }));
+	return entries.map((entry) => ({ json: { id: entry.id, ...named(result(entry)) } }));
 
 	/**
 	 * @param {FileToRead} entry
@@ -134,13 +136,35 @@ module.exports = ({
 		return plain(texts[at]?.json ?? {}, extension);
 	}
 
+	/**
+	 * The first heading becomes the name, unless the file has a title.
+	 * @param {Partial<Fetched>} found
+	 * @returns {Partial<Fetched>}
+	 */
+	function named(found) {
+		if (!titleAsName || found.name || !found.isByHeading) return found;
+		const [, heading = ''] = /^#{1,6} +(.*\S)/m.exec(String(found.text)) ?? [];
+		const name = heading.replace(/ +#+$/, '').trim();
+		return name ? { ...found, name } : found;
+	}
+
+	/**
+	 * Many programs write the name of a file as the title.
+	 * @param {unknown} info
+	 */
+	function usableTitle(info) {
+		const title = String(Object(info).Title ?? '').trim();
+		return /^(?:Microsoft \w+|untitled\b|unbenannt\b|.*\.\w{2,5}$)/i.test(title) ? '' : title;
+	}
+
 	/** @param {ExtractedItem['json']} json */
-	function pdf({ error, text: pages }) {
+	function pdf({ error, text: pages, info }) {
 		if (/password/i.test(String(error))) {
 			return { problem: 'is encrypted: save it without a password' };
 		}
 		if (!Array.isArray(pages)) return damaged(error);
-		return readPages(pages.map(String));
+		const name = titleAsName ? usableTitle(info) : '';
+		return { ...readPages(pages.map(String)), ...(name && { name }) };
 	}
 
 	/** @param {ExtractedItem['json']} json */

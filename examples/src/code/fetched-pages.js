@@ -1,6 +1,7 @@
 /** @import { Fetched, Item, PageToRead, WebsiteSettings } from '../parts/types' */
 
 const { resolvedAddress, samePath } = require('./shared/address');
+const { chosenFields } = require('./shared/fields');
 const { readHtml } = require('./shared/html-text');
 
 /**
@@ -77,7 +78,39 @@ module.exports = ({ pages, settings }) => {
 				problem: `says '${heading}', but its status is ${status}: remove it from the sitemap`,
 			};
 		}
-		return title ? { text, name: title } : { text };
+		const name = withoutSuffix(title);
+		const fields = chosenFields(
+			{
+				lang: read.lang.trim(),
+				description: read.description,
+				section: sectionOf(String(id)),
+			},
+			settings.fields,
+		);
+		return { text, ...(name && { name }), ...(Object.keys(fields).length > 0 && { fields }) };
+	}
+
+	/**
+	 * The name of the website often follows the name of the page.
+	 * @param {string} title
+	 */
+	function withoutSuffix(title) {
+		const suffix = String(settings.nameSuffix ?? '').trim();
+		const name = suffix && title.endsWith(suffix) ? title.slice(0, -suffix.length).trim() : '';
+		return name || title;
+	}
+
+	/**
+	 * The first part of the path, if it is not the page itself.
+	 * @param {string} url
+	 */
+	function sectionOf(url) {
+		const [, part = ''] = /^https?:\/\/[^/?#]*\/([^/?#]+)\/[^/?#]/i.exec(url) ?? [];
+		try {
+			return decodeURIComponent(part);
+		} catch {
+			return part; // no UTF-8
+		}
 	}
 
 	/** @param {string} heading */

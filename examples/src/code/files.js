@@ -1,5 +1,7 @@
 /** @import { FileSettings, Item, ListedFile } from '../parts/types' */
 
+const { chosenFields } = require('./shared/fields');
+
 /**
  * @param {{ files: Partial<ListedFile>[], place: FileSettings, now: Date }} inputs
  * @returns {Item<Record<string, unknown>>[]}
@@ -18,7 +20,15 @@ module.exports = ({ files, place, now }) => {
 			const id = place.prefix + inFolder;
 			const extension = name.includes('.') ? (name.split('.').pop() ?? '').toLowerCase() : '';
 			const url = place.url ? place.url.replace(/\/?$/, '/') + encoded(inFolder) : '';
-			const file = { id, path, name, url, extension, size };
+			const file = {
+				id,
+				path,
+				name,
+				url,
+				extension,
+				size,
+				...fieldsOf(inFolder, extension, modifyTime),
+			};
 			const skipped = kindToSkip(type, inFolder, extension);
 			if (skipped) return { json: { ...file, skipped } };
 
@@ -30,8 +40,21 @@ module.exports = ({ files, place, now }) => {
 			// A file from the future, from a clock that is wrong, would wait forever.
 			const age = now.getTime() - new Date(modifyTime).getTime();
 			const later = (age < 0 ? -age : age) < place.minutesAtRest * 60_000;
-			return { json: { ...file, version: `${size} ${modifyTime}`, later, problem } };
+			const version = `${size} ${modifyTime}${place.titleAsName ? ' title' : ''}`;
+			return { json: { ...file, version, later, problem } };
 		});
+
+	/**
+	 * @param {string} path
+	 * @param {string} extension
+	 * @param {string} modified
+	 */
+	function fieldsOf(path, extension, modified) {
+		const folderOfFile = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
+		const all = { path, folder: folderOfFile, extension, modified };
+		const fields = chosenFields(all, place.fields);
+		return Object.keys(fields).length > 0 ? { fields } : {};
+	}
 
 	/**
 	 * The ID of a file does not depend on how the folder is spelled.

@@ -1,5 +1,6 @@
 /** @import { ApiPlace, Item } from '../parts/types' */
 
+const { filledFields } = require('./shared/fields');
 const { htmlText } = require('./shared/html-text');
 const { storableText } = require('./shared/storable-text');
 
@@ -73,7 +74,13 @@ module.exports = ({ responses, place }) => {
 		const url = isAddress ? scheme + link : isPath ? place.site + link : link;
 		const isHtmlName = place.isHtmlName && typeof name === 'string';
 		const title = isHtmlName ? htmlText(name).replace(/\s+/g, ' ') : name;
-		return { json: { id, name: title, url, text } };
+		const found = Object.entries(place.fields ?? {}).map(([field, path]) => [
+			field,
+			readAll(entry, path.split('.')),
+		]);
+		const fields = filledFields(Object.fromEntries(found));
+		const hasFields = Object.keys(fields).length > 0;
+		return { json: { id, name: title, url, text, ...(hasFields && { fields }) } };
 	});
 
 	/**
@@ -127,6 +134,23 @@ module.exports = ({ responses, place }) => {
 	 */
 	function read(value, path) {
 		return path.split('.').reduce((part, name) => Object(part)[name], value);
+	}
+
+	/**
+	 * As `read`, but `*` in a path stands for each entry of a list.
+	 * @param {unknown} value
+	 * @param {string[]} path
+	 * @returns {unknown}
+	 */
+	function readAll(value, path) {
+		const star = path.indexOf('*');
+		if (star < 0) return read(value, path.join('.'));
+		const list = star > 0 ? read(value, path.slice(0, star).join('.')) : value;
+		const rest = path.slice(star + 1);
+		const all = Array.isArray(list) ? list : [];
+		return all
+			.flatMap((each) => (rest.length > 0 ? readAll(each, rest) : each))
+			.filter((each) => each !== undefined);
 	}
 
 	/**

@@ -2,6 +2,7 @@
 
 const { spelledAsKnown } = require('./shared/address');
 const { isNeverPushed } = require('./shared/document-id');
+const { fieldProblem } = require('./shared/fields');
 const { mostDeletesOf } = require('./shared/most-deletes');
 
 /**
@@ -17,6 +18,7 @@ const { mostDeletesOf } = require('./shared/most-deletes');
  *   batchSize: number,
  *   isAsked: boolean,
  *   areAddresses: boolean,
+ *   isChunked?: boolean,
  * }} inputs
  * @returns {Item<{ batch: number, summary?: Summary } & Partial<Batch>>[]}
  */
@@ -32,6 +34,7 @@ module.exports = ({
 	batchSize,
 	isAsked,
 	areAddresses,
+	isChunked,
 }) => {
 	// Returns one item per batch. The first item also says what is unchanged or withheld.
 	/** @type {Summary} */
@@ -186,6 +189,8 @@ module.exports = ({
 			) {
 				return [400, `the ID '${id}' of ${where} was made of a field that does not exist`];
 			}
+			const unusable = isChunked ? fieldProblem(document.fields) : '';
+			if (unusable) return [400, `the document '${id}' ${unusable}`];
 			const version = versions[at];
 			const other = listed.get(String(id));
 			if (other && other.version !== version) {

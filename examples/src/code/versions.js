@@ -1,5 +1,6 @@
 /** @import { Item } from '../parts/types' */
 
+const { filledFields } = require('./shared/fields');
 const { murmurHash3 } = require('./shared/murmur-hash');
 const { settingsText } = require('./shared/settings-text');
 
@@ -18,8 +19,21 @@ module.exports = ({ list, fields, ignoredFields, settings }) => {
 		return Object.fromEntries(names.sort().map((name) => [name, Object(value)[name]]));
 	};
 	const versions = documents.map((document) => {
-		const compared = fields ? fields.map((name) => document?.[name] ?? null) : document;
+		const compared = fields
+			? [...fields.map((name) => document?.[name] ?? null), ...further(document)]
+			: document;
 		return murmurHash3(`${JSON.stringify(compared, sorted)}${settingsText(settings)}`);
 	});
 	return [{ json: { versions } }];
+
+	/**
+	 * The fields beside the text count only if there are any, so that the versions of other documents stay.
+	 * @param {unknown} document
+	 */
+	function further(document) {
+		const counted = Object.entries(filledFields(Object(document).fields)).filter(
+			([name]) => !ignoredFields.includes(name),
+		);
+		return counted.length > 0 ? [Object.fromEntries(counted.sort())] : [];
+	}
 };

@@ -1,6 +1,7 @@
 /** @import { Item, Sitemap, WebsiteSettings } from '../parts/types' */
 
 const { includesPart, normalAddress } = require('./shared/address');
+const { chosenFields } = require('./shared/fields');
 const { selectorsIn } = require('./shared/selectors');
 
 /**
@@ -28,6 +29,12 @@ module.exports = ({ sitemaps, settings, now }) => {
 		selectorsIn(selectors);
 		return selectors && `/${name}=${selectors}`;
 	});
+	// Fetched reads these fields. A name that is none of them is an error before anything is done.
+	chosenFields({ lang: '', description: '', section: '' }, settings.fields);
+	for (const name of ['fields', 'nameSuffix']) {
+		const chosen = String(Object(settings)[name] ?? '').trim();
+		choices.push(chosen && `/${name}=${chosen}`);
+	}
 	const rules = (settings.readNoindex ? '/noindex' : '') + choices.join('');
 	const parts = settings.exclude.split(',').map((part) => part.trim());
 	const excluded = parts.filter((part) => part !== '');

@@ -106,6 +106,8 @@ const OWNER_OF: Record<string, string> = {
 
 const PREPARED = "$('Prepare the Query').first().json.query";
 
+const SETTINGS_TEXT = "$('Prepare the Query').first().json.settings";
+
 const PUSH_AGAIN = "JSON.stringify($('Settings').first().json.pushAgain)";
 
 const explanation = ({ about, query, isChunked }: DatabaseSync): string => `${about.beginning}
@@ -190,14 +192,17 @@ function planGroup({ isChunked }: DatabaseSync): Group {
 			// Two first runs at the same moment may both create a table, and one of them fails.
 			...{ alwaysOutputData: true, retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 },
 		}),
-		code('Prepare the Query', 'query', [X, 0], { query: "$('Your Query').params.query" }),
+		code('Prepare the Query', 'query', [X, 0], {
+			query: "$('Your Query').params.query",
+			settings: `JSON.stringify(${params})`,
+		}),
 		sql('Lock', 'lock', [X * 2, 0]),
 		sql(
 			'Compare',
 			'compare',
 			[X * 3, 0],
 			[
-				...['$json.run ?? 0', `JSON.stringify(${params})`, PUSH_AGAIN],
+				...['$json.run ?? 0', SETTINGS_TEXT, PUSH_AGAIN],
 				...[isChunked ? '200' : '1000', PREPARED],
 			],
 			// If the query fails, the lock is given back.
@@ -265,6 +270,7 @@ function applyGroup({ isChunked }: DatabaseSync): Group {
 			batch,
 			fetched: 'null',
 			isChunked: String(isChunked),
+			isRow: 'true',
 		}),
 		...(isChunked ? [chunkText([X * 4, y])] : []),
 		code(

@@ -127,6 +127,7 @@ export function parseFiles(download: WorkflowNode, ask?: WorkflowNode): Fetch {
 			slides: items('Read Slides'),
 			asked: ask ? items(ask.name) : 'null',
 			folder: ask ? `${BATCH}.settings.folder` : "''",
+			titleAsName: `${BATCH}.settings.titleAsName`,
 		}),
 	];
 	const chains = [

@@ -320,6 +320,7 @@ function planGroup(options: Sync): Group {
 			batchSize: String(fetch?.batchSize ?? (isChunked ? 200 : 500)),
 			isAsked: String(fetch !== undefined),
 			areAddresses: String(list.areAddresses ?? false),
+			isChunked: String(isChunked),
 		}),
 		...batchLoop(X * 6, y),
 		tableNode(
@@ -501,6 +502,7 @@ function workNodes(options: Sync, x: number): WorkflowNode[] {
 			batch: BATCH,
 			fetched: fetch ? "$('Fetched').all().map(({ json }) => json)" : 'null',
 			isChunked: String(isChunked),
+			isRow: 'false',
 		}),
 		...(isChunked
 			? [
@@ -595,6 +597,7 @@ export const chunkText = (position: [number, number], chunker: object = HEADINGS
 			},
 			options: {
 				...{ previousChunkCount: '={{ $json.previousChunkCount }}', textsPerRequest: 1 },
+				documentFields: '={{ $json.fields }}',
 				...{ vectorQuantizationMethod: 'max-scale', retryForSeconds: 120 },
 				...keeping('id'),
 			},

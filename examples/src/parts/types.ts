@@ -51,6 +51,8 @@ export interface ListedDocument {
 	text?: unknown;
 	version?: unknown;
 	problem?: unknown;
+	/** Only if documents are chunked: further fields of each chunk. */
+	fields?: unknown;
 	/** Only in lists with versions: the kind of a document that is not to be indexed. Such documents are counted. */
 	skipped?: unknown;
 	/** Only in lists with versions: whether the document stays as it is in the index until a later run. */
@@ -216,6 +218,8 @@ export interface Fetched {
 	isByHeading?: boolean;
 	name?: unknown;
 	url?: unknown;
+	/** Further fields of each chunk. */
+	fields?: unknown;
 }
 
 /** What the node Documents returns for each document of a batch. */
@@ -242,6 +246,9 @@ export interface BatchDocument {
 	removedIds: string[];
 	name?: unknown;
 	url?: unknown;
+	description?: unknown;
+	/** Further fields of each chunk. */
+	fields?: Record<string, unknown>;
 	text?: unknown;
 	previousChunkCount: number;
 }
@@ -472,6 +479,10 @@ export interface FileSettings {
 	url: string;
 	/** The ID of a document is this prefix and the path of its file in the folder. */
 	prefix: string;
+	/** Names of the fields of each chunk: `path, folder, extension, modified`. */
+	fields?: unknown;
+	/** Whether the first heading of a text or the title of a PDF becomes the name. */
+	titleAsName?: unknown;
 }
 
 /** An entry of a list of files, as the node Entries returns it. */
@@ -507,6 +518,8 @@ export interface ExtractedItem {
 		/** The pages of a PDF, or the text of HTML. */
 		text?: unknown;
 		title?: unknown;
+		/** What a PDF says about itself. */
+		info?: unknown;
 		data?: unknown;
 		row?: unknown;
 	};
@@ -535,6 +548,7 @@ export interface DriveFile {
 	/** In bytes, as a text. */
 	size: string;
 	webViewLink: string;
+	owners: Array<{ displayName?: string }>;
 }
 
 /** A parsed sitemap. n8n's XML node returns an object in place of a list if there is one entry, and a text if there is none. */
@@ -556,6 +570,10 @@ export interface WebsiteSettings {
 	/** Selectors of the part to read and of what to leave out of it. */
 	mainPart?: unknown;
 	leaveOut?: unknown;
+	/** Names of the fields of each chunk: `lang, description, section`. */
+	fields?: unknown;
+	/** What follows the name of the page in each title. */
+	nameSuffix?: unknown;
 }
 
 /** A downloaded sitemap. */
@@ -624,6 +642,7 @@ export interface HtmlPage {
 	password: boolean;
 	title: string;
 	lang: string;
+	description: string;
 	/** As they stand in the page. */
 	canonical: string;
 	base: string;
@@ -654,6 +673,8 @@ export interface ApiPlace {
 	name: string;
 	link: string;
 	text: string;
+	/** The names of fields of each chunk, and their places in an entry. */
+	fields?: Record<string, string>;
 	/** An entry is left out if it has this field and the field is true. */
 	leaveOut: string;
 	isHtml: boolean;

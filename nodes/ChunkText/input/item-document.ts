@@ -7,8 +7,8 @@ import { fileFieldsOf } from '../../shared/input/files';
 import { InputError } from '../../shared/service/input-error';
 import { isNullOrEmptyText, isoDate, nonEmptyMembers } from '../../shared/service/json';
 import { documentId } from '../../shared/service/push/document-id';
-import { ownFieldsOf } from '../output/chunk-records';
 import type { ChunkTask } from '../parameters';
+import { ownFieldsOf } from './own-fields';
 import { POINT_TO_TEXT, type SourceDocument } from './text-entry';
 
 const OPTIONAL_FIELDS = [

@@ -4,6 +4,7 @@ import { mapInSlices } from '../../shared/run/slices';
 import { selectSourceFields } from '../../shared/input/source-fields';
 import type { Coverage } from '../../shared/service/chunking/chunking-response';
 import { packVector } from '../../shared/service/chunking/vector';
+import { DETAIL_FIELDS } from '../input/own-fields';
 import type { AwaitedText } from '../input/text-entry';
 import type { ChunkOptions, ChunkTask } from '../parameters';
 import type { LocatedChunk } from './located-chunks';
@@ -67,29 +68,8 @@ const detailsOf = ({ text, chunkingId, chunks }: TextWithChunks): IDataObject =>
 
 const chunkDocumentId = (id: string, index: number): string => `${id}#${index}`;
 
-/** Returns the names of the fields that a chunk of a document may get from the node. */
-export const ownFieldsOf = ({ chunkDetails }: Pick<ChunkOptions, 'chunkDetails'>): string[] => [
-	...CHUNK_FIELDS,
-	...OTHER_FIELDS,
-	...(chunkDetails ? [...DETAIL_FIELDS, 'textPosition'] : []),
-];
-
 type SourceFieldOptions = Pick<ChunkOptions, 'keepSourceFields' | 'sourceFieldsToKeep'>;
 
-/** Source fields with these names are removed, because they would look like details of the chunk. */
-const DETAIL_FIELDS = ['chunkingId', 'chunkCount', 'start', 'end', 'tokensUsed'];
-/** Fields that a chunk may get, even if this chunk has no such field. n8n treats an item with `error` as failed. */
-const CHUNK_FIELDS = [
-	'id',
-	'name',
-	'description',
-	'url',
-	'parentId',
-	'chunkIndex',
-	'page',
-	'pageEnd',
-];
-const OTHER_FIELDS = ['text', 'vector', 'removed', 'error'];
 /** Fields that Submit adds to a text whose job has not ended. */
 const STATE_FIELDS = ['status', 'textPosition', 'textsInRequest'];
 
@@ -99,6 +79,7 @@ function sourceFieldsOf(
 ): IDataObject {
 	const fields = selectSourceFields(source, options);
 	if (options.keepSourceFields !== 'all') return fields;
+	// They would look like details of the chunk.
 	for (const field of [...DETAIL_FIELDS, 'vector']) delete fields[field];
 	// If a finished text kept the fields from Submit, it would look unfinished, and Get Results would fetch it
 	// again.

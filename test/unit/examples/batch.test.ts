@@ -66,6 +66,45 @@ describe('Documents', () => {
 		});
 	});
 
+	test('the fields of the list and of Fetch are fields of each chunk, and a description is its description', () => {
+		const fields = { category: 'Ladders', price: 0, empty: '', description: 'Short' };
+		const work = { ...changed('a', 'A'), document: { id: 'a', name: 'a', text: 'A', fields } };
+		expect(read([work])[0]).toMatchObject({
+			fields: { category: 'Ladders', price: 0 },
+			description: 'Short',
+		});
+		expect(read([work])[0].fields).not.toHaveProperty('empty');
+		const fetched = [{ id: 'a', text: 'A', fields: { category: 'Tools', lang: 'en' } }];
+		expect(read([work], { fetched })[0].fields).toEqual({
+			...{ category: 'Tools', price: 0, lang: 'en' },
+		});
+		const [gone] = read([{ ...work, document: undefined }], { fetched });
+		expect(gone).toMatchObject({ isDeleted: true, fields: {} });
+		expect(read([work], { isChunked: false })[0]).not.toHaveProperty('fields');
+	});
+
+	test('all other members of a row are fields', () => {
+		const row = {
+			id: 'a',
+			name: 'N',
+			url: 'https://a',
+			text: 'A',
+			category: 'Ladders',
+			x: null,
+		};
+		const rows = (document: object) =>
+			documentsOf({
+				batch: batchOf([{ ...changed('a', 'A'), document: { id: 'a', ...document } }]),
+				...{ fetched: null, isChunked: true, isRow: true },
+			})[0].json;
+		expect(rows(row)).toMatchObject({ name: 'N', text: 'A', problem: '' });
+		expect(rows(row).fields).toEqual({ category: 'Ladders' });
+		const hidden = rows({ ...row, page: 3 });
+		expect(hidden.problem).toMatch(/^has a field 'page', .* chunkIndex, page, pageEnd/);
+		expect(hidden).toMatchObject({ fields: {}, text: '', isTransient: false });
+		expect(rows({ ...row, page: null }).problem).toBe('');
+	});
+
 	test('a missing document is deleted if the index may contain it', () => {
 		const [indexed, never] = read([missing('a', 1), missing('b', 0)], { isChunked: false });
 		expect(indexed.removedIds).toEqual(['a']);
@@ -78,8 +117,8 @@ describe('Documents', () => {
 		['no text', undefined, {}, /^has no text$/],
 		['a text that is an object', { html: 'A' }, {}, /has no text, only \{"html":"A"\}/],
 		['a list with other things than texts', ['A', 1], {}, /has no text/],
-		['a name that is an object', 'A', { name: { en: 'a' } }, /a name or a URL/],
-		['a URL that is a list', 'A', { url: ['a'] }, /a name or a URL/],
+		['a name that is an object', 'A', { name: { en: 'a' } }, /a name, a URL or a description/],
+		['a URL that is a list', 'A', { url: ['a'] }, /a name, a URL or a description/],
 		['a problem that the list knows', undefined, { problem: 'is encrypted' }, /^is encrypted$/],
 	])('%s is a problem of one document', (_what, text, more, problem) => {
 		const work = changed('a', text);

@@ -190,7 +190,7 @@ const DECISIONS: Record<string, Row[]> = {
 		[json({ failed: 1, removedIds: ['a#1'] }), []],
 		[json({ removedIds: ['a#1'] }), []],
 	],
-	"[$json.run ?? 0, JSON.stringify([$('Chunk Text').params, $('Push Documents').params]), JSON.stringify($('Settings').first().json.pushAgain), 200, $('Prepare the Query').first().json.query]":
+	"[$json.run ?? 0, $('Prepare the Query').first().json.settings, JSON.stringify($('Settings').first().json.pushAgain), 200, $('Prepare the Query').first().json.query]":
 		[
 			[
 				json(
@@ -198,11 +198,11 @@ const DECISIONS: Record<string, Row[]> = {
 					{
 						outputs: {
 							Settings: [{ pushAgain: ['a'] }],
-							'Prepare the Query': [{ query: 'Q' }],
+							'Prepare the Query': [{ query: 'Q', settings: 'S' }],
 						},
 					},
 				),
-				[5, '[{},{}]', '["a"]', 200, 'Q'],
+				[5, 'S', '["a"]', 200, 'Q'],
 			],
 			[
 				json(
@@ -210,14 +210,14 @@ const DECISIONS: Record<string, Row[]> = {
 					{
 						outputs: {
 							Settings: [{ pushAgain: [] }],
-							'Prepare the Query': [{ query: 'Q' }],
+							'Prepare the Query': [{ query: 'Q', settings: 'S' }],
 						},
 					},
 				),
-				[0, '[{},{}]', '[]', 200, 'Q'],
+				[0, 'S', '[]', 200, 'Q'],
 			],
 		],
-	"[$json.run ?? 0, JSON.stringify($('Push Documents').params), JSON.stringify($('Settings').first().json.pushAgain), 1000, $('Prepare the Query').first().json.query]":
+	"[$json.run ?? 0, $('Prepare the Query').first().json.settings, JSON.stringify($('Settings').first().json.pushAgain), 1000, $('Prepare the Query').first().json.query]":
 		[
 			[
 				json(
@@ -225,11 +225,11 @@ const DECISIONS: Record<string, Row[]> = {
 					{
 						outputs: {
 							Settings: [{ pushAgain: ['a'] }],
-							'Prepare the Query': [{ query: 'Q' }],
+							'Prepare the Query': [{ query: 'Q', settings: 'S' }],
 						},
 					},
 				),
-				[5, '{}', '["a"]', 1000, 'Q'],
+				[5, 'S', '["a"]', 1000, 'Q'],
 			],
 			[
 				json(
@@ -237,11 +237,11 @@ const DECISIONS: Record<string, Row[]> = {
 					{
 						outputs: {
 							Settings: [{ pushAgain: [] }],
-							'Prepare the Query': [{ query: 'Q' }],
+							'Prepare the Query': [{ query: 'Q', settings: 'S' }],
 						},
 					},
 				),
-				[0, '{}', '[]', 1000, 'Q'],
+				[0, 'S', '[]', 1000, 'Q'],
 			],
 		],
 	"[$('Lock').first().json.run ?? 0, JSON.stringify($json)]": [

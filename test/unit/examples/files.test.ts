@@ -62,6 +62,25 @@ describe('Choose Files', () => {
 		});
 	});
 
+	test('has only those fields that the settings name, and only what is not empty', () => {
+		const fields = 'path, folder,extension, modified';
+		expect(chosen('/docs/a/b/c.PDF', {}, { fields })?.fields).toEqual({
+			...{ path: 'a/b/c.PDF', folder: 'a/b', extension: 'pdf' },
+			modified: '2026-03-01T11:00:00Z',
+		});
+		expect(chosen('/docs/c.pdf', {}, { fields: 'folder' })).not.toHaveProperty('fields');
+		expect(chosen('/docs/c.pdf')).not.toHaveProperty('fields');
+		expect(() => chosen('/docs/c.pdf', {}, { fields: 'folder, size' })).toThrow(
+			/^Nothing was changed: there is no field 'size', .* only path, folder, extension, modified\.$/,
+		);
+	});
+
+	test('is read again if its title becomes its name', () => {
+		const version = chosen('/docs/c.pdf')?.version;
+		expect(chosen('/docs/c.pdf', {}, { titleAsName: false })?.version).toBe(version);
+		expect(chosen('/docs/c.pdf', {}, { titleAsName: true })?.version).not.toBe(version);
+	});
+
 	test('without a URL, there is none', () => {
 		expect(chosen('/docs/a.md', {}, { url: '' })?.url).toBe('');
 	});
@@ -577,7 +596,32 @@ describe('Google Drive', () => {
 		];
 		const below = driveFolders({ folders, root: ' a ' });
 		expect(below.map(({ json }) => json.id)).toEqual(['a', 'b', 'c']);
-		expect(driveFolders({ folders: [{}], root: 'a' })).toEqual([{ json: { id: 'a' } }]);
+		expect(driveFolders({ folders: [{}], root: 'a' })).toEqual([
+			{ json: { id: 'a', path: '' } },
+		]);
+	});
+
+	test('fields of a file, and its owners only if they are named', () => {
+		const folders = driveFolders({
+			folders: [
+				{ id: 'b', name: 'B', parents: ['a'] },
+				{ id: 'c', name: 'C', parents: ['b'] },
+			],
+			root: 'a',
+		}).map(({ json }) => json);
+		const file = {
+			...{ id: '1', name: 'x.pdf', mimeType: 'application/pdf', md5Checksum: 'm' },
+			...{ modifiedTime: '2026-03-01T11:00:00Z', parents: ['c'] },
+			owners: [{ displayName: 'Ann' }],
+		};
+		const fieldsOf = (fields?: string) =>
+			driveFiles({ files: [file], folders, mostMegabytes: 1, fields })[0].json.fields;
+		expect(fieldsOf('path, folder, extension, modified')).toEqual({
+			...{ path: 'B/C/x.pdf', folder: 'B/C', extension: 'pdf' },
+			modified: '2026-03-01T11:00:00Z',
+		});
+		expect(fieldsOf('owners')).toEqual({ owners: ['Ann'] });
+		expect(fieldsOf()).toBeUndefined();
 	});
 
 	const chosenFile = (file: object, mostMegabytes = 20) =>

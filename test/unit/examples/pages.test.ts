@@ -264,3 +264,61 @@ test('HTML becomes text, even if nothing is left of it', () => {
 	expect(read(texts, place).map(({ text }) => text)).toEqual(['', 'A&B', 4]);
 	expect(read([page({ id: 1, text: '<p>' })])[0].text).toBe('<p>');
 });
+
+describe('fields', () => {
+	const fieldsOf = (api: string, fields: string, entry: object) => {
+		const [{ json: place }] = apis({ api, site: 'https://a', fields });
+		const list = place.list
+			.split('.')
+			.slice(1)
+			.reduceRight((value, name) => ({ [name]: value }), [entry] as unknown);
+		const headers = { 'x-wp-total': '1' };
+		const body = place.total.startsWith('body.') ? { ...(list as object), count: 1 } : list;
+		return { place, fields: pages({ responses: [{ body, headers }], place })[0].json.fields };
+	};
+
+	test.each<[api: string, fields: string, entry: object, expected: object, inPath: string]>([
+		[
+			'WordPress',
+			'labels, changed',
+			{
+				id: 1,
+				modified_gmt: '2026-01-01T00:00:00',
+				_embedded: { 'wp:term': [[{ name: 'A' }], [], [{ name: 'B' }, {}]] },
+			},
+			{ labels: ['A', 'B'], changed: '2026-01-01T00:00:00' },
+			'&_embed=wp:term',
+		],
+		[
+			'Zendesk',
+			'labels, section, language',
+			{ id: 1, label_names: ['A'], section_id: 7, locale: 'en-us' },
+			{ labels: ['A'], section: 7, language: 'en-us' },
+			'articles.json',
+		],
+		[
+			'Confluence',
+			'labels, space, author',
+			{
+				...{ id: 1, space: { name: 'Docs' } },
+				...{ metadata: { labels: { results: [{ name: 'A' }] } } },
+				version: { by: { displayName: 'Ann' } },
+			},
+			{ labels: ['A'], space: 'Docs', author: 'Ann' },
+			'version,metadata.labels',
+		],
+	])('of %s', (api, names, entry, expected, inPath) => {
+		const { place, fields } = fieldsOf(api, names, entry);
+		expect(fields).toEqual(expected);
+		expect(place.path).toContain(inPath);
+		expect(fieldsOf(api, '', entry).fields).toBeUndefined();
+	});
+
+	test('none are asked for unless they are named', () => {
+		const path = (api: string, fields?: string) =>
+			apis({ api, site: 'https://a', fields })[0].json.path;
+		expect(path('WordPress')).not.toContain('_embed');
+		expect(path('Confluence')).not.toContain('metadata.labels');
+		expect(() => path('Zendesk', 'space')).toThrow(/no field 'space', .* only labels, section/);
+	});
+});

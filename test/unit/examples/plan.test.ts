@@ -22,6 +22,7 @@ interface Given {
 	approval?: Approval;
 	isAsked?: boolean;
 	areAddresses?: boolean;
+	isChunked?: boolean;
 	batchSize?: number;
 	known?: Partial<Known>;
 }
@@ -34,7 +35,7 @@ function planned({ list, entries = [], batchSize = 500, ...given }: Given) {
 		...{
 			list,
 			versions: documents.map((document) => String(document?.text)),
-			...{ batchSize, isAsked, areAddresses },
+			...{ batchSize, isAsked, areAddresses, isChunked: given.isChunked },
 		},
 		known: { ...owner, entries, ...given.known },
 		settings: { ...settings, ...given.settings },
@@ -65,6 +66,12 @@ test.each<[what: string, given: Given, status: number, problem: RegExp]>([
 	],
 	['an empty item among others', { list: [{}, document('a')] }, 400, /document 1 of 2 .* no ID$/],
 	['a document that is null', { list: [document('a'), null] }, 400, /document 2 of 2 .* no ID/],
+	[
+		'a field that would hide one of ours',
+		{ list: [{ ...document('a'), fields: { page: 3 } }], isChunked: true },
+		400,
+		/^the document 'a' has a field 'page', .* chunkIndex, page, pageEnd/,
+	],
 	['a blank ID', { list: [document(' ')] }, 400, /no ID, only " "/],
 	['a fraction', { list: [{ id: 1.5, text: 'A' }] }, 400, /no ID, only 1.5/],
 	['a large number', { list: [{ id: 2 ** 60, text: 'A' }] }, 400, /no ID, only 11529/],

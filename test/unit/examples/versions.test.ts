@@ -93,6 +93,20 @@ test('only the given fields count, and the settings of the nodes', () => {
 	expect(of({ name: 'a' })).not.toBe(of({ name: 'a' }, '{"excludeFields":"url"}'));
 });
 
+test('further fields count only if they are not empty and not ignored', () => {
+	const of = (fields?: unknown) =>
+		versionsOf([{ name: 'a', ...(fields !== undefined && { fields }) }], {
+			fields: ['name'],
+		})[0];
+	for (const empty of [{}, null, 'no object', { a: '', b: null, c: [], d: undefined }]) {
+		expect(of(empty)).toBe(of());
+	}
+	expect(of({ views: 1 })).toBe(of());
+	expect(of({ price: 0 })).not.toBe(of());
+	expect(of({ price: 1, tags: ['a'] })).toBe(of({ tags: ['a'], views: 7, price: 1 }));
+	expect(of({ price: 1 })).not.toBe(of({ price: 2 }));
+});
+
 test('a list that is no list, and entries that are no documents, are left to the plan', () => {
 	expect(versionsOf(undefined)).toEqual([]);
 	expect(versionsOf([null, 'a'], { fields: ['name'] })).toHaveLength(2);

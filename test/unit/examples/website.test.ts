@@ -31,6 +31,41 @@ const listed = (urls: unknown, { on = 0, given = {} } = {}) =>
 		settings: { ...settings, ...given },
 	}).map(({ json }) => json);
 
+describe('fields', () => {
+	const html =
+		'<html lang="en"><title>Ladders – Toolbarn</title><meta name="Description" content="Safe &amp; light"><main>A ladder is a tool to climb on.</main>';
+	const fetched = (given: object, id = `${SITE}/shop%C3%A9/ladder?a=/b/`) => {
+		const page = { id, isMissing: false, status: 200, type: 'text/html', data: html };
+		return fetchedPages({ pages: [{ ...page, robots: '', to: '' }], settings: given })[0].json;
+	};
+
+	test('are those that the settings name', () => {
+		expect(fetched({ fields: 'lang, description,section' }).fields).toEqual({
+			...{ lang: 'en', description: 'Safe & light', section: 'shopé' },
+		});
+		expect(fetched({})).not.toHaveProperty('fields');
+		expect(fetched({ fields: 'section' }, `${SITE}/ladder`)).not.toHaveProperty('fields');
+		expect(fetched({ fields: 'section' }, `${SITE}/100%/a`).fields).toEqual({
+			section: '100%',
+		});
+	});
+
+	test('the name ends before the suffix, unless nothing is left', () => {
+		expect(fetched({}).name).toBe('Ladders – Toolbarn');
+		expect(fetched({ nameSuffix: ' – Toolbarn' }).name).toBe('Ladders');
+		expect(fetched({ nameSuffix: ' – Other' }).name).toBe('Ladders – Toolbarn');
+		expect(fetched({ nameSuffix: 'Ladders – Toolbarn' }).name).toBe('Ladders – Toolbarn');
+	});
+
+	test('each choice reads all pages again, and no choice reads none', () => {
+		const version = (given: object) => listed([{ loc: `${SITE}/a` }], { given })[0].version;
+		expect(version({ fields: '', nameSuffix: ' ' })).toBe(version({}));
+		expect(version({ fields: 'lang' })).not.toBe(version({}));
+		expect(version({ nameSuffix: 'T' })).not.toBe(version({}));
+		expect(() => version({ fields: 'author' })).toThrow(/no field 'author'/);
+	});
+});
+
 describe('sitemaps', () => {
 	test('every file is tried as an archive, and one that is none is read as it is', () => {
 		const plain = { json: { sitemap: 'a' }, binary: { data: { id: 1, fileExtension: 'xml' } } };

@@ -89,7 +89,15 @@ function outermost(root, selectors) {
 
 /** @param {HtmlElement} root */
 function facts(root) {
-	const page = { title: '', lang: '', canonical: '', robots: '', refresh: '', base: '' };
+	const page = {
+		title: '',
+		lang: '',
+		description: '',
+		canonical: '',
+		robots: '',
+		refresh: '',
+		base: '',
+	};
 	page.lang = root.attributes.get('lang') ?? root.attributes.get('xml:lang') ?? '';
 	visit(root, (child) => {
 		if (typeof child === 'string') return true;
@@ -101,6 +109,7 @@ function facts(root) {
 		const isCanonical = tag === 'link' && /(?:^|\s)canonical(?:\s|$)/i.test(value('rel'));
 		if (isCanonical) page.canonical ||= value('href');
 		if (tag !== 'meta') return true;
+		if (value('name').toLowerCase() === 'description') page.description ||= value('content');
 		// All of them count.
 		const isRobots = value('name').toLowerCase() === 'robots';
 		if (isRobots) page.robots += `${page.robots && ', '}${value('content')}`;

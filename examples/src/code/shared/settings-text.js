@@ -3,7 +3,7 @@ module.exports = { settingsText };
 /**
  * Returns the settings of the nodes as they count in versions. Syncs of files once split all texts by sentences, and now
  * split those with headings at the headings. Unless the user changes this, it counts like before, so that an updated
- * sync chunks only files that change.
+ * sync chunks only files that change. The option Document Fields does not count for the same reason: the fields do.
  * @param {string} settings
  */
 function settingsText(settings) {
@@ -15,5 +15,5 @@ function settingsText(settings) {
 	const [now, before] = [byKind, { chunker: 'dynamic-sentence' }].map((members) =>
 		JSON.stringify(members).slice(1, -1),
 	);
-	return settings.replace(now, before);
+	return settings.replace(now, before).replace(',"documentFields":"={{ $json.fields }}"', '');
 }
