@@ -10,7 +10,7 @@ import { bulkLoad, chunkTextFiles, ingestCorpus, pushInRounds } from './file-sce
 import { exampleNames, STARTER } from './import';
 import { outages } from './outage-scenario';
 import { compareChunkers } from './compare-scenario';
-import { checkService, tellMe } from './service-scenarios';
+import { checkService, syncStatus, tellMe } from './service-scenarios';
 import type { Stage } from './stage';
 import { apiSync, sync } from './sync-scenario';
 import { updates } from './webhook-scenarios';
@@ -52,6 +52,7 @@ const SCENARIOS: Record<string, (stage: Stage) => Promise<void>> = {
 	'compare-chunkers': compareChunkers,
 	'check-my-service': checkService,
 	'tell-me': tellMe,
+	'sync-status': syncStatus,
 	'bulk-load-a-file': bulkLoad,
 	'push-a-large-file-with-progress': pushInRounds,
 	'ingest-a-large-corpus': ingestCorpus,

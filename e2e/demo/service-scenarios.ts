@@ -1,3 +1,4 @@
+import { STATUS_LOGIN } from '../service/credentials';
 import { until } from '../shared/wait';
 import type { Stage } from './stage';
 
@@ -131,4 +132,27 @@ export async function tellMe(stage: Stage): Promise<void> {
 		'Each failed run is told once, and one that succeeds is not',
 		!(await until(isTold, 1000)),
 	);
+}
+
+/** Checks that the page names the syncs that have run before, and that nobody sees it without a login. */
+export async function syncStatus(stage: Stage): Promise<void> {
+	const { checks, demo } = stage;
+	const url = `${demo.n8n.url}/webhook/sync-status`;
+	const refused = await fetch(url);
+	checks.add('The page needs a login', refused.status === 401, `${refused.status}`);
+	const { user, password } = STATUS_LOGIN;
+	const login = Buffer.from(`${user}:${password}`).toString('base64');
+	const response = await fetch(url, { headers: { authorization: `Basic ${login}` } });
+	const html = await response.text();
+	checks.add(
+		'The page is HTML',
+		response.status === 200 && String(response.headers.get('content-type')).includes('html'),
+		`${response.status}: ${html.slice(0, 200)}`,
+	);
+	const rows = await demo.n8n.api.dataTables.rows('Sync Runs');
+	const names = [...new Set(rows.map(({ name }) => String(name)))];
+	const missing = names.filter((name) => !html.includes(`>${name}</a>`));
+	checks.add('The page names each sync that has run', missing.length === 0, missing.join());
+	const expected = names.length > 0 ? 'Last complete run' : 'No sync has run yet';
+	checks.add('The page says what they did', html.includes(expected), html.slice(-300));
 }

@@ -9,6 +9,8 @@ import type { CredentialValues } from '../n8n/workflow';
 import type { Postgres } from './postgres';
 import type { SftpLogin } from './sftp';
 
+export const STATUS_LOGIN = { user: 'demo', password: 'demo-status-password' };
+
 export const WEBHOOK_HEADER = { name: 'X-Webhook-Key', value: 'demo-webhook-key' };
 
 interface CredentialByHand {
@@ -76,6 +78,7 @@ export function demoCredentials(
 			data: { baseUrl, authentication: 'none' },
 		},
 		{ name: 'Demo Webhook', type: 'httpHeaderAuth', data: WEBHOOK_HEADER },
+		{ name: 'Demo Status Page', type: 'httpBasicAuth', data: STATUS_LOGIN },
 		postgresCredential({ host: 'localhost', port: 5432, database: 'postgres', user: 'n8n' }),
 		driveCredential({ clientId: 'none', clientSecret: 'none' }),
 		sftpCredential({ host: 'localhost', port: 22, username: 'n8n', privateKey: '' }),

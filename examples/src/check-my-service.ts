@@ -18,7 +18,7 @@ const request = (
 	node(
 		name,
 		'httpRequest',
-		4.2,
+		4.4,
 		position,
 		{
 			...parameters,

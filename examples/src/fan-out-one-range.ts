@@ -59,7 +59,7 @@ Keep the file in a place that all workers can reach, such as S3. To delete or ch
 		node(
 			'Get File',
 			'httpRequest',
-			4.2,
+			4.4,
 			[1100, 0],
 			{
 				url: "={{ $('Range Arrives').first().json.body.fileUrl }}",

@@ -111,7 +111,7 @@ If *N8N_SSRF_PROTECTION_ENABLED* is \`true\`, n8n blocks calls to itself. Allow 
 						node(
 							'Call Fan Out One Range',
 							'httpRequest',
-							4.2,
+							4.4,
 							[1540, 0],
 							{
 								method: 'POST',

@@ -1,4 +1,4 @@
-import { mapFields, OWN_SITE_ONLY } from './parts/nodes';
+import { mapFields } from './parts/nodes';
 import { AFTERWARDS, DELETE, docs, scheduled, sync } from './parts/sync';
 import { code, node } from './parts/workflow';
 
@@ -48,7 +48,7 @@ ${AFTERWARDS}`,
 				description:
 					'Gets all pages of the API, and returns one item per document. Your credential of the API is in Get Documents.',
 				nodes: [
-					node('Get Documents', 'httpRequest', 4.2, [0, 0], {
+					node('Get Documents', 'httpRequest', 4.4, [0, 0], {
 						url: `={{ ${PLACE}.site }}`,
 						options: {
 							pagination: {
@@ -60,7 +60,6 @@ ${AFTERWARDS}`,
 									completeExpression: `={{ !(${read('list')}?.length > 0) || $pageCount + ${PLACE}.firstPage > ${read('pages')} || (!${PLACE}.page && !${read('next')}) }}`,
 								},
 							},
-							...OWN_SITE_ONLY,
 							response: { response: { fullResponse: true, responseFormat: 'json' } },
 						},
 					}),

@@ -31,7 +31,7 @@ const FIELDS = '?fields=id,trashed,parents&supportsAllDrives=true';
 const askForFile = node(
 	'Ask for File',
 	'httpRequest',
-	4.2,
+	4.4,
 	[0, 0],
 	{
 		...{ url: `=${FILE}{{ $json.id }}${FIELDS}`, authentication: 'predefinedCredentialType' },

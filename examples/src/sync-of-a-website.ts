@@ -1,4 +1,4 @@
-import { isTrue, OWN_SITE_ONLY } from './parts/nodes';
+import { isTrue } from './parts/nodes';
 import { AFTERWARDS, BATCH, DELETE, docs, scheduled, sync } from './parts/sync';
 import type { WorkflowNode } from './parts/workflow';
 import { code, node, X } from './parts/workflow';
@@ -21,14 +21,13 @@ const getPages = (name: string, url: string, redirect: object): WorkflowNode =>
 	node(
 		name,
 		'httpRequest',
-		4.2,
+		4.4,
 		[0, 0],
 		{
 			url,
 			options: {
 				batching: oneByOne(`${BATCH}.settings`),
 				redirect: { redirect },
-				...OWN_SITE_ONLY,
 				// As a text, n8n would guess the encoding, and take French for Chinese.
 				response: {
 					response: { fullResponse: true, neverError: true, responseFormat: 'file' },
@@ -88,13 +87,12 @@ ${AFTERWARDS}`,
 					node(
 						'Get Sitemaps',
 						'httpRequest',
-						4.2,
+						4.4,
 						[0, 0],
 						{
 							url: '={{ $json.sitemap }}',
 							options: {
 								batching: oneByOne("$('Settings').first().json"),
-								...OWN_SITE_ONLY,
 								response: { response: { responseFormat: 'file' } },
 								timeout: 60_000,
 							},

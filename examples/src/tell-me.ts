@@ -38,7 +38,7 @@ n8n calls **Tell Me** only for published workflows. It does not do so when you c
 			now: 'new Date()',
 			timeZone: '$now.zoneName',
 		}),
-		node('Send Message', 'httpRequest', 4.2, [440, 0], {
+		node('Send Message', 'httpRequest', 4.4, [440, 0], {
 			method: 'PUT',
 			url: 'http://localhost:4321/files/tell-me.json',
 			sendBody: true,

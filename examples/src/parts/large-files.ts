@@ -31,7 +31,7 @@ export const oneItemPerFile = (position: Position, parameters: object = {}): Wor
 
 /** @param prefix what the name of a stored file begins with */
 export const storeFailedRecords = (position: Position, prefix = ''): WorkflowNode =>
-	node('Store Failed Records', 'httpRequest', 4.2, position, {
+	node('Store Failed Records', 'httpRequest', 4.4, position, {
 		method: 'PUT',
 		url: `=http://localhost:4321/files/${prefix}{{ Object.values($binary)[0].fileName }}`,
 		sendBody: true,

@@ -15,9 +15,6 @@ export const CREDENTIALS = {
 	chatModel: { openAiApi: { id: 'demoChatModel', name: 'Demo Chat Model' } },
 };
 
-/** An option of HTTP Request. By default, n8n sends logins and tokens to the site that a redirect leads to. */
-export const OWN_SITE_ONLY = { sendCredentialsOnCrossOriginRedirect: false };
-
 /** The model, chosen from a list or entered as an ID. */
 export const model = (mode: 'list' | 'id' = 'list') => ({ __rl: true, mode, value: 'gte-small' });
 
@@ -124,7 +121,7 @@ export const samples = (
 
 /** Defines a node that downloads a file. */
 export const download = (name: string, position: Position, file: string): WorkflowNode =>
-	node(name, 'httpRequest', 4.2, position, {
+	node(name, 'httpRequest', 4.4, position, {
 		url: `http://localhost:4321/files/${file}`,
 		options: { response: { response: { responseFormat: 'file', outputPropertyName: 'data' } } },
 	});

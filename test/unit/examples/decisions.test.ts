@@ -142,7 +142,6 @@ const DECISIONS: Record<string, Row[]> = {
 				return [json(each, { outputs }), false];
 			}),
 		],
-	'Array.isArray($json.rules)': trueFor([{ rules: [] }], [{}, { rules: 'R' }]),
 	'$json.status exists': trueFor([{ status: 'SUBMITTED' }], [{}]),
 	'$runIndex < 199': [
 		[{ variables: { $runIndex: 198 } }, true],
