@@ -6,7 +6,7 @@ import { joinPages } from '../../nodes/ChunkText/input/pages';
 import { locateOnPages } from '../../nodes/ChunkText/output/located-chunks';
 import { useFiles } from '../../support/binary-data';
 import { useChunkText } from '../../support/chunking';
-import { runs } from '../../support/runs';
+import { isQuick, runs } from '../../support/runs';
 import { hintsOf, jsonOf } from '../../support/sandbox';
 import { Variations } from '../../support/variations';
 
@@ -85,7 +85,7 @@ it('a chunk is on the pages of its first and last letter, whatever white space i
 		}),
 		{ numRuns: runs(1000) },
 	);
-	expect(withBlankPage).toBeGreaterThan(10);
+	expect(withBlankPage).toBeGreaterThan(isQuick ? 0 : 10);
 });
 
 it('a page is right or unknown, in whichever unit the service counts', () => {
