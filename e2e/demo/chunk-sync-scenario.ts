@@ -92,7 +92,7 @@ async function badCalls(source: SyncedSource): Promise<void> {
 		[
 			'a name that is an object',
 			{ ...d, name: { en: 'd' } },
-			'a name or a URL that is no text',
+			'a name, a URL or a description that is no text',
 		],
 		[
 			'a text that the source could not read',

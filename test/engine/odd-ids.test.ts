@@ -178,18 +178,18 @@ describe('Delete Document', () => {
 		expect(hintsOf(result).join()).toContain(
 			"'Chunk Count' is 0 for 1 item, so the node deletes only the document with this ID, and no chunks",
 		);
-		expect(hintsOf(await remove([{ id: 'a' }])).join()).not.toContain('Chunk Count');
+		expect(hintsOf(await remove([{ id: 'a' }])).join()).not.toContain("'Chunk Count' is 0");
 	});
 
 	it('claims no more than that the service accepted the deletes', async () => {
 		const one = await remove([{ id: 'never existed' }]);
 		expect(jsonOf(one.output)).toEqual([{ id: 'never existed', deleted: true }]);
-		expect(hintsOf(one).join()).toMatch(
+		expect(hintsOf(one)[0]).toMatch(
 			/^1 delete accepted\. .*The service does not say whether the document existed\.$/,
 		);
 		for (const commit of ['everyDelete', 'lastDeleteOnly']) {
 			const two = await remove([{ id: 'a' }, { id: 'b' }], { commit });
-			expect(hintsOf(two).join()).toMatch(
+			expect(hintsOf(two)[0]).toMatch(
 				/^2 deletes accepted\. .*The service does not say whether the documents existed\.$/,
 			);
 		}

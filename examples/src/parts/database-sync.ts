@@ -262,7 +262,7 @@ function applyGroup({ isChunked }: DatabaseSync): Group {
 			[
 				...['run', 'settings', 'pushAgain', 'from', 'to', 'goneFrom', 'goneTo'],
 				...['documents', 'query', 'ids'],
-			].map((name) => `$json.${name}`),
+			].map((name) => `${BATCH}.${name}`),
 		),
 		node('Lock Is Mine', 'filter', 2.2, [X, y], isTrue('={{ $json.run > 0 }}')),
 		node('Anything Left', 'if', 2.2, [X * 2, y], isTrue(anyLeft)),

@@ -570,8 +570,9 @@ describe('statements', () => {
 
 		const readAll = async (number: unknown, range: object = {}) => {
 			const settings = { settings: 'settings', pushAgain: '[]', documents: 100 };
-			const $json = { run: number, query: SOURCE, ...settings, ...ALL, ...range };
-			const [row] = await world.statement('Read', { $json });
+			const batch = { run: number, query: SOURCE, ...settings, ...ALL, ...range };
+			const outputs = { 'When Called by Itself': [batch] };
+			const [row] = await world.statement('Read', { outputs });
 			return row as { run?: unknown; gone?: Work[]; changed?: Work[]; missed?: Work[] };
 		};
 
