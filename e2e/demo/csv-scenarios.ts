@@ -106,7 +106,11 @@ async function suspectRows(stage: Stage): Promise<void> {
 	};
 	const tooFew = 'The file has 2 records, fewer than';
 	const runs: Array<[what: string, changes: NodeChanges, why: string]> = [
-		['two rows with one ID', { 'Get CSV': { parameters: { url } } }, 'the same ID as an earlier document'],
+		[
+			'two rows with one ID',
+			{ 'Get CSV': { parameters: { url } } },
+			'the same ID as an earlier document',
+		],
 		['fewer rows than expected', few, tooFew],
 		[
 			'fewer rows to chunk than expected',
