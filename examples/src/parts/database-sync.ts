@@ -254,7 +254,7 @@ function applyGroup({ isChunked }: DatabaseSync): Group {
 	const beforeX = isChunked ? X * 5 : X * 4;
 	const pushX = beforeX + X * 4;
 	const nodes = [
-		{ ...stillAlive(BATCH), position: [X, -200] as [number, number] },
+		{ ...stillAlive(BATCH), position: [X * 2, -200] as [number, number] },
 		sql(
 			'Read',
 			'read',
@@ -262,7 +262,7 @@ function applyGroup({ isChunked }: DatabaseSync): Group {
 			[
 				...['run', 'settings', 'pushAgain', 'from', 'to', 'goneFrom', 'goneTo'],
 				...['documents', 'query', 'ids'],
-			].map((name) => `${BATCH}.${name}`),
+			].map((name) => `$json.${name}`),
 		),
 		node('Lock Is Mine', 'filter', 2.2, [X, y], isTrue('={{ $json.run > 0 }}')),
 		node('Anything Left', 'if', 2.2, [X * 2, y], isTrue(anyLeft)),
@@ -319,14 +319,8 @@ function applyGroup({ isChunked }: DatabaseSync): Group {
 function applyChains({ isChunked }: DatabaseSync): Chain[] {
 	const work = isChunked ? 'Chunk Text' : 'Documents';
 	return [
-		[
-			'When Called by Itself',
-			'Still Alive',
-			'Read',
-			'Lock Is Mine',
-			'Anything Left',
-			'Documents',
-		],
+		['When Called by Itself', 'Read', 'Lock Is Mine', 'Anything Left', 'Documents'],
+		['Lock Is Mine', 'Still Alive'],
 		['Anything Left|1', 'Sum Up the Batch'],
 		...(isChunked ? [['Documents', 'Chunk Text']] : []),
 		[

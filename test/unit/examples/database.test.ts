@@ -570,9 +570,9 @@ describe('statements', () => {
 
 		const readAll = async (number: unknown, range: object = {}) => {
 			const settings = { settings: 'settings', pushAgain: '[]', documents: 100 };
-			const batch = { run: number, query: SOURCE, ...settings, ...ALL, ...range };
-			const outputs = { 'When Called by Itself': [batch] };
-			const [row] = await world.statement('Read', { outputs });
+			const $json = { run: number, query: SOURCE, ...settings, ...ALL, ...range };
+			const outputs = { 'When Called by Itself': [$json] };
+			const [row] = await world.statement('Read', { $json, outputs });
 			return row as { run?: unknown; gone?: Work[]; changed?: Work[]; missed?: Work[] };
 		};
 

@@ -196,7 +196,7 @@ export class DatabaseWorld {
 			return Boolean(evaluate(conditions[0].leftValue, scope({ $json })));
 		};
 		try {
-			outputs.Read = await this.statement('Read', scope());
+			outputs.Read = await this.statement('Read', scope({ $json: batch }));
 			if (!isTrue('Lock Is Mine', outputs.Read[0])) return {};
 			if (isTrue('Anything Left', outputs.Read[0])) {
 				outputs.Documents = code('Documents');
