@@ -6,7 +6,6 @@ import { PATHS } from '../../nodes/shared/service/url';
 import { DEMO, type FaultRule } from '../../sandbox';
 import { push } from '../../support/sandbox-client';
 import type { RunResult } from '../../support/engine';
-import { skipPauses } from '../../support/fast-clock';
 import {
 	TO_ERROR_OUTPUT,
 	CONTINUE,
@@ -596,9 +595,7 @@ it.each<[string, Omit<FaultRule, 'route'>]>([
 		documentId: '={{ $json.id }}',
 		options: { concurrency: 2, retryForSeconds: 1 },
 	};
-	const undo = skipPauses();
 	const { errorOutput } = await remove(items(...ids(12)), parameters, TO_ERROR_OUTPUT);
-	undo();
 	expect(jsonOf(errorOutput)).toEqual([
 		expect.objectContaining({
 			id: 'd3',

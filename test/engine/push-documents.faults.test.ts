@@ -8,7 +8,7 @@ import { PATHS } from '../../nodes/shared/service/url';
 import { DEMO, type FaultRule } from '../../sandbox';
 import { sandboxCredentials } from '../../support/credentials';
 import { runNode, type RunResult } from '../../support/engine';
-import { speedUp, useSkippedPauses } from '../../support/fast-clock';
+import { speedUp } from '../../support/fast-clock';
 import {
 	TO_ERROR_OUTPUT,
 	CONTINUE,
@@ -400,8 +400,6 @@ describe.each<[string, Omit<FaultRule, 'route'>]>([
 	['a reset', { reset: 'beforeResponse' }],
 	['a reset within the response', { reset: 'midBody' }],
 ])('a single document that always receives %s', (_failure, rule) => {
-	useSkippedPauses();
-
 	it.each([
 		['in a batch', 4],
 		['in a request of its own', 1],
