@@ -85,7 +85,10 @@ class StatementCases {
 	private statement(name: string, parameters: string[] = []): string {
 		const node = this.nodes.find((each) => each.name === name);
 		return String(node?.parameters.query)
-			.replaceAll(/\{\{ (?:\$workflow\.id|\$\('[^']+'\)[^}]*\.(?:table|owner)) \}\}/g, WORKFLOW)
+			.replaceAll(
+				/\{\{ (?:\$workflow\.id|\$\('[^']+'\)[^}]*\.(?:table|owner)) \}\}/g,
+				WORKFLOW,
+			)
 			.replaceAll('{{ $execution.id }}', '1')
 			.replace(/\$(\d+)(:raw)?/g, (_, number: string, raw?: string) => {
 				const value = parameters[Number(number) - 1];
