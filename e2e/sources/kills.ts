@@ -25,8 +25,12 @@ const TUNING: Array<[from: RegExp, to: string]> = [
 
 type Kind = 'documents' | 'chunks' | 'fetched';
 
-const textOf = ({ id, version }: SourceDocument, chunk: number): string =>
-	`# Part ${chunk} of ${id}, version ${version}`;
+/** Texts that differ only in numbers would be taken for the same page. */
+const nameOf = ({ id, version }: SourceDocument): string =>
+	`${id}-${version}`.replace(/\d/g, (digit) => 'ghijklmnop'[Number(digit)]);
+
+const textOf = (document: SourceDocument, chunk: number): string =>
+	`# Part ${chunk} of ${document.id}, version ${document.version}, ${nameOf(document)}`;
 
 /** The number of chunks changes with the version. */
 const chunksOf = ({ id, version }: SourceDocument): number => ((id.length + version) % 3) + 1;
