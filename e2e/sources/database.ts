@@ -132,7 +132,7 @@ class DatabaseCases {
 		await this.postgres.query(
 			`alter table ${table} rename to hidden; create table ${table} as select * from hidden limit 0`,
 		);
-		await this.sync('an empty table', 'error', 'would be deleted', 'hidden');
+		await this.sync('an empty table', `error, withheld ${ROWS}`, 'would be deleted', 'hidden');
 		await this.postgres.query(`insert into ${table} select * from hidden`);
 		await this.postgres.query(`insert into ${table} select * from hidden where id = 3`);
 		await this.sync(
@@ -193,7 +193,7 @@ class DatabaseCases {
 		await this.postgres.query(
 			`create table moved as select * from ${table}; delete from ${table}`,
 		);
-		await this.sync('everything gone', 'error', 'would be deleted', 'moved');
+		await this.sync('everything gone', `error, withheld ${ROWS}`, 'would be deleted', 'moved');
 		await this.sync(
 			'everything gone, approved',
 			`success, deleted ${ROWS}`,
