@@ -21,6 +21,9 @@ import {
 import type { SourcesStage } from './stage';
 
 const ROWS = 60;
+
+/** Texts that differ only in numbers would be taken for the same page. */
+const NAME = "translate(id::text, '0123456789', 'ghijklmnop')";
 const ROWS_PER_BATCH = 10;
 const RETRY_FOR_SECONDS = 2;
 const WITHIN_MS = 60_000;
@@ -352,14 +355,14 @@ class DatabaseCases {
 	async lostLock(): Promise<void> {
 		const { table } = this.example;
 		const { faults } = this.stage.sandbox;
-		await this.postgres.query(`update ${table} set body = '# Late ' || id where id <= 25`);
+		await this.postgres.query(`update ${table} set body = '# Late ' || ${NAME} where id <= 25`);
 		faults.add({ route: 'push', latencyMs: LATE_MS, whenBodyContains: '# Late' });
 		const before = pushes(this.stage);
 		const late = this.run(this.workflow);
 		await until(() => pushes(this.stage) > before, WITHIN_MS);
 		await this.postgres.query(`
 			update search_sync_runs set locked_until = now() where locked_until > now();
-			update ${table} set body = '# Newer ' || id where id <= 25`);
+			update ${table} set body = '# Newer ' || ${NAME} where id <= 25`);
 		this.check(
 			'a newer run',
 			counted(await this.run(this.workflow)),
@@ -383,7 +386,7 @@ class DatabaseCases {
 	/** Of two runs at once, one works and the other one is refused. */
 	async twice(): Promise<void> {
 		const { table } = this.example;
-		await this.postgres.query(`update ${table} set body = '# Twice ' || id where id < 30`);
+		await this.postgres.query(`update ${table} set body = '# Twice ' || ${NAME} where id < 30`);
 		const { counts, refusal } = await startTwo(
 			this.stage,
 			async () => await this.run(this.workflow),
@@ -410,7 +413,7 @@ class DatabaseCases {
 		);
 		await this.postgres.query(`
 			update search_sync_runs set locked_until = now() where locked_until > now();
-			update ${table} set body = '# Shorter ' || id where id between 5 and 25;
+			update ${table} set body = '# Shorter ' || ${NAME} where id between 5 and 25;
 			delete from ${table} where id in (10, 11)`);
 		const execution = await this.run(this.workflow);
 		const pushed = Number(execution.items('Result')[0]?.json.pushed);
