@@ -42,7 +42,7 @@ async function build(source: string): Promise<Built> {
 		...(nodeGroups.length > 0 && { nodeGroups }),
 		...{ settings, pinData, active: false },
 	};
-	const options = (await prettier.resolveConfig(file)) ?? {};
+	const options = (await prettier.resolveConfig(file, { editorconfig: true })) ?? {};
 	const text = await prettier.format(JSON.stringify(stored, null, '\t'), {
 		...options,
 		filepath: file,
