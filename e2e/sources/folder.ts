@@ -73,7 +73,7 @@ class FolderCases {
 		const server = await startSftp(stage.command, path.join(CACHE, 'sources'));
 		await stage.n8n.api.saveCredential(sftpCredential(server));
 		const workflow = readExample(EXAMPLE, [
-			[/const batchSize = 25;/, `const batchSize = ${FILES_PER_BATCH};`],
+			[/const batchSize = 10;/, `const batchSize = ${FILES_PER_BATCH};`],
 			[valueOf('folder'), JSON.stringify(server.folder)],
 			[valueOf('prefix'), JSON.stringify(PREFIX)],
 		]);
