@@ -31,6 +31,7 @@ const NOT_RUN = new Set([
 	'migrate-blobs',
 	'sync-chunks-of-a-database',
 	'sync-from-google-drive',
+	'sync-status',
 	'sync-of-a-database',
 	'sync-of-a-folder',
 	'sync-of-a-website',
