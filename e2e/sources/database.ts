@@ -492,7 +492,7 @@ function quick(node: WorkflowNode): WorkflowNode {
 	if (options?.retryForSeconds) options.retryForSeconds = RETRY_FOR_SECONDS;
 	if (node.name === 'Compare' && options) {
 		options.queryReplacement = String(options.queryReplacement).replace(
-			/ \d+(?=, \$\('Prepare)/,
+			/ (?:200|1000)(?=, \$\('Prepare)/,
 			` ${ROWS_PER_BATCH}`,
 		);
 	}
