@@ -123,7 +123,7 @@ class FolderCases {
 		this.check('chunks know their pages', this.pagesOf('guide.pdf'), '1-3');
 		const wrongPages = this.chunksOf('handbook.pdf').filter(
 			({ text, page, pageEnd = page }) => {
-				const numbers = String(text).match(/(?<=page |Rule )\d+/g) ?? [];
+				const numbers = String(text).match(/(?<=page |Rule |day )\d+/g) ?? [];
 				return Number(numbers[0]) !== page || Number(numbers.at(-1)) !== pageEnd;
 			},
 		);
@@ -274,9 +274,9 @@ class FolderCases {
 		const hidden = `${this.server.folder}-hidden`;
 		renameSync(this.server.folder, hidden);
 		mkdirSync(this.server.folder);
-		await this.sync('an empty folder', 'error', 'would be deleted');
+		await this.sync('an empty folder', `error, withheld ${all}`, 'would be deleted');
 		writeFileSync(path.join(this.server.folder, 'only.doc'), '');
-		await this.sync('only other files', 'error', 'no document to index');
+		await this.sync('only other files', `error, withheld ${all}`, 'would be deleted');
 		rmSync(this.server.folder, { recursive: true });
 		await this.sync('no folder', 'error', 'No such file');
 		renameSync(hidden, this.server.folder);
