@@ -35,6 +35,7 @@ ${AFTERWARDS}`,
 		),
 	],
 	settings: {
+		source: [['ignoredFields', 'string', '']],
 		startedBy: "$execution.mode === 'test' ? 'by hand' : 'webhook'",
 		confirmed: "$('List Arrives').first().json.body?.confirmDeletes",
 		howToDelete: 'send the list once with "confirmDeletes": {number}',

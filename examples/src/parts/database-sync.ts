@@ -37,6 +37,7 @@ import {
 	RESULT,
 	resultNode,
 	STARTED_BY,
+	IGNORED,
 	work,
 } from './sync';
 import type { Chain, Group, Workflow, WorkflowNode } from './workflow';
@@ -64,6 +65,24 @@ const cleanJson = (json: string): string =>
 	String.raw`regexp_replace(${json}, '(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})', '\1\\ufffd', 'gi')::json`;
 
 /**
+ * The text of a document that counts in its version. Without an ignored field, it is the document as PostgreSQL writes
+ * it, as in earlier versions. The statements call this `counted_text`.
+ */
+const countedText = (document: string, ignored: string): string => `coalesce((
+    select case when bool_or(isIgnored) then
+      coalesce(json_object_agg(key, value) filter (where not isIgnored)::text, '{}')
+    end
+    from (
+      select key, value, clean_json(${ignored})::jsonb ? key as isIgnored
+      from json_each(
+        case when ${ignored} <> '[]' and json_typeof(to_json(${document})) = 'object'
+          then clean_json(${document}::text)
+        end
+      )
+    ) field
+  ), ${document}::text, '')`;
+
+/**
  * Defines a node that runs a file in `sql/`. n8n sends the whole file at once, so PostgreSQL runs it as one
  * transaction. `$5:raw` stands for a text that becomes part of the statement as it is.
  *
@@ -84,6 +103,10 @@ const sql = (
 		{
 			operation: 'executeQuery',
 			query: readSql(file)
+				.replace(
+					/counted_text\(([^,]+), ([^)]+)\)/g,
+					(_, document: string, ignored: string) => countedText(document, ignored),
+				)
 				.replace(/clean_json\(([^)]+)\)/g, (_, json: string) => cleanJson(json))
 				.replaceAll('{{ $workflow.id }}', `{{ ${OWNER_OF[file]} }}`),
 			options:
@@ -105,6 +128,8 @@ const OWNER_OF: Record<string, string> = {
 };
 
 const PREPARED = "$('Prepare the Query').first().json.query";
+
+const IGNORED_NAMES = "$('Prepare the Query').first().json.ignored";
 
 const SETTINGS_TEXT = "$('Prepare the Query').first().json.settings";
 
@@ -129,6 +154,7 @@ const protection = ({ about }: DatabaseSync): string => `## What protects your d
 ${AFTERWARDS}`;
 
 const SETTINGS: Array<[name: string, type: FieldType, value: unknown]> = [
+	['ignoredFields', 'string', ''],
 	['pushAgain', 'array', []],
 	...LAST_SETTINGS,
 	['mostDeletes', 'number', 10],
@@ -195,6 +221,8 @@ function planGroup({ isChunked }: DatabaseSync): Group {
 		code('Prepare the Query', 'query', [X, 0], {
 			query: "$('Your Query').params.query",
 			settings: `JSON.stringify(${params})`,
+			ignoredFields: IGNORED,
+			isChunked: String(isChunked),
 		}),
 		sql('Lock', 'lock', [X * 2, 0]),
 		sql(
@@ -203,7 +231,7 @@ function planGroup({ isChunked }: DatabaseSync): Group {
 			[X * 3, 0],
 			[
 				...['$json.run ?? 0', SETTINGS_TEXT, PUSH_AGAIN],
-				...[isChunked ? '200' : '1000', PREPARED],
+				...[isChunked ? '200' : '1000', PREPARED, IGNORED_NAMES],
 			],
 			// If the query fails, the lock is given back.
 			{ onError: 'continueRegularOutput' },
@@ -211,6 +239,7 @@ function planGroup({ isChunked }: DatabaseSync): Group {
 		code('Plan the Batches', 'plan-database', [X * 4, 0], {
 			compared: "$('Compare').first().json",
 			query: PREPARED,
+			ignored: IGNORED_NAMES,
 			settings: "$('Settings').first().json",
 			approval: `${BEGUN}.approval`,
 			history: HISTORY,
@@ -261,7 +290,7 @@ function applyGroup({ isChunked }: DatabaseSync): Group {
 			[0, y],
 			[
 				...['run', 'settings', 'pushAgain', 'from', 'to', 'goneFrom', 'goneTo'],
-				...['documents', 'query', 'ids'],
+				...['documents', 'query', 'ids', 'ignored'],
 			].map((name) => `$json.${name}`),
 		),
 		node('Lock Is Mine', 'filter', 2.2, [X, y], isTrue('={{ $json.run > 0 }}')),

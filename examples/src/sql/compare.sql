@@ -7,7 +7,7 @@ with owner as (
 ), documents as materialized (
   -- The version of a document is a checksum of the document and of the settings of the nodes that push it. A document
   -- that is null has a version too, because only what is gone has none.
-  select d.key, d.id::text as id, md5(md5($2) || coalesce(d.document::text, '')) as version
+  select d.key, d.id::text as id, md5(md5($2) || counted_text(d.document, $6)) as version
   from owner, (
     $5:raw
   ) d

@@ -189,7 +189,7 @@ const DECISIONS: Record<string, Row[]> = {
 		[json({ failed: 1, removedIds: ['a#1'] }), []],
 		[json({ removedIds: ['a#1'] }), []],
 	],
-	"[$json.run ?? 0, $('Prepare the Query').first().json.settings, JSON.stringify($('Settings').first().json.pushAgain), 200, $('Prepare the Query').first().json.query]":
+	"[$json.run ?? 0, $('Prepare the Query').first().json.settings, JSON.stringify($('Settings').first().json.pushAgain), 200, $('Prepare the Query').first().json.query, $('Prepare the Query').first().json.ignored]":
 		[
 			[
 				json(
@@ -197,11 +197,11 @@ const DECISIONS: Record<string, Row[]> = {
 					{
 						outputs: {
 							Settings: [{ pushAgain: ['a'] }],
-							'Prepare the Query': [{ query: 'Q', settings: 'S' }],
+							'Prepare the Query': [{ query: 'Q', settings: 'S', ignored: '[]' }],
 						},
 					},
 				),
-				[5, 'S', '["a"]', 200, 'Q'],
+				[5, 'S', '["a"]', 200, 'Q', '[]'],
 			],
 			[
 				json(
@@ -209,14 +209,14 @@ const DECISIONS: Record<string, Row[]> = {
 					{
 						outputs: {
 							Settings: [{ pushAgain: [] }],
-							'Prepare the Query': [{ query: 'Q', settings: 'S' }],
+							'Prepare the Query': [{ query: 'Q', settings: 'S', ignored: '[]' }],
 						},
 					},
 				),
-				[0, 'S', '[]', 200, 'Q'],
+				[0, 'S', '[]', 200, 'Q', '[]'],
 			],
 		],
-	"[$json.run ?? 0, $('Prepare the Query').first().json.settings, JSON.stringify($('Settings').first().json.pushAgain), 1000, $('Prepare the Query').first().json.query]":
+	"[$json.run ?? 0, $('Prepare the Query').first().json.settings, JSON.stringify($('Settings').first().json.pushAgain), 1000, $('Prepare the Query').first().json.query, $('Prepare the Query').first().json.ignored]":
 		[
 			[
 				json(
@@ -224,11 +224,11 @@ const DECISIONS: Record<string, Row[]> = {
 					{
 						outputs: {
 							Settings: [{ pushAgain: ['a'] }],
-							'Prepare the Query': [{ query: 'Q', settings: 'S' }],
+							'Prepare the Query': [{ query: 'Q', settings: 'S', ignored: '[]' }],
 						},
 					},
 				),
-				[5, 'S', '["a"]', 1000, 'Q'],
+				[5, 'S', '["a"]', 1000, 'Q', '[]'],
 			],
 			[
 				json(
@@ -236,11 +236,11 @@ const DECISIONS: Record<string, Row[]> = {
 					{
 						outputs: {
 							Settings: [{ pushAgain: [] }],
-							'Prepare the Query': [{ query: 'Q', settings: 'S' }],
+							'Prepare the Query': [{ query: 'Q', settings: 'S', ignored: '[]' }],
 						},
 					},
 				),
-				[0, 'S', '[]', 1000, 'Q'],
+				[0, 'S', '[]', 1000, 'Q', '[]'],
 			],
 		],
 	"[$('Lock').first().json.run ?? 0, JSON.stringify($json)]": [
