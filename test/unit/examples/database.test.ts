@@ -157,8 +157,10 @@ describe('documents', () => {
 					else json_build_object('name', 'views') end`;
 				const query = shown(odd);
 				await run({ query });
+				world.index.clear();
 				const result = await run({ query, settings });
 				expect(counts(result)).toEqual({ pushed: 2, unchanged: 1, unreadable: 3 });
+				expect([...world.index.keys()]).toEqual(['doc/1', 'doc/5']);
 				const again = await run({ query, settings });
 				expect(counts(again)).toEqual({ unchanged: 3, unreadable: 3 });
 			});
