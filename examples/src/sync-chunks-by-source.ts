@@ -17,7 +17,7 @@ Receives the **complete list** of a source's documents. It chunks and pushes new
 \`POST /webhook/sync-chunks-by-source\`
 \`{ "documents": [{ "id", "name", "url", "text" }] }\`
 
-To chunk documents again that have not changed, add \`"pushAgain": ["id"]\`. [What a run returns](${docs('sync.md#what-a-run-returns')})`,
+To chunk documents again that have not changed, add \`"pushAgain": ["id"]\`. [What a run returns](${docs('sync-failures.md#what-a-run-returns')})`,
 		protection: `## What protects your index
 - **A run deletes at most** *mostDeletes* documents, or *mostDeletesPercent* of all if that is more. If more are missing, none is deleted. The answer says how many (*approvable*). To approve them, add \`"confirmDeletes"\` with this number.
 - **The answer** has status 200 if everything succeeded, 400 if the list is not complete, 409 if another run is active, and 500 if something failed, could not be read, or was withheld. What cannot be read stays as it is in the index: a document without \`text\`, or with a \`problem\` in place of it.

@@ -17,7 +17,7 @@ Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files. A run ge
 2. *List Files*, and *Download* in the group *Read the Files*: select your *SFTP* credential. For FTP, first set *Protocol*. Double-click a group to open it.
 3. *Chunk, Push, Delete*: in *Chunk Text*, select your credential and enter your model. In *Push Documents* and *Delete Document*, select your credential.
 
-**Try it:** set *minutesAtRest* to 0, and click *Execute workflow* with *Every Night* chosen, because the other trigger approves deletes. Then set it to 5, and publish the workflow. It runs three times a night. [All settings, and which files are read](${docs('sources.md#files')})`,
+**Try it:** set *minutesAtRest* to 0, and click *Execute workflow* with *Every Night* chosen, because the other trigger approves deletes. Then set it to 5, and publish the workflow. It runs three times a night. [All settings, and which files are read](${docs('sources.md#a-folder')})`,
 		protection: PROTECTION,
 		height: 330,
 	},

@@ -117,7 +117,7 @@ const explanation = ({ about, query, isChunked }: DatabaseSync): string => `${ab
 2. In both groups: select your *Postgres* credential. Double-click a group to open it.
 3. *${work(isChunked).name}*: ${isChunked ? 'in *Chunk Text*, select your credential and enter your model. In' : 'in'} *Push Documents* and *Delete Document*, select your credential.
 
-**Try it:** click *Execute workflow* with *Every Night* chosen, because the other trigger approves deletes. Then publish the workflow. It runs three times a night. [All about syncs of a database](${docs('sync.md#a-postgresql-database')})`;
+**Try it:** click *Execute workflow* with *Every Night* chosen, because the other trigger approves deletes. Then publish the workflow. It runs three times a night. [All about syncs of a database](${docs('sources.md#a-postgresql-database')})`;
 
 const protection = ({ about }: DatabaseSync): string => `## What protects your data
 - **Grants.** The login may read your tables, and has a schema of its own. For a login named *n8n*, a database owner runs this once:
