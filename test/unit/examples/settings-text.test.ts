@@ -5,48 +5,27 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import type { INode, INodeParameters, INodeType } from 'n8n-workflow';
-import { NodeHelpers, Workflow } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 
 import { settingsText } from '../../../examples/src/code/shared/settings-text';
 import { ChunkText } from '../../../nodes/ChunkText/ChunkText.node';
 import { PushDocuments } from '../../../nodes/PushDocuments/PushDocuments.node';
 import { ROOT } from '../../../support/manifest';
 import { parametersOf } from './support/expressions';
-
-const read = (...file: string[]): unknown =>
-	JSON.parse(readFileSync(path.join(ROOT, ...file), 'utf8'));
+import { withDefaults } from './support/node-parameters';
 
 /** The settings of each sync as they counted before syncs split texts at headings or by sentences. */
-const FORMER = read('test/unit/examples/support/former-settings.json') as Record<string, string>;
-
-const TYPES: Record<string, INodeType> = {
-	'Chunk Text': new ChunkText(),
-	'Push Documents': new PushDocuments(),
-};
+const FORMER = JSON.parse(
+	readFileSync(path.join(ROOT, 'test/unit/examples/support/former-settings.json'), 'utf8'),
+) as Record<string, string>;
 
 /** Returns the settings of a built example's nodes, as n8n has them. */
 function settingsOf(example: string, change: INodeParameters = {}): string {
-	const { nodes } = read('examples', `${example}.json`) as { nodes: INode[] };
-	const placed = nodes
-		.filter(({ name }) => Object.hasOwn(TYPES, name))
-		.map((node) =>
-			node.name === 'Chunk Text'
-				? { ...node, parameters: { ...node.parameters, ...change } }
-				: node,
-		);
-	const type = (name: string) =>
-		TYPES[name.endsWith('chunkText') ? 'Chunk Text' : 'Push Documents'];
-	const workflow = new Workflow({
-		...{ nodes: placed, connections: {}, active: false },
-		nodeTypes: {
-			getByName: type,
-			getByNameAndVersion: (name) => NodeHelpers.getVersionedNodeType(type(name)),
-			getKnownTypes: () => ({}),
-		},
-	});
-	const [chunks, push] = Object.keys(TYPES).map((name) => workflow.getNode(name)?.parameters);
-	return JSON.stringify(chunks ? [chunks, push] : push);
+	const file = `${example}.json`;
+	const push = withDefaults(new PushDocuments(), parametersOf(file, 'Push Documents'));
+	if (!FORMER[example].includes('"chunker"')) return JSON.stringify(push);
+	const chunkText = { ...parametersOf(file, 'Chunk Text'), ...change };
+	return JSON.stringify([withDefaults(new ChunkText(), chunkText), push]);
 }
 
 /** How the built example says that texts were split before. */

@@ -13,6 +13,7 @@ function settingsText(settings, formerSplit) {
 		chunkerName: "={{ $json.isByHeading ? 'regex-splitter' : 'dynamic-sentence' }}",
 		chunkerConfig: String.raw`={{ $json.isByHeading ? { regex: '\\r?\\n(?=#{1,6} )|\\f' } : {} }}`,
 	};
+	// n8n adds the defaults, such as the empty settings of a chunker.
 	const former = {
 		headings: { chunker: 'regex-splitter', regex: String.raw`\r?\n(?=#{1,6} )` },
 		sentences: { chunker: 'dynamic-sentence', chunkerSettings: {} },
