@@ -37,7 +37,6 @@ import {
 	RESULT,
 	resultNode,
 	STARTED_BY,
-	IGNORED,
 	work,
 } from './sync';
 import type { Chain, Group, Workflow, WorkflowNode } from './workflow';
@@ -131,10 +130,6 @@ const PREPARED = "$('Prepare the Query').first().json.query";
 
 const IGNORED_NAMES = "$('Prepare the Query').first().json.ignored";
 
-const SETTINGS_TEXT = "$('Prepare the Query').first().json.settings";
-
-const PUSH_AGAIN = "JSON.stringify($('Settings').first().json.pushAgain)";
-
 const explanation = ({ about, query, isChunked }: DatabaseSync): string => `${about.beginning}
 
 **Change these**
@@ -221,7 +216,7 @@ function planGroup({ isChunked }: DatabaseSync): Group {
 		code('Prepare the Query', 'query', [X, 0], {
 			query: "$('Your Query').params.query",
 			settings: `JSON.stringify(${params})`,
-			ignoredFields: IGNORED,
+			choices: "$('Settings').first().json",
 			isChunked: String(isChunked),
 		}),
 		sql('Lock', 'lock', [X * 2, 0]),
@@ -230,8 +225,9 @@ function planGroup({ isChunked }: DatabaseSync): Group {
 			'compare',
 			[X * 3, 0],
 			[
-				...['$json.run ?? 0', SETTINGS_TEXT, PUSH_AGAIN],
-				...[isChunked ? '200' : '1000', PREPARED, IGNORED_NAMES],
+				'$json.run ?? 0',
+				"...['settings', 'pushAgain', 'query', 'ignored'].map((name) => $('Prepare the Query').first().json[name])",
+				isChunked ? '200' : '1000',
 			],
 			// If the query fails, the lock is given back.
 			{ onError: 'continueRegularOutput' },

@@ -257,8 +257,7 @@ export const CALLED_BY_ITSELF = node(
 	},
 );
 
-/** The names of fields that do not count in versions, as an expression of a Code node. */
-export const IGNORED = "$('Settings').first().json.ignoredFields";
+const IGNORED = "$('Settings').first().json.ignoredFields";
 
 function planGroup(options: Sync): Group {
 	const y = 0;

@@ -652,7 +652,10 @@ describe('statements', () => {
 		}
 
 		const readAll = async (number: unknown, range: object = {}) => {
-			const settings = { settings: 'settings', pushAgain: '[]', documents: 100 };
+			const settings = {
+				...{ settings: 'settings', pushAgain: '[]', ignored: '[]' },
+				documents: 100,
+			};
 			const $json = { run: number, query: SOURCE, ...settings, ...ALL, ...range };
 			const outputs = { 'When Called by Itself': [$json] };
 			const [row] = await world.statement('Read', { $json, outputs });
@@ -660,16 +663,12 @@ describe('statements', () => {
 		};
 
 		const compareAll = async (number: unknown, pushAgain: string[] = [], query = SOURCE) => {
+			const prepared = { query, settings: 'settings', ignored: '[]' };
 			const outputs = {
-				Settings: [{ pushAgain }],
-				'Prepare the Query': [{ query }],
+				'Prepare the Query': [{ ...prepared, pushAgain: JSON.stringify(pushAgain) }],
 			};
-			const values = { 2: 'settings', 4: 1 };
-			const [row] = await world.statement(
-				'Compare',
-				{ $json: { run: number }, outputs },
-				values,
-			);
+			const scope = { $json: { run: number }, outputs };
+			const [row] = await world.statement('Compare', scope, { 6: 1 });
 			return row;
 		};
 
