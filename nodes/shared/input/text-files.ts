@@ -9,7 +9,7 @@ import type { Run } from '../run/run';
 import { itemOf, type EntryOrigin, type Sink } from '../output/sink';
 import { hintAtFindings, type FileFindings } from '../output/file-findings';
 import { inputFile, type InputFile } from './files';
-import { encodingOf } from './record-file';
+import { encodingOf } from './open-file';
 import { stemOf } from '../output/stored-file';
 import { isPage } from '../service/page';
 import { htmlError, readError, repeatedNames } from './file-errors';
