@@ -67,8 +67,6 @@ export async function openFile(
 	const encoding = encodingOf(parameters, itemIndex);
 	const chosen = parameters.get('fileFormat', itemIndex);
 	const path = parameters.get('listPath', itemIndex).trim();
-	const skip = parameters.get('options.skipRecords', itemIndex);
-	const max = parameters.get('options.maxRecords', itemIndex);
 	const file = inputFile(run, itemIndex, location);
 	const findings: FileFindings = new Findings();
 	const { name } = file;
@@ -86,6 +84,8 @@ export async function openFile(
 		const format = chosen === 'auto' ? detectFormat(file, head, takesLines) : chosen;
 		const hasQuotes = options.quotes === 'on';
 		const reader = FORMATS[format].reader({ path, delimiter, hasQuotes, findings });
+		const skip = parameters.get('options.skipRecords', itemIndex);
+		const max = parameters.get('options.maxRecords', itemIndex);
 		const records = (needed: readonly string[]) => {
 			reader.skip = skip;
 			reader.requiredFields = needed;
