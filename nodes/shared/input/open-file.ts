@@ -39,7 +39,7 @@ export type FileParameters = WithParameter<'fileFormat', 'auto' | RecordFormat> 
 		value(name: 'options.encoding', itemIndex: number): unknown;
 	};
 
-/** How a node reads the files in its items. */
+/** The files in a run's items, and the parameters that say how to read them. */
 export interface Files {
 	run: Run;
 	parameters: FileParameters;

@@ -21,7 +21,7 @@ export interface Source<E> {
 	isLast: boolean;
 }
 
-/** How a node turns the values of items, or the records in a file, into entries. */
+/** Makes entries from the values of items, or from the records in a file. */
 export interface Reading<E extends EntryOrigin, V = unknown> {
 	/**
 	 * The value is an item, a record, or an element of a list in an item.
