@@ -133,6 +133,7 @@ module.exports = ({ batch, fetched, isChunked, isRow }) => {
 			...{ newText: textSums(text, url ?? id), previousChunkCount: chunks },
 			text: isChunked ? text : undefined,
 			...(isChunked && { description, fields }),
+			...(document && typeof result.gone === 'string' && { leftOut: words(result.gone) }),
 			pagesWithoutText: result.pagesWithoutText,
 			...{ readInPart: result.readInPart, isByHeading: result.isByHeading },
 			documents: isChunked || isDeleted || !document ? [] : [document],
