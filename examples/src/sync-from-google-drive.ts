@@ -75,6 +75,8 @@ Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files, and Goog
 		['folder', 'string', ''],
 		['fields', 'string', ''],
 		['titleAsName', 'boolean', false],
+		['mainPart', 'string', ''],
+		['leaveOut', 'string', ''],
 		['mostMegabytes', 'number', 20],
 	]),
 	list: {
@@ -105,6 +107,8 @@ Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files, and Goog
 					mostMegabytes: `${SETTINGS}.mostMegabytes`,
 					fields: `${SETTINGS}.fields`,
 					titleAsName: `${SETTINGS}.titleAsName`,
+					mainPart: `${SETTINGS}.mainPart`,
+					leaveOut: `${SETTINGS}.leaveOut`,
 				},
 				{ alwaysOutputData: true },
 			),

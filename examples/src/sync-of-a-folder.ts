@@ -28,6 +28,8 @@ Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files. A run ge
 		['extensions', 'string', EXTENSIONS],
 		['fields', 'string', ''],
 		['titleAsName', 'boolean', false],
+		['mainPart', 'string', ''],
+		['leaveOut', 'string', ''],
 		['minutesAtRest', 'number', 5],
 		['mostMegabytes', 'number', 20],
 	]),

@@ -492,6 +492,9 @@ export interface FileSettings {
 	fields?: unknown;
 	/** Whether the first heading of a text or the title of a PDF becomes the name. */
 	titleAsName?: unknown;
+	/** Selectors of the part of an HTML file to read and of what to leave out of it. */
+	mainPart?: unknown;
+	leaveOut?: unknown;
 }
 
 /** An entry of a list of files, as the node Entries returns it. */
