@@ -55,7 +55,7 @@ Reads the sitemap, gets only pages that are new or changed, and chunks and pushe
 **Change these**
 1. *Settings*: enter the address of the *sitemap*, often \`https://www.example.com/sitemap.xml\`. In *exclude*, enter parts of addresses to leave out.
 2. Double-click *Chunk, Push, Delete*. Select your credentials in *Chunk Text*, *Push Documents* and *Delete Document*, and enter your model.
-3. If the website needs a sign-in, select a credential in *Get Sitemaps*, *Get Pages* and *Get Redirected Pages*.
+3. If the website needs a sign-in, select a credential in *Get Sitemaps*, *Get Pages*, *Get Redirected Pages* and *Get Originals*.
 
 **Try it:** set *mostPerRun* to 20, and click *Execute workflow* with *Every Night* chosen, because the other trigger approves deletes. Then publish the workflow. [All settings, and when a page is read](${docs('sources.md#a-website')})`,
 		protection: `## What protects your index
