@@ -134,6 +134,7 @@ module.exports = ({ batch, fetched, isChunked, isRow }) => {
 			...{ newText: textSums(text, url ?? id), previousChunkCount: chunks },
 			...(isChunked && byHeading(text, result.isPlain)),
 			...(isChunked && { description, fields }),
+			...(document && typeof result.gone === 'string' && { leftOut: words(result.gone) }),
 			pagesWithoutText: result.pagesWithoutText,
 			readInPart: result.readInPart,
 			documents: isChunked || isDeleted || !document ? [] : [document],

@@ -394,6 +394,16 @@ describe('Documents', () => {
 			expect(seen(1)).toEqual(['withheld', 'withheld', ...kept]);
 		});
 
+		test('a listed document says why it is left out, and a missing one does not', () => {
+			const fetched = [
+				{ id: 'a', gone: 'noindex' },
+				{ id: 'b', gone: 'noindex' },
+			];
+			const [one, other] = read([listed('a'), missing('b')], { fetched });
+			expect(one).toMatchObject({ isDeleted: true, leftOut: 'noindex' });
+			expect(other.leftOut).toBeUndefined();
+		});
+
 		test('a listed document whose address says gone counts under the limits', () => {
 			const fetched = [{ id: 'a', gone: true }];
 			expect(read([listed('a')], { fetched, mayDelete: 0 })[0].isWithheld).toBe(true);
@@ -566,6 +576,18 @@ describe('Sum Up the Batch', () => {
 		expect(run(null, [{}], [{}], [absent])).toMatchObject({ unreadable: 1, entries: [] });
 	});
 
+	test('a document that is left out is noted with the reason, and named after all others', () => {
+		const nothing = { ...document, chunks: 0, isDeleted: true, leftOut: 'noindex' };
+		const failed = { ...document, id: 'b' };
+		const [{ json }] = batchRow({
+			...{ batch: batchOf([]), documents: [nothing, failed], texts: null },
+			...{ pushes: [{ id: 'b', error: 'No.' }], deletes: [] },
+		});
+		expect(json).toMatchObject({ notIndexed: 1, problems: expect.any(String) as string });
+		expect(json.problems.split('\n')).toEqual(["Failed: 'b': No.", "Left out: 'a', noindex"]);
+		expect((JSON.parse(json.entries) as Entry[])[0].slice(4)).toEqual([null, 'noindex']);
+	});
+
 	test('what is withheld keeps its entry', () => {
 		const withheld = { ...document, isWithheld: true };
 		expect(run([chunked], [{}], [{}], [withheld])).toMatchObject({ withheld: 1, entries: [] });
@@ -611,6 +633,22 @@ describe('Result', () => {
 		});
 		expect(run({})).not.toHaveProperty('chunksDeleted');
 		expect(run({ planned: 0 }, [])).toMatchObject({ status: 200, pushed: 0, error: '' });
+	});
+
+	test('what is left out is counted by its reasons, and the run stays green', () => {
+		const leftOut = (...reasons: string[]) => ({
+			...row,
+			entries: JSON.stringify(
+				reasons.map((reason, at) => [`${at}`, 'v', 0, null, null, reason]),
+			),
+			problems: reasons.map((reason, at) => `Left out: '${at}', ${reason}`).join('\n'),
+		});
+		const batches = [leftOut('moved: https://a/b', 'noindex'), leftOut('moved: https://a/c')];
+		const end = run({ planned: 6 }, batches, true);
+		expect(end).toMatchObject({
+			...{ error: '', leftOut: { moved: 2, noindex: 1 } },
+			problems: expect.arrayContaining(["Left out: '1', noindex"]) as string[],
+		});
 	});
 
 	test.each<[what: string, batch: object, reason: RegExp]>([

@@ -3,7 +3,7 @@
 const { htmlTree } = require('./html-tree');
 const { isSelected, selectorsIn } = require('./selectors');
 
-module.exports = { htmlText, readHtml };
+module.exports = { headOf, htmlText, readHtml };
 
 /**
  * Reads a page: the text of its main part, and what its head says about it.
@@ -30,6 +30,15 @@ function readHtml(html, { mainPart, leaveOut } = {}) {
 		const articles = written(outermost(root, selectorsIn('article')));
 		return articles.letters > body.letters / 2 ? articles : body;
 	}
+}
+
+/**
+ * Reads what the head of a page says about it, and nothing else.
+ * @param {string} html
+ */
+function headOf(html) {
+	const [head] = html.split(/<\/head\s*>|<body[\s>]/i, 1);
+	return facts(htmlTree(head));
 }
 
 /**
