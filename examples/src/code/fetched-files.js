@@ -214,9 +214,10 @@ module.exports = ({
 		// Excel writes the delimiter into a line of its own, and PowerShell a type.
 		const before = /^(?:"?sep=([^\r\n"])"?|"?#TYPE [^\r\n]*)(?:\r?\n|\r|$)/i.exec(text) ?? [''];
 		const rows = text.slice(before[0].length);
-		const firstLine = rows.slice(0, rows.search(/[\r\n]|$/));
+		// A title may stand above the columns' names.
+		const [names = ''] = /^[^\r\n,;\t]*[,;\t][^\r\n]*/m.exec(rows) ?? [];
 		const [mostFrequent] = [',', ';', '\t'].sort(
-			(one, other) => firstLine.split(other).length - firstLine.split(one).length,
+			(one, other) => names.split(other).length - names.split(one).length,
 		);
 		const delimiter = before[1] ?? mostFrequent;
 		const escaped = delimiter.replace(/[\\^\]|.*+?$(){}[-]/, '\\$&');

@@ -320,6 +320,7 @@ describe('Fetched', () => {
 		['\ufeffSEP=|\na|b\n1|2', 'a: 1; b: 2'],
 		['sep=^\na^b\n1^2', 'a: 1; b: 2'],
 		['sep=-\na-b\n1-2', 'a: 1; b: 2'],
+		['Sales in March\r\n\r\na;b\r\n1;2,5', 'Sales in March\n\na: 1; b: 2,5'],
 		['#TYPE System.Object\na,b\n1,2', 'a: 1; b: 2'],
 		['sep=a,b\n1,2', 'sep=a: 1; b: 2'],
 		['', ''],
