@@ -184,6 +184,10 @@ module.exports = ({
 		const bytes = Buffer.from(data, 'base64');
 		const { text, problem } = decodedText(bytes);
 		if (problem) return bytes.toString('latin1', 0, 5) === '%PDF-' ? namedWrong() : { problem };
+		// Many servers answer with a page in place of a file.
+		if (/^\s*<(?:!doctype html|html)[\s>]/i.test(text)) {
+			return { problem: 'is an HTML page: give it the extension html' };
+		}
 		return { text: ['csv', 'tsv'].includes(extension) ? tableText(csvRows(text)) : text };
 	}
 
@@ -215,7 +219,8 @@ module.exports = ({
 		const before = /^(?:"?sep=([^\r\n"])"?|"?#TYPE [^\r\n]*)(?:\r?\n|\r|$)/i.exec(text) ?? [''];
 		const rows = text.slice(before[0].length);
 		// A title may stand above the columns' names.
-		const [names = ''] = /^[^\r\n,;\t]*[,;\t][^\r\n]*/m.exec(rows) ?? [];
+		const [names = ''] =
+			/^[^\r\n,;\t]*[,;\t][^\r\n]*/m.exec(rows.replace(/"[^"\r\n]*"/g, '')) ?? [];
 		const [mostFrequent] = [',', ';', '\t'].sort(
 			(one, other) => names.split(other).length - names.split(one).length,
 		);

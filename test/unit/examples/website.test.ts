@@ -694,6 +694,8 @@ describe('a page that names another one as its original', () => {
 		expect(fetched({ '/a': copy, '/b': {} })).toMatchObject({ gone, asked: ['/b'] });
 		expect(fetched({ '/a': copy, '/b': { canonical: '/b/' } })).toMatchObject({ gone });
 		expect(fetched({ '/a': copy, '/b': { answer: redirect('/b/') } })).toMatchObject({ gone });
+		for (const canonical of ['./b', '../b'])
+			expect(fetched({ '/a': { canonical }, '/b': {} })).toMatchObject({ gone });
 		const other = { canonical: 'http://example.com/b/' };
 		expect(fetched({ '/a': other, '/b/': {} })).toMatchObject({ asked: ['/b/'] });
 	});
