@@ -261,7 +261,7 @@ describe('Documents', () => {
 		});
 	});
 
-	test('new documents, unchanged texts and confirmed ones may have the same text', () => {
+	test('new documents, unchanged texts and confirmed ones may have the same text, unless it replaces others', () => {
 		const ids = many(60);
 		const none = 'No description';
 		expect(problemsIn(read(ids.map((id) => changed(id, none, { chunks: 0 }))))).toEqual([]);
@@ -275,7 +275,17 @@ describe('Documents', () => {
 					...['a', 'b', 'c'].map((id) => replaced(id, 'Sign in')),
 				]),
 			),
-		).toEqual(['a', 'b', 'c']);
+		).toEqual([...ids, 'a', 'b', 'c']);
+	});
+
+	test('a new document with the text of a sign-in page fails with the others', () => {
+		const [page, other] = ['Sign in', 'Another text'].map((text) =>
+			changed(text, text, { chunks: 0 }),
+		);
+		const others = ['a', 'b', 'c'].map((id) => replaced(id, 'Sign in'));
+		const all = read([page, other, ...others]);
+		expect(problemsIn(all)).toEqual(['Sign in', 'a', 'b', 'c']);
+		expect(all[0].problem).toMatch(/^has got the same text as 3 other documents/);
 	});
 
 	test('one document may contain U+FFFD, several may not', () => {

@@ -310,6 +310,14 @@ describe('Fetched', () => {
 		);
 	});
 
+	test.each(['txt', 'csv', 'md'])('an HTML page that is named .%s has a problem', (extension) => {
+		for (const page of ['<!DOCTYPE html>\n<title>Sign in', ' <html lang="en"><body>Sign in'])
+			expect(text(page, extension).problem).toBe(
+				'is an HTML page: give it the extension html',
+			);
+		expect(text('<!-- A note --> <html>', extension).problem).toBeUndefined();
+	});
+
 	test('a text is as it is, unless it is no text', () => {
 		expect(text('A\n;B', 'md')).toEqual({ id: 'a', text: 'A\n;B' });
 		expect(text('')).toEqual({ id: 'a', text: '', isPlain: true });
@@ -337,6 +345,9 @@ describe('Fetched', () => {
 		['\ufeffSEP=|\na|b\n1|2', 'a: 1; b: 2'],
 		['sep=^\na^b\n1^2', 'a: 1; b: 2'],
 		['sep=-\na-b\n1-2', 'a: 1; b: 2'],
+		['"Name, first";b;c\n1;2;3', 'Name, first: 1; b: 2; c: 3'],
+		['"a,b"\n1', 'a,b: 1'],
+		['Sales in March\r\n\r\na;b\r\n1;2,5', 'Sales in March\n\na: 1; b: 2,5'],
 		['#TYPE System.Object\na,b\n1,2', 'a: 1; b: 2'],
 		['sep=a,b\n1,2', 'sep=a: 1; b: 2'],
 		['', ''],
