@@ -9,7 +9,7 @@ const SYNCS = [
 ];
 
 /** Each user enters another value, so the error names an example of it. */
-const EXAMPLES_OF_VALUES = ['sitemap', 'folder', 'url', 'site'];
+const EXAMPLES_OF_VALUES = ['sitemap', 'folder', 'url', 'site', 'ignoredFields'];
 
 test.each(SYNCS)('%s: the error about a missing setting names its default', (file) => {
 	const { assignments } = parametersOf(file, 'Settings').assignments as unknown as {
