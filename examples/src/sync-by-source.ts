@@ -1,5 +1,4 @@
-import { webhook } from './parts/nodes';
-import { AFTERWARDS, docs, sync } from './parts/sync';
+import { AFTERWARDS, called, docs, sync } from './parts/sync';
 
 export default sync({
 	name: 'Sync by Source',
@@ -27,43 +26,18 @@ To push documents that have not changed, add \`"pushAgain": ["id"]\`. [What a ru
 ${AFTERWARDS}`,
 		height: 360,
 	},
-	triggers: [
-		webhook('List Arrives', 'sync-by-source', [0, 0], '683daaae-a916-443d-a62e-93d1f92cc35e'),
-	],
-	settings: {
-		startedBy: "$execution.mode === 'test' ? 'by hand' : 'webhook'",
-		confirmed: "$('List Arrives').first().json.body?.confirmDeletes",
-		howToDelete: 'send the list once with "confirmDeletes": {number}',
-		pushAgain: '={{ $json.body?.pushAgain ?? [] }}',
-	},
-	list: {
-		nodes: [],
-		documents: "$('List Arrives').first().json.body?.documents",
-	},
+	...called('sync-by-source', '683daaae-a916-443d-a62e-93d1f92cc35e', [
+		{
+			id: 'faq/opening-hours',
+			name: 'Opening hours',
+			text: 'We are open from nine to five.',
+		},
+		{
+			id: 'faq/parking',
+			name: 'Parking',
+			text: 'Parking behind the house is free.',
+		},
+		{ id: 'faq/payment', name: 'Payment', text: 'We take cards and cash.' },
+	]),
 	isChunked: false,
-	isAnswered: true,
-	pinData: {
-		'List Arrives': [
-			{
-				json: {
-					...{ headers: {}, params: {}, query: {} },
-					body: {
-						documents: [
-							{
-								id: 'faq/opening-hours',
-								name: 'Opening hours',
-								text: 'We are open from nine to five.',
-							},
-							{
-								id: 'faq/parking',
-								name: 'Parking',
-								text: 'Parking behind the house is free.',
-							},
-							{ id: 'faq/payment', name: 'Payment', text: 'We take cards and cash.' },
-						],
-					},
-				},
-			},
-		],
-	},
 });

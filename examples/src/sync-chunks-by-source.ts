@@ -1,5 +1,4 @@
-import { webhook } from './parts/nodes';
-import { AFTERWARDS, docs, sync } from './parts/sync';
+import { AFTERWARDS, called, docs, sync } from './parts/sync';
 
 export default sync({
 	name: 'Sync Chunks by Source',
@@ -26,49 +25,19 @@ To chunk documents again that have not changed, add \`"pushAgain": ["id"]\`. [Wh
 ${AFTERWARDS}`,
 		height: 370,
 	},
-	triggers: [
-		webhook(
-			'List Arrives',
-			'sync-chunks-by-source',
-			[0, 0],
-			'3b0f7d0c-4a59-4a52-9d0b-0f6a5a8a4c1e',
-		),
-	],
-	settings: {
-		startedBy: "$execution.mode === 'test' ? 'by hand' : 'webhook'",
-		confirmed: "$('List Arrives').first().json.body?.confirmDeletes",
-		howToDelete: 'send the list once with "confirmDeletes": {number}',
-		pushAgain: '={{ $json.body?.pushAgain ?? [] }}',
-	},
-	list: {
-		nodes: [],
-		documents: "$('List Arrives').first().json.body?.documents",
-	},
+	...called('sync-chunks-by-source', '3b0f7d0c-4a59-4a52-9d0b-0f6a5a8a4c1e', [
+		{
+			id: 'handbook/returns.md',
+			name: 'Returns',
+			url: 'https://example.com/handbook/returns',
+			text: '# Returns\nGoods may be returned within thirty days.\n# Refunds\nMoney is refunded within a week.',
+		},
+		{
+			id: 'handbook/shipping.md',
+			name: 'Shipping',
+			url: 'https://example.com/handbook/shipping',
+			text: '# Shipping\nParcels leave on the day of the order.',
+		},
+	]),
 	isChunked: true,
-	isAnswered: true,
-	pinData: {
-		'List Arrives': [
-			{
-				json: {
-					...{ headers: {}, params: {}, query: {} },
-					body: {
-						documents: [
-							{
-								id: 'handbook/returns.md',
-								name: 'Returns',
-								url: 'https://example.com/handbook/returns',
-								text: '# Returns\nGoods may be returned within thirty days.\n# Refunds\nMoney is refunded within a week.',
-							},
-							{
-								id: 'handbook/shipping.md',
-								name: 'Shipping',
-								url: 'https://example.com/handbook/shipping',
-								text: '# Shipping\nParcels leave on the day of the order.',
-							},
-						],
-					},
-				},
-			},
-		],
-	},
 });

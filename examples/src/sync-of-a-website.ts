@@ -210,6 +210,7 @@ ${AFTERWARDS}`,
 			['Get Pages', 'Is Redirected', 'Get Redirected Pages', '1|All Answered'],
 			['Pages to Read', 'Fetched'],
 		],
+		asksForMissing: true,
 		// With 5 seconds between requests, a batch takes less than the 15 minutes of its lock.
 		batchSize: 50,
 	},

@@ -8,8 +8,10 @@ const { checkedSettings } = require('./shared/settings');
  *   names: string[],
  *   startedBy: string,
  *   confirmed: unknown,
+ *   isPlanOnly: boolean,
  *   ownTable: string,
- *   tables: { name?: string }[] | null,
+ *   isDataTable: boolean,
+ *   tables: { id?: string, name?: string }[],
  *   runs: Partial<SyncRun>[],
  *   workflow: { id: string, name: string },
  *   now: Date,
@@ -21,7 +23,9 @@ module.exports = ({
 	names,
 	startedBy,
 	confirmed,
+	isPlanOnly,
 	ownTable,
+	isDataTable,
 	tables,
 	runs,
 	workflow,
@@ -36,7 +40,8 @@ module.exports = ({
 			`Nothing was changed: 'table' in 'Settings' is ${JSON.stringify(named)}, which is no name of a table.`,
 		);
 	}
-	if (named && tables && !tables.some(({ name }) => name === named)) {
+	const stateTable = isDataTable ? tables.find(({ name }) => name === table) : undefined;
+	if (named && isDataTable && !stateTable) {
 		throw new Error(
 			`Nothing was changed: there is no data table '${named}' in this project. Correct 'table' in 'Settings', or leave it empty: then this workflow has a table of its own, and pushes everything.`,
 		);
@@ -68,6 +73,8 @@ module.exports = ({
 		{
 			json: {
 				table,
+				isPlanOnly,
+				tableId: stateTable?.id ?? '',
 				approval: {
 					...{ isApproved, isInvalid: isAsked && !isNumber, remembered },
 					most: isAsked && isNumber ? Number(confirmed) : remembered,

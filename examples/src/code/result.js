@@ -1,5 +1,6 @@
 /** @import { Approval, BatchRow, Item, RunResult, Summary } from '../parts/types' */
 
+const { approvableOf } = require('./shared/most-deletes');
 const { storableText } = require('./shared/storable-text');
 
 /**
@@ -20,9 +21,7 @@ module.exports = ({ summary, batches, approval, isChunked, howToDelete }) => {
 	const failed = sum('failed') + summary.planned - done;
 	const unreadable = summary.unreadable + sum('unreadable');
 	const withheld = summary.withheld + sum('withheld');
-	// An approval that is too small is followed by a new number. Otherwise, the smallest one counts.
-	const isFirst = approval.isApproved || approval.remembered === 0;
-	const approvable = isFirst ? withheld : Math.min(approval.remembered, withheld);
+	const approvable = approvableOf(approval, withheld);
 	const stopped = batches.find(({ run }) => run === undefined);
 	const lost =
 		'this run has lost its lock, because a batch took more than 15 minutes or its row was deleted.';

@@ -7,17 +7,18 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import type { Beginning } from './history';
-import { BEGUN, beginChains, beginGroup, END, endNodes, HISTORY, stillAlive } from './history';
-import type { FieldType } from './nodes';
 import {
-	allWentWell,
-	CREDENTIALS,
-	everyNight,
-	failTheRun,
-	fields,
-	isTrue,
-	manualTrigger,
-} from './nodes';
+	BEGUN,
+	beginChains,
+	beginGroup,
+	END,
+	endNodes,
+	HISTORY,
+	SHOWN,
+	stillAlive,
+} from './history';
+import type { FieldType } from './nodes';
+import { allWentWell, CREDENTIALS, failTheRun, fields, isTrue } from './nodes';
 import {
 	AFTERWARDS,
 	afterTheNote,
@@ -29,13 +30,15 @@ import {
 	deleteDocument,
 	docs,
 	HOW_TO_DELETE,
+	IS_PLAN_ONLY,
 	LAST_SETTINGS,
 	lanes,
 	notes,
 	PLAN,
+	planNodes,
 	pushDocuments,
-	RESULT,
 	resultNode,
+	scheduledTriggers,
 	STARTED_BY,
 	work,
 } from './sync';
@@ -75,6 +78,7 @@ const sql = (
 	position: [number, number],
 	parameters: string[] = [],
 	more: object = {},
+	change = (statement: string): string => statement,
 ): WorkflowNode =>
 	node(
 		name,
@@ -83,7 +87,7 @@ const sql = (
 		position,
 		{
 			operation: 'executeQuery',
-			query: readSql(file)
+			query: change(readSql(file))
 				.replace(/clean_json\(([^)]+)\)/g, (_, json: string) => cleanJson(json))
 				.replaceAll('{{ $workflow.id }}', `{{ ${OWNER_OF[file]} }}`),
 			options:
@@ -97,12 +101,35 @@ const sql = (
 /** To whom the rows of the documents belong: to this workflow, or to the one that is named in the setting `table`. */
 const OWNER_OF: Record<string, string> = {
 	...Object.fromEntries(
-		['tables', 'lock', 'compare', 'unlock'].map((file) => [file, `${BEGUN}.table`]),
+		['tables', 'look-for-tables', 'lock', 'compare', 'unlock'].map((file) => [
+			file,
+			`${BEGUN}.table`,
+		]),
 	),
 	...Object.fromEntries(
 		['read', 'note-planned-changes', 'remember'].map((file) => [file, `${BATCH}.owner`]),
 	),
 };
+
+/**
+ * Turns Compare into a statement that needs no lock and writes nothing, and also returns the plan. Its two tables are
+ * read from what stands in their place: a lock that belongs to run 0, and the known documents, if there are any.
+ */
+const withoutLock = (statement: string, isChunked: boolean): string =>
+	[
+		['set local time zone', 'set transaction read only;\n\nset local time zone'],
+		[
+			'with owner as (',
+			"with search_sync_runs as (\n  select 0 as run, '' as workflow, now() + interval '1 minute' as locked_until\n), search_sync_documents as (\n  $6:raw\n), owner as (",
+		],
+		[
+			'\nfrom compared;',
+			`,\n${readSql('plan').replace('is_chunked', String(isChunked))}\nfrom compared;`,
+		],
+	].reduce((changed, [from, to]) => {
+		if (changed.split(from).length !== 2) throw new Error(`Compare has not one '${from}'`);
+		return changed.replace(from, () => to);
+	}, statement);
 
 const PREPARED = "$('Prepare the Query').first().json.query";
 
@@ -137,18 +164,19 @@ const SETTINGS: Array<[name: string, type: FieldType, value: unknown]> = [
 
 const BEGINNING: Beginning = {
 	settings: SETTINGS.map(([name]) => name),
-	...{ startedBy: STARTED_BY, confirmed: 'undefined', ownTable: '$workflow.id' },
+	...{ startedBy: STARTED_BY, confirmed: 'undefined', isPlanOnly: IS_PLAN_ONLY },
+	ownTable: '$workflow.id',
 	...{ isDataTable: false, isAnswered: false },
 };
 
 /** Builds a sync from its view and the parts that both database syncs share. */
 export function databaseSync(options: DatabaseSync): Workflow {
 	const { name, query } = options;
-
+	const triggers = scheduledTriggers();
 	const parts = [
 		...notes({ content: explanation(options), protection: protection(options), height: 380 }),
 		...lanes(
-			[everyNight([0, 0], [2, 4, 6]), manualTrigger(DELETE, [0, 0])],
+			triggers,
 			[
 				node('Settings', 'set', 3.4, [0, 0], fields(...SETTINGS)),
 				beginGroup(BEGINNING),
@@ -167,12 +195,13 @@ export function databaseSync(options: DatabaseSync): Workflow {
 		),
 	];
 	const chains = [
-		['Every Night', 'Settings'],
-		[DELETE, 'Settings'],
+		...triggers.map((trigger) => [trigger.name, 'Settings']),
 		...beginChains(BEGINNING),
-		['Begin', 'Your Query', 'Tables', 'Prepare the Query', 'Lock', 'Compare'],
-		['Compare', 'Plan the Batches'],
-		['Plan the Batches', 'Anything to Do', 'Loop Over Batches', 'Result'],
+		['Begin', 'Your Query', 'Prepare the Query', 'Lock or Look'],
+		['Lock or Look', 'Look for Tables', 'Compare Without Lock', 'Plan the Batches'],
+		['Lock or Look|1', 'Tables', 'Lock', 'Compare', 'Plan the Batches', 'Only the Plan'],
+		['Only the Plan', 'Plan', 'All Went Well'],
+		['Only the Plan|1', 'Anything to Do', 'Loop Over Batches', 'Result'],
 		['Anything to Do|1', 'Result'],
 		['Loop Over Batches|1', 'Apply Batch', 'Loop Over Batches'],
 		['Result', 'Unlock', ...END, 'All Went Well'],
@@ -187,37 +216,48 @@ function planGroup({ isChunked }: DatabaseSync): Group {
 	const params = isChunked
 		? "[$('Chunk Text').params, $('Push Documents').params]"
 		: "$('Push Documents').params";
+	const compared = (name: string): string => `$('${name}').first().json`;
+	const batchSize = isChunked ? '200' : '1000';
 	const nodes = [
-		sql('Tables', 'tables', [0, 0], [], {
-			// Two first runs at the same moment may both create a table, and one of them fails.
-			...{ alwaysOutputData: true, retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 },
-		}),
-		code('Prepare the Query', 'query', [X, 0], {
+		code('Prepare the Query', 'query', [0, 0], {
 			query: "$('Your Query').params.query",
 			settings: `JSON.stringify(${params})`,
 		}),
-		sql('Lock', 'lock', [X * 2, 0]),
+		node('Lock or Look', 'if', 2.2, [X, 0], isTrue(`={{ ${BEGUN}.isPlanOnly }}`)),
+		sql('Look for Tables', 'look-for-tables', [X * 2, -160]),
+		sql(
+			'Compare Without Lock',
+			'compare',
+			[X * 4, -160],
+			['0', SETTINGS_TEXT, PUSH_AGAIN, batchSize, PREPARED, '$json.known'],
+			// Plan the Batches says why the query fails.
+			{ onError: 'continueRegularOutput' },
+			(statement) => withoutLock(statement, isChunked),
+		),
+		sql('Tables', 'tables', [X * 2, 0], [], {
+			// Two first runs at the same moment may both create a table, and one of them fails.
+			...{ alwaysOutputData: true, retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 },
+		}),
+		sql('Lock', 'lock', [X * 3, 0]),
 		sql(
 			'Compare',
 			'compare',
-			[X * 3, 0],
-			[
-				...['$json.run ?? 0', SETTINGS_TEXT, PUSH_AGAIN],
-				...[isChunked ? '200' : '1000', PREPARED],
-			],
+			[X * 4, 0],
+			['$json.run ?? 0', SETTINGS_TEXT, PUSH_AGAIN, batchSize, PREPARED],
 			// If the query fails, the lock is given back.
 			{ onError: 'continueRegularOutput' },
 		),
-		code('Plan the Batches', 'plan-database', [X * 4, 0], {
-			compared: "$('Compare').first().json",
+		code('Plan the Batches', 'plan-database', [X * 5, 0], {
+			compared: `$('Compare').isExecuted ? ${compared('Compare')} : ${compared('Compare Without Lock')}`,
 			query: PREPARED,
 			settings: "$('Settings').first().json",
 			approval: `${BEGUN}.approval`,
-			history: HISTORY,
 			owner: `${BEGUN}.table`,
-			run: "$('Lock').first().json.run",
+			lock: `$('Lock').isExecuted ? { run: $('Lock').first().json.run, history: ${HISTORY} } : null`,
+			isChunked: String(isChunked),
 		}),
-		...batchLoop(X * 5, 0),
+		...planNodes([X * 6, 0]),
+		...batchLoop(X * 7, 0),
 		resultNode([X * 4, 260], isChunked, HOW_TO_DELETE),
 		sql(
 			'Unlock',
@@ -231,8 +271,8 @@ function planGroup({ isChunked }: DatabaseSync): Group {
 			{ documents: "$('Unlock').first().json.documents ?? 0" },
 			false,
 		),
-		allWentWell([X * 9, 260], RESULT),
-		failTheRun([X * 10, 260], RESULT),
+		allWentWell([X * 9, 260], SHOWN),
+		failTheRun([X * 10, 260], SHOWN),
 	];
 	return { ...PLAN, description: `${PLAN.description} ${POSTGRES}`, nodes };
 }

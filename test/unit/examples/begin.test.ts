@@ -12,7 +12,7 @@ import type {
 	SyncRun,
 } from '../../../examples/src/parts/types';
 import { examplesWith, parametersOf, runCodeNode } from './support/expressions';
-import { HISTORY, NOT_APPROVED } from './support/approvals';
+import { LOCK, NOT_APPROVED } from './support/approvals';
 
 const NOW = new Date('2026-03-01T02:00:00Z');
 
@@ -27,7 +27,8 @@ const begun = (more: Partial<Inputs> = {}) =>
 		settings: SETTINGS,
 		names: Object.keys(SETTINGS),
 		...{ startedBy: 'schedule', confirmed: undefined, ownTable: 'Synced Documents w' },
-		...{ tables: [{ name: 'Synced Documents old' }], runs: [{}], now: NOW },
+		...{ isPlanOnly: false, isDataTable: true },
+		...{ tables: [{ id: 'T7', name: 'Synced Documents old' }], runs: [{}], now: NOW },
 		workflow: { id: 'w', name: 'Sync' },
 		...more,
 	})[0].json;
@@ -199,7 +200,7 @@ class History {
 		});
 		const [noted] = end({
 			...{ result: json, summary, known: [], batches: [], counted: 5, now: NOW },
-			begun: { table, approval, row },
+			begun: { table, approval, row, isPlanOnly: false, tableId: '' },
 		});
 		this.runs.push({ ...row, ...noted.json, id: this.runs.length + 1 });
 		this.known -= deleted;
@@ -216,8 +217,8 @@ class History {
 				...{ isOwner: true, lockedUntil: '', compactUpTo: 0 },
 				entries: ids.map((id): Entry => [id, 'v', 1]),
 			},
-			...{ history: HISTORY, tableId: 't', run: 1, batchSize: 2000 },
-			...{ isAsked, areAddresses: false },
+			...{ lock: LOCK, batchSize: 2000 },
+			...{ isAsked, asksForMissing: isAsked, areAddresses: false },
 		});
 	}
 
@@ -230,7 +231,7 @@ class History {
 			gone: gone > 0 ? [{ from: 'a', to: 'z', documents: gone }] : [],
 		};
 		return planDatabase({
-			...{ compared, settings, approval, history: HISTORY, owner: 'w', query: '', run: 1 },
+			...{ compared, settings, approval, lock: LOCK, owner: 'w', query: '', isChunked: false },
 		});
 	}
 }
@@ -306,8 +307,8 @@ test('the limits cannot be lost in the plan either', () => {
 			plan({
 				...{ list: [{ id: 'a' }], versions: ['v'], settings, approval: NOT_APPROVED },
 				known: { isOwner: true, lockedUntil: '', compactUpTo: 0, entries: [['b', 'v', 1]] },
-				...{ history: HISTORY, tableId: 't', run: 1, batchSize: 9, isAsked: false },
-				areAddresses: false,
+				...{ lock: LOCK, batchSize: 9, isAsked: false },
+				...{ asksForMissing: false, areAddresses: false },
 			}),
 		).toThrow(Object.keys(bad)[0]);
 	}

@@ -44,6 +44,9 @@ const after = (list: object, $response: unknown, $pageCount = 1): Scope => ({
 	variables: { $response, $pageCount },
 });
 
+const AN_END = { status: 500, error: 'E' };
+const A_PLAN = { status: 200, error: '' };
+
 const DECISIONS: Record<string, Row[]> = {
 	'$json.records lt 1 or $json.warnings?.length > 0': trueFor(
 		[{ records: 0 }, { records: 5, warnings: ['W'] }],
@@ -169,11 +172,66 @@ const DECISIONS: Record<string, Row[]> = {
 		[json({}, { outputs: { 'Plan the Batches': [{ summary: { compactUpTo: 5 } }] } }), 0],
 	],
 	"$json.error === ''": trueFor([{ error: '' }], [{ error: 'E' }, {}]),
-	"$('Result').first().json.error === ''": [
-		[{ outputs: { Result: [{ error: '' }] } }, true],
-		[{ outputs: { Result: [{ error: 'E' }] } }, false],
-		[{ outputs: { Result: [{}] } }, false],
+	...Object.fromEntries(
+		['', '.status', '.error'].map((field) => [
+			`($('Plan').isExecuted ? $('Plan') : $('Result')).first().json${field}`,
+			(
+				[
+					[{ Plan: undefined, Result: [AN_END] }, AN_END],
+					[{ Plan: [A_PLAN], Result: undefined }, A_PLAN],
+				] as const
+			).map(
+				([outputs, end]): Row => [
+					{ outputs },
+					field === '' ? end : field === '.status' ? end.status : end.error,
+				],
+			),
+		]),
+	),
+	"($('Plan').isExecuted ? $('Plan') : $('Result')).first().json.error === ''": [
+		[{ outputs: { Plan: undefined, Result: [{ error: '' }] } }, true],
+		[{ outputs: { Plan: undefined, Result: [{ error: 'E' }] } }, false],
+		[{ outputs: { Plan: undefined, Result: [{}] } }, false],
+		[{ outputs: { Plan: [{ error: '' }], Result: undefined } }, true],
+		[{ outputs: { Plan: [{ error: 'E' }], Result: undefined } }, false],
 	],
+	"$input.all().some(({ json }) => json.name === 'Sync Runs')": [
+		[{ input: [{ name: 'A' }, { name: 'Sync Runs' }] }, true],
+		[{ input: [{ name: 'Sync Runs of old' }] }, false],
+		[{ input: [{}] }, false],
+	],
+	"$('Tables of n8n').all().find(({ json }) => json.name === 'Sync Runs').json.id": [
+		[
+			{
+				outputs: {
+					'Tables of n8n': [
+						{ name: 'A', id: 1 },
+						{ name: 'Sync Runs', id: 2 },
+					],
+				},
+			},
+			2,
+		],
+	],
+	'$json.isPlanOnly': trueFor([{ isPlanOnly: true }], [{ isPlanOnly: false }]),
+	"$('Check the Run').first().json.isPlanOnly": [true, false].map((isPlanOnly) => [
+		{ outputs: { 'Check the Run': [{ isPlanOnly }] } },
+		isPlanOnly,
+	]),
+	"!$('Check the Run').first().json.isPlanOnly": [true, false].map((isPlanOnly) => [
+		{ outputs: { 'Check the Run': [{ isPlanOnly }] } },
+		!isPlanOnly,
+	]),
+	"$('Check the Run').first().json.tableId !== ''": ['', 'T7'].map((tableId) => [
+		{ outputs: { 'Check the Run': [{ tableId }] } },
+		tableId !== '',
+	]),
+	"$('State Table').isExecuted ? $('State Table').first().json.id : $('Check the Run').first().json.tableId":
+		[
+			[{ outputs: { 'State Table': [{ id: 'T1' }], 'Check the Run': [{}] } }, 'T1'],
+			[{ outputs: { 'State Table': undefined, 'Check the Run': [{ tableId: 'T2' }] } }, 'T2'],
+		],
+	'$json.plan !== undefined': trueFor([{ plan: { new: 0 } }], [{ batch: 0 }]),
 	"$input.all().length === 1 && $json.id === $('When Called by Itself').first().json.run": [
 		[{ input: [{ id: 5 }], outputs: calledWith(5) }, true],
 		[{ input: [{ id: 5 }, { id: 6 }], outputs: calledWith(5) }, false],

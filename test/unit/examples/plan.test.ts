@@ -7,7 +7,7 @@ import type {
 	ListedDocument,
 	Settings,
 } from '../../../examples/src/parts/types';
-import { approved, HISTORY, NOT_APPROVED } from './support/approvals';
+import { approved, LOCK, NOT_APPROVED } from './support/approvals';
 
 const settings: Settings = {
 	...{ mostDeletes: 10, mostDeletesPercent: 5, pushAgain: [] },
@@ -35,12 +35,12 @@ function planned({ list, entries = [], batchSize = 500, ...given }: Given) {
 		...{
 			list,
 			versions: documents.map((document) => String(document?.text)),
-			...{ batchSize, isAsked, areAddresses, isChunked: given.isChunked },
+			...{ batchSize, isAsked, asksForMissing: isAsked, areAddresses },
+			isChunked: given.isChunked,
 		},
 		known: { ...owner, entries, ...given.known },
 		settings: { ...settings, ...given.settings },
-		...{ approval: given.approval ?? NOT_APPROVED, history: HISTORY },
-		...{ tableId: 'table', run: 7 },
+		...{ approval: given.approval ?? NOT_APPROVED, lock: LOCK },
 	}).map(({ json }) => json);
 	const [{ summary }] = items;
 	if (!summary) throw new Error('there is no summary');

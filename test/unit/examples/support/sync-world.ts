@@ -12,11 +12,11 @@ import type {
 	Row,
 	Summary,
 } from '../../../../examples/src/parts/types';
-import { approved, HISTORY, NOT_APPROVED } from './approvals';
+import { approved, LOCK, NOT_APPROVED } from './approvals';
 import type { Code } from './code';
 import { renewed, unlocked, type Scope } from './lock-nodes';
 
-const LOCK = 15;
+const LOCK_MINUTES = 15;
 
 /** A document of the source. The text is a list of words, and each word becomes a chunk. */
 export interface SourceDocument {
@@ -98,7 +98,7 @@ export class SyncWorld {
 			return hasFailed;
 		};
 		yield 'Lock';
-		const lock = this.numbered({ lockedUntil: this.date(LOCK) });
+		const lock = this.numbered({ lockedUntil: this.date(LOCK_MINUTES) });
 		this.uncommitted.add(lock);
 		if (!this.reusesIds) yield 'Commit';
 		this.commit(lock);
@@ -127,9 +127,9 @@ export class SyncWorld {
 				pushAgain,
 			},
 			approval: confirmDeletes ? approved(1e9) : NOT_APPROVED,
-			history: HISTORY,
-			...{ tableId: 'table', run: lock.id, batchSize: 2 },
-			...{ isAsked: shape.isFetched, areAddresses: false },
+			lock: { ...LOCK, run: lock.id },
+			batchSize: 2,
+			...{ isAsked: shape.isFetched, asksForMissing: true, areAddresses: false },
 		});
 		const { summary = {} as Summary } = items[0].json;
 		const oldest = rows.find((row) => this.isValid(row));
