@@ -172,22 +172,18 @@ const DECISIONS: Record<string, Row[]> = {
 		[json({}, { outputs: { 'Plan the Batches': [{ summary: { compactUpTo: 5 } }] } }), 0],
 	],
 	"$json.error === ''": trueFor([{ error: '' }], [{ error: 'E' }, {}]),
-	...Object.fromEntries(
-		['', '.status', '.error'].map((field) => [
-			`($('Plan').isExecuted ? $('Plan') : $('Result')).first().json${field}`,
-			(
-				[
-					[{ Plan: undefined, Result: [AN_END] }, AN_END],
-					[{ Plan: [A_PLAN], Result: undefined }, A_PLAN],
-				] as const
-			).map(
-				([outputs, end]): Row => [
-					{ outputs },
-					field === '' ? end : field === '.status' ? end.status : end.error,
-				],
-			),
-		]),
-	),
+	"($('Plan').isExecuted ? $('Plan') : $('Result')).first().json": [
+		[{ outputs: { Plan: undefined, Result: [AN_END] } }, AN_END],
+		[{ outputs: { Plan: [A_PLAN], Result: undefined } }, A_PLAN],
+	],
+	"($('Plan').isExecuted ? $('Plan') : $('Result')).first().json.status": [
+		[{ outputs: { Plan: undefined, Result: [AN_END] } }, 500],
+		[{ outputs: { Plan: [A_PLAN], Result: undefined } }, 200],
+	],
+	"($('Plan').isExecuted ? $('Plan') : $('Result')).first().json.error": [
+		[{ outputs: { Plan: undefined, Result: [AN_END] } }, 'E'],
+		[{ outputs: { Plan: [A_PLAN], Result: undefined } }, ''],
+	],
 	"($('Plan').isExecuted ? $('Plan') : $('Result')).first().json.error === ''": [
 		[{ outputs: { Plan: undefined, Result: [{ error: '' }] } }, true],
 		[{ outputs: { Plan: undefined, Result: [{ error: 'E' }] } }, false],
