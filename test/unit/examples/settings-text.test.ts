@@ -1,9 +1,15 @@
 import { settingsText } from '../../../examples/src/code/shared/settings-text';
 import { BY_KIND } from '../../../examples/src/parts/files';
 import { chunkText, pushDocuments } from '../../../examples/src/parts/sync';
+import { ChunkText } from '../../../nodes/ChunkText/ChunkText.node';
+import { PushDocuments } from '../../../nodes/PushDocuments/PushDocuments.node';
+import { withDefaults } from './support/node-parameters';
 
 const settings = (chunker: object) =>
-	JSON.stringify([chunkText([0, 0], chunker).parameters, pushDocuments([0, 0], true).parameters]);
+	JSON.stringify([
+		withDefaults(new ChunkText(), chunkText([0, 0], chunker).parameters),
+		withDefaults(new PushDocuments(), pushDocuments([0, 0], true).parameters),
+	]);
 
 /** As it was before the option Document Fields. */
 const withoutFields = (text: string) => text.replace(',"documentFields":"={{ $json.fields }}"', '');

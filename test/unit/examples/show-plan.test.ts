@@ -409,7 +409,11 @@ describe('the plan equals the run that follows', () => {
 								before.has(id) && before.get(id)?.[1] !== version,
 						)
 						.map(([id]) => id);
-					const mayChange = new Set([...plan.changedIds, ...plan.unreadableIds]);
+					const mayChange = new Set([
+						...plan.changedIds,
+						...plan.unreadableIds,
+						...plan.missingIds,
+					]);
 					expect(renewed.filter((id) => !mayChange.has(id))).toEqual([]);
 					const isAgain = (id: string) => renewed.includes(id) || pushAgain.includes(id);
 					if (unread === 0) {

@@ -12,7 +12,9 @@ function settingsText(settings) {
 		chunkerName: "={{ $json.isByHeading ? 'regex-splitter' : 'dynamic-sentence' }}",
 		chunkerConfig: String.raw`={{ $json.isByHeading ? { regex: '\\r?\\n(?=#{1,6} )|\\f' } : {} }}`,
 	};
-	const [now, before] = [byKind, { chunker: 'dynamic-sentence' }].map((members) =>
+	// n8n adds the empty settings of a chunker.
+	const bySentence = { chunker: 'dynamic-sentence', chunkerSettings: {} };
+	const [now, before] = [byKind, bySentence].map((members) =>
 		JSON.stringify(members).slice(1, -1),
 	);
 	return settings.replace(now, before).replace(',"documentFields":"={{ $json.fields }}"', '');

@@ -20,8 +20,9 @@ export interface RunOptions {
 	batchSize?: number;
 	settings?: Row;
 	approval?: Approval;
-	/** Parameters of *Push Documents*. */
+	/** Parameters of *Push Documents* and *Chunk Text*. */
 	push?: Row;
+	chunk?: Row;
 	/** Returns the error of the service about a document, or an empty text. */
 	refuses?: (id: string) => string;
 	/** Runs before each batch is read. */
@@ -135,13 +136,21 @@ export class DatabaseWorld {
 
 	/** Runs the whole workflow once. Returns what *Result* returns. */
 	async run(options: RunOptions): Promise<Row> {
-		const { workflow = WORKFLOW, query, batchSize, settings, push = {}, meanwhile } = options;
+		const {
+			workflow = WORKFLOW,
+			query,
+			batchSize,
+			settings,
+			push = {},
+			chunk = {},
+			meanwhile,
+		} = options;
 		const outputs: Outputs = {
 			Settings: [{ ...SETTINGS, ...settings }],
 			'Check the Run': [{ table: workflow, approval: options.approval ?? NOT_APPROVED }],
 			...{ 'Runs Table': [{ id: 'runs' }], 'Note the Beginning': [{ id: 3 }] },
 		};
-		const params = { 'Push Documents': push, 'Chunk Text': {}, 'Your Query': { query } };
+		const params = { 'Push Documents': push, 'Chunk Text': chunk, 'Your Query': { query } };
 		const scope = (more: Scope = {}): Scope => ({ workflow, outputs, params, ...more });
 		const code = (name: string, more: Scope = {}) =>
 			(runCodeNode(this.file, name, scope(more)) as Array<{ json: Row }>).map(
