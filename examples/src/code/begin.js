@@ -14,6 +14,7 @@ const { checkedSettings } = require('./shared/settings');
  *   tables: { id?: string, name?: string }[],
  *   runs: Partial<SyncRun>[],
  *   workflow: { id: string, name: string },
+ *   execution: string,
  *   now: Date,
  * }} inputs
  * @returns {[Item<Begun>]}
@@ -29,6 +30,7 @@ module.exports = ({
 	tables,
 	runs,
 	workflow,
+	execution,
 	now,
 }) => {
 	// May this run begin? What do earlier runs allow it? Nothing has been read from the source or written yet.
@@ -89,7 +91,8 @@ module.exports = ({
 					// To get a list may take long. Each batch renews this time.
 					aliveUntil: later(60),
 					...{ outcome: '', error: '', problems: '', approvable: remembered },
-					more: JSON.stringify({ table }),
+					// Tell Me finds the row of a failed execution by its ID.
+					more: JSON.stringify({ table, execution }),
 				},
 			},
 		},

@@ -119,7 +119,7 @@ module.exports = ({
 	const asked = deleted.slice(0, share);
 	const rest = limit - asked.length;
 	if (changed.length > rest) {
-		changed.sort((one, other) => Number(before.has(one.id)) - Number(before.has(other.id)));
+		changed.sort((one, other) => rank(one) - rank(other));
 	}
 	const fetched = changed.slice(0, rest);
 	const waiting = changed.length - fetched.length + deleted.length - asked.length;
@@ -132,10 +132,12 @@ module.exports = ({
 	summary.planned = work.length;
 	if (work.length === 0) return [{ json: { batch: 0, summary } }];
 	summary.compactUpTo = known.compactUpTo;
-	const batches = Math.ceil(work.length / batchSize);
-	/** @type {Work[][]} */
-	const parts = Array.from({ length: batches }, () => []);
-	for (const [at, one] of work.entries()) parts[at % batches].push(one);
+	// Documents that have failed before come last, because a service that rejects them may end the run.
+	const first = fetched.filter((one) => rank(one) < 2);
+	const last = first.length > 0 ? fetched.filter((one) => rank(one) === 2) : [];
+	const others = last.length > 0 ? [...asked, ...first] : work;
+	const parts = [...dealt(others), ...dealt(last)];
+	const batches = parts.length;
 	return parts.map((part, at) => {
 		/** @type {Batch} */
 		const batch = {
@@ -147,6 +149,24 @@ module.exports = ({
 		};
 		return { json: at === 0 ? { ...batch, summary } : batch };
 	});
+
+	/**
+	 * New documents come first, and those that have failed come last.
+	 * @param {Work} work
+	 */
+	function rank({ id }) {
+		const [, version] = before.get(id) ?? [];
+		return version === '' ? 2 : Number(before.has(id));
+	}
+
+	/** @param {Work[]} all */
+	function dealt(all) {
+		const count = Math.ceil(all.length / batchSize);
+		/** @type {Work[][]} */
+		const hands = Array.from({ length: count }, () => []);
+		for (const [at, one] of all.entries()) hands[at % count].push(one);
+		return hands;
+	}
 
 	/**
 	 * @param {number} code

@@ -121,6 +121,7 @@ export function beginGroup(options: Beginning): Group {
 				tables: "$('Tables of n8n').all().map(({ json }) => json)",
 				runs: "$('Read Runs').isExecuted ? $('Read Runs').all().map(({ json }) => json) : []",
 				workflow: '$workflow',
+				execution: '$execution.id',
 				now: 'new Date()',
 			},
 			isAnswered ? { onError: 'continueErrorOutput' } : {},
@@ -163,6 +164,40 @@ export const runsTable = (position: [number, number]): WorkflowNode =>
 		// Two syncs that create it at the same moment: one of them fails, and finds it at the next try.
 		{ executeOnce: true, retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 },
 	);
+
+/**
+ * Defines the nodes that complete the row of a run that failed before its result, for example because the source could
+ * not be listed. Otherwise, the run would look killed.
+ */
+export function closeRow([x, y]: [number, number]): WorkflowNode[] {
+	const failed = "$('Run Failed').first().json.execution";
+	return [
+		{ ...runsTable([x, y]), name: 'History' },
+		tableNode(
+			'Close the Row',
+			'update',
+			[x + X, y],
+			"$('History').first().json.id",
+			{
+				matchType: 'allConditions',
+				filters: {
+					conditions: [
+						condition('more', 'like', `={{ '%"execution":"' + ${failed}.id + '"%' }}`),
+						condition('endedAt', 'isEmpty', ''),
+					],
+				},
+				columns: values(COLUMNS, {
+					endedAt: '={{ $now.toISO() }}',
+					aliveUntil: '={{ $now.toISO() }}',
+					outcome: 'failed',
+					error: `={{ ${failed}.error.message }}`,
+				}),
+				options: {},
+			},
+			CONTINUE,
+		),
+	];
+}
 
 /** Defines the node that reads the runs of all syncs of the project. */
 export const allRuns = (position: [number, number]): WorkflowNode =>

@@ -486,15 +486,35 @@ export const work = (isChunked: boolean) => ({
 		: 'Does the work of a batch. Your credentials are here.',
 });
 
+const DONE = "$('Loop Over Batches').context.processedItems";
+const FAILED = "String(json.error).startsWith('No request succeeded')";
+
+/** Whether a run goes on: neither were two batches in a row in vain, nor one with ten documents or more. */
+const SERVICE_ANSWERS = [
+	`={{ !${DONE}?.at(-1)?.json.notDone }}`,
+	`={{ ${DONE}?.slice(-2).filter(({ json }) => ${FAILED}).length !== 2 }}`,
+	`={{ !${DONE}?.slice(-1).some(({ json }) => json.failed >= 10 && ${FAILED}) }}`,
+];
+
 /** Defines the nodes with which the workflow calls itself, once for each batch. */
 export const batchLoop = (x: number, y: number): WorkflowNode[] => [
 	node('Anything to Do', 'if', 2.2, [x, y], isTrue('={{ $json.batch > 0 }}')),
 	node('Loop Over Batches', 'splitInBatches', 3, [x + X, y], { batchSize: 1, options: {} }),
+	// After an outage, each batch would fail after its last retry, and the run would take hours.
+	node('Service Answers', 'if', 2.2, [x + X * 2, y + 20], {
+		conditions: conditions('and', ...SERVICE_ANSWERS.map(whenTrue)),
+		...{ looseTypeValidation: true, options: {} },
+	}),
+	mapFields(
+		'Leave Out',
+		[x + X * 3, y + 180],
+		'={{ { notDone: $json.documents ?? $json.work.length } }}',
+	),
 	node(
 		'Apply Batch',
 		'executeWorkflow',
 		1.3,
-		[x + X * 2, y + 20],
+		[x + X * 3, y + 20],
 		{
 			workflowId: { __rl: true, mode: 'id', value: '={{ $workflow.id }}' },
 			workflowInputs: {
@@ -505,6 +525,12 @@ export const batchLoop = (x: number, y: number): WorkflowNode[] => [
 		},
 		{ onError: 'continueRegularOutput', alwaysOutputData: true },
 	),
+];
+
+/** How the nodes of the loop are connected. */
+export const LOOP: Chain[] = [
+	['Loop Over Batches|1', 'Service Answers', 'Apply Batch', 'Loop Over Batches'],
+	['Service Answers|1', 'Leave Out', 'Loop Over Batches'],
 ];
 
 /** The rows of all batches, for Code nodes. */
@@ -541,7 +567,7 @@ const planChains = ({ isAnswered }: Sync): Chain[] => {
 		['Only the Plan', 'Plan', afterPlan],
 		['Only the Plan|1', 'Anything to Do', 'Loop Over Batches', 'Unlock'],
 		['Anything to Do|1', 'Unlock'],
-		['Loop Over Batches|1', 'Apply Batch', 'Loop Over Batches'],
+		...LOOP,
 		['Unlock', 'Result', ...END, ...answered, 'All Went Well'],
 		['All Went Well|1', 'Fail the Run'],
 	];

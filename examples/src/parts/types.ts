@@ -318,7 +318,9 @@ export interface BatchRow {
 	withheld: number;
 	/** Number of documents that were planned for the batch, if this number can differ from what the batch has found. */
 	planned?: number;
-	/** The first failure. */
+	/** Number of documents of a batch that was left out, because the service does not answer. */
+	notDone?: number;
+	/** The first failure. It begins with `No request succeeded` if all documents failed because of the service. */
 	error: string;
 	/**
 	 * The first 20 documents that could not be read, that failed, or that were read in part, one per line. A line of the

@@ -11,7 +11,7 @@ import type {
 	Settings,
 	SyncRun,
 } from '../../../examples/src/parts/types';
-import { examplesWith, parametersOf, runCodeNode } from './support/expressions';
+import { evaluate, examplesWith, nodesOf, parametersOf, runCodeNode } from './support/expressions';
 import { LOCK, NOT_APPROVED } from './support/approvals';
 
 const NOW = new Date('2026-03-01T02:00:00Z');
@@ -30,6 +30,7 @@ const begun = (more: Partial<Inputs> = {}) =>
 		...{ isPlanOnly: false, isDataTable: true },
 		...{ tables: [{ id: 'T7', name: 'Synced Documents old' }], runs: [{}], now: NOW },
 		workflow: { id: 'w', name: 'Sync' },
+		execution: '77',
 		...more,
 	})[0].json;
 
@@ -153,7 +154,7 @@ test('the row of a run says when it began, how, and when the next one is late', 
 	expect(begun().row).toMatchObject({
 		...{ workflow: 'w', name: 'Sync', startedBy: 'schedule', outcome: '', approvable: 0 },
 		...{ beganAt: '2026-03-01T02:00:00.000Z', nextBefore: '2026-03-02T02:00:00.000Z' },
-		more: '{"table":"Synced Documents w"}',
+		more: '{"table":"Synced Documents w","execution":"77"}',
 	});
 });
 
@@ -171,6 +172,59 @@ test.each([
 	expect(approval).toMatchObject({ isApproved, isInvalid, remembered: 60 });
 	if (isApproved) expect(approval.most).toBe(confirmed ?? 60);
 	expect(row.startedBy).toBe(isApproved ? 'approval' : startedBy);
+});
+
+test('a plan knows the table that exists, and another workflow stops it as well', () => {
+	const settings = { ...SETTINGS, table: 'Synced Documents old' };
+	const isPlanOnly = true;
+	expect(begun({ settings, isPlanOnly })).toMatchObject({ isPlanOnly: true, tableId: 'T7' });
+	expect(begun({ isPlanOnly })).toMatchObject({ isPlanOnly: true, tableId: '' });
+	expect(() => begun({ isPlanOnly, settings: { ...SETTINGS, hoursBetweenRuns: 0 } })).toThrow(
+		"'hoursBetweenRuns'",
+	);
+	const other = run(2, { workflow: 'x', name: 'Other' });
+	expect(() => begun({ isPlanOnly, runs: [run(1, {}), other] })).toThrow("'Other' (x) has used");
+	// In a database, the setting is the ID of a workflow.
+	const named = { ...SETTINGS, table: 'w-old' };
+	const ofDatabase = { isDataTable: false, tables: [{ name: 'w-old', id: 'T8' }] };
+	expect(begun({ settings: named, ...ofDatabase })).toMatchObject({
+		table: 'w-old',
+		tableId: '',
+	});
+});
+
+// Two syncs that create a table at the same moment: one of them fails, and finds the table at its next try.
+test.each([
+	...['sync-by-source.json', 'sync-of-a-website.json'].flatMap((file) => [
+		[file, 'Runs Table'],
+		[file, 'State Table'],
+	]),
+	...[
+		['sync-of-a-database.json', 'Runs Table'],
+		['sync-of-a-database.json', 'Tables'],
+		['sync-status.json', 'Runs Table'],
+		['tell-me.json', 'Runs Table'],
+		['tell-me.json', 'History'],
+	],
+])('%s: %s tries again to create its table', (file, name) => {
+	const node = nodesOf(file).find((each) => each.name === name);
+	expect(node).toMatchObject({ retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 });
+});
+
+test('Tell Me closes the row of the execution that has failed', () => {
+	const { filters, columns } = parametersOf('tell-me.json', 'Close the Row') as {
+		filters: { conditions: Array<{ keyName: string; keyValue: string }> };
+		columns: { value: Record<string, string> };
+	};
+	const failed = { execution: { id: '77', error: { message: 'No sitemap.' } } };
+	const scope = { outputs: { 'Run Failed': [failed] } };
+	const [more, ended] = filters.conditions;
+	const pattern = String(evaluate(more.keyValue, scope)).slice(1, -1);
+	expect(begun().row.more).toContain(pattern);
+	expect(begun({ execution: '7' }).row.more).not.toContain(pattern);
+	expect(ended).toMatchObject({ keyName: 'endedAt', condition: 'isEmpty' });
+	expect(columns.value.outcome).toBe('failed');
+	expect(evaluate(columns.value.error, scope)).toBe('No sitemap.');
 });
 
 /** A sync of 1,000 documents with a history. Each run lists the first ones, or none. */
@@ -231,7 +285,15 @@ class History {
 			gone: gone > 0 ? [{ from: 'a', to: 'z', documents: gone }] : [],
 		};
 		return planDatabase({
-			...{ compared, settings, approval, lock: LOCK, owner: 'w', query: '', isChunked: false },
+			...{
+				compared,
+				settings,
+				approval,
+				lock: LOCK,
+				owner: 'w',
+				query: '',
+				isChunked: false,
+			},
 		});
 	}
 }

@@ -18,7 +18,7 @@ import type {
 } from '../../../../examples/src/parts/types';
 import { approved, LOCK, NOT_APPROVED } from './approvals';
 import type { Code } from './code';
-import { renewed, unlocked, type Scope } from './lock-nodes';
+import { renewed, serviceAnswers, unlocked, type Scope } from './lock-nodes';
 
 const LOCK_MINUTES = 15;
 
@@ -47,6 +47,8 @@ export interface RunOptions {
 	pushAgain?: string[];
 	/** Returns true if this step of the run fails. */
 	fails(step: Step): boolean;
+	/** Returns why the service rejects a document, or an empty text. */
+	refuses?(id: string): string;
 }
 
 export type Step = 'fetch' | 'chunk' | 'push' | 'lostAnswer' | 'delete';
@@ -64,6 +66,9 @@ export class SyncWorld {
 	readonly index = new Map<string, string>();
 	rows: TableRow[] = [];
 	now = 1000;
+	/** Documents per batch. */
+	batchSize = 2;
+	private refuses: (id: string) => string = () => '';
 	/** Settings of all runs. */
 	settings: Partial<Settings> = {};
 	/** Whether a run has done something after it had lost its lock. Then only the next run repairs the index. */
@@ -131,6 +136,11 @@ export class SyncWorld {
 		const results: Array<Partial<BatchRow & Row>> = [];
 		const deleted = new Set<string>();
 		for (const batch of batches) {
+			if (!serviceAnswers(results)) {
+				results.push({ notDone: batch.work.length });
+				continue;
+			}
+			this.refuses = options.refuses ?? (() => '');
 			results.push(yield* this.apply(batch, list, fails, deleted));
 		}
 		yield 'Unlock';
@@ -196,7 +206,7 @@ export class SyncWorld {
 			},
 			approval: confirmDeletes ? approved(1e9) : NOT_APPROVED,
 			lock,
-			batchSize: 2,
+			batchSize: this.batchSize,
 			...{ isAsked: shape.isFetched, asksForMissing: true, areAddresses: false },
 			isChunked: shape.isChunked,
 		});
@@ -315,6 +325,8 @@ export class SyncWorld {
 			yield 'push';
 			this.noteSuspended(run);
 			if (fails('push')) return { error: `'${id}' was not pushed.` };
+			const refusal = this.refuses(id.split('#')[0]);
+			if (refusal) return { error: refusal };
 			this.index.set(id, content);
 			if (fails('lostAnswer')) return { error: `It is unknown whether '${id}' was pushed.` };
 		}
