@@ -14,7 +14,9 @@ Receives the **complete list** of a source's documents. It chunks and pushes new
 **Try it:** click *Execute workflow*. It says what a run would do with the documents pinned to *List Arrives*, and changes nothing. Then publish the workflow, and send your list, first with \`"dryRun": true\`, which returns its plan:
 
 \`POST /webhook/sync-chunks-by-source\`
-\`{ "documents": [{ "id", "name", "url", "text" }] }\`
+\`{ "documents": [{ "id", "name", "url", "text", "fields" }] }\`
+
+A change in [\`fields\`](${docs('sources.md#fields')}) chunks the document again, unless *ignoredFields* names the field.
 
 [What a run returns](${docs('sync-failures.md#what-a-run-returns')})`,
 		protection: `## What protects your index
@@ -25,19 +27,24 @@ Receives the **complete list** of a source's documents. It chunks and pushes new
 ${AFTERWARDS}`,
 		height: 370,
 	},
-	...called('sync-chunks-by-source', '3b0f7d0c-4a59-4a52-9d0b-0f6a5a8a4c1e', [
-		{
-			id: 'handbook/returns.md',
-			name: 'Returns',
-			url: 'https://example.com/handbook/returns',
-			text: '# Returns\nGoods may be returned within thirty days.\n# Refunds\nMoney is refunded within a week.',
-		},
-		{
-			id: 'handbook/shipping.md',
-			name: 'Shipping',
-			url: 'https://example.com/handbook/shipping',
-			text: '# Shipping\nParcels leave on the day of the order.',
-		},
-	]),
+	...called(
+		'sync-chunks-by-source',
+		'3b0f7d0c-4a59-4a52-9d0b-0f6a5a8a4c1e',
+		[
+			{
+				id: 'handbook/returns.md',
+				name: 'Returns',
+				url: 'https://example.com/handbook/returns',
+				text: '# Returns\nGoods may be returned within thirty days.\n# Refunds\nMoney is refunded within a week.',
+			},
+			{
+				id: 'handbook/shipping.md',
+				name: 'Shipping',
+				url: 'https://example.com/handbook/shipping',
+				text: '# Shipping\nParcels leave on the day of the order.',
+			},
+		],
+		[['ignoredFields', 'string', '']],
+	),
 	isChunked: true,
 });

@@ -1,4 +1,4 @@
-import { BY_KIND, parseFiles, PROTECTION } from './parts/files';
+import { parseFiles, PROTECTION } from './parts/files';
 import { CREDENTIALS } from './parts/nodes';
 import { BATCH, docs, scheduled, sync } from './parts/sync';
 import type { WorkflowNode } from './parts/workflow';
@@ -74,7 +74,10 @@ Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files, and Goog
 	...scheduled([
 		['folder', 'string', ''],
 		['fields', 'string', ''],
+		['ignoredFields', 'string', ''],
 		['titleAsName', 'boolean', false],
+		['mainPart', 'string', ''],
+		['leaveOut', 'string', ''],
 		['mostMegabytes', 'number', 20],
 	]),
 	list: {
@@ -105,6 +108,8 @@ Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files, and Goog
 					mostMegabytes: `${SETTINGS}.mostMegabytes`,
 					fields: `${SETTINGS}.fields`,
 					titleAsName: `${SETTINGS}.titleAsName`,
+					mainPart: `${SETTINGS}.mainPart`,
+					leaveOut: `${SETTINGS}.leaveOut`,
 				},
 				{ alwaysOutputData: true },
 			),
@@ -128,5 +133,5 @@ Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files, and Goog
 		askForFile,
 	),
 	isChunked: true,
-	chunker: BY_KIND,
+	formerSplit: 'sentences',
 });

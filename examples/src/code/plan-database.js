@@ -7,6 +7,7 @@ const { runPlan } = require('./shared/run-plan');
  * @param {{
  *   compared: Compared,
  *   query: string,
+ *   ignored: string,
  *   settings: Settings,
  *   approval: Approval,
  *   owner: string,
@@ -15,7 +16,7 @@ const { runPlan } = require('./shared/run-plan');
  * }} inputs
  * @returns {Item<{ batch: number, summary: Summary, plan?: RunPlan } | DatabaseBatch>[]}
  */
-module.exports = ({ compared, query, settings, approval, owner, lock, isChunked }) => {
+module.exports = ({ compared, query, ignored, settings, approval, owner, lock, isChunked }) => {
 	// Returns one item per batch. The first item also says what is unchanged or withheld. Without a lock, it returns only
 	// what a run would do.
 	/** @type {Summary} */
@@ -61,6 +62,7 @@ module.exports = ({ compared, query, settings, approval, owner, lock, isChunked 
 			missing: deleted.documents,
 			...{ from: pushed.from, to: pushed.to, goneFrom: deleted.from, goneTo: deleted.to },
 			...{ documents: deleted.documents + pushed.documents, query, ids: pushed.ids ?? null },
+			ignored,
 			mayDelete: mayDelete(pushed.documents),
 			pushAgain: JSON.stringify([settings.pushAgain ?? []].flat().map(String)),
 		};

@@ -3,6 +3,7 @@
 const { spelledAsKnown } = require('./shared/address');
 const { idProblem, isNeverPushed } = require('./shared/document-id');
 const { fieldProblem } = require('./shared/fields');
+const { listedPlaces } = require('./shared/original');
 const { mostDeletesOf } = require('./shared/most-deletes');
 const { runPlan } = require('./shared/run-plan');
 const { textProblem } = require('./shared/text-problem');
@@ -21,7 +22,7 @@ const { textProblem } = require('./shared/text-problem');
  *   areAddresses: boolean,
  *   isChunked?: boolean,
  * }} inputs
- * @returns {Item<{ batch: number, summary?: Summary, plan?: RunPlan } & Partial<Batch>>[]}
+ * @returns {Item<{ batch: number, summary?: Summary, plan?: RunPlan, listed?: string } & Partial<Batch>>[]}
  */
 module.exports = ({
 	list,
@@ -147,7 +148,10 @@ module.exports = ({
 			...(isAsked && { settings }),
 			snapshot: at === 0 && known.compactUpTo ? known.entries : [],
 		};
-		return { json: at === 0 ? { ...batch, summary } : batch };
+		if (at > 0) return { json: batch };
+		// Add the List gives it to each batch.
+		const all = areAddresses && { listed: listedPlaces([...listed.keys()]) };
+		return { json: { ...batch, summary, ...all } };
 	});
 
 	/**

@@ -33,7 +33,7 @@ import {
 	IS_PLAN_ONLY,
 	LAST_SETTINGS,
 	lanes,
-	LOOP,
+	loopChains,
 	notes,
 	PLAN,
 	planNodes,
@@ -68,6 +68,24 @@ const cleanJson = (json: string): string =>
 	String.raw`regexp_replace(${json}, '(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})', '\1\\ufffd', 'gi')::json`;
 
 /**
+ * The text of a document that counts in its version. Without an ignored field, it is the document as PostgreSQL writes
+ * it, as in earlier versions. The statements call this `counted_text`.
+ */
+const countedText = (document: string, ignored: string): string => `coalesce((
+    select case when bool_or(isIgnored) then
+      coalesce(json_object_agg(key, value) filter (where not isIgnored)::text, '{}')
+    end
+    from (
+      select key, value, clean_json(${ignored})::jsonb ? key as isIgnored
+      from json_each(
+        case when ${ignored} <> '[]' and json_typeof(to_json(${document})) = 'object'
+          then clean_json(${document}::text)
+        end
+      )
+    ) field
+  ), ${document}::text, '')`;
+
+/**
  * Defines a node that runs a file in `sql/`. n8n sends the whole file at once, so PostgreSQL runs it as one
  * transaction. `$5:raw` stands for a text that becomes part of the statement as it is.
  *
@@ -89,6 +107,10 @@ const sql = (
 		{
 			operation: 'executeQuery',
 			query: change(readSql(file))
+				.replace(
+					/counted_text\(([^,]+), ([^)]+)\)/g,
+					(_, document: string, ignored: string) => countedText(document, ignored),
+				)
 				.replace(/clean_json\(([^)]+)\)/g, (_, json: string) => cleanJson(json))
 				.replaceAll('{{ $workflow.id }}', `{{ ${OWNER_OF[file]} }}`),
 			options:
@@ -121,7 +143,7 @@ const withoutLock = (statement: string, isChunked: boolean): string =>
 		['set local time zone', 'set transaction read only;\n\nset local time zone'],
 		[
 			'with owner as (',
-			"with search_sync_runs as (\n  select 0 as run, '' as workflow, now() + interval '1 minute' as locked_until\n), search_sync_documents as (\n  $6:raw\n), owner as (",
+			"with search_sync_runs as (\n  select 0 as run, '' as workflow, now() + interval '1 minute' as locked_until\n), search_sync_documents as (\n  $7:raw\n), owner as (",
 		],
 		[
 			'\nfrom compared;',
@@ -134,9 +156,11 @@ const withoutLock = (statement: string, isChunked: boolean): string =>
 
 const PREPARED = "$('Prepare the Query').first().json.query";
 
-const SETTINGS_TEXT = "$('Prepare the Query').first().json.settings";
+/** The parameters of both comparisons that do not depend on the lock. */
+const PREPARED_PARTS =
+	"...['settings', 'pushAgain', 'query', 'ignored'].map((name) => $('Prepare the Query').first().json[name])";
 
-const PUSH_AGAIN = "JSON.stringify($('Settings').first().json.pushAgain)";
+const IGNORED_NAMES = "$('Prepare the Query').first().json.ignored";
 
 const explanation = ({ about, query, isChunked }: DatabaseSync): string => `${about.beginning}
 
@@ -157,6 +181,7 @@ const protection = ({ about }: DatabaseSync): string => `## What protects your d
 ${AFTERWARDS}`;
 
 const SETTINGS: Array<[name: string, type: FieldType, value: unknown]> = [
+	['ignoredFields', 'string', ''],
 	['pushAgain', 'array', []],
 	...LAST_SETTINGS,
 	['mostDeletes', 'number', 10],
@@ -204,7 +229,7 @@ export function databaseSync(options: DatabaseSync): Workflow {
 		['Only the Plan', 'Plan', 'All Went Well'],
 		['Only the Plan|1', 'Anything to Do', 'Loop Over Batches', 'Result'],
 		['Anything to Do|1', 'Result'],
-		...LOOP,
+		...loopChains(),
 		['Result', 'Unlock', ...END, 'All Went Well'],
 		['All Went Well|1', 'Fail the Run'],
 		...applyChains(options),
@@ -223,6 +248,8 @@ function planGroup({ isChunked }: DatabaseSync): Group {
 		code('Prepare the Query', 'query', [0, 0], {
 			query: "$('Your Query').params.query",
 			settings: `JSON.stringify(${params})`,
+			choices: "$('Settings').first().json",
+			isChunked: String(isChunked),
 		}),
 		node('Lock or Look', 'if', 2.2, [X, 0], isTrue(`={{ ${BEGUN}.isPlanOnly }}`)),
 		sql('Look for Tables', 'look-for-tables', [X * 2, -160]),
@@ -230,7 +257,7 @@ function planGroup({ isChunked }: DatabaseSync): Group {
 			'Compare Without Lock',
 			'compare',
 			[X * 4, -160],
-			['0', SETTINGS_TEXT, PUSH_AGAIN, batchSize, PREPARED, '$json.known'],
+			['0', PREPARED_PARTS, batchSize, '$json.known'],
 			// Plan the Batches says why the query fails.
 			{ onError: 'continueRegularOutput' },
 			(statement) => withoutLock(statement, isChunked),
@@ -244,13 +271,14 @@ function planGroup({ isChunked }: DatabaseSync): Group {
 			'Compare',
 			'compare',
 			[X * 4, 0],
-			['$json.run ?? 0', SETTINGS_TEXT, PUSH_AGAIN, batchSize, PREPARED],
+			['$json.run ?? 0', PREPARED_PARTS, batchSize],
 			// If the query fails, the lock is given back.
 			{ onError: 'continueRegularOutput' },
 		),
 		code('Plan the Batches', 'plan-database', [X * 5, 0], {
 			compared: `$('Compare').isExecuted ? ${compared('Compare')} : ${compared('Compare Without Lock')}`,
 			query: PREPARED,
+			ignored: IGNORED_NAMES,
 			settings: "$('Settings').first().json",
 			approval: `${BEGUN}.approval`,
 			owner: `${BEGUN}.table`,
@@ -302,7 +330,7 @@ function applyGroup({ isChunked }: DatabaseSync): Group {
 			[0, y],
 			[
 				...['run', 'settings', 'pushAgain', 'from', 'to', 'goneFrom', 'goneTo'],
-				...['documents', 'query', 'ids'],
+				...['documents', 'query', 'ids', 'ignored'],
 			].map((name) => `$json.${name}`),
 		),
 		node('Lock Is Mine', 'filter', 2.2, [X, y], isTrue('={{ $json.run > 0 }}')),

@@ -26,7 +26,7 @@ import {
 import type { FieldType } from './nodes';
 import {
 	allWentWell,
-	AT_HEADINGS,
+	BY_HEADING,
 	conditions,
 	CREDENTIALS,
 	everyNight,
@@ -78,8 +78,8 @@ export interface Sync {
 	fetch?: Fetch;
 	/** Whether documents are chunked. Otherwise, each document is pushed with all its fields. */
 	isChunked: boolean;
-	/** The parameters of Chunk Text that say how texts are split. By default, a chunk begins at each Markdown heading. */
-	chunker?: object;
+	/** How earlier versions split texts. By default, at headings. */
+	formerSplit?: 'headings' | 'sentences';
 	/** Whether a caller waits for an answer. */
 	isAnswered: boolean;
 	pinData?: object;
@@ -198,12 +198,14 @@ export const called = (
 	path: string,
 	id: string,
 	samples: object[],
+	source: Field[] = [],
 ): Pick<Sync, 'triggers' | 'settings' | 'list' | 'isAnswered' | 'pinData'> => {
 	const call = { headers: {}, params: {}, query: {} };
 	const pinned = [{ json: { ...call, body: { dryRun: true, documents: samples } } }];
 	return {
 		triggers: [manualTrigger(SHOW_PLAN, [0, 0]), webhook('List Arrives', path, [0, 0], id)],
 		settings: {
+			source,
 			startedBy: "$execution.mode === 'test' ? 'by hand' : 'webhook'",
 			confirmed: `${CALL}?.confirmDeletes`,
 			isPlanOnly: `${IS_PLAN_ONLY} || Boolean(${CALL}?.dryRun)`,
@@ -299,9 +301,11 @@ export const LAST_SETTINGS: Field[] = [
 	['hoursBetweenRuns', 'number', 24],
 ];
 
+const IGNORED_FIELDS: Field = ['ignoredFields', 'string', 'views, updatedAt'];
+
 function settingsOf({ settings, isChunked }: Sync): Field[] {
 	const shown: Field[] = [...(settings.source ?? [])];
-	if (!isChunked) shown.push(['ignoredFields', 'string', 'views, updatedAt']);
+	if (!isChunked) shown.push(IGNORED_FIELDS);
 	shown.push(
 		['pushAgain', 'array', settings.pushAgain],
 		...LAST_SETTINGS,
@@ -332,16 +336,17 @@ export const CALLED_BY_ITSELF = node(
 	},
 );
 
+const IGNORED = "$('Settings').first().json.ignoredFields";
+
 function planGroup(options: Sync): Group {
 	const y = 0;
-	const { list, settings, isChunked, isAnswered, fetch } = options;
+	const { list, settings, isChunked, isAnswered, fetch, formerSplit = 'headings' } = options;
 	const table = "$('State Table').first().json.id";
 	const tableToRead = `$('State Table').isExecuted ? ${table} : ${BEGUN}.tableId`;
 	const nodesThatCount = isChunked
 		? "[$('Chunk Text').params, $('Push Documents').params]"
 		: "$('Push Documents').params";
-	const ignored =
-		"$('Settings').first().json.ignoredFields.split(',').map((name) => name.trim())";
+	const isAnyIgnored = settingsOf(options).some(([name]) => name === 'ignoredFields');
 	const compared = ['name', 'url', 'text', 'version', 'problem'];
 	const end = isAnswered ? 8 : 7;
 	const nodes = [
@@ -392,8 +397,9 @@ function planGroup(options: Sync): Group {
 			fields: isChunked
 				? JSON.stringify(compared).replaceAll('"', "'").replaceAll(',', ', ')
 				: 'null',
-			ignoredFields: isChunked ? '[]' : ignored,
+			ignoredFields: isAnyIgnored ? IGNORED : "''",
 			settings: `JSON.stringify(${nodesThatCount})`,
+			formerSplit: `'${formerSplit}'`,
 		}),
 		code('Plan the Batches', 'plan', [X * 6, y], {
 			list: list.documents,
@@ -409,7 +415,8 @@ function planGroup(options: Sync): Group {
 			isChunked: String(isChunked),
 		}),
 		...planNodes([X * 7, y]),
-		...batchLoop(X * 8, y),
+		...batchLoop(X * 8, y, X * (list.areAddresses ? 12 : 11)),
+		...(list.areAddresses ? [addTheList([X * 11, y + 20])] : []),
 		tableNode(
 			'Unlock',
 			'deleteRows',
@@ -497,7 +504,7 @@ const SERVICE_ANSWERS = [
 ];
 
 /** Defines the nodes with which the workflow calls itself, once for each batch. */
-export const batchLoop = (x: number, y: number): WorkflowNode[] => [
+export const batchLoop = (x: number, y: number, applyX = x + X * 3): WorkflowNode[] => [
 	node('Anything to Do', 'if', 2.2, [x, y], isTrue('={{ $json.batch > 0 }}')),
 	node('Loop Over Batches', 'splitInBatches', 3, [x + X, y], { batchSize: 1, options: {} }),
 	// After an outage, each batch would fail after its last retry, and the run would take hours.
@@ -514,7 +521,7 @@ export const batchLoop = (x: number, y: number): WorkflowNode[] => [
 		'Apply Batch',
 		'executeWorkflow',
 		1.3,
-		[x + X * 3, y + 20],
+		[applyX, y + 20],
 		{
 			workflowId: { __rl: true, mode: 'id', value: '={{ $workflow.id }}' },
 			workflowInputs: {
@@ -528,10 +535,23 @@ export const batchLoop = (x: number, y: number): WorkflowNode[] => [
 ];
 
 /** How the nodes of the loop are connected. */
-export const LOOP: Chain[] = [
-	['Loop Over Batches|1', 'Service Answers', 'Apply Batch', 'Loop Over Batches'],
+export const loopChains = (isListAdded = false): Chain[] => [
+	[
+		...['Loop Over Batches|1', 'Service Answers', ...(isListAdded ? ['Add the List'] : [])],
+		...['Apply Batch', 'Loop Over Batches'],
+	],
 	['Service Answers|1', 'Leave Out', 'Loop Over Batches'],
 ];
+
+/**
+ * Defines the node that gives each batch the checksums of all addresses. Within one process, all batches share one text,
+ * but Plan the Batches would return a copy of it for each batch.
+ */
+const addTheList = (position: [number, number]): WorkflowNode =>
+	node('Add the List', 'set', 3.4, position, {
+		...fields(['listed', 'string', "={{ $('Plan the Batches').first().json.listed }}"]),
+		includeOtherFields: true,
+	});
 
 /** The rows of all batches, for Code nodes. */
 export const BATCHES =
@@ -556,7 +576,7 @@ export const resultNode = (
 		{ executeOnce: true },
 	);
 
-const planChains = ({ isAnswered }: Sync): Chain[] => {
+const planChains = ({ isAnswered, list }: Sync): Chain[] => {
 	const answered = isAnswered ? ['Answer'] : [];
 	const [afterPlan] = [...answered, 'All Went Well'];
 	return [
@@ -567,7 +587,7 @@ const planChains = ({ isAnswered }: Sync): Chain[] => {
 		['Only the Plan', 'Plan', afterPlan],
 		['Only the Plan|1', 'Anything to Do', 'Loop Over Batches', 'Unlock'],
 		['Anything to Do|1', 'Unlock'],
-		...LOOP,
+		...loopChains(list.areAddresses),
 		['Unlock', 'Result', ...END, ...answered, 'All Went Well'],
 		['All Went Well|1', 'Fail the Run'],
 	];
@@ -646,7 +666,7 @@ function workNodes(options: Sync, x: number): WorkflowNode[] {
 		}),
 		...(isChunked
 			? [
-					chunkText([x + X, y], options.chunker),
+					chunkText([x + X, y]),
 					...renewLock('Renew Lock Again', 'Lock Is Still Mine', x + X * 2, y - 120),
 				]
 			: []),
@@ -714,14 +734,12 @@ export const afterTheNote = (work: string, isChunked: boolean): Chain[] => [
 	['Delete Document', 'Sum Up the Batch', 'Remember'],
 ];
 
-const HEADINGS = { regex: AT_HEADINGS };
-
 /** By the ID, Sum Up the Batch finds the results of each document. */
 export const keeping = (sourceFieldsToKeep: string) => ({
 	...{ keepSourceFields: 'listed', sourceFieldsToKeep },
 });
 
-export const chunkText = (position: [number, number], chunker: object = HEADINGS): WorkflowNode =>
+export const chunkText = (position: [number, number], chunker: object = BY_HEADING): WorkflowNode =>
 	node(
 		'Chunk Text',
 		'chunkText',

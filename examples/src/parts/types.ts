@@ -12,6 +12,7 @@
  * - `text`: two checksums of the text that was pushed, one of them of its words without numbers. Entries of earlier
  *   versions have only the first one. Without `text`, the text is unknown.
  * - `problem`: why this version of the document could not be read.
+ * - `leftOut`: why the document is not indexed, although it is in the list.
  */
 export type Entry = [
 	id: string,
@@ -19,6 +20,7 @@ export type Entry = [
 	chunks?: number,
 	text?: string,
 	problem?: string,
+	leftOut?: string,
 ];
 
 /** A row of the data table. A lock has only `lockedUntil`. */
@@ -196,6 +198,8 @@ export interface RunResult {
 	later?: number;
 	outcome?: string;
 	skipped?: Record<string, number>;
+	/** How many documents of the list this run has left out, by their reasons. */
+	leftOut?: Record<string, number>;
 }
 
 /** One document of a batch. A document without `document` is missing from the list. */
@@ -231,6 +235,8 @@ export interface Batch {
 	snapshot: Entry[];
 	/** Only if the documents are fetched. */
 	settings?: Settings;
+	/** Checksums of all addresses in the list, with spaces between them. Only for websites. */
+	listed?: string;
 	/** Number of deletes of listed documents that this batch may carry out. Plan has counted the missing ones. */
 	mayDelete: number;
 	/** Number of missing documents. More of them may be missing now than when the batch was planned. */
@@ -257,6 +263,7 @@ export interface Fetched {
 	pages?: unknown;
 	problem?: unknown;
 	error?: unknown;
+	/** A text says why a document that is in the list is left out, such as `moved: /b`. What precedes the colon is counted. */
 	gone?: unknown;
 	/** Only of entries that are missing from the list: why the source does not say whether they exist. */
 	refused?: unknown;
@@ -264,8 +271,8 @@ export interface Fetched {
 	pagesWithoutText?: number[];
 	/** What else of the document could not be read, as the end of a sentence about it. */
 	readInPart?: string;
-	/** Whether a chunk of the text begins at each heading. */
-	isByHeading?: boolean;
+	/** Whether lines that begin with `#` are no headings. */
+	isPlain?: boolean;
 	name?: unknown;
 	url?: unknown;
 	/** Further fields of each chunk. */
@@ -288,9 +295,12 @@ export interface BatchDocument {
 	/** Whether the document would be deleted, but too many documents of the batch would be. */
 	isWithheld: boolean;
 	isDeleted: boolean;
+	/** Why the document is left out, although it is in the list. */
+	leftOut?: string;
 	/** See `Fetched`. */
 	pagesWithoutText?: number[];
 	readInPart?: string;
+	/** Whether a chunk of the text begins at each heading. */
 	isByHeading?: boolean;
 	documents: ListedDocument[];
 	removedIds: string[];
@@ -323,8 +333,8 @@ export interface BatchRow {
 	/** The first failure. It begins with `No request succeeded` if all documents failed because of the service. */
 	error: string;
 	/**
-	 * The first 20 documents that could not be read, that failed, or that were read in part, one per line. A line of the
-	 * second and third kind begins with `Failed: ` or `Read in part: `.
+	 * The first 20 documents that could not be read, that failed, that were read in part, or that were left out, one per
+	 * line. A line of the other kinds begins with `Failed: `, `Read in part: ` or `Left out: `.
 	 */
 	problems: string;
 }
@@ -409,6 +419,8 @@ export interface DatabaseBatch extends Omit<Batch, 'tableId' | 'work' | 'setting
 	/** A list of IDs as JSON. */
 	pushAgain: string;
 	query: string;
+	/** Names of fields that do not count in versions, as a list in JSON. */
+	ignored: string;
 	/** The changed documents, as a list of IDs in JSON. */
 	ids: string | null;
 }
@@ -545,6 +557,9 @@ export interface FileSettings {
 	fields?: unknown;
 	/** Whether the first heading of a text or the title of a PDF becomes the name. */
 	titleAsName?: unknown;
+	/** Selectors of the part of an HTML file to read and of what to leave out of it. */
+	mainPart?: unknown;
+	leaveOut?: unknown;
 }
 
 /** An entry of a list of files, as the node Entries returns it. */

@@ -25,7 +25,7 @@
           else clean_json(d.document::text)
         end as document
         from (
-          $5:raw
+          $4:raw
         ) d
       ) l on l.id = c.document_id
       where c.state = 'changed'

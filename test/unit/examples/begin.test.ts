@@ -292,6 +292,7 @@ class History {
 				lock: LOCK,
 				owner: 'w',
 				query: '',
+				ignored: '[]',
 				isChunked: false,
 			},
 		});

@@ -54,6 +54,12 @@ const afterBatches = (rows: readonly object[] | undefined): Scope => ({
 const AN_END = { status: 500, error: 'E' };
 const A_PLAN = { status: 200, error: '' };
 
+const PREPARED = {
+	outputs: {
+		'Prepare the Query': [{ query: 'Q', settings: 'S', pushAgain: '["a"]', ignored: '[]' }],
+	},
+};
+
 const DECISIONS: Record<string, Row[]> = {
 	'$json.records lt 1 or $json.warnings?.length > 0': trueFor(
 		[{ records: 0 }, { records: 5, warnings: ['W'] }],
@@ -274,59 +280,15 @@ const DECISIONS: Record<string, Row[]> = {
 		[json({ failed: 1, removedIds: ['a#1'] }), []],
 		[json({ removedIds: ['a#1'] }), []],
 	],
-	"[$json.run ?? 0, $('Prepare the Query').first().json.settings, JSON.stringify($('Settings').first().json.pushAgain), 200, $('Prepare the Query').first().json.query]":
+	"[$json.run ?? 0, ...['settings', 'pushAgain', 'query', 'ignored'].map((name) => $('Prepare the Query').first().json[name]), 200]":
 		[
-			[
-				json(
-					{ run: 5 },
-					{
-						outputs: {
-							Settings: [{ pushAgain: ['a'] }],
-							'Prepare the Query': [{ query: 'Q', settings: 'S' }],
-						},
-					},
-				),
-				[5, 'S', '["a"]', 200, 'Q'],
-			],
-			[
-				json(
-					{},
-					{
-						outputs: {
-							Settings: [{ pushAgain: [] }],
-							'Prepare the Query': [{ query: 'Q', settings: 'S' }],
-						},
-					},
-				),
-				[0, 'S', '[]', 200, 'Q'],
-			],
+			[json({ run: 5 }, PREPARED), [5, 'S', '["a"]', 'Q', '[]', 200]],
+			[json({}, PREPARED), [0, 'S', '["a"]', 'Q', '[]', 200]],
 		],
-	"[$json.run ?? 0, $('Prepare the Query').first().json.settings, JSON.stringify($('Settings').first().json.pushAgain), 1000, $('Prepare the Query').first().json.query]":
+	"[$json.run ?? 0, ...['settings', 'pushAgain', 'query', 'ignored'].map((name) => $('Prepare the Query').first().json[name]), 1000]":
 		[
-			[
-				json(
-					{ run: 5 },
-					{
-						outputs: {
-							Settings: [{ pushAgain: ['a'] }],
-							'Prepare the Query': [{ query: 'Q', settings: 'S' }],
-						},
-					},
-				),
-				[5, 'S', '["a"]', 1000, 'Q'],
-			],
-			[
-				json(
-					{},
-					{
-						outputs: {
-							Settings: [{ pushAgain: [] }],
-							'Prepare the Query': [{ query: 'Q', settings: 'S' }],
-						},
-					},
-				),
-				[0, 'S', '[]', 1000, 'Q'],
-			],
+			[json({ run: 5 }, PREPARED), [5, 'S', '["a"]', 'Q', '[]', 1000]],
+			[json({}, PREPARED), [0, 'S', '["a"]', 'Q', '[]', 1000]],
 		],
 	"[$('Lock').first().json.run ?? 0, JSON.stringify($json)]": [
 		[json({ a: 1 }, { outputs: { Lock: [{ run: 5 }] } }), [5, '{"a":1}']],
@@ -367,6 +329,7 @@ const DECISIONS: Record<string, Row[]> = {
 			[after(BY_PAGE, { data: { items: [1] }, meta: { pages: 3 } }, 3), true],
 			[after(BY_PAGE, { data: { items: [1] } }, 9), false],
 		],
+	'!$json.isExcluded': trueFor([{}, { isExcluded: false }], [{ isExcluded: true }]),
 	'!$json.isMissing && !$json.problem': trueFor(
 		[{ id: 'a' }, { isMissing: false, problem: '' }],
 		[{ isMissing: true }, { problem: 'too large' }],

@@ -81,6 +81,23 @@ describe('Choose Files', () => {
 		expect(chosen('/docs/c.pdf', {}, { titleAsName: true })?.version).not.toBe(version);
 	});
 
+	test('an HTML file is read again if the selectors change, and other files are not', () => {
+		const version = (name: string, more = {}) =>
+			chosen(`/docs/${name}`, {}, { extensions: 'html, pdf', ...more })?.version;
+		const drive = (mimeType: string, more = {}) => {
+			const file = { id: '1', name: 'a', mimeType, md5Checksum: 'c', size: '1' };
+			return driveFiles({ files: [file], mostMegabytes: 1, ...more })[0].json.version;
+		};
+		for (const more of [{ mainPart: '#a' }, { leaveOut: '.b' }]) {
+			expect(version('c.html', more)).not.toBe(version('c.html'));
+			expect(version('c.pdf', more)).toBe(version('c.pdf'));
+			expect(drive('text/html', more)).not.toBe(drive('text/html'));
+			expect(drive('text/plain', more)).toBe(drive('text/plain'));
+		}
+		expect(version('c.html', { mainPart: '', leaveOut: ' ' })).toBe(version('c.html'));
+		expect(() => version('c.pdf', { mainPart: 'a > b' })).toThrow(/'a > b' is no selector/);
+	});
+
 	test('without a URL, there is none', () => {
 		expect(chosen('/docs/a.md', {}, { url: '' })?.url).toBe('');
 	});
@@ -258,7 +275,7 @@ describe('Fetched', () => {
 	});
 
 	test('a text is decoded once', () => {
-		expect(text('Küçük')).toEqual({ id: 'a', text: 'Küçük' });
+		expect(text('Küçük')).toMatchObject({ id: 'a', text: 'Küçük' });
 		expect(text(Buffer.from('Caf\xe9', 'latin1')).text).toBe('Café');
 		const oneBadByte = Buffer.concat([Buffer.from('Größe\n'), Buffer.from([0xe9])]);
 		expect(text(oneBadByte).text).toBe('Größe\né');
@@ -293,9 +310,17 @@ describe('Fetched', () => {
 		);
 	});
 
+	test.each(['txt', 'csv', 'md'])('an HTML page that is named .%s has a problem', (extension) => {
+		for (const page of ['<!DOCTYPE html>\n<title>Sign in', ' <html lang="en"><body>Sign in'])
+			expect(text(page, extension).problem).toBe(
+				'is an HTML page: give it the extension html',
+			);
+		expect(text('<!-- A note --> <html>', extension).problem).toBeUndefined();
+	});
+
 	test('a text is as it is, unless it is no text', () => {
 		expect(text('A\n;B', 'md')).toEqual({ id: 'a', text: 'A\n;B' });
-		expect(text('')).toEqual({ id: 'a', text: '' });
+		expect(text('')).toEqual({ id: 'a', text: '', isPlain: true });
 		expect(text('A\0B')).toEqual({ id: 'a', problem: 'is not a text' });
 		const picture = Buffer.from('%PDF-1.7\n\x01\0\x02\xff', 'latin1');
 		expect(text(picture).problem).toBe('is a PDF file: give it the extension pdf');
@@ -320,21 +345,21 @@ describe('Fetched', () => {
 		['\ufeffSEP=|\na|b\n1|2', 'a: 1; b: 2'],
 		['sep=^\na^b\n1^2', 'a: 1; b: 2'],
 		['sep=-\na-b\n1-2', 'a: 1; b: 2'],
+		['"Name, first";b;c\n1;2;3', 'Name, first: 1; b: 2; c: 3'],
+		['"a,b"\n1', 'a,b: 1'],
+		['Sales in March\r\n\r\na;b\r\n1;2,5', 'Sales in March\n\na: 1; b: 2,5'],
 		['#TYPE System.Object\na,b\n1,2', 'a: 1; b: 2'],
 		['sep=a,b\n1,2', 'sep=a: 1; b: 2'],
 		['', ''],
 	])('the rows of the CSV file %j', (csv, rows) => {
-		expect(text(csv, 'csv')).toEqual({ id: 'a', text: rows });
+		expect(text(csv, 'csv')).toEqual({ id: 'a', text: rows, isPlain: true });
 	});
 
-	test('a text with headings is chunked at them, and a title joins what follows it', () => {
-		const markdown = '# A\n\n## B\n\nText.';
-		const expected = { id: 'a', text: '# A\n\n ## B\n\nText.', isByHeading: true };
-		expect(text(markdown, 'md')).toEqual(expected);
-		expect(fetched('docx', { words: [{ json: { entry: 0, text: markdown } }] })).toEqual(
-			expected,
-		);
-		expect(text(markdown, 'txt')).toEqual({ id: 'a', text: markdown });
+	test('only Markdown, HTML and Office files have headings', () => {
+		const expected = { id: 'a', text: '# A' };
+		expect(text('# A', 'md')).toEqual(expected);
+		expect(fetched('docx', { words: [{ json: { entry: 0, text: '# A' } }] })).toEqual(expected);
+		expect(text('# A', 'txt')).toEqual({ ...expected, isPlain: true });
 	});
 
 	test('if the nodes for Office files fail, their files are tried again', () => {
@@ -374,7 +399,7 @@ describe('Fetched', () => {
 				id: 'd',
 				error: expect.stringContaining('size was 3 in the list and 2 in the download'),
 			},
-			{ id: 'e', text: 'E' },
+			{ id: 'e', text: 'E', isPlain: true },
 		]);
 	});
 
@@ -490,7 +515,7 @@ const CONTENTS: Record<
 	(id: string) => [Array<ExtractedItem['json'] & { pages?: string[] }>, result: object]
 > = {
 	pdf: (id) => [[{ text: [page + id] }], { pages: [page + id] }],
-	txt: (id) => [[{ data: base64(id) }], { text: id }],
+	txt: (id) => [[{ data: base64(id) }], { text: id, isPlain: true }],
 	md: (id) => [[{ data: base64(`# ${id}`) }], { text: `# ${id}` }],
 	html: (id) => [[{ text: id, title: '' }], { text: id }],
 	xlsx: (id) => [[{ text: id }], { text: id }],
@@ -575,10 +600,10 @@ test('in any batch of files, each file has its own content', () => {
 test('HTML to Text returns one item per file', () => {
 	const data = base64('<title>Tä</title><nav>N</nav><main>A<table><tr><td>1<td>2</table></main>');
 	const files = [{ json: { data } }, { json: { error: 'unknown encoding' } }];
-	expect(htmlTexts({ files }).map(({ json }) => json)).toEqual([
-		{ title: 'Tä', text: 'A\n\n1\n2' },
-		{ error: 'unknown encoding' },
-	]);
+	const texts = (settings: object) => htmlTexts({ files, settings }).map(({ json }) => json);
+	expect(texts({})).toEqual([{ title: 'Tä', text: 'A\n\n1\n2' }, { error: 'unknown encoding' }]);
+	expect(texts({ leaveOut: 'table' })[0]).toEqual({ title: 'Tä', text: 'A' });
+	expect(texts({ mainPart: 'table' })[0]).toEqual({ title: 'Tä', text: '1\n2' });
 });
 
 describe('Google Drive', () => {

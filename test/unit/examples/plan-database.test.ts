@@ -29,6 +29,7 @@ function planned(
 		compared: { ...NOTHING, ...compared },
 		settings: { ...SETTINGS, ...settings },
 		...{ approval, lock: LOCK, owner: 'w', query: 'select 1', isChunked: false },
+		ignored: '["views"]',
 	});
 	const [{ json: first }] = items;
 	const { summary } = first as { summary: Summary };

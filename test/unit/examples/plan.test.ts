@@ -1,5 +1,6 @@
 import known from '../../../examples/src/code/known';
 import plan from '../../../examples/src/code/plan';
+import { listedPlaces } from '../../../examples/src/code/shared/original';
 import type {
 	Approval,
 	Entry,
@@ -486,4 +487,15 @@ describe('documents that have failed before', () => {
 		const given = { list, entries, isAsked: true, settings: { mostPerRun: 2 } };
 		expect(planned(given).ids).toBe('c,b');
 	});
+});
+
+test('the first batch has the checksums of all addresses in the list, without excluded ones', () => {
+	const url = (path: string) => `https://a.example/${path}`;
+	const list = [document(url('a')), document(url('b/')), { id: url('c'), skipped: 'excluded' }];
+	const of = (areAddresses: boolean) =>
+		planned({ list, isAsked: true, areAddresses, batchSize: 1 }).batches.map(
+			(batch) => batch.listed,
+		);
+	expect(of(true)).toEqual([listedPlaces([url('a'), url('b')]), undefined]);
+	expect(of(false)).toEqual([undefined, undefined]);
 });
