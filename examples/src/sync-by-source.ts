@@ -6,10 +6,10 @@ export default sync({
 	about: {
 		content: `## Keep the index equal to a source
 
-Receives the **complete list** of a source's documents. It pushes new and changed documents, and deletes documents that are no longer in the list. It does not touch documents with other IDs. If your source cannot call, see *Sync From an API*.
+Receives the **complete list** of a source's documents. It pushes new and changed documents, and deletes documents that are no longer in the list. It does not touch documents with other IDs.
 
 **Change these**
-1. *List Arrives*: select your *Header Auth* credential. The *Path* is part of the URL that callers use. A copy of this workflow needs another path.
+1. *List Arrives*: select your *Header Auth* credential. A copy of this workflow needs another path.
 2. Double-click *Push, Delete*. In *Push Documents* and *Delete Document*, select your credential.
 3. *Settings*: in *ignoredFields*, enter the fields whose changes do not matter, such as counters.
 
@@ -18,7 +18,7 @@ Receives the **complete list** of a source's documents. It pushes new and change
 \`POST /webhook/sync-by-source\`
 \`{ "documents": [{ "id", "name", "text" }] }\`
 
-To push documents that have not changed, add \`"pushAgain": ["id"]\`. [What a run returns](${docs('sync.md#what-a-run-returns')})`,
+[What a run returns](${docs('sync-failures.md#what-a-run-returns')})`,
 		protection: `## What protects your index
 - **A run deletes at most** *mostDeletes* documents, or *mostDeletesPercent* of all if that is more. If more are missing, none is deleted. The answer says how many (*approvable*). To approve them, add \`"confirmDeletes"\` with this number.
 - **The answer** has status 200 if everything succeeded, 400 if the list is not complete, 409 if another run is active, and 500 if something failed, could not be read, or was withheld.

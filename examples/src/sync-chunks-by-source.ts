@@ -6,18 +6,18 @@ export default sync({
 	about: {
 		content: `## Keep the chunks in an index equal to a source
 
-Receives the **complete list** of a source's documents. It chunks and pushes new and changed documents, and deletes chunks that no longer exist. It does not touch documents with other IDs. If your source cannot call, see *Sync From an API*.
+Receives the **complete list** of a source's documents. It chunks and pushes new and changed documents, and deletes chunks that no longer exist. It does not touch documents with other IDs.
 
 **Change these**
-1. *List Arrives*: select your *Header Auth* credential. The *Path* is part of the URL that callers use. A copy of this workflow needs another path.
-2. Double-click *Chunk, Push, Delete*. In *Chunk Text*, select your credential and enter your model. In *Push Documents* and *Delete Document*, select your credential.
+1. *List Arrives*: select your *Header Auth* credential. A copy of this workflow needs another path.
+2. Double-click *Chunk, Push, Delete*. Select your credentials in *Chunk Text*, *Push Documents* and *Delete Document*, and enter your model.
 
 **Try it:** click *Execute workflow*. It pushes the documents pinned to *List Arrives* to your index, and the first run with your own list deletes them. Then change a text or remove a document in the data pinned to *List Arrives*, and run it again. Or publish the workflow and send
 
 \`POST /webhook/sync-chunks-by-source\`
 \`{ "documents": [{ "id", "name", "url", "text" }] }\`
 
-To chunk documents again that have not changed, add \`"pushAgain": ["id"]\`. [What a run returns](${docs('sync.md#what-a-run-returns')})`,
+[What a run returns](${docs('sync-failures.md#what-a-run-returns')})`,
 		protection: `## What protects your index
 - **A run deletes at most** *mostDeletes* documents, or *mostDeletesPercent* of all if that is more. If more are missing, none is deleted. The answer says how many (*approvable*). To approve them, add \`"confirmDeletes"\` with this number.
 - **The answer** has status 200 if everything succeeded, 400 if the list is not complete, 409 if another run is active, and 500 if something failed, could not be read, or was withheld. What cannot be read stays as it is in the index: a document without \`text\`, or with a \`problem\` in place of it.

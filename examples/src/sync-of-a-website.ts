@@ -48,14 +48,14 @@ export default sync({
 	about: {
 		content: `## Sync an index with a website every night
 
-Reads the sitemap, gets only pages that are new or changed, and chunks and pushes their main part. It deletes the chunks of pages that no longer exist. It does not touch documents with other IDs. **Is your website public?** Site Search has a crawler for public websites. Use that, unless you want chunks with vectors, or control over deletes and fields.
+Reads the sitemap, gets only pages that are new or changed, and chunks and pushes their main part. It deletes the chunks of pages that no longer exist. It does not touch documents with other IDs. If your website is public, first consider Site Search's crawler.
 
 **Change these**
-1. *Settings*: enter the address of the *sitemap*, often \`https://www.example.com/sitemap.xml\`. An index of sitemaps and \`.xml.gz\` are fine. In *exclude*, enter parts of addresses to leave out.
-2. Double-click *Chunk, Push, Delete*. In *Chunk Text*, select your credential and enter your model. In *Push Documents* and *Delete Document*, select your credential.
+1. *Settings*: enter the address of the *sitemap*, often \`https://www.example.com/sitemap.xml\`. In *exclude*, enter parts of addresses to leave out.
+2. Double-click *Chunk, Push, Delete*. Select your credentials in *Chunk Text*, *Push Documents* and *Delete Document*, and enter your model.
 3. If the website needs a sign-in, select a credential in *Get Sitemaps*, *Get Pages* and *Get Redirected Pages*.
 
-**Try it:** set *mostPerRun* to 20, and click *Execute workflow* with *Every Night* chosen, because the other trigger approves deletes. Then publish the workflow. [All settings, and when a page is read](${docs('sources.md#websites')})`,
+**Try it:** set *mostPerRun* to 20, and click *Execute workflow* with *Every Night* chosen, because the other trigger approves deletes. Then publish the workflow. [All settings, and when a page is read](${docs('sources.md#a-website')})`,
 		protection: `## What protects your index
 - **A page is deleted** if it is missing from the sitemap, or gone: 404, 410, moved for good, \`noindex\`, or another canonical address. A run deletes at most *mostDeletes* pages, or *mostDeletesPercent* of all if that is more. To approve more, start *${DELETE}* once.
 - **What cannot be read stays as it is in the index**, and the run names it and fails: pages that answer with 503, sign-in pages, and pages without text.

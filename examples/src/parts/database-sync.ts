@@ -113,11 +113,11 @@ const PUSH_AGAIN = "JSON.stringify($('Settings').first().json.pushAgain)";
 const explanation = ({ about, query, isChunked }: DatabaseSync): string => `${about.beginning}
 
 **Change these**
-1. *Your Query*: enter your query. The node is not active, because the query runs only within *Compare* and *Read*. It returns **key**, the primary key of the table with its own type (\`array[a, b]\` if it has several columns), **id**, the ID of the document as text, and **document**, ${query.document}
+1. *Your Query*: enter your query. The node is not active, because the query runs only within *Compare* and *Read*. It returns **key**, the primary key of the table with its own type, **id**, the ID of the document, and **document**, ${query.document}
 2. In both groups: select your *Postgres* credential. Double-click a group to open it.
-3. *${work(isChunked).name}*: ${isChunked ? 'in *Chunk Text*, select your credential and enter your model. In' : 'in'} *Push Documents* and *Delete Document*, select your credential.
+3. *${work(isChunked).name}*: select your credentials in ${isChunked ? '*Chunk Text*, ' : ''}*Push Documents* and *Delete Document*${isChunked ? ', and enter your model' : ''}.
 
-**Try it:** click *Execute workflow* with *Every Night* chosen, because the other trigger approves deletes. Then publish the workflow. It runs three times a night. [All about syncs of a database](${docs('sync.md#a-postgresql-database')})`;
+**Try it:** click *Execute workflow* with *Every Night* chosen, because the other trigger approves deletes. Then publish the workflow. It runs three times a night. [All about syncs of a database](${docs('sources.md#a-postgresql-database')})`;
 
 const protection = ({ about }: DatabaseSync): string => `## What protects your data
 - **Grants.** The login may read your tables, and has a schema of its own. For a login named *n8n*, a database owner runs this once:

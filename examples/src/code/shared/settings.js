@@ -24,7 +24,7 @@ function checkedSettings(settings, names) {
 		folder: { type: 'text', standard: '/documents' },
 		url: { type: 'text', standard: '', mayBeEmpty: true },
 		prefix: { type: 'text', standard: '', mayBeEmpty: true },
-		extensions: { type: 'text', standard: 'pdf, md, txt, html, htm, csv, xlsx' },
+		extensions: { type: 'text', standard: 'pdf, docx, pptx, xlsx, md, txt, html, htm, csv' },
 		minutesAtRest: { type: 'number', standard: 5, least: 0, most: 10_080 },
 		mostMegabytes: { type: 'number', standard: 20, least: 0.01, most: 1000 },
 		fields: { type: 'text', standard: '', mayBeEmpty: true },
