@@ -108,9 +108,10 @@ const groupsOf = ({ nodes, nodeGroups = [] }: StoredWorkflow): Map<string, strin
 	);
 
 async function workflowArea(page: Page): Promise<Clip> {
-	const boxes = await page
+	const all = await page
 		.locator(ON_CANVAS)
-		.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().toJSON() as DOMRect));
+		.evaluateAll((each) => each.map((one) => one.getBoundingClientRect().toJSON() as DOMRect));
+	const boxes = all.filter(({ width }) => width > 0);
 	const x = Math.min(...boxes.map(({ left }) => left)) - MARGIN;
 	const y = Math.min(...boxes.map(({ top }) => top)) - MARGIN;
 	const right = Math.max(...boxes.map((box) => box.right)) + MARGIN;
