@@ -2,6 +2,7 @@
 
 const { idProblem, isNeverPushed } = require('./shared/document-id');
 const { fieldProblem, filledFields } = require('./shared/fields');
+const { sections } = require('./shared/sections');
 const { exactSum, suddenlyAlike, textSums } = require('./shared/similar-texts');
 const { storableText } = require('./shared/storable-text');
 
@@ -131,10 +132,10 @@ module.exports = ({ batch, fetched, isChunked, isRow }) => {
 			...base,
 			...{ isWithheld: false, isDeleted, isDoubtful: false, isConfirmed, name, url },
 			...{ newText: textSums(text, url ?? id), previousChunkCount: chunks },
-			text: isChunked ? text : undefined,
+			...(isChunked && byHeading(text, result.isPlain)),
 			...(isChunked && { description, fields }),
 			pagesWithoutText: result.pagesWithoutText,
-			...{ readInPart: result.readInPart, isByHeading: result.isByHeading },
+			readInPart: result.readInPart,
 			documents: isChunked || isDeleted || !document ? [] : [document],
 			removedIds: isDeleted && chunks > 0 ? [id] : [],
 		};
@@ -165,6 +166,16 @@ module.exports = ({ batch, fetched, isChunked, isRow }) => {
 		}
 		const isEmpty = [text].flat().join('').trim() === '';
 		return isEmpty ? { ...read, text: '', isDoubtful: chunks > 0 } : read;
+	}
+
+	/**
+	 * A text with headings is chunked at them.
+	 * @param {unknown} text
+	 * @param {boolean | undefined} isPlain
+	 */
+	function byHeading(text, isPlain) {
+		const prepared = typeof text === 'string' && !isPlain ? sections(text) : undefined;
+		return { text: prepared ?? text, isByHeading: prepared !== undefined };
 	}
 
 	/**

@@ -46,8 +46,8 @@ module.exports = ({
 		for (const [at, { json }] of files.filter((file) => file.json.kind === kind).entries()) {
 			const { extension, size } = wanted[Number(json.entry)];
 			const found = checked(content(kind, at, String(extension)), kind, size);
-			const isMarkdown = kind === 'html' || ['md', 'markdown'].includes(String(extension));
-			read.set(json.entry, isMarkdown ? byHeading(found) : found);
+			const isPlain = kind === 'text' && !['md', 'markdown'].includes(String(extension));
+			read.set(json.entry, isPlain && !found.problem ? { ...found, isPlain } : found);
 		}
 	}
 	const office = [...words, ...workbooks, ...slides];
@@ -56,7 +56,7 @@ module.exports = ({
 		const { entry: _, ...found } = item?.json ?? {};
 		// If the node itself fails, it returns a single item for all files.
 		const failed = office.find((each) => each.json.error)?.json.error;
-		read.set(json.entry, item ? byHeading(found) : { error: failed ?? 'was not read' });
+		read.set(json.entry, item ? found : { error: failed ?? 'was not read' });
 	}
 	return entries.map((entry) => ({ json: { id: entry.id, ...named(result(entry)) } }));
 
@@ -142,8 +142,10 @@ module.exports = ({
 	 * @returns {Partial<Fetched>}
 	 */
 	function named(found) {
-		if (!titleAsName || found.name || !found.isByHeading) return found;
-		const [, heading = ''] = /^#{1,6} +(.*\S)/m.exec(String(found.text)) ?? [];
+		if (!titleAsName || found.name || found.isPlain) return found;
+		// A comment in a block of code is no heading.
+		const text = sections(String(found.text ?? '')) ?? '';
+		const [, heading = ''] = /^#{1,6} +(.*\S)/m.exec(text) ?? [];
 		const name = heading.replace(/ +#+$/, '').trim();
 		return name ? { ...found, name } : found;
 	}
@@ -185,16 +187,6 @@ module.exports = ({
 		const { text, problem } = decodedText(bytes);
 		if (problem) return bytes.toString('latin1', 0, 5) === '%PDF-' ? namedWrong() : { problem };
 		return { text: ['csv', 'tsv'].includes(extension) ? tableText(csvRows(text)) : text };
-	}
-
-	/**
-	 * A text with headings is chunked at them.
-	 * @param {Partial<Fetched>} found
-	 * @returns {Partial<Fetched>}
-	 */
-	function byHeading(found) {
-		const text = typeof found.text === 'string' ? sections(found.text) : undefined;
-		return text === undefined ? found : { ...found, text, isByHeading: true };
 	}
 
 	function namedWrong() {

@@ -134,6 +134,25 @@ describe('Documents', () => {
 		expect(good).toMatchObject({ problem: '', text: 'B', previousChunkCount: 2 });
 	});
 
+	test('a text with headings is chunked at them, from whatever source it is', () => {
+		const text = '# A\n\n## B\n\nText.';
+		const expected = { text: '# A\n\n ## B\n\nText.', isByHeading: true };
+		const [listed] = read([changed('a', text)]);
+		expect(listed).toMatchObject({ ...expected, newText: sum(text) });
+		const entry = { ...changed('a', undefined), document: { id: 'a', name: 'A' } };
+		expect(read([entry], { fetched: [{ id: 'a', text }] })[0]).toMatchObject(expected);
+		const others = [
+			{ id: 'a', text, isPlain: true },
+			{ id: 'a', text: [text] },
+			{ id: 'a', text: 'Text.' },
+		];
+		for (const other of others) {
+			expect(read([entry], { fetched: [other] })[0]).toMatchObject({
+				...{ text: other.text, isByHeading: false },
+			});
+		}
+	});
+
 	test('pages are one text', () => {
 		const [document] = read([changed('a', ['One', 'Two'])]);
 		expect(document).toMatchObject({ problem: '', text: ['One', 'Two'] });
