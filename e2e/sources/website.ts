@@ -66,6 +66,11 @@ class WebsiteCases {
 		// Moved to the same address with a slash, after a page that is moved to another one.
 		this.put('/help', { status: 301, headers: { location: '/help/' } }, 'Call us at any time');
 		this.website.pages.set('/help/', { text: '<p>Call us at any time of the day.</p>' });
+		// Its original is in no sitemap.
+		this.put('/orphan', {
+			text: 'This page names another one that nobody can find.',
+			head: canonical('/nowhere'),
+		});
 		const all = this.expected.size;
 
 		const first = await this.sync('a first load', `success, pushed ${all}, notIndexed 4`);
@@ -73,6 +78,17 @@ class WebsiteCases {
 			'excluded pages are counted',
 			JSON.stringify(result(first).skipped),
 			'{"excluded":1}',
+		);
+		this.check(
+			'pages that are left out are counted by their reasons',
+			JSON.stringify(Object.entries(Object(result(first).leftOut)).sort()),
+			'[["canonical address",1],["moved",1],["noindex",1],["status 404",1]]',
+		);
+		this.check(
+			'a canonical address is asked for if it is in the list',
+			['/page-1', '/nowhere'].map((path) => this.requestsOf(path)).join(),
+			// By itself, by the redirect of another page, and as an original.
+			'3,0',
 		);
 		const [chunk] = this.chunksOf('/page-2');
 		this.check(
@@ -308,6 +324,10 @@ class WebsiteCases {
 
 	private chunksOf(name: string): Array<Record<string, unknown>> {
 		return this.documents().filter(({ parentId }) => parentId === this.website.url + name);
+	}
+
+	private requestsOf(name: string): number {
+		return this.website.requests.filter((path) => path === name).length;
 	}
 
 	private indexedPages(): number {

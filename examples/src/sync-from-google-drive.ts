@@ -76,6 +76,8 @@ Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files, and Goog
 		['fields', 'string', ''],
 		['ignoredFields', 'string', ''],
 		['titleAsName', 'boolean', false],
+		['mainPart', 'string', ''],
+		['leaveOut', 'string', ''],
 		['mostMegabytes', 'number', 20],
 	]),
 	list: {
@@ -106,6 +108,8 @@ Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files, and Goog
 					mostMegabytes: `${SETTINGS}.mostMegabytes`,
 					fields: `${SETTINGS}.fields`,
 					titleAsName: `${SETTINGS}.titleAsName`,
+					mainPart: `${SETTINGS}.mainPart`,
+					leaveOut: `${SETTINGS}.leaveOut`,
 				},
 				{ alwaysOutputData: true },
 			),

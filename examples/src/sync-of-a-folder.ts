@@ -29,6 +29,8 @@ Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files. Chunks a
 		['fields', 'string', ''],
 		['ignoredFields', 'string', ''],
 		['titleAsName', 'boolean', false],
+		['mainPart', 'string', ''],
+		['leaveOut', 'string', ''],
 		['minutesAtRest', 'number', 5],
 		['mostMegabytes', 'number', 20],
 	]),

@@ -15,9 +15,9 @@ module.exports = ({ batch, documents, texts, pushes, deletes }) => {
 	const isAnswered = [...pushes, ...deletes].some(({ pushed, deleted }) => pushed || deleted);
 	/** @type {Entry[]} */
 	const entries = [];
-	// The first of each kind: documents that could not be read, that failed, and that were read in part or withheld.
-	/** @type {{ unread: string[], failed: string[], partly: string[] }} */
-	const problems = { unread: [], failed: [], partly: [] };
+	// Documents that could not be read, that failed, that were read in part or withheld, and that were left out.
+	/** @type {{ unread: string[], failed: string[], partly: string[], leftOut: string[] }} */
+	const problems = { unread: [], failed: [], partly: [], leftOut: [] };
 	const textOf = texts && byId(texts);
 	const pushOf = byId(pushes);
 	const deletionOf = byId(deletes);
@@ -50,7 +50,8 @@ module.exports = ({ batch, documents, texts, pushes, deletes }) => {
 			problems.failed.push(`Failed: '${id}': ${error}`);
 			entries.push([id, '', most, oldText]); // the next run tries it again
 		} else {
-			const { pagesWithoutText = [], readInPart } = document;
+			const { pagesWithoutText = [], readInPart, leftOut } = document;
+			if (leftOut) problems.leftOut.push(`Left out: '${id}', ${leftOut}`);
 			if (readInPart) problems.partly.push(`Read in part: '${id}' ${readInPart}`);
 			if (pagesWithoutText.length > 0) {
 				const pages = ranges(pagesWithoutText);
@@ -60,13 +61,15 @@ module.exports = ({ batch, documents, texts, pushes, deletes }) => {
 			else if (chunks > 0) row.deleted += 1;
 			else row.notIndexed += 1;
 			const count = text.removalsKnown ? text.chunkCount : most;
-			entries.push(
-				version === null ? [id, null] : [id, version, isNothing ? 0 : count, newText],
-			);
+			/** @type {Entry} */
+			const entry = [id, version, isNothing ? 0 : count, newText];
+			if (leftOut) entry.push(undefined, leftOut);
+			entries.push(version === null ? [id, null] : entry);
 		}
 	}
 	const written = { size: entries.length, entries: JSON.stringify(entries) };
-	const lines = [...problems.unread, ...problems.failed, ...problems.partly].slice(0, 20);
+	const { unread, failed, partly, leftOut } = problems;
+	const lines = [...unread, ...failed, ...partly, ...leftOut].slice(0, 20);
 	const named = lines.map((line) => storableText(line).replace(/\s*\n\s*/g, ' '));
 	return [{ json: { ...row, ...written, problems: named.join('\n') } }];
 

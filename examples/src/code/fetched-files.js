@@ -186,6 +186,10 @@ module.exports = ({
 		const bytes = Buffer.from(data, 'base64');
 		const { text, problem } = decodedText(bytes);
 		if (problem) return bytes.toString('latin1', 0, 5) === '%PDF-' ? namedWrong() : { problem };
+		// Many servers answer with a page in place of a file.
+		if (/^\s*<(?:!doctype html|html)[\s>]/i.test(text)) {
+			return { problem: 'is an HTML page: give it the extension html' };
+		}
 		return { text: ['csv', 'tsv'].includes(extension) ? tableText(csvRows(text)) : text };
 	}
 
@@ -206,9 +210,11 @@ module.exports = ({
 		// Excel writes the delimiter into a line of its own, and PowerShell a type.
 		const before = /^(?:"?sep=([^\r\n"])"?|"?#TYPE [^\r\n]*)(?:\r?\n|\r|$)/i.exec(text) ?? [''];
 		const rows = text.slice(before[0].length);
-		const firstLine = rows.slice(0, rows.search(/[\r\n]|$/));
+		// A title may stand above the columns' names.
+		const [names = ''] =
+			/^[^\r\n,;\t]*[,;\t][^\r\n]*/m.exec(rows.replace(/"[^"\r\n]*"/g, '')) ?? [];
 		const [mostFrequent] = [',', ';', '\t'].sort(
-			(one, other) => firstLine.split(other).length - firstLine.split(one).length,
+			(one, other) => names.split(other).length - names.split(one).length,
 		);
 		const delimiter = before[1] ?? mostFrequent;
 		const escaped = delimiter.replace(/[\\^\]|.*+?$(){}[-]/, '\\$&');

@@ -3,6 +3,7 @@
 const { spelledAsKnown } = require('./shared/address');
 const { isNeverPushed } = require('./shared/document-id');
 const { fieldProblem } = require('./shared/fields');
+const { listedPlaces } = require('./shared/original');
 const { mostDeletesOf } = require('./shared/most-deletes');
 
 /**
@@ -20,7 +21,7 @@ const { mostDeletesOf } = require('./shared/most-deletes');
  *   areAddresses: boolean,
  *   isChunked?: boolean,
  * }} inputs
- * @returns {Item<{ batch: number, summary?: Summary } & Partial<Batch>>[]}
+ * @returns {Item<{ batch: number, summary?: Summary, listed?: string } & Partial<Batch>>[]}
  */
 module.exports = ({
 	list,
@@ -135,7 +136,10 @@ module.exports = ({
 			...(isAsked && { settings }),
 			snapshot: at === 0 && known.compactUpTo ? known.entries : [],
 		};
-		return { json: at === 0 ? { ...batch, summary } : batch };
+		if (at > 0) return { json: batch };
+		// Add the List gives it to each batch.
+		const all = areAddresses && { listed: listedPlaces([...listed.keys()]) };
+		return { json: { ...batch, summary, ...all } };
 	});
 
 	/**

@@ -1,4 +1,4 @@
-/** @import { Approval, BatchRow, Item, RunResult, Summary } from '../parts/types' */
+/** @import { Approval, BatchRow, Entry, Item, RunResult, Summary } from '../parts/types' */
 
 const { storableText } = require('./shared/storable-text');
 
@@ -53,9 +53,10 @@ module.exports = ({ summary, batches, approval, isChunked, howToDelete }) => {
 	const named = [...ofBatches, ...summary.problems];
 	/** @type {(kind: string) => string[]} */
 	const ofKind = (kind) => named.filter((line) => line.startsWith(kind));
-	const others = ['Failed: ', 'Withheld: ', 'Read in part: '].flatMap(ofKind);
+	const others = ['Failed: ', 'Withheld: ', 'Read in part: ', 'Left out: '].flatMap(ofKind);
 	const problems = [...named.filter((line) => !others.includes(line)), ...others].slice(0, 20);
 	const pagesWithoutText = ofKind('Read in part: ').length;
+	const leftOut = countLeftOut();
 	if (unreadable > 0) {
 		errors.push(
 			`${unreadable} documents could not be read. What the index has of them stays. The first one: ${problems[0]}.`,
@@ -79,9 +80,26 @@ module.exports = ({ summary, batches, approval, isChunked, howToDelete }) => {
 					outcome: `incomplete: ${summary.later} documents wait for a later run`,
 				}),
 				...(summary.skipped && { skipped: summary.skipped }),
+				...(leftOut.size > 0 && { leftOut: Object.fromEntries(leftOut) }),
 			},
 		},
 	];
+
+	/** Counts the documents that this run has left out, by what precedes the colon of the reason. */
+	function countLeftOut() {
+		/** @type {Map<string, number>} */
+		const counts = new Map();
+		for (const { entries } of batches) {
+			/** @type {Entry[]} */
+			const written = isChunked && entries ? JSON.parse(entries) : [];
+			for (const [, , , , , reason] of written) {
+				if (!reason) continue;
+				const [kind] = reason.split(': ', 1);
+				counts.set(kind, (counts.get(kind) ?? 0) + 1);
+			}
+		}
+		return counts;
+	}
 
 	function reasonToWithhold() {
 		const allowed = approval.isApproved ? 'you have approved' : "the node 'Settings' allows";

@@ -99,7 +99,10 @@ export function parseFiles(download: WorkflowNode, ask?: WorkflowNode): Fetch {
 		office('Read Workbooks', 'xlsx', 3),
 		office('Read Slides', 'pptx', 4),
 		extract('Read HTML', 5, { operation: 'binaryToPropery', options: {} }),
-		code('HTML to Text', 'html-texts', [X * 6, Y * 5], { files: items('Read HTML') }),
+		code('HTML to Text', 'html-texts', [X * 6, Y * 5], {
+			files: items('Read HTML'),
+			settings: `${BATCH}.settings`,
+		}),
 		node('All Read', 'merge', 3.2, [X * 9, 0], { numberInputs: ask ? 8 : 7 }),
 		code('Fetched', 'fetched-files', [X * 10, 0], {
 			entries: data('Entries'),

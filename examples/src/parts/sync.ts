@@ -326,7 +326,8 @@ function planGroup(options: Sync): Group {
 			areAddresses: String(list.areAddresses ?? false),
 			isChunked: String(isChunked),
 		}),
-		...batchLoop(X * 6, y),
+		...batchLoop(X * 6, y, X * (list.areAddresses ? 9 : 8)),
+		...(list.areAddresses ? [addTheList([X * 8, y + 20])] : []),
 		tableNode(
 			'Unlock',
 			'deleteRows',
@@ -378,14 +379,14 @@ export const work = (isChunked: boolean) => ({
 });
 
 /** Defines the nodes with which the workflow calls itself, once for each batch. */
-export const batchLoop = (x: number, y: number): WorkflowNode[] => [
+export const batchLoop = (x: number, y: number, applyX = x + X * 2): WorkflowNode[] => [
 	node('Anything to Do', 'if', 2.2, [x, y], isTrue('={{ $json.batch > 0 }}')),
 	node('Loop Over Batches', 'splitInBatches', 3, [x + X, y], { batchSize: 1, options: {} }),
 	node(
 		'Apply Batch',
 		'executeWorkflow',
 		1.3,
-		[x + X * 2, y + 20],
+		[applyX, y + 20],
 		{
 			workflowId: { __rl: true, mode: 'id', value: '={{ $workflow.id }}' },
 			workflowInputs: {
@@ -397,6 +398,16 @@ export const batchLoop = (x: number, y: number): WorkflowNode[] => [
 		{ onError: 'continueRegularOutput', alwaysOutputData: true },
 	),
 ];
+
+/**
+ * Defines the node that gives each batch the checksums of all addresses. Within one process, all batches share one text,
+ * but Plan the Batches would return a copy of it for each batch.
+ */
+const addTheList = (position: [number, number]): WorkflowNode =>
+	node('Add the List', 'set', 3.4, position, {
+		...fields(['listed', 'string', "={{ $('Plan the Batches').first().json.listed }}"]),
+		includeOtherFields: true,
+	});
 
 /** The rows of all batches, for Code nodes. */
 export const BATCHES =
@@ -421,7 +432,7 @@ export const resultNode = (
 		{ executeOnce: true },
 	);
 
-const planChains = ({ isAnswered }: Sync): Chain[] => [
+const planChains = ({ isAnswered, list }: Sync): Chain[] => [
 	[
 		'State Table',
 		'Lock',
@@ -432,7 +443,11 @@ const planChains = ({ isAnswered }: Sync): Chain[] => [
 	],
 	['Plan the Batches', 'Anything to Do', 'Loop Over Batches', 'Unlock'],
 	['Anything to Do|1', 'Unlock'],
-	['Loop Over Batches|1', 'Apply Batch', 'Loop Over Batches'],
+	[
+		'Loop Over Batches|1',
+		...(list.areAddresses ? ['Add the List'] : []),
+		...['Apply Batch', 'Loop Over Batches'],
+	],
 	['Unlock', 'Result', ...END, ...(isAnswered ? ['Answer'] : []), 'All Went Well'],
 	['All Went Well|1', 'Fail the Run'],
 ];

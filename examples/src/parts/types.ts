@@ -12,6 +12,7 @@
  * - `text`: two checksums of the text that was pushed, one of them of its words without numbers. Entries of earlier
  *   versions have only the first one. Without `text`, the text is unknown.
  * - `problem`: why this version of the document could not be read.
+ * - `leftOut`: why the document is not indexed, although it is in the list.
  */
 export type Entry = [
 	id: string,
@@ -19,6 +20,7 @@ export type Entry = [
 	chunks?: number,
 	text?: string,
 	problem?: string,
+	leftOut?: string,
 ];
 
 /** A row of the data table. A lock has only `lockedUntil`. */
@@ -146,6 +148,8 @@ export interface RunResult {
 	later?: number;
 	outcome?: string;
 	skipped?: Record<string, number>;
+	/** How many documents of the list this run has left out, by their reasons. */
+	leftOut?: Record<string, number>;
 }
 
 /** One document of a batch. A document without `document` is missing from the list. */
@@ -181,6 +185,8 @@ export interface Batch {
 	snapshot: Entry[];
 	/** Only if the documents are fetched. */
 	settings?: Settings;
+	/** Checksums of all addresses in the list, with spaces between them. Only for websites. */
+	listed?: string;
 	/** Number of deletes of listed documents that this batch may carry out. Plan has counted the missing ones. */
 	mayDelete: number;
 	/** Number of missing documents. More of them may be missing now than when the batch was planned. */
@@ -207,6 +213,7 @@ export interface Fetched {
 	pages?: unknown;
 	problem?: unknown;
 	error?: unknown;
+	/** A text says why a document that is in the list is left out, such as `moved: /b`. What precedes the colon is counted. */
 	gone?: unknown;
 	/** Only of entries that are missing from the list: why the source does not say whether they exist. */
 	refused?: unknown;
@@ -238,6 +245,8 @@ export interface BatchDocument {
 	/** Whether the document would be deleted, but too many documents of the batch would be. */
 	isWithheld: boolean;
 	isDeleted: boolean;
+	/** Why the document is left out, although it is in the list. */
+	leftOut?: string;
 	/** See `Fetched`. */
 	pagesWithoutText?: number[];
 	readInPart?: string;
@@ -272,8 +281,8 @@ export interface BatchRow {
 	/** The first failure. */
 	error: string;
 	/**
-	 * The first 20 documents that could not be read, that failed, or that were read in part, one per line. A line of the
-	 * second and third kind begins with `Failed: ` or `Read in part: `.
+	 * The first 20 documents that could not be read, that failed, that were read in part, or that were left out, one per
+	 * line. A line of the other kinds begins with `Failed: `, `Read in part: ` or `Left out: `.
 	 */
 	problems: string;
 }
@@ -486,6 +495,9 @@ export interface FileSettings {
 	fields?: unknown;
 	/** Whether the first heading of a text or the title of a PDF becomes the name. */
 	titleAsName?: unknown;
+	/** Selectors of the part of an HTML file to read and of what to leave out of it. */
+	mainPart?: unknown;
+	leaveOut?: unknown;
 }
 
 /** An entry of a list of files, as the node Entries returns it. */

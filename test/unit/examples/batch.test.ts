@@ -261,7 +261,7 @@ describe('Documents', () => {
 		});
 	});
 
-	test('new documents, unchanged texts and confirmed ones may have the same text', () => {
+	test('new documents, unchanged texts and confirmed ones may have the same text, unless it replaces others', () => {
 		const ids = many(60);
 		const none = 'No description';
 		expect(problemsIn(read(ids.map((id) => changed(id, none, { chunks: 0 }))))).toEqual([]);
@@ -275,7 +275,17 @@ describe('Documents', () => {
 					...['a', 'b', 'c'].map((id) => replaced(id, 'Sign in')),
 				]),
 			),
-		).toEqual(['a', 'b', 'c']);
+		).toEqual([...ids, 'a', 'b', 'c']);
+	});
+
+	test('a new document with the text of a sign-in page fails with the others', () => {
+		const [page, other] = ['Sign in', 'Another text'].map((text) =>
+			changed(text, text, { chunks: 0 }),
+		);
+		const others = ['a', 'b', 'c'].map((id) => replaced(id, 'Sign in'));
+		const all = read([page, other, ...others]);
+		expect(problemsIn(all)).toEqual(['Sign in', 'a', 'b', 'c']);
+		expect(all[0].problem).toMatch(/^has got the same text as 3 other documents/);
 	});
 
 	test('one document may contain U+FFFD, several may not', () => {
@@ -392,6 +402,16 @@ describe('Documents', () => {
 			const kept = ['could not be read: 503', 'is encrypted'];
 			expect(seen(2)).toEqual(['deleted', 'deleted', ...kept]);
 			expect(seen(1)).toEqual(['withheld', 'withheld', ...kept]);
+		});
+
+		test('a listed document says why it is left out, and a missing one does not', () => {
+			const fetched = [
+				{ id: 'a', gone: 'noindex' },
+				{ id: 'b', gone: 'noindex' },
+			];
+			const [one, other] = read([listed('a'), missing('b')], { fetched });
+			expect(one).toMatchObject({ isDeleted: true, leftOut: 'noindex' });
+			expect(other.leftOut).toBeUndefined();
 		});
 
 		test('a listed document whose address says gone counts under the limits', () => {
@@ -566,6 +586,18 @@ describe('Sum Up the Batch', () => {
 		expect(run(null, [{}], [{}], [absent])).toMatchObject({ unreadable: 1, entries: [] });
 	});
 
+	test('a document that is left out is noted with the reason, and named after all others', () => {
+		const nothing = { ...document, chunks: 0, isDeleted: true, leftOut: 'noindex' };
+		const failed = { ...document, id: 'b' };
+		const [{ json }] = batchRow({
+			...{ batch: batchOf([]), documents: [nothing, failed], texts: null },
+			...{ pushes: [{ id: 'b', error: 'No.' }], deletes: [] },
+		});
+		expect(json).toMatchObject({ notIndexed: 1, problems: expect.any(String) as string });
+		expect(json.problems.split('\n')).toEqual(["Failed: 'b': No.", "Left out: 'a', noindex"]);
+		expect((JSON.parse(json.entries) as Entry[])[0].slice(4)).toEqual([null, 'noindex']);
+	});
+
 	test('what is withheld keeps its entry', () => {
 		const withheld = { ...document, isWithheld: true };
 		expect(run([chunked], [{}], [{}], [withheld])).toMatchObject({ withheld: 1, entries: [] });
@@ -611,6 +643,22 @@ describe('Result', () => {
 		});
 		expect(run({})).not.toHaveProperty('chunksDeleted');
 		expect(run({ planned: 0 }, [])).toMatchObject({ status: 200, pushed: 0, error: '' });
+	});
+
+	test('what is left out is counted by its reasons, and the run stays green', () => {
+		const leftOut = (...reasons: string[]) => ({
+			...row,
+			entries: JSON.stringify(
+				reasons.map((reason, at) => [`${at}`, 'v', 0, null, null, reason]),
+			),
+			problems: reasons.map((reason, at) => `Left out: '${at}', ${reason}`).join('\n'),
+		});
+		const batches = [leftOut('moved: https://a/b', 'noindex'), leftOut('moved: https://a/c')];
+		const end = run({ planned: 6 }, batches, true);
+		expect(end).toMatchObject({
+			...{ error: '', leftOut: { moved: 2, noindex: 1 } },
+			problems: expect.arrayContaining(["Left out: '1', noindex"]) as string[],
+		});
 	});
 
 	test.each<[what: string, batch: object, reason: RegExp]>([

@@ -244,6 +244,7 @@ const DECISIONS: Record<string, Row[]> = {
 			[after(BY_PAGE, { data: { items: [1] }, meta: { pages: 3 } }, 3), true],
 			[after(BY_PAGE, { data: { items: [1] } }, 9), false],
 		],
+	'!$json.isExcluded': trueFor([{}, { isExcluded: false }], [{ isExcluded: true }]),
 	'!$json.isMissing && !$json.problem': trueFor(
 		[{ id: 'a' }, { isMissing: false, problem: '' }],
 		[{ isMissing: true }, { problem: 'too large' }],

@@ -81,6 +81,23 @@ describe('Choose Files', () => {
 		expect(chosen('/docs/c.pdf', {}, { titleAsName: true })?.version).not.toBe(version);
 	});
 
+	test('an HTML file is read again if the selectors change, and other files are not', () => {
+		const version = (name: string, more = {}) =>
+			chosen(`/docs/${name}`, {}, { extensions: 'html, pdf', ...more })?.version;
+		const drive = (mimeType: string, more = {}) => {
+			const file = { id: '1', name: 'a', mimeType, md5Checksum: 'c', size: '1' };
+			return driveFiles({ files: [file], mostMegabytes: 1, ...more })[0].json.version;
+		};
+		for (const more of [{ mainPart: '#a' }, { leaveOut: '.b' }]) {
+			expect(version('c.html', more)).not.toBe(version('c.html'));
+			expect(version('c.pdf', more)).toBe(version('c.pdf'));
+			expect(drive('text/html', more)).not.toBe(drive('text/html'));
+			expect(drive('text/plain', more)).toBe(drive('text/plain'));
+		}
+		expect(version('c.html', { mainPart: '', leaveOut: ' ' })).toBe(version('c.html'));
+		expect(() => version('c.pdf', { mainPart: 'a > b' })).toThrow(/'a > b' is no selector/);
+	});
+
 	test('without a URL, there is none', () => {
 		expect(chosen('/docs/a.md', {}, { url: '' })?.url).toBe('');
 	});
@@ -293,6 +310,14 @@ describe('Fetched', () => {
 		);
 	});
 
+	test.each(['txt', 'csv', 'md'])('an HTML page that is named .%s has a problem', (extension) => {
+		for (const page of ['<!DOCTYPE html>\n<title>Sign in', ' <html lang="en"><body>Sign in'])
+			expect(text(page, extension).problem).toBe(
+				'is an HTML page: give it the extension html',
+			);
+		expect(text('<!-- A note --> <html>', extension).problem).toBeUndefined();
+	});
+
 	test('a text is as it is, unless it is no text', () => {
 		expect(text('A\n;B', 'md')).toEqual({ id: 'a', text: 'A\n;B' });
 		expect(text('')).toEqual({ id: 'a', text: '', isPlain: true });
@@ -320,6 +345,9 @@ describe('Fetched', () => {
 		['\ufeffSEP=|\na|b\n1|2', 'a: 1; b: 2'],
 		['sep=^\na^b\n1^2', 'a: 1; b: 2'],
 		['sep=-\na-b\n1-2', 'a: 1; b: 2'],
+		['"Name, first";b;c\n1;2;3', 'Name, first: 1; b: 2; c: 3'],
+		['"a,b"\n1', 'a,b: 1'],
+		['Sales in March\r\n\r\na;b\r\n1;2,5', 'Sales in March\n\na: 1; b: 2,5'],
 		['#TYPE System.Object\na,b\n1,2', 'a: 1; b: 2'],
 		['sep=a,b\n1,2', 'sep=a: 1; b: 2'],
 		['', ''],
@@ -572,10 +600,10 @@ test('in any batch of files, each file has its own content', () => {
 test('HTML to Text returns one item per file', () => {
 	const data = base64('<title>Tä</title><nav>N</nav><main>A<table><tr><td>1<td>2</table></main>');
 	const files = [{ json: { data } }, { json: { error: 'unknown encoding' } }];
-	expect(htmlTexts({ files }).map(({ json }) => json)).toEqual([
-		{ title: 'Tä', text: 'A\n\n1\n2' },
-		{ error: 'unknown encoding' },
-	]);
+	const texts = (settings: object) => htmlTexts({ files, settings }).map(({ json }) => json);
+	expect(texts({})).toEqual([{ title: 'Tä', text: 'A\n\n1\n2' }, { error: 'unknown encoding' }]);
+	expect(texts({ leaveOut: 'table' })[0]).toEqual({ title: 'Tä', text: 'A' });
+	expect(texts({ mainPart: 'table' })[0]).toEqual({ title: 'Tä', text: '1\n2' });
 });
 
 describe('Google Drive', () => {

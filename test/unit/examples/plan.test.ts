@@ -1,5 +1,6 @@
 import known from '../../../examples/src/code/known';
 import plan from '../../../examples/src/code/plan';
+import { listedPlaces } from '../../../examples/src/code/shared/original';
 import type {
 	Approval,
 	Entry,
@@ -456,4 +457,15 @@ test('an excluded page counts as missing, and says that it is excluded', () => {
 		[url('%eb'), true],
 		[url('c'), undefined],
 	]);
+});
+
+test('the first batch has the checksums of all addresses in the list, without excluded ones', () => {
+	const url = (path: string) => `https://a.example/${path}`;
+	const list = [document(url('a')), document(url('b/')), { id: url('c'), skipped: 'excluded' }];
+	const of = (areAddresses: boolean) =>
+		planned({ list, isAsked: true, areAddresses, batchSize: 1 }).batches.map(
+			(batch) => batch.listed,
+		);
+	expect(of(true)).toEqual([listedPlaces([url('a'), url('b')]), undefined]);
+	expect(of(false)).toEqual([undefined, undefined]);
 });
