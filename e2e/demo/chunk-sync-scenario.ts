@@ -9,12 +9,14 @@ const document = (id: string, ...sections: string[]): SourceDocument => ({
 	id: `chunks/${id}`,
 	name: id,
 	url: `https://example.com/${id}`,
-	text: sections.map((section) => `# ${section}`).join('\n'),
+	text: sections.map((section) => `# ${section}\nText.`).join('\n'),
 });
 
 /** Returns the chunks that the index should contain for a document. Each chunk has the form `id=text`. */
 const chunksOf = ({ id, text }: SourceDocument): string[] =>
-	text === '' ? [] : text.split('\n').map((section, number) => `${id}#${number}=${section}`);
+	text === ''
+		? []
+		: text.split(/\n(?=# )/).map((section, number) => `${id}#${number}=${section}`);
 
 const ids = (one: SourceDocument, from = 0): string[] =>
 	chunksOf(one)

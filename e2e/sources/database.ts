@@ -400,7 +400,7 @@ class DatabaseCases {
 	async killed(): Promise<void> {
 		const { table } = this.example;
 		await this.postgres.query(`
-			update ${table} set body = ${sections('id')} || E'\\n# More' where id < 50;
+			update ${table} set body = ${sections('id')} || E'\\n# More\\nText' where id < 50;
 			delete from ${table} where id = 59`);
 		const { message = '' } = await killInTheMiddle(
 			this.stage,
@@ -480,9 +480,9 @@ class DatabaseCases {
 	}
 }
 
-/** SQL for a text of one to three sections. */
+/** SQL for a text of one to three sections. A heading without a text would join another section. */
 const sections = (number: string): string =>
-	`'# Text ' || ${number} || repeat(E'\\n# Section of ' || ${number}, (${number} % 3)::int)`;
+	`'# Text ' || ${number} || E'\\nText' || repeat(E'\\n# Section of ' || ${number} || E'\\nText', (${number} % 3)::int)`;
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 

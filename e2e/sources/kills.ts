@@ -30,7 +30,7 @@ const nameOf = ({ id, version }: SourceDocument): string =>
 	`${id}-${version}`.replace(/\d/g, (digit) => 'ghijklmnop'[Number(digit)]);
 
 const textOf = (document: SourceDocument, chunk: number): string =>
-	`# Part ${chunk} of ${document.id}, version ${document.version}, ${nameOf(document)}`;
+	`# Part ${chunk} of ${document.id}, version ${document.version}, ${nameOf(document)}\nText.`;
 
 /** The number of chunks changes with the version. */
 const chunksOf = ({ id, version }: SourceDocument): number => ((id.length + version) % 3) + 1;

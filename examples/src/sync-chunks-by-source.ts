@@ -15,7 +15,9 @@ Receives the **complete list** of a source's documents. It chunks and pushes new
 **Try it:** click *Execute workflow*. It pushes the documents pinned to *List Arrives* to your index, and the first run with your own list deletes them. Then change a text or remove a document in the data pinned to *List Arrives*, and run it again. Or publish the workflow and send
 
 \`POST /webhook/sync-chunks-by-source\`
-\`{ "documents": [{ "id", "name", "url", "text" }] }\`
+\`{ "documents": [{ "id", "name", "url", "text", "fields" }] }\`
+
+A change in [\`fields\`](${docs('sources.md#fields')}) chunks the document again, unless *ignoredFields* names the field.
 
 [What a run returns](${docs('sync-failures.md#what-a-run-returns')})`,
 		protection: `## What protects your index
@@ -35,6 +37,7 @@ ${AFTERWARDS}`,
 		),
 	],
 	settings: {
+		source: [['ignoredFields', 'string', '']],
 		startedBy: "$execution.mode === 'test' ? 'by hand' : 'webhook'",
 		confirmed: "$('List Arrives').first().json.body?.confirmDeletes",
 		howToDelete: 'send the list once with "confirmDeletes": {number}',

@@ -1,4 +1,5 @@
 import { databaseSync } from './parts/database-sync';
+import { docs } from './parts/sync';
 
 export default databaseSync({
 	name: 'Sync Chunks of a Database',
@@ -10,7 +11,7 @@ Chunks and pushes texts that are new or have changed, and deletes chunks that no
 	},
 	query: {
 		file: 'your-query-chunked',
-		document: '`name`, `url` and `text` as JSON.',
+		document: `\`name\`, \`url\` and \`text\` as JSON. Other members become [fields](${docs('sources.md#fields')}) of each chunk.`,
 	},
 	isChunked: true,
 });

@@ -34,6 +34,7 @@ ${AFTERWARDS}`,
 		['api', 'string', 'Example'],
 		['site', 'string', 'http://localhost:4321'],
 		['fields', 'string', ''],
+		['ignoredFields', 'string', ''],
 	]),
 	list: {
 		nodes: [

@@ -1,4 +1,4 @@
-import { BY_KIND, parseFiles, PROTECTION } from './parts/files';
+import { parseFiles, PROTECTION } from './parts/files';
 import { CREDENTIALS } from './parts/nodes';
 import { BATCH, docs, scheduled, sync } from './parts/sync';
 import type { WorkflowNode } from './parts/workflow';
@@ -74,6 +74,7 @@ Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files, and Goog
 	...scheduled([
 		['folder', 'string', ''],
 		['fields', 'string', ''],
+		['ignoredFields', 'string', ''],
 		['titleAsName', 'boolean', false],
 		['mainPart', 'string', ''],
 		['leaveOut', 'string', ''],
@@ -132,5 +133,5 @@ Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files, and Goog
 		askForFile,
 	),
 	isChunked: true,
-	chunker: BY_KIND,
+	formerSplit: 'sentences',
 });

@@ -1,4 +1,4 @@
-import { BY_KIND, EXTENSIONS, parseFiles, PROTECTION } from './parts/files';
+import { EXTENSIONS, parseFiles, PROTECTION } from './parts/files';
 import { CREDENTIALS } from './parts/nodes';
 import { docs, scheduled, sync } from './parts/sync';
 import { code, node } from './parts/workflow';
@@ -27,6 +27,7 @@ Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files. Chunks a
 		['prefix', 'string', ''],
 		['extensions', 'string', EXTENSIONS],
 		['fields', 'string', ''],
+		['ignoredFields', 'string', ''],
 		['titleAsName', 'boolean', false],
 		['mainPart', 'string', ''],
 		['leaveOut', 'string', ''],
@@ -71,5 +72,5 @@ Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files. Chunks a
 		),
 	),
 	isChunked: true,
-	chunker: BY_KIND,
+	formerSplit: 'sentences',
 });

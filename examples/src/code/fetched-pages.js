@@ -169,11 +169,26 @@ module.exports = ({ pages, settings, listed, originals, responses, bytes }) => {
 		}
 	}
 
-	/** @param {string} heading */
+	/**
+	 * Whether a heading says in one of the usual ways that there is no such page.
+	 * @param {string} heading
+	 */
 	function isNotFound(heading) {
-		return /^(?:(?:error|fehler|erreur)?\W*404\W*|(?:404\W+)?(?:oops\W+)?(?:(?:the |this )?page (?:was |is )?not found|not found|(?:die )?seite (?:wurde )?nicht gefunden|page (?:non trouvée|introuvable)|página no encontrada|pagina non trovata|페이지를 찾을 수 없습니다|ページが見つかりません)\W*)$/iu.test(
-			heading,
-		);
+		const words = [
+			'(?:the |this |that )?page (?:was |is |could )?not (?:be )?found',
+			"(?:the |this |that )?page (?:can[’']?t|cannot) be found",
+			"(?:the |this |that )?(?:requested )?page (?:does not|doesn[’']t) exist",
+			'(?:nothing|not) found',
+			'(?:die |diese )?seite (?:wurde |konnte )?(?:leider )?nicht gefunden(?: werden)?',
+			"(?:cette |la )?page (?:est |non |n[’']a pas été )?(?:trouvée|introuvable)",
+			'(?:la |esta )?página no (?:ha sido |fue )?encontrada',
+			'pagina (?:non trovata|niet gevonden)',
+			'페이지를 찾을 수 없습니다',
+			'ページが見つかりません(?:でした)?',
+		];
+		const before = '(?:(?:error|fehler|erreur)?\\W*404\\W+)?(?:(?:oops|sorry|ups)\\W+)?';
+		const found = new RegExp(`^${before}(?:${words.join('|')})\\W*$`, 'iu').test(heading);
+		return found || /^(?:error|fehler|erreur)?\W*404\W*$/iu.test(heading);
 	}
 
 	/** @param {string} error */

@@ -6,6 +6,7 @@ const { mostDeletesOf } = require('./shared/most-deletes');
  * @param {{
  *   compared: Compared,
  *   query: string,
+ *   ignored: string,
  *   settings: Settings,
  *   approval: Approval,
  *   history: History,
@@ -14,7 +15,7 @@ const { mostDeletesOf } = require('./shared/most-deletes');
  * }} inputs
  * @returns {Item<{ batch: number, summary: Summary } | DatabaseBatch>[]}
  */
-module.exports = ({ compared, query, settings, approval, history, owner, run }) => {
+module.exports = ({ compared, query, ignored, settings, approval, history, owner, run }) => {
 	// Returns one item per batch. The first item also says what is unchanged or withheld.
 	/** @type {Summary} */
 	const nothing = {
@@ -55,6 +56,7 @@ module.exports = ({ compared, query, settings, approval, history, owner, run }) 
 			missing: deleted.documents,
 			...{ from: pushed.from, to: pushed.to, goneFrom: deleted.from, goneTo: deleted.to },
 			...{ documents: deleted.documents + pushed.documents, query, ids: pushed.ids ?? null },
+			ignored,
 			mayDelete: mayDelete(pushed.documents),
 			pushAgain: JSON.stringify([settings.pushAgain ?? []].flat().map(String)),
 		};

@@ -64,6 +64,24 @@ const cleanJson = (json: string): string =>
 	String.raw`regexp_replace(${json}, '(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})', '\1\\ufffd', 'gi')::json`;
 
 /**
+ * The text of a document that counts in its version. Without an ignored field, it is the document as PostgreSQL writes
+ * it, as in earlier versions. The statements call this `counted_text`.
+ */
+const countedText = (document: string, ignored: string): string => `coalesce((
+    select case when bool_or(isIgnored) then
+      coalesce(json_object_agg(key, value) filter (where not isIgnored)::text, '{}')
+    end
+    from (
+      select key, value, clean_json(${ignored})::jsonb ? key as isIgnored
+      from json_each(
+        case when ${ignored} <> '[]' and json_typeof(to_json(${document})) = 'object'
+          then clean_json(${document}::text)
+        end
+      )
+    ) field
+  ), ${document}::text, '')`;
+
+/**
  * Defines a node that runs a file in `sql/`. n8n sends the whole file at once, so PostgreSQL runs it as one
  * transaction. `$5:raw` stands for a text that becomes part of the statement as it is.
  *
@@ -84,6 +102,10 @@ const sql = (
 		{
 			operation: 'executeQuery',
 			query: readSql(file)
+				.replace(
+					/counted_text\(([^,]+), ([^)]+)\)/g,
+					(_, document: string, ignored: string) => countedText(document, ignored),
+				)
 				.replace(/clean_json\(([^)]+)\)/g, (_, json: string) => cleanJson(json))
 				.replaceAll('{{ $workflow.id }}', `{{ ${OWNER_OF[file]} }}`),
 			options:
@@ -106,9 +128,7 @@ const OWNER_OF: Record<string, string> = {
 
 const PREPARED = "$('Prepare the Query').first().json.query";
 
-const SETTINGS_TEXT = "$('Prepare the Query').first().json.settings";
-
-const PUSH_AGAIN = "JSON.stringify($('Settings').first().json.pushAgain)";
+const IGNORED_NAMES = "$('Prepare the Query').first().json.ignored";
 
 const explanation = ({ about, query, isChunked }: DatabaseSync): string => `${about.beginning}
 
@@ -129,6 +149,7 @@ const protection = ({ about }: DatabaseSync): string => `## What protects your d
 ${AFTERWARDS}`;
 
 const SETTINGS: Array<[name: string, type: FieldType, value: unknown]> = [
+	['ignoredFields', 'string', ''],
 	['pushAgain', 'array', []],
 	...LAST_SETTINGS,
 	['mostDeletes', 'number', 10],
@@ -195,6 +216,8 @@ function planGroup({ isChunked }: DatabaseSync): Group {
 		code('Prepare the Query', 'query', [X, 0], {
 			query: "$('Your Query').params.query",
 			settings: `JSON.stringify(${params})`,
+			choices: "$('Settings').first().json",
+			isChunked: String(isChunked),
 		}),
 		sql('Lock', 'lock', [X * 2, 0]),
 		sql(
@@ -202,8 +225,9 @@ function planGroup({ isChunked }: DatabaseSync): Group {
 			'compare',
 			[X * 3, 0],
 			[
-				...['$json.run ?? 0', SETTINGS_TEXT, PUSH_AGAIN],
-				...[isChunked ? '200' : '1000', PREPARED],
+				'$json.run ?? 0',
+				"...['settings', 'pushAgain', 'query', 'ignored'].map((name) => $('Prepare the Query').first().json[name])",
+				isChunked ? '200' : '1000',
 			],
 			// If the query fails, the lock is given back.
 			{ onError: 'continueRegularOutput' },
@@ -211,6 +235,7 @@ function planGroup({ isChunked }: DatabaseSync): Group {
 		code('Plan the Batches', 'plan-database', [X * 4, 0], {
 			compared: "$('Compare').first().json",
 			query: PREPARED,
+			ignored: IGNORED_NAMES,
 			settings: "$('Settings').first().json",
 			approval: `${BEGUN}.approval`,
 			history: HISTORY,
@@ -261,7 +286,7 @@ function applyGroup({ isChunked }: DatabaseSync): Group {
 			[0, y],
 			[
 				...['run', 'settings', 'pushAgain', 'from', 'to', 'goneFrom', 'goneTo'],
-				...['documents', 'query', 'ids'],
+				...['documents', 'query', 'ids', 'ignored'],
 			].map((name) => `$json.${name}`),
 		),
 		node('Lock Is Mine', 'filter', 2.2, [X, y], isTrue('={{ $json.run > 0 }}')),

@@ -1,22 +1,9 @@
 /** Parse a File: the nodes that read the texts of downloaded files. */
-import { AT_HEADINGS, isTrue } from './nodes';
+import { isTrue } from './nodes';
 import type { Fetch } from './sync';
 import { AFTERWARDS, BATCH, DELETE } from './sync';
 import type { WorkflowNode } from './workflow';
 import { code, node, X } from './workflow';
-
-/** Where texts with headings are split: before each heading, and where Fetched has cut a long section. */
-export const SECTION_BREAK = `${AT_HEADINGS}|\\f`;
-
-/**
- * What Chunk Text does with texts of files. The pages of PDF files and slides have neither headings nor blank lines. One
- * node does both, because two nodes could have different models, and their vectors could not be compared.
- */
-export const BY_KIND = {
-	chunker: 'custom',
-	chunkerName: "={{ $json.isByHeading ? 'regex-splitter' : 'dynamic-sentence' }}",
-	chunkerConfig: `={{ $json.isByHeading ? { regex: '${SECTION_BREAK.replaceAll('\\', '\\\\')}' } : {} }}`,
-};
 
 /** Extensions of files that n8n can read. Other files are counted. */
 export const EXTENSIONS = 'pdf, docx, pptx, xlsx, md, txt, html, htm, csv';

@@ -17,7 +17,7 @@ import { BEGUN, beginChains, beginGroup, END, endNodes, HISTORY, stillAlive } fr
 import type { FieldType } from './nodes';
 import {
 	allWentWell,
-	AT_HEADINGS,
+	BY_HEADING,
 	CREDENTIALS,
 	everyNight,
 	failTheRun,
@@ -63,8 +63,8 @@ export interface Sync {
 	fetch?: Fetch;
 	/** Whether documents are chunked. Otherwise, each document is pushed with all its fields. */
 	isChunked: boolean;
-	/** The parameters of Chunk Text that say how texts are split. By default, a chunk begins at each Markdown heading. */
-	chunker?: object;
+	/** How earlier versions split texts. By default, at headings. */
+	formerSplit?: 'headings' | 'sentences';
 	/** Whether a caller waits for an answer. */
 	isAnswered: boolean;
 	pinData?: object;
@@ -223,9 +223,11 @@ export const LAST_SETTINGS: Field[] = [
 	['hoursBetweenRuns', 'number', 24],
 ];
 
+const IGNORED_FIELDS: Field = ['ignoredFields', 'string', 'views, updatedAt'];
+
 function settingsOf({ settings, isChunked }: Sync): Field[] {
 	const shown: Field[] = [...(settings.source ?? [])];
-	if (!isChunked) shown.push(['ignoredFields', 'string', 'views, updatedAt']);
+	if (!isChunked) shown.push(IGNORED_FIELDS);
 	shown.push(
 		['pushAgain', 'array', settings.pushAgain],
 		...LAST_SETTINGS,
@@ -255,15 +257,16 @@ export const CALLED_BY_ITSELF = node(
 	},
 );
 
+const IGNORED = "$('Settings').first().json.ignoredFields";
+
 function planGroup(options: Sync): Group {
 	const y = 0;
-	const { list, settings, isChunked, isAnswered, fetch } = options;
+	const { list, settings, isChunked, isAnswered, fetch, formerSplit = 'headings' } = options;
 	const table = "$('State Table').first().json.id";
 	const nodesThatCount = isChunked
 		? "[$('Chunk Text').params, $('Push Documents').params]"
 		: "$('Push Documents').params";
-	const ignored =
-		"$('Settings').first().json.ignoredFields.split(',').map((name) => name.trim())";
+	const isAnyIgnored = settingsOf(options).some(([name]) => name === 'ignoredFields');
 	const compared = ['name', 'url', 'text', 'version', 'problem'];
 	const end = isAnswered ? 8 : 7;
 	const nodes = [
@@ -305,8 +308,9 @@ function planGroup(options: Sync): Group {
 			fields: isChunked
 				? JSON.stringify(compared).replaceAll('"', "'").replaceAll(',', ', ')
 				: 'null',
-			ignoredFields: isChunked ? '[]' : ignored,
+			ignoredFields: isAnyIgnored ? IGNORED : "''",
 			settings: `JSON.stringify(${nodesThatCount})`,
+			formerSplit: `'${formerSplit}'`,
 		}),
 		code('Plan the Batches', 'plan', [X * 5, y], {
 			list: list.documents,
@@ -521,7 +525,7 @@ function workNodes(options: Sync, x: number): WorkflowNode[] {
 		}),
 		...(isChunked
 			? [
-					chunkText([x + X, y], options.chunker),
+					chunkText([x + X, y]),
 					...renewLock('Renew Lock Again', 'Lock Is Still Mine', x + X * 2, y - 120),
 				]
 			: []),
@@ -589,14 +593,12 @@ export const afterTheNote = (work: string, isChunked: boolean): Chain[] => [
 	['Delete Document', 'Sum Up the Batch', 'Remember'],
 ];
 
-const HEADINGS = { regex: AT_HEADINGS };
-
 /** By the ID, Sum Up the Batch finds the results of each document. */
 export const keeping = (sourceFieldsToKeep: string) => ({
 	...{ keepSourceFields: 'listed', sourceFieldsToKeep },
 });
 
-export const chunkText = (position: [number, number], chunker: object = HEADINGS): WorkflowNode =>
+export const chunkText = (position: [number, number], chunker: object = BY_HEADING): WorkflowNode =>
 	node(
 		'Chunk Text',
 		'chunkText',

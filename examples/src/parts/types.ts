@@ -221,8 +221,8 @@ export interface Fetched {
 	pagesWithoutText?: number[];
 	/** What else of the document could not be read, as the end of a sentence about it. */
 	readInPart?: string;
-	/** Whether a chunk of the text begins at each heading. */
-	isByHeading?: boolean;
+	/** Whether lines that begin with `#` are no headings. */
+	isPlain?: boolean;
 	name?: unknown;
 	url?: unknown;
 	/** Further fields of each chunk. */
@@ -250,6 +250,7 @@ export interface BatchDocument {
 	/** See `Fetched`. */
 	pagesWithoutText?: number[];
 	readInPart?: string;
+	/** Whether a chunk of the text begins at each heading. */
 	isByHeading?: boolean;
 	documents: ListedDocument[];
 	removedIds: string[];
@@ -356,6 +357,8 @@ export interface DatabaseBatch extends Omit<Batch, 'tableId' | 'work' | 'setting
 	/** A list of IDs as JSON. */
 	pushAgain: string;
 	query: string;
+	/** Names of fields that do not count in versions, as a list in JSON. */
+	ignored: string;
 	/** The changed documents, as a list of IDs in JSON. */
 	ids: string | null;
 }

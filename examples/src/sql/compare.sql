@@ -7,9 +7,9 @@ with owner as (
 ), documents as materialized (
   -- The version of a document is a checksum of the document and of the settings of the nodes that push it. A document
   -- that is null has a version too, because only what is gone has none.
-  select d.key, d.id::text as id, md5(md5($2) || coalesce(d.document::text, '')) as version
+  select d.key, d.id::text as id, md5(md5($2) || counted_text(d.document, $5)) as version
   from owner, (
-    $5:raw
+    $4:raw
   ) d
 ), known as (
   select * from search_sync_documents where workflow = '{{ $workflow.id }}'
@@ -24,10 +24,10 @@ with owner as (
     end as state
   from documents d full join known k on k.id = d.id
 ), changed as (
-  select key, document_id as id, (row_number() over (order by key) - 1) / $4 as batch
+  select key, document_id as id, (row_number() over (order by key) - 1) / $6 as batch
   from compared where state = 'changed'
 ), gone as (
-  select id, (row_number() over (order by id) - 1) / $4 as batch
+  select id, (row_number() over (order by id) - 1) / $6 as batch
   from compared where state = 'gone'
 ), changed_batches as (
   -- min and max do not exist for all types of keys. A key travels as text, and comes back with its own type.

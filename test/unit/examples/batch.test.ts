@@ -134,6 +134,25 @@ describe('Documents', () => {
 		expect(good).toMatchObject({ problem: '', text: 'B', previousChunkCount: 2 });
 	});
 
+	test('a text with headings is chunked at them, from whatever source it is', () => {
+		const text = '# A\n\n## B\n\nText.';
+		const expected = { text: '# A\n\n ## B\n\nText.', isByHeading: true };
+		const [listed] = read([changed('a', text)]);
+		expect(listed).toMatchObject({ ...expected, newText: sum(text) });
+		const entry = { ...changed('a', undefined), document: { id: 'a', name: 'A' } };
+		expect(read([entry], { fetched: [{ id: 'a', text }] })[0]).toMatchObject(expected);
+		const others = [
+			{ id: 'a', text, isPlain: true },
+			{ id: 'a', text: [text] },
+			{ id: 'a', text: 'Text.' },
+		];
+		for (const other of others) {
+			expect(read([entry], { fetched: [other] })[0]).toMatchObject({
+				...{ text: other.text, isByHeading: false },
+			});
+		}
+	});
+
 	test('pages are one text', () => {
 		const [document] = read([changed('a', ['One', 'Two'])]);
 		expect(document).toMatchObject({ problem: '', text: ['One', 'Two'] });
@@ -250,7 +269,7 @@ describe('Documents', () => {
 		});
 	});
 
-	test('new documents, unchanged texts and confirmed ones may have the same text', () => {
+	test('new documents, unchanged texts and confirmed ones may have the same text, unless it replaces others', () => {
 		const ids = many(60);
 		const none = 'No description';
 		expect(problemsIn(read(ids.map((id) => changed(id, none, { chunks: 0 }))))).toEqual([]);
@@ -264,7 +283,17 @@ describe('Documents', () => {
 					...['a', 'b', 'c'].map((id) => replaced(id, 'Sign in')),
 				]),
 			),
-		).toEqual(['a', 'b', 'c']);
+		).toEqual([...ids, 'a', 'b', 'c']);
+	});
+
+	test('a new document with the text of a sign-in page fails with the others', () => {
+		const [page, other] = ['Sign in', 'Another text'].map((text) =>
+			changed(text, text, { chunks: 0 }),
+		);
+		const others = ['a', 'b', 'c'].map((id) => replaced(id, 'Sign in'));
+		const all = read([page, other, ...others]);
+		expect(problemsIn(all)).toEqual(['Sign in', 'a', 'b', 'c']);
+		expect(all[0].problem).toMatch(/^has got the same text as 3 other documents/);
 	});
 
 	test('one document may contain U+FFFD, several may not', () => {

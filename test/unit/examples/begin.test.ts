@@ -231,6 +231,7 @@ class History {
 		};
 		return planDatabase({
 			...{ compared, settings, approval, history: HISTORY, owner: 'w', query: '', run: 1 },
+			ignored: '[]',
 		});
 	}
 }

@@ -122,6 +122,73 @@ describe('documents', () => {
 			await expectGreen({ push: { fields: 'other' } }, { unchanged: 2 });
 		});
 
+		describe('ignoredFields', () => {
+			const MORE = `json_build_object(
+				'name', 'N', 'text', p.body, 'price', p.price, 'views', p.views)`;
+			const shown = (document: string) => `
+				select p.id as key, 'doc/' || p.id as id, ${document} as document from products p`;
+			const create = async () =>
+				await world.query(`
+					create table products (id int primary key, body text, price int, views int);
+					insert into products select n, 'T' || n, n, n from generate_series(1, 6) n`);
+			const settings = { ignoredFields: 'views, seen' };
+
+			test.each([
+				['json', MORE],
+				['jsonb', `${MORE}::jsonb`],
+			])('a change of an ignored field changes nothing: %s', async (_, document) => {
+				await create();
+				const query = shown(document);
+				await expectGreen({ query, settings }, { pushed: 6 });
+				await world.query('update products set views = views + 1');
+				await expectGreen({ query, settings }, { unchanged: 6 });
+				expect(world.index.get('doc/2')).toMatchObject({ views: 2 });
+				await world.query('update products set price = 0 where id = 2');
+				await expectGreen({ query, settings }, { pushed: 1, unchanged: 5 });
+				// What is pushed has all fields, with their values of now.
+				expect(world.index.get('doc/2')).toMatchObject({ price: 0, views: 3 });
+			});
+
+			test('only documents with such a field have another version', async () => {
+				await create();
+				const odd = `
+					case p.id when 1 then ${MORE} when 2 then null when 3 then '["views"]'::json
+					when 4 then '"views"'::json when 5 then '{"views": 1}'::json
+					else json_build_object('name', 'views') end`;
+				const query = shown(odd);
+				await run({ query });
+				world.index.clear();
+				const result = await run({ query, settings });
+				expect(counts(result)).toEqual({ pushed: 2, unchanged: 1, unreadable: 3 });
+				expect([...world.index.keys()]).toEqual(['doc/1', 'doc/5']);
+				const again = await run({ query, settings });
+				expect(counts(again)).toEqual({ unchanged: 3, unreadable: 3 });
+			});
+
+			test('names and values that PostgreSQL refuses', async () => {
+				await create();
+				const query = shown(
+					String.raw`('{"name": "\u0000 \ud83d", "\u0000": 1, "views": ' || p.views || '}')::json`,
+				);
+				const odd = { ignoredFields: "views, \0, it's, \ud83d, $1, {{ 1 }}" };
+				await expectGreen({ query, settings: odd }, { pushed: 6 });
+				await world.query('update products set views = views + 1');
+				await expectGreen({ query, settings: odd }, { unchanged: 6 });
+			});
+
+			test('a field that must be pushed is pushed by pushAgain', async () => {
+				await create();
+				const query = shown(MORE);
+				await run({ query, settings });
+				await world.query('update products set views = 99 where id = 3');
+				await expectGreen(
+					{ query, settings: { ...settings, pushAgain: ['doc/3'] } },
+					{ pushed: 1, unchanged: 5 },
+				);
+				expect(world.index.get('doc/3')).toMatchObject({ views: 99 });
+			});
+		});
+
 		test('IDs in pushAgain are pushed, whatever they contain', async () => {
 			await products(6);
 			await run();
@@ -524,6 +591,22 @@ describe('chunks', () => {
 			);
 		});
 
+		test('fields beside the text can be ignored, but not the text', async () => {
+			await products(3);
+			await world.query('alter table products add views int');
+			const document = `json_build_object('name', 'N', 'text', p.body, 'views', p.views)`;
+			const options = {
+				query: `select p.id as key, 'doc/' || p.id as id, ${document} as document from products p`,
+				settings: { ignoredFields: 'views, text, name' },
+			};
+			await expectGreen(options, { pushed: 3 });
+			await world.query(
+				"update products set views = 7; update products set body = 'B' where id = 2",
+			);
+			await expectGreen(options, { pushed: 1, unchanged: 2 });
+			expect(textOf('doc/2#0')).toBe('B');
+		});
+
 		test('a problem that PostgreSQL refuses as text is remembered', async () => {
 			await products(6);
 			await run({ query });
@@ -569,7 +652,10 @@ describe('statements', () => {
 		}
 
 		const readAll = async (number: unknown, range: object = {}) => {
-			const settings = { settings: 'settings', pushAgain: '[]', documents: 100 };
+			const settings = {
+				...{ settings: 'settings', pushAgain: '[]', ignored: '[]' },
+				documents: 100,
+			};
 			const $json = { run: number, query: SOURCE, ...settings, ...ALL, ...range };
 			const outputs = { 'When Called by Itself': [$json] };
 			const [row] = await world.statement('Read', { $json, outputs });
@@ -577,16 +663,12 @@ describe('statements', () => {
 		};
 
 		const compareAll = async (number: unknown, pushAgain: string[] = [], query = SOURCE) => {
+			const prepared = { query, settings: 'settings', ignored: '[]' };
 			const outputs = {
-				Settings: [{ pushAgain }],
-				'Prepare the Query': [{ query }],
+				'Prepare the Query': [{ ...prepared, pushAgain: JSON.stringify(pushAgain) }],
 			};
-			const values = { 2: 'settings', 4: 1 };
-			const [row] = await world.statement(
-				'Compare',
-				{ $json: { run: number }, outputs },
-				values,
-			);
+			const scope = { $json: { run: number }, outputs };
+			const [row] = await world.statement('Compare', scope, { 6: 1 });
 			return row;
 		};
 

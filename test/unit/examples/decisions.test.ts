@@ -44,6 +44,12 @@ const after = (list: object, $response: unknown, $pageCount = 1): Scope => ({
 	variables: { $response, $pageCount },
 });
 
+const PREPARED = {
+	outputs: {
+		'Prepare the Query': [{ query: 'Q', settings: 'S', pushAgain: '["a"]', ignored: '[]' }],
+	},
+};
+
 const DECISIONS: Record<string, Row[]> = {
 	'$json.records lt 1 or $json.warnings?.length > 0': trueFor(
 		[{ records: 0 }, { records: 5, warnings: ['W'] }],
@@ -189,59 +195,15 @@ const DECISIONS: Record<string, Row[]> = {
 		[json({ failed: 1, removedIds: ['a#1'] }), []],
 		[json({ removedIds: ['a#1'] }), []],
 	],
-	"[$json.run ?? 0, $('Prepare the Query').first().json.settings, JSON.stringify($('Settings').first().json.pushAgain), 200, $('Prepare the Query').first().json.query]":
+	"[$json.run ?? 0, ...['settings', 'pushAgain', 'query', 'ignored'].map((name) => $('Prepare the Query').first().json[name]), 200]":
 		[
-			[
-				json(
-					{ run: 5 },
-					{
-						outputs: {
-							Settings: [{ pushAgain: ['a'] }],
-							'Prepare the Query': [{ query: 'Q', settings: 'S' }],
-						},
-					},
-				),
-				[5, 'S', '["a"]', 200, 'Q'],
-			],
-			[
-				json(
-					{},
-					{
-						outputs: {
-							Settings: [{ pushAgain: [] }],
-							'Prepare the Query': [{ query: 'Q', settings: 'S' }],
-						},
-					},
-				),
-				[0, 'S', '[]', 200, 'Q'],
-			],
+			[json({ run: 5 }, PREPARED), [5, 'S', '["a"]', 'Q', '[]', 200]],
+			[json({}, PREPARED), [0, 'S', '["a"]', 'Q', '[]', 200]],
 		],
-	"[$json.run ?? 0, $('Prepare the Query').first().json.settings, JSON.stringify($('Settings').first().json.pushAgain), 1000, $('Prepare the Query').first().json.query]":
+	"[$json.run ?? 0, ...['settings', 'pushAgain', 'query', 'ignored'].map((name) => $('Prepare the Query').first().json[name]), 1000]":
 		[
-			[
-				json(
-					{ run: 5 },
-					{
-						outputs: {
-							Settings: [{ pushAgain: ['a'] }],
-							'Prepare the Query': [{ query: 'Q', settings: 'S' }],
-						},
-					},
-				),
-				[5, 'S', '["a"]', 1000, 'Q'],
-			],
-			[
-				json(
-					{},
-					{
-						outputs: {
-							Settings: [{ pushAgain: [] }],
-							'Prepare the Query': [{ query: 'Q', settings: 'S' }],
-						},
-					},
-				),
-				[0, 'S', '[]', 1000, 'Q'],
-			],
+			[json({ run: 5 }, PREPARED), [5, 'S', '["a"]', 'Q', '[]', 1000]],
+			[json({}, PREPARED), [0, 'S', '["a"]', 'Q', '[]', 1000]],
 		],
 	"[$('Lock').first().json.run ?? 0, JSON.stringify($json)]": [
 		[json({ a: 1 }, { outputs: { Lock: [{ run: 5 }] } }), [5, '{"a":1}']],

@@ -201,6 +201,7 @@ test('in a database sync, the same rule holds', () => {
 	const [planned] = planDatabase({
 		compared,
 		query: 'Q',
+		ignored: '[]',
 		settings,
 		...{ run: 1, owner: 'w', approval: NOT_APPROVED, history: HISTORY },
 	});

@@ -294,7 +294,7 @@ describe('Fetched', () => {
 	});
 
 	test('a text is decoded once', () => {
-		expect(text('Küçük')).toEqual({ id: 'a', text: 'Küçük' });
+		expect(text('Küçük')).toMatchObject({ id: 'a', text: 'Küçük' });
 		expect(text(Buffer.from('Caf\xe9', 'latin1')).text).toBe('Café');
 		const oneBadByte = Buffer.concat([Buffer.from('Größe\n'), Buffer.from([0xe9])]);
 		expect(text(oneBadByte).text).toBe('Größe\né');
@@ -329,9 +329,17 @@ describe('Fetched', () => {
 		);
 	});
 
+	test.each(['txt', 'csv', 'md'])('an HTML page that is named .%s has a problem', (extension) => {
+		for (const page of ['<!DOCTYPE html>\n<title>Sign in', ' <html lang="en"><body>Sign in'])
+			expect(text(page, extension).problem).toBe(
+				'is an HTML page: give it the extension html',
+			);
+		expect(text('<!-- A note --> <html>', extension).problem).toBeUndefined();
+	});
+
 	test('a text is as it is, unless it is no text', () => {
 		expect(text('A\n;B', 'md')).toEqual({ id: 'a', text: 'A\n;B' });
-		expect(text('')).toEqual({ id: 'a', text: '' });
+		expect(text('')).toEqual({ id: 'a', text: '', isPlain: true });
 		expect(text('A\0B')).toEqual({ id: 'a', problem: 'is not a text' });
 		const picture = Buffer.from('%PDF-1.7\n\x01\0\x02\xff', 'latin1');
 		expect(text(picture).problem).toBe('is a PDF file: give it the extension pdf');
@@ -356,21 +364,21 @@ describe('Fetched', () => {
 		['\ufeffSEP=|\na|b\n1|2', 'a: 1; b: 2'],
 		['sep=^\na^b\n1^2', 'a: 1; b: 2'],
 		['sep=-\na-b\n1-2', 'a: 1; b: 2'],
+		['"Name, first";b;c\n1;2;3', 'Name, first: 1; b: 2; c: 3'],
+		['"a,b"\n1', 'a,b: 1'],
+		['Sales in March\r\n\r\na;b\r\n1;2,5', 'Sales in March\n\na: 1; b: 2,5'],
 		['#TYPE System.Object\na,b\n1,2', 'a: 1; b: 2'],
 		['sep=a,b\n1,2', 'sep=a: 1; b: 2'],
 		['', ''],
 	])('the rows of the CSV file %j', (csv, rows) => {
-		expect(text(csv, 'csv')).toEqual({ id: 'a', text: rows });
+		expect(text(csv, 'csv')).toEqual({ id: 'a', text: rows, isPlain: true });
 	});
 
-	test('a text with headings is chunked at them, and a title joins what follows it', () => {
-		const markdown = '# A\n\n## B\n\nText.';
-		const expected = { id: 'a', text: '# A\n\n ## B\n\nText.', isByHeading: true };
-		expect(text(markdown, 'md')).toEqual(expected);
-		expect(fetched('docx', { words: [{ json: { entry: 0, text: markdown } }] })).toEqual(
-			expected,
-		);
-		expect(text(markdown, 'txt')).toEqual({ id: 'a', text: markdown });
+	test('only Markdown, HTML and Office files have headings', () => {
+		const expected = { id: 'a', text: '# A' };
+		expect(text('# A', 'md')).toEqual(expected);
+		expect(fetched('docx', { words: [{ json: { entry: 0, text: '# A' } }] })).toEqual(expected);
+		expect(text('# A', 'txt')).toEqual({ ...expected, isPlain: true });
 	});
 
 	test('if the nodes for Office files fail, their files are tried again', () => {
@@ -410,7 +418,7 @@ describe('Fetched', () => {
 				id: 'd',
 				error: expect.stringContaining('size was 3 in the list and 2 in the download'),
 			},
-			{ id: 'e', text: 'E' },
+			{ id: 'e', text: 'E', isPlain: true },
 		]);
 	});
 
@@ -526,7 +534,7 @@ const CONTENTS: Record<
 	(id: string) => [Array<ExtractedItem['json'] & { pages?: string[] }>, result: object]
 > = {
 	pdf: (id) => [[{ text: [page + id] }], { pages: [page + id] }],
-	txt: (id) => [[{ data: base64(id) }], { text: id }],
+	txt: (id) => [[{ data: base64(id) }], { text: id, isPlain: true }],
 	md: (id) => [[{ data: base64(`# ${id}`) }], { text: `# ${id}` }],
 	html: (id) => [[{ text: id, title: '' }], { text: id }],
 	xlsx: (id) => [[{ text: id }], { text: id }],

@@ -29,6 +29,7 @@ function planned(
 		compared: { ...NOTHING, ...compared },
 		settings: { ...SETTINGS, ...settings },
 		...{ approval, history: HISTORY, owner: 'w', query: 'select 1', run: 7 },
+		ignored: '["views"]',
 	});
 	const [{ json: first }] = items;
 	const { summary } = first as { summary: Summary };

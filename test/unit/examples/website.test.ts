@@ -642,11 +642,33 @@ describe('Fetched', () => {
 		[{ problem: 'has bytes that are no text' }, {}, /has bytes that are no text/],
 		[{}, { text: '<h1>404 - Page not found</h1><p>Sorry about that.' }, /says '404 - Page not/],
 		[{}, { text: '<h1>Seite nicht gefunden!</h1><p>Zur Startseite' }, /says 'Seite nicht/],
+		...[
+			'Oops! That page can’t be found.',
+			'This page could not be found',
+			'The requested page does not exist.',
+			'Nothing found',
+			'404. Diese Seite konnte leider nicht gefunden werden.',
+			'Cette page est introuvable',
+			'La página no fue encontrada',
+		].map((heading): [object, Said, RegExp] => [
+			{},
+			{ text: `<h1>${heading}</h1><p>It looks like nothing was found at this location.` },
+			new RegExp(`^says '${heading.replace(/\W/g, '.')}', but its status is 200`),
+		]),
 	])('%j %j cannot be read until it changes', (page, said, why) => {
 		expect(fetched(page, said)).toEqual({ problem: expect.stringMatching(why) as string });
 		expect(fetched({ ...page, isMissing: true }, said)).toEqual({
 			text: expect.any(String) as string,
 		});
+	});
+
+	test.each([
+		'What to do if a page is not found',
+		'Lost and found',
+		'Nothing found in the attic',
+	])('a short page with the heading %j may exist', (heading) => {
+		const read = fetched({}, { text: `<h1>${heading}</h1><p>These are a few words about it.` });
+		expect(read.text).toContain(heading);
 	});
 });
 
@@ -687,6 +709,8 @@ describe('a page that names another one as its original', () => {
 		expect(fetched({ '/a': copy, '/b': {} })).toMatchObject({ gone, asked: ['/b'] });
 		expect(fetched({ '/a': copy, '/b': { canonical: '/b/' } })).toMatchObject({ gone });
 		expect(fetched({ '/a': copy, '/b': { answer: redirect('/b/') } })).toMatchObject({ gone });
+		for (const canonical of ['./b', '../b'])
+			expect(fetched({ '/a': { canonical }, '/b': {} })).toMatchObject({ gone });
 		const other = { canonical: 'http://example.com/b/' };
 		expect(fetched({ '/a': other, '/b/': {} })).toMatchObject({ asked: ['/b/'] });
 	});

@@ -17,8 +17,8 @@ function listedPlaces(addresses) {
  * @param {string} id the address of the page
  */
 function namedOriginal({ canonical, base }, id) {
-	// A canonical address that is neither complete nor begins with a slash is a mistake.
-	if (!/^(?:https?:)?\//i.test(canonical)) return '';
+	// A canonical address that is neither complete nor begins with a slash or dots is a mistake.
+	if (!/^(?:(?:https?:)?\/|\.{1,2}\/)/i.test(canonical)) return '';
 	const original = resolvedAddress(canonical, resolvedAddress(base, id));
 	// Canonical addresses have no parameters of campaigns, and a copy of a website names the original's host.
 	return samePath(original, id, false) ? '' : original;

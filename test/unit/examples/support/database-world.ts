@@ -160,7 +160,7 @@ export class DatabaseWorld {
 		outputs['Prepare the Query'] = code('Prepare the Query');
 		outputs.Lock = await this.statement('Lock', scope());
 		try {
-			const values = batchSize === undefined ? {} : { 4: batchSize };
+			const values = batchSize === undefined ? {} : { 6: batchSize };
 			outputs.Compare = await this.statement(
 				'Compare',
 				scope({ $json: outputs.Lock[0] }),

@@ -111,7 +111,8 @@ export class SyncWorld {
 		const [{ json }] = code.versions({
 			list: documents,
 			fields,
-			ignoredFields: [],
+			ignoredFields: '',
+			formerSplit: 'headings',
 			settings: '{}',
 		});
 		for (const [at, version] of json.versions.entries()) {
