@@ -77,6 +77,7 @@ class FolderCases {
 			[/const batchSize = 10;/, `const batchSize = ${FILES_PER_BATCH};`],
 			[valueOf('folder'), JSON.stringify(server.folder)],
 			[valueOf('prefix'), JSON.stringify(PREFIX)],
+			[valueOf('fields'), JSON.stringify('folder, extension')],
 		]);
 		return new FolderCases(stage, server, workflow, await stage.publish(workflow));
 	}
@@ -156,6 +157,15 @@ class FolderCases {
 			'the URL is where people open the file',
 			String(this.chunksOf('notes/Notes & more.md')[0]?.url),
 			'https://files.example.com/notes/Notes%20%26%20more.md',
+		);
+
+		const found = this.stage.sandbox
+			.search(DEMO.endpoint, 'ladder')
+			.filter((hit) => Object(hit).extension === 'pptx');
+		this.check(
+			'a search can be filtered by a field',
+			found.map(({ parentId }) => String(parentId)).join(),
+			`${PREFIX}talk.pptx`,
 		);
 
 		const before = this.stage.sandbox.requests.length;

@@ -57,7 +57,7 @@ module.exports = ({ batch, fetched, isChunked, isRow }) => {
 		for (const document of all) {
 			fail(
 				document,
-				`has got ${what} text as ${all.length - 1} other documents, so it may be a sign-in page or an error`,
+				`has got ${what} text as ${all.length - 1} other documents, so it may be a sign-in page or an error: if this is its text, enter its ID in 'pushAgain'`,
 			);
 		}
 	}

@@ -166,7 +166,7 @@ const explanation = ({ about, query, isChunked }: DatabaseSync): string => `${ab
 
 **Change these**
 1. *Your Query*: enter your query. The node is not active, because the query runs only within *Compare* and *Read*. It returns **key**, the primary key of the table with its own type, **id**, the ID of the document, and **document**, ${query.document}
-2. In both groups: select your *Postgres* credential. Double-click a group to open it.
+2. Double-click *Plan and Result*, and select your *Postgres* credential in *Tables*. n8n sets it in all nodes, and saves this when you press Ctrl+S.
 3. *${work(isChunked).name}*: select your credentials in ${isChunked ? '*Chunk Text*, ' : ''}*Push Documents* and *Delete Document*${isChunked ? ', and enter your model' : ''}.
 
 **Try it:** click *Execute workflow*. *Show the Plan* says what a run would do, and changes nothing. Then choose *Every Night* beside the button, and click again. Then publish the workflow. It runs three times a night. [All about syncs of a database](${docs('sources.md#a-postgresql-database')})`;
@@ -306,7 +306,7 @@ function planGroup({ isChunked }: DatabaseSync): Group {
 	return { ...PLAN, description: `${PLAN.description} ${POSTGRES}`, nodes };
 }
 
-const POSTGRES = 'Select your Postgres credential.';
+const POSTGRES = 'Your Postgres credential is in Tables.';
 
 function applyGroup({ isChunked }: DatabaseSync): Group {
 	const y = 0;

@@ -220,6 +220,14 @@ describe('Documents', () => {
 			expect(kept(unlike, after)).toBe(100);
 		});
 
+		test('the problem says how to index them nevertheless', () => {
+			const work = many(5).map((id, at) => replaced(id, `Sold out: ${at}`, unlike(at)));
+			const [{ problem }] = read(work);
+			expect(problem).toMatch(/sign-in page or an error: .* enter its ID in 'pushAgain'$/);
+			const confirmed = work.map((one) => ({ ...one, isConfirmed: true }));
+			expect(problemsIn(read(confirmed))).toEqual([]);
+		});
+
 		test('a page may name its own address', () => {
 			const work = many(20).map((id, at) => {
 				const url = `https://a.example/caf%C3%A9/${'abcdefghij'[at % 10]}${'kl'[at % 2]}/page`;

@@ -251,6 +251,25 @@ describe('Fetched', () => {
 		expect(pdf({ text: most })).toEqual({ id: 'a', pages: most });
 	});
 
+	test('pages that differ only in many numbers are tables, and not stamped scans', () => {
+		const price = (at: number) => `Article ${4000 + at} costs ${at * 7} Euro`;
+		const table = (at: number) => Array.from({ length: 5 }, (_, row) => price(at * 5 + row));
+		const tables = Array.from({ length: 4 }, (_, at) => [...table(at), `${at + 1}`].join('\n'));
+		expect(pdf({ text: tables })).toEqual({ id: 'a', pages: tables });
+		const forms = [1, 2, 3].map((at) =>
+			['Invoice', 'Date', 'Net sum', 'Tax', 'Sum'].map((name) => `${name} ${at}0${at}`),
+		);
+		const invoices = forms.map((lines) => lines.join('\n'));
+		expect(pdf({ text: invoices })).toEqual({ id: 'a', pages: invoices });
+		const few = forms.map((lines) => lines.slice(1).join('\n'));
+		expect(pdf({ text: few }).problem).toMatch(/^is a scan/);
+		// The same numbers on all pages are a letterhead.
+		const head = Array.from({ length: 9 }, (_, at) => `Call us: 0800 ${at}`).join('\n');
+		expect(pdf({ text: [head, head, head] }).problem).toMatch(/^is a scan/);
+		const numbers = Array.from({ length: 9 }, (_, at) => `${at * 1234}`).join('\n');
+		expect(pdf({ text: [numbers] })).toEqual({ id: 'a', pages: [numbers] });
+	});
+
 	test('one page of text among scans is read, and the others are named', () => {
 		const pages = [page, ...Array<string>(9).fill('')];
 		expect(pdf({ text: pages })).toEqual({

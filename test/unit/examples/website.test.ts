@@ -255,6 +255,21 @@ describe('Pages of the Website', () => {
 	});
 });
 
+test('n8n guesses no encoding: each response of the website is a file', () => {
+	const requests = websiteExample.nodes.filter(({ type }) => type.endsWith('.httpRequest'));
+	expect(requests.map(({ name }) => name)).toEqual(
+		expect.arrayContaining([
+			'Get Sitemaps',
+			'Get Pages',
+			'Get Redirected Pages',
+			'Get Originals',
+		]),
+	);
+	for (const { parameters } of requests) {
+		expect(parameters).toHaveProperty('options.response.response.responseFormat', 'file');
+	}
+});
+
 /** A response with its body. */
 type Answer = PageResponse & { data?: string | Buffer };
 
