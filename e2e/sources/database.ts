@@ -11,6 +11,7 @@ import type { Cases } from './runs';
 import {
 	BY_HAND,
 	BY_TIME,
+	checkPlan,
 	counted,
 	inTurn,
 	killInTheMiddle,
@@ -27,6 +28,12 @@ const NAME = "translate(id::text, '0123456789', 'ghijklmnop')";
 const ROWS_PER_BATCH = 10;
 const RETRY_FOR_SECONDS = 2;
 const WITHIN_MS = 60_000;
+
+const OUR_TABLES =
+	"select count(*) from pg_class where relkind = 'r' and relname like 'search_sync%'";
+
+const OUR_ROWS =
+	"select (select md5(string_agg(r::text, ',' order by run)) from search_sync_runs r), (select md5(string_agg(d::text, ',' order by id)) from search_sync_documents d)";
 
 /** Longer than a run takes. */
 const LATE_MS = 10_000;
@@ -117,11 +124,20 @@ class DatabaseCases {
 
 	async changes(): Promise<void> {
 		const { table } = this.example;
+		await this.plan('before the first run', `new ${ROWS}`);
+		const tables = await this.postgres.query(OUR_TABLES);
+		this.stage.checks.add(
+			`${this.name}: the plan before the first run creates no table`,
+			tables === '0',
+			tables,
+		);
 		await this.sync('a first load', `success, pushed ${ROWS}`);
 		await this.sync('nothing changed', `success, unchanged ${ROWS}`);
 		await this.postgres.query(`update ${table} set body = '# New' where id = 7`);
+		await this.plan('with one changed', `changed 1, unchanged ${ROWS - 1}`);
 		await this.sync('one changed', `success, pushed 1, unchanged ${ROWS - 1}`);
 		await this.postgres.query(`delete from ${table} where id = 8`);
+		await this.plan('with one deleted', `missing 1, unchanged ${ROWS - 1}`);
 		await this.sync('one deleted', `success, deleted 1, unchanged ${ROWS - 1}`);
 		await this.postgres.query(
 			`insert into ${table} values (8, 'It''s, "8"', '# 8, it''s "back"', 8)`,
@@ -426,6 +442,19 @@ class DatabaseCases {
 		);
 		await this.checkIndex('a kill', table);
 		await this.sync('after that', `success, unchanged ${ROWS - 3}`);
+	}
+
+	/** Shows the plan, and checks that neither the tables of the sync nor a lock have changed. */
+	private async plan(when: string, counts: string): Promise<void> {
+		const rows = async () =>
+			(await this.postgres.query(OUR_TABLES)) === '0'
+				? 'no tables'
+				: await this.postgres.query(OUR_ROWS);
+		const before = await rows();
+		const { workflow: id, name } = this;
+		await checkPlan(this.stage, { id, name }, when, counts);
+		const after = await rows();
+		this.stage.checks.add(`${name}, the plan ${when} takes no lock`, before === after, after);
 	}
 
 	/**

@@ -48,6 +48,7 @@ function workflowOf(kind: Kind): Workflow {
 	const fetch: Sync['fetch'] = {
 		group: { name: 'Get the Text', description: 'Returns the text of the list.' },
 		nodes: [mapFields('Fetched', [0, 0], `={{ ${text} }}`)],
+		asksForMissing: false,
 	};
 	const built = sync({
 		name: path,
@@ -56,7 +57,7 @@ function workflowOf(kind: Kind): Workflow {
 		settings: {
 			startedBy: "'webhook'",
 			confirmed: "$('List Arrives').first().json.body.confirmDeletes",
-			howToDelete: 'approve it',
+			...{ isPlanOnly: 'false', howToDelete: 'approve it' },
 			pushAgain: [],
 		},
 		list: {

@@ -4,7 +4,7 @@ import type { Workflow, WorkflowNode } from '../n8n/workflow';
 import type { Page, Website } from '../service/website';
 import { startWebsite } from '../service/website';
 import type { Cases } from './runs';
-import { BY_TIME, counted, inTurn, readExample, result, valueOf } from './runs';
+import { BY_TIME, checkPlan, counted, inTurn, readExample, result, valueOf } from './runs';
 import type { SourcesStage } from './stage';
 
 const EXAMPLE = 'sync-of-a-website';
@@ -73,6 +73,23 @@ class WebsiteCases {
 		});
 		const all = this.expected.size;
 
+		const asked = this.website.requests.length;
+		const plan = await this.plan('before the first run', `new ${all + 4}`);
+		this.check(
+			'the plan says how many pages would be requested, and requests only the sitemaps',
+			JSON.stringify([
+				plan.requests,
+				plan.secondsAtLeast,
+				plan.skipped,
+				this.website.requests.slice(asked).sort(),
+			]),
+			JSON.stringify([
+				all + 4,
+				Math.round((all + 4) * 0.1),
+				{ excluded: 1 },
+				[...SITEMAPS].sort(),
+			]),
+		);
 		const first = await this.sync('a first load', `success, pushed ${all}, notIndexed 4`);
 		this.check(
 			'excluded pages are counted',
@@ -110,6 +127,7 @@ class WebsiteCases {
 			'0',
 		);
 		this.words('/page-3', 'Page three says something else now.');
+		await this.plan('with one changed', `changed 1, unchanged ${all + 3}`);
 		await this.sync('one changed', `success, pushed 1, unchanged ${all + 3}`);
 	}
 
@@ -143,6 +161,7 @@ class WebsiteCases {
 		const { pages, faults } = this.website;
 		pages.delete('/page-5');
 		this.expected.delete('/page-5');
+		await this.plan('with one missing', `missing 1, unchanged ${this.listed()}`);
 		await this.sync('one missing and 404', `success, deleted 1, unchanged ${this.listed()}`);
 
 		pages.set('/page-6', { ...pages.get('/page-6'), lastmod: undefined });
@@ -286,6 +305,10 @@ class WebsiteCases {
 		const { api } = this.stage.n8n;
 		const workflow = exampleFor(this.website, pages);
 		await api.activate(await api.saveWorkflow(workflow, this.id));
+	}
+
+	private async plan(when: string, counts: string): Promise<Record<string, unknown>> {
+		return await checkPlan(this.stage, { id: this.id, name: EXAMPLE }, when, counts);
 	}
 
 	/** Runs the sync once, and checks its counts, its error and the index. */

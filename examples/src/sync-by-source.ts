@@ -1,5 +1,4 @@
-import { webhook } from './parts/nodes';
-import { AFTERWARDS, docs, sync } from './parts/sync';
+import { AFTERWARDS, called, docs, sync } from './parts/sync';
 
 export default sync({
 	name: 'Sync by Source',
@@ -13,7 +12,7 @@ Receives the **complete list** of a source's documents. It pushes new and change
 2. Double-click *Push, Delete*. In *Push Documents* and *Delete Document*, select your credential.
 3. *Settings*: in *ignoredFields*, enter the fields whose changes do not matter, such as counters.
 
-**Try it:** click *Execute workflow*. It pushes the documents pinned to *List Arrives* to your index, and the first run with your own list deletes them. Then change a text or remove a document in the data pinned to *List Arrives*, and run it again. Or publish the workflow and send
+**Try it:** click *Execute workflow*. It says what a run would do with the documents pinned to *List Arrives*, and changes nothing. Then publish the workflow, and send your list, first with \`"dryRun": true\`, which returns its plan:
 
 \`POST /webhook/sync-by-source\`
 \`{ "documents": [{ "id", "name", "text" }] }\`
@@ -27,43 +26,18 @@ Receives the **complete list** of a source's documents. It pushes new and change
 ${AFTERWARDS}`,
 		height: 360,
 	},
-	triggers: [
-		webhook('List Arrives', 'sync-by-source', [0, 0], '683daaae-a916-443d-a62e-93d1f92cc35e'),
-	],
-	settings: {
-		startedBy: "$execution.mode === 'test' ? 'by hand' : 'webhook'",
-		confirmed: "$('List Arrives').first().json.body?.confirmDeletes",
-		howToDelete: 'send the list once with "confirmDeletes": {number}',
-		pushAgain: '={{ $json.body?.pushAgain ?? [] }}',
-	},
-	list: {
-		nodes: [],
-		documents: "$('List Arrives').first().json.body?.documents",
-	},
+	...called('sync-by-source', '683daaae-a916-443d-a62e-93d1f92cc35e', [
+		{
+			id: 'faq/opening-hours',
+			name: 'Opening hours',
+			text: 'We are open from nine to five.',
+		},
+		{
+			id: 'faq/parking',
+			name: 'Parking',
+			text: 'Parking behind the house is free.',
+		},
+		{ id: 'faq/payment', name: 'Payment', text: 'We take cards and cash.' },
+	]),
 	isChunked: false,
-	isAnswered: true,
-	pinData: {
-		'List Arrives': [
-			{
-				json: {
-					...{ headers: {}, params: {}, query: {} },
-					body: {
-						documents: [
-							{
-								id: 'faq/opening-hours',
-								name: 'Opening hours',
-								text: 'We are open from nine to five.',
-							},
-							{
-								id: 'faq/parking',
-								name: 'Parking',
-								text: 'Parking behind the house is free.',
-							},
-							{ id: 'faq/payment', name: 'Payment', text: 'We take cards and cash.' },
-						],
-					},
-				},
-			},
-		],
-	},
 });

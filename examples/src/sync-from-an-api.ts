@@ -20,7 +20,7 @@ Gets **all documents** from an API. It chunks and pushes new and changed documen
 2. **For another API**, change the row *Example* in [*Where the List Is*](${docs('sources.md#another-api')}). **Every page is needed**, because documents that are missing from the list are deleted.
 3. Double-click *Chunk, Push, Delete*. Select your credentials in *Chunk Text*, *Push Documents* and *Delete Document*, and enter your model.
 
-**Try it:** click *Execute workflow* with *Every Night* chosen, because the other trigger approves deletes. Then publish the workflow. It runs three times a night. [All settings](${docs('sources.md#an-api')})`,
+**Try it:** click *Execute workflow*. *Show the Plan* says what a run would do, and changes nothing. Then choose *Every Night* beside the button, and click again. Then publish the workflow. It runs three times a night. [All settings](${docs('sources.md#an-api')})`,
 		protection: `## What protects your index
 - **For a public index**, use a login that sees only what everybody may see. Articles of Zendesk for a user segment, and personal spaces and restricted pages of Confluence, are left out by *leaveOut* in *Where the List Is*.
 - **Nothing changes** if a page from the API contains no list, says that it has failed, or repeats an earlier page, or if the list is empty or not valid.

@@ -67,7 +67,7 @@ Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files, and Goog
 2. *Folders*, *List Files*, and *Ask for File* and *Download* in the group *Read the Files*: select your *Google Drive* credential. Double-click a group to open it.
 3. *Chunk, Push, Delete*: select your credentials in *Chunk Text*, *Push Documents* and *Delete Document*, and enter your model.
 
-**Try it:** click *Execute workflow* with *Every Night* chosen, because the other trigger approves deletes. Then publish the workflow. It runs three times a night. [All settings, and which files are read](${docs('sources.md#google-drive')})`,
+**Try it:** click *Execute workflow*. *Show the Plan* says what a run would do, and changes nothing. Then choose *Every Night* beside the button, and click again. Then publish the workflow. It runs three times a night. [All settings, and which files are read](${docs('sources.md#google-drive')})`,
 		protection: PROTECTION,
 		height: 360,
 	},

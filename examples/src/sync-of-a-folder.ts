@@ -17,7 +17,7 @@ Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files. Chunks a
 2. *List Files*, and *Download* in the group *Read the Files*: select your *SFTP* credential. For FTP, first set *Protocol*. Double-click a group to open it.
 3. *Chunk, Push, Delete*: select your credentials in *Chunk Text*, *Push Documents* and *Delete Document*, and enter your model.
 
-**Try it:** set *minutesAtRest* to 0, and click *Execute workflow* with *Every Night* chosen, because the other trigger approves deletes. Then set it to 5, and publish the workflow. It runs three times a night. [All settings, and which files are read](${docs('sources.md#a-folder')})`,
+**Try it:** set *minutesAtRest* to 0, and click *Execute workflow*. *Show the Plan* says what a run would do, and changes nothing. Then choose *Every Night* beside the button, and click again. Then set *minutesAtRest* to 5, and publish the workflow. It runs three times a night. [All settings, and which files are read](${docs('sources.md#a-folder')})`,
 		protection: PROTECTION,
 		height: 330,
 	},

@@ -1,5 +1,6 @@
 /** @import { Batch, BatchDocument, BatchRow, Chunked, Counted, Entry, Item } from '../parts/types' */
 
+const { isOfService } = require('./shared/outage');
 const { storableText } = require('./shared/storable-text');
 
 /**
@@ -18,6 +19,8 @@ module.exports = ({ batch, documents, texts, pushes, deletes }) => {
 	// Documents that could not be read, that failed, that were read in part or withheld, and that were left out.
 	/** @type {{ unread: string[], failed: string[], partly: string[], leftOut: string[] }} */
 	const problems = { unread: [], failed: [], partly: [], leftOut: [] };
+	/** @type {string[]} */
+	const errors = [];
 	const textOf = texts && byId(texts);
 	const pushOf = byId(pushes);
 	const deletionOf = byId(deletes);
@@ -46,7 +49,7 @@ module.exports = ({ batch, documents, texts, pushes, deletes }) => {
 			if (isRemembered) entries.push([id, version, chunks, oldText, problem]);
 		} else if (error) {
 			row.failed += 1;
-			row.error ||= storableText(error, 1000);
+			errors.push(error);
 			problems.failed.push(`Failed: '${id}': ${error}`);
 			entries.push([id, '', most, oldText]); // the next run tries it again
 		} else {
@@ -67,6 +70,11 @@ module.exports = ({ batch, documents, texts, pushes, deletes }) => {
 			entries.push(version === null ? [id, null] : entry);
 		}
 	}
+	const isOutage = row.pushed + row.deleted + row.notIndexed === 0 && errors.every(isOfService);
+	const [firstError = ''] = errors;
+	// Service Answers looks for these words, because the table has no column for them.
+	const prefix = isOutage && firstError ? 'No request succeeded: ' : '';
+	row.error = storableText(prefix + firstError, 1000);
 	const written = { size: entries.length, entries: JSON.stringify(entries) };
 	const { unread, failed, partly, leftOut } = problems;
 	const lines = [...unread, ...failed, ...partly, ...leftOut].slice(0, 20);

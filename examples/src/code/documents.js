@@ -5,6 +5,7 @@ const { fieldProblem, filledFields } = require('./shared/fields');
 const { sections } = require('./shared/sections');
 const { exactSum, suddenlyAlike, textSums } = require('./shared/similar-texts');
 const { storableText } = require('./shared/storable-text');
+const { textProblem } = require('./shared/text-problem');
 
 /**
  * @param {{ batch: Batch, fetched: Fetched[] | null, isChunked: boolean, isRow?: boolean }} inputs
@@ -164,17 +165,8 @@ module.exports = ({ batch, fetched, isChunked, isRow }) => {
 			return { ...read, text: '', isDoubtful: document !== undefined && chunks > 0 };
 		}
 		if (!isChunked) return read;
-		if (Array.isArray(text) && text.length === 0) return fail(read, 'has no pages', false);
-		const isText =
-			typeof text === 'string' ||
-			(Array.isArray(text) && text.every((page) => typeof page === 'string'));
-		if (!isText) {
-			const only = text ? `, only ${storableText(JSON.stringify(text), 100)}` : '';
-			return fail(read, `has no text${only}`, false);
-		}
-		if ([name, url, description].some((value) => typeof value === 'object' && value !== null)) {
-			return fail(read, 'has a name, a URL or a description that is no text', false);
-		}
+		const unreadable = textProblem({ text, name, url, description });
+		if (unreadable) return fail(read, unreadable, false);
 		const isEmpty = [text].flat().join('').trim() === '';
 		return isEmpty ? { ...read, text: '', isDoubtful: chunks > 0 } : read;
 	}

@@ -136,7 +136,7 @@ export function parseFiles(download: WorkflowNode, ask?: WorkflowNode): Fetch {
 		description:
 			'Downloads and reads new and changed files. Your credential of the source is in Download. For another source, replace only Download.',
 	};
-	return { group, nodes, chains, batchSize: 10 };
+	return { group, nodes, chains, asksForMissing: ask !== undefined, batchSize: 10 };
 }
 
 const rule = (kind: string) => ({

@@ -71,6 +71,52 @@ export interface Settings {
 	pushAgain: unknown;
 	/** At most so many documents are fetched in one run, if the entries of the list have a version instead of a text. */
 	mostPerRun?: number;
+	/** Only of websites. */
+	secondsBetweenRequests?: number;
+}
+
+/** What a run that has the lock needs to work. A run that only shows its plan has none. */
+export interface RunLock {
+	run: number;
+	tableId: string;
+	history: History;
+}
+
+/** The documents of a plan, by what a run would do with them. */
+export interface PlanCounts {
+	new: number;
+	changed: number;
+	/** Documents that a run would delete, and those that it would withhold. */
+	missing: number;
+	unreadable: number;
+	approval: Approval;
+	/** Documents of which the source decides what becomes of them. */
+	willBeAsked?: number;
+	/** Requests to the source after the list, without redirects. */
+	requests?: number;
+	secondsBetweenRequests?: number;
+	charactersToChunk?: number;
+	newIds: string[];
+	changedIds: string[];
+	missingIds: string[];
+	unreadableIds: string[];
+	laterIds: string[];
+	skippedIds: string[];
+	problems: string[];
+}
+
+/** What the node Plan returns. */
+export interface RunPlan extends Omit<PlanCounts, 'approval' | 'secondsBetweenRequests'> {
+	status: number;
+	unchanged: number;
+	later: number;
+	skipped?: Record<string, number>;
+	withheld: number;
+	/** How many deletes a person may approve. */
+	approvable?: number;
+	secondsAtLeast?: number;
+	/** Why there is no plan. */
+	error: string;
 }
 
 /**
@@ -125,6 +171,10 @@ export interface SyncRun {
 /** What the node Begin returns. */
 export interface Begun {
 	table: string;
+	/** Whether the run ends with its plan. */
+	isPlanOnly: boolean;
+	/** ID of the data table, or an empty text if it does not exist yet. */
+	tableId: string;
 	approval: Approval;
 	/** The row of this run. */
 	row: Partial<SyncRun>;
@@ -278,7 +328,9 @@ export interface BatchRow {
 	withheld: number;
 	/** Number of documents that were planned for the batch, if this number can differ from what the batch has found. */
 	planned?: number;
-	/** The first failure. */
+	/** Number of documents of a batch that was left out, because the service does not answer. */
+	notDone?: number;
+	/** The first failure. It begins with `No request succeeded` if all documents failed because of the service. */
 	error: string;
 	/**
 	 * The first 20 documents that could not be read, that failed, that were read in part, or that were left out, one per
@@ -341,6 +393,16 @@ export interface Compared {
 	changed: KeyRange[];
 	/** The missing documents by ID, one range per batch. */
 	gone: KeyRange[];
+	/** Only without a lock: the changed documents, and the first IDs of each kind. */
+	plan?: Partial<
+		Pick<PlanCounts, 'new' | 'changed' | 'unreadable'> & {
+			characters: number;
+			newIds: string[];
+			changedIds: string[];
+			unreadableIds: string[];
+			missingIds: string[];
+		}
+	>;
 }
 
 /** What one call of Apply receives if the documents are in a database. The query Read adds the work. */

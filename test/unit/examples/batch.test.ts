@@ -483,6 +483,32 @@ describe('Sum Up the Batch', () => {
 		expect(run([chunked], [{ pushed: 2 }], [{ notFound: 1 }]).failed).toBe(0);
 	});
 
+	test('a batch says if all its documents failed because of the service', () => {
+		const two = ['a', 'b'].map((id) => ({ ...read([changed(id, 'A')])[0], id }));
+		const rowOf = (errors: Array<string | undefined>) =>
+			batchRow({
+				...{ batch: batchOf([]), documents: two },
+				texts: errors.map((error, at) => ({ ...chunked, id: two[at].id, error })),
+				pushes: two.map(({ id }) => ({ id, pushed: 2 })),
+				deletes: two.map(({ id }) => ({ id, deleted: 1 })),
+			})[0].json.error;
+		const down = 'The AI service answered with status 503, so the text was not submitted';
+		const others = [
+			'The push service could not be reached: the connection was refused',
+			'The AI service did not answer within 60 s',
+			'The connection to the push service closed before the response was complete',
+		];
+		for (const other of others) {
+			expect(rowOf([down, other])).toBe(`No request succeeded: ${down}`);
+		}
+		expect(rowOf([down, undefined])).toBe(down);
+		for (const own of ['The AI service answered with status 400', 'The text is too long.']) {
+			expect(rowOf([down, own])).toBe(down);
+			expect(rowOf([own, down])).toBe(own);
+		}
+		expect(rowOf([undefined, undefined])).toBe('');
+	});
+
 	test.each<[what: string, texts: object[], pushes: object[], deletes: object[], error: RegExp]>([
 		['a text that failed', [{ error: 'Rejected.' }], [{}], [{}], /^Rejected\.$/],
 		['an error object', [{ error: { message: 'Rejected.' } }], [{}], [{}], /^Rejected\.$/],
@@ -642,7 +668,7 @@ describe('Result', () => {
 	test('a first run that pushes nothing is red', () => {
 		const nothing = [{ ...row, pushed: 0, deleted: 0, notIndexed: 3 }];
 		expect(run({ known: 0, planned: 3 }, nothing, true).error).toMatch(
-			/^Nothing was pushed: all 3 documents are empty, or the source says that they are gone/,
+			/^Documents: 0 pushed, 3 without text. Nothing was pushed: all 3 documents are empty, or the source says that they are gone\. Look at/,
 		);
 		expect(run({ known: 3, planned: 3 }, nothing, true).error).toBe('');
 		expect(run({ known: 0, planned: 3 }, [row], true).error).toBe('');
@@ -675,13 +701,13 @@ describe('Result', () => {
 	});
 
 	test.each<[what: string, batch: object, reason: RegExp]>([
-		['was stopped', {}, /^3 of 6 documents failed.*this run has lost its lock/],
-		['has failed', { error: 'No table.' }, /^3 of 6 documents failed.*No table\./],
+		['was stopped', {}, / 3 of 6 documents failed.*this run has lost its lock/],
+		['has failed', { error: 'No table.' }, / 3 of 6 documents failed.*No table\./],
 		['has failed with an object', { error: { message: 'No table.' } }, /No table\./],
 		[
 			'has failures',
 			{ ...row, pushed: 0, failed: 2, error: 'No.' },
-			/^2 of 6 documents failed.*: No\./,
+			/ 2 of 6 documents failed.*: No\./,
 		],
 	])('a batch that %s is red', (_what, batch, reason) => {
 		const end = run({ planned: 6 }, [row, batch]);
@@ -693,7 +719,7 @@ describe('Result', () => {
 		expect(run({ withheld: 12 })).toMatchObject({
 			...{ status: 500, withheld: 12 },
 			error: expect.stringMatching(
-				/^12 of 20 documents would be deleted.*If this is right, approve it\.$/,
+				/^Documents: 2 pushed, 1 deleted, 12 withheld\. 12 of 20 documents would be deleted.*If the deletes are right, approve it\.$/,
 			),
 		});
 		const end = run({ unreadable: 1, problems: ["'x' is a scan"], planned: 4 }, [
@@ -706,7 +732,9 @@ describe('Result', () => {
 				failed: 0,
 				problems: ["'y' is encrypted", "'x' is a scan"],
 			},
-			error: expect.stringMatching(/^2 documents could not be read.*'y' is encrypted\.$/),
+			error: expect.stringMatching(
+				/^Documents: 2 pushed, 1 deleted, 2 unreadable\. 2 documents could not be read.*'y' is encrypted\.$/,
+			),
 		});
 	});
 

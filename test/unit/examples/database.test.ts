@@ -968,3 +968,114 @@ interface Work {
 	id: string;
 	version: string;
 }
+
+describe.each([false, true])('Show the Plan (chunked: %j)', (isChunked) => {
+	const tables = async () =>
+		await world.query(`
+			select table_name, (xpath('//text()', query_to_xml('select count(*) from ' || table_name, false, true, '')))[1]::text as rows
+			from information_schema.tables where table_schema = 'public' order by 1`);
+
+	beforeEach(async () => {
+		world = await DatabaseWorld.empty(db, isChunked);
+		await products(9);
+	});
+
+	const plan = async (options: Partial<RunOptions> = {}) =>
+		await world.plan({ query: QUERY, batchSize: 4, ...options });
+
+	test('before the first run, it creates no table, and all documents are new', async () => {
+		const before = await tables();
+		expect(await plan()).toMatchObject({
+			...{
+				status: 200,
+				error: '',
+				new: 9,
+				changed: 0,
+				missing: 0,
+				unchanged: 0,
+				withheld: 0,
+			},
+			newIds: Array.from({ length: 9 }, (_, at) => `doc/${at + 1}`),
+			...(isChunked && { charactersToChunk: 18 }),
+		});
+		expect(await tables()).toEqual(before);
+	});
+
+	test('it equals the run that follows, and changes nothing', async () => {
+		await world.statement('Tables');
+		await world.query(OTHER);
+		await run();
+		await world.query(`
+			update products set body = 'New' where id <= 2;
+			delete from products where id in (3, 4, 5);
+			insert into products values (10, 'T')`);
+		const before = await tables();
+		const seen = await plan();
+		expect(seen).toMatchObject({
+			...{ new: 1, changed: 2, missing: 3, unchanged: 4, unreadable: 0, withheld: 0 },
+			...{ newIds: ['doc/10'], changedIds: ['doc/1', 'doc/2'] },
+			missingIds: ['doc/3', 'doc/4', 'doc/5'],
+		});
+		expect(seen.charactersToChunk).toBe(isChunked ? 7 : undefined);
+		expect(await tables()).toEqual(before);
+		expect(counts(await run())).toEqual({ pushed: 3, deleted: 3, unchanged: 4 });
+		expect(await plan()).toMatchObject({ new: 0, changed: 0, missing: 0, unchanged: 7 });
+	});
+
+	test('withheld deletes are counted, and an approval counts in the plan', async () => {
+		await world.statement('Tables');
+		await run();
+		await world.query('delete from products where id > 1');
+		const settings = { mostDeletes: 2, mostDeletesPercent: 0, pushAgain: ['doc/1'] };
+		expect(await plan({ settings })).toMatchObject({
+			...{ missing: 8, withheld: 8, approvable: 8, changed: 1, unchanged: 0 },
+		});
+		expect(await plan({ settings, approval: approved(8) })).toMatchObject({
+			...{ missing: 8, withheld: 0 },
+		});
+	});
+
+	test('a run of another moment does not matter', async () => {
+		await world.statement('Tables');
+		await world.statement('Lock', { outputs: {} });
+		expect(await plan()).toMatchObject({ status: 200, new: 9 });
+	});
+
+	test('rows without a document are unreadable, and so are problems', async () => {
+		const document =
+			"case p.id when 1 then null when 2 then json_build_object('problem', 'is a scan') else json_build_object('text', p.body) end";
+		const query = QUERY.replace(DOCUMENT, document);
+		const unreadable = isChunked ? ['doc/1', 'doc/2'] : ['doc/1'];
+		expect(await plan({ query })).toMatchObject({
+			...{ new: 9 - unreadable.length, unreadable: unreadable.length },
+			unreadableIds: unreadable,
+		});
+	});
+
+	test('it says why a run would be refused', async () => {
+		const refusals: Array<[query: string, error: RegExp]> = [
+			['select', /^Nothing was changed: PostgreSQL cannot run the query/],
+			[
+				`${QUERY} where false`,
+				/^Nothing was changed: the query of 'Your Query' returns no rows/,
+			],
+			[QUERY.replace("'doc/' || p.id", 'null'), /rows of 'Your Query' have no ID/],
+		];
+		for (const [query, error] of refusals) {
+			expect(await plan({ query })).toMatchObject({
+				...{ status: 400, new: 0, newIds: [], error: expect.stringMatching(error) },
+			});
+		}
+	});
+
+	test('a query that writes is refused', async () => {
+		await world.query(`
+			create sequence written;
+			create function write() returns text language sql as
+			'insert into products values (99, ''X'') returning body'`);
+		const query = QUERY.replace(DOCUMENT, "json_build_object('text', write())");
+		expect(await plan({ query })).toMatchObject({
+			error: expect.stringMatching(/read-only transaction/),
+		});
+	});
+});

@@ -60,7 +60,8 @@ describe('with a data table', () => {
 		const lockedUntil = new Frozen(Date.parse(now) + 60_000).toISOString();
 		const lock = { id: 1000, lockedUntil };
 		const outputs: Record<string, unknown[] | undefined> = {
-			...{ ...source, 'Delete What Is Missing': undefined, 'Read Runs': [] },
+			...{ ...source, 'Delete What Is Missing': undefined, 'Show the Plan': undefined },
+			'Read Runs': [],
 			'Tables of n8n': [{ name: 'Synced Documents w' }],
 			...{ 'State Table': [{ id: 'table' }], Lock: [lock] },
 			'Read State Table': [...rows, lock],

@@ -32,7 +32,7 @@ function checkedSettings(settings, names) {
 		titleAsName: { type: 'boolean', standard: false },
 		api: { type: 'text', standard: 'Example' },
 		site: { type: 'text', standard: 'https://www.example.com' },
-		ignoredFields: { type: 'text', standard: 'views, updatedAt', mayBeEmpty: true },
+		ignoredFields: { type: 'text', standard: '', mayBeEmpty: true },
 		pushAgain: { type: 'list', standard: [] },
 		table: { type: 'text', standard: '', mayBeEmpty: true },
 		hoursBetweenRuns: { type: 'number', standard: 24, least: 0.1, most: 8784 },

@@ -183,6 +183,31 @@ export class DatabaseWorld {
 		return result;
 	}
 
+	/** Runs the workflow until it has its plan. Returns the plan. */
+	async plan(options: RunOptions): Promise<Row> {
+		const { workflow = WORKFLOW, query, settings, push = {} } = options;
+		const outputs: Outputs = {
+			Settings: [{ ...SETTINGS, ...settings }],
+			'Check the Run': [{ table: workflow, approval: options.approval ?? NOT_APPROVED }],
+			...{ Lock: undefined, Compare: undefined, 'Note the Beginning': undefined },
+		};
+		const params = { 'Push Documents': push, 'Chunk Text': {}, 'Your Query': { query } };
+		const scope = (more: Scope = {}): Scope => ({ workflow, outputs, params, ...more });
+		const code = (name: string) =>
+			(runCodeNode(this.file, name, scope()) as Array<{ json: Row }>).map(({ json }) => json);
+		outputs['Prepare the Query'] = code('Prepare the Query');
+		const [known] = await this.statement('Look for Tables', scope());
+		try {
+			const name = 'Compare Without Lock';
+			outputs[name] = await this.statement(name, scope({ $json: known }));
+		} catch (error) {
+			outputs['Compare Without Lock'] = [{ message: (error as Error).message }];
+		}
+		const [item, ...others] = code('Plan the Batches');
+		expect(others).toEqual([]);
+		return item.plan as Row;
+	}
+
 	/** Returns what *Remember* returns, or the error of the batch. */
 	private async apply(batch: Row, { workflow, refuses }: RunOptions): Promise<Row> {
 		const outputs: Record<string, unknown[]> = { 'When Called by Itself': [batch] };
