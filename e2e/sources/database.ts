@@ -256,6 +256,25 @@ class DatabaseCases {
 		await this.sync('the delete again', `success, pushed 1, deleted 1, unchanged ${ROWS - 2}`);
 		await this.postgres.query(`insert into ${table} values (6, 'Six', '# Six', 6)`);
 		await this.sync('six again', `success, pushed 1, unchanged ${ROWS - 1}`);
+		await this.longOutage();
+	}
+
+	/** After one batch of ten documents that were all answered with 503, the run leaves out the others. */
+	private async longOutage(): Promise<void> {
+		const { table } = this.example;
+		const { faults } = this.stage.sandbox;
+		await this.postgres.query(`create table before_long_outage as select * from ${table}`);
+		await this.postgres.query(`update ${table} set body = '# Down ' || ${NAME}`);
+		for (const route of ['submit', 'push'] as const) faults.add({ route, status: 503 });
+		const left = ROWS - ROWS_PER_BATCH;
+		await this.sync(
+			'a long outage',
+			`error, failed ${ROWS_PER_BATCH}`,
+			`${left} waiting`,
+			'before_long_outage',
+		);
+		faults.clear();
+		await this.sync('after the long outage', `success, pushed ${ROWS}`);
 	}
 
 	/** Nothing can be chunked, pushed or deleted. */

@@ -113,6 +113,11 @@ describe('Documents', () => {
 		expect(chunks).toMatchObject({ text: '', previousChunkCount: 3, isDeleted: true });
 	});
 
+	test('what Push Documents refuses was never pushed, whatever an earlier version has noted', () => {
+		const [never] = read([missing('1E+05', 2)]);
+		expect(never).toMatchObject({ isDeleted: true, previousChunkCount: 0, removedIds: [] });
+	});
+
 	test.each<[what: string, text: unknown, more: object, problem: RegExp]>([
 		['no text', undefined, {}, /^has no text$/],
 		['a text that is an object', { html: 'A' }, {}, /has no text, only \{"html":"A"\}/],

@@ -969,6 +969,31 @@ interface Work {
 	version: string;
 }
 
+describe.each([false, true])('documents that the service rejects (chunked: %j)', (isChunked) => {
+	beforeEach(async () => {
+		world = await DatabaseWorld.empty(db, isChunked);
+		await products(9);
+	});
+
+	const refused = (ids: string[]) => (id: string) =>
+		ids.includes(id) ? 'The push service answered with status 502' : '';
+
+	test('one bad document alone in the first batch does not keep others from the index', async () => {
+		for (const text of ['A', 'B', 'C']) {
+			await world.query(`update products set body = '${text}' || id`);
+			const options = { batchSize: 1, refuses: refused(['doc/1']) };
+			expect(counts(await run(options))).toEqual({ pushed: 8, failed: 1 });
+			expect(world.index.size).toBe(8);
+		}
+	});
+
+	test('two bad batches in a row end the run, and the next run begins with the others', async () => {
+		const options = { batchSize: 2, refuses: refused(['doc/1', 'doc/2', 'doc/3', 'doc/4']) };
+		expect(await run(options)).toMatchObject({ pushed: 0, failed: 4, later: 5 });
+		expect(await run(options)).toMatchObject({ pushed: 5, failed: 4 });
+	});
+});
+
 describe.each([false, true])('Show the Plan (chunked: %j)', (isChunked) => {
 	const tables = async () =>
 		await world.query(`

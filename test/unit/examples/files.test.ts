@@ -50,6 +50,8 @@ describe('Choose Files', () => {
 		['//docs', '//docs/a/b.md', 'a/b.md'],
 		['/srv//docs/', '/srv//docs/a/b.md', 'a/b.md'],
 		['/docs/.', '/docs/./a/b.md', 'a/b.md'],
+		['/docs//', '/docs/a/b.md', 'a/b.md'],
+		['/docs', '/docs//a//b.md', 'a/b.md'],
 		['./docs/', './docs/b .md ', 'b .md '],
 	])('of the folder %s, %s is %s', (folder, path, id) => {
 		expect(chosen(path, {}, { folder })?.id).toBe(id);

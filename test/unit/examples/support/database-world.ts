@@ -8,6 +8,7 @@ import { ROOT } from '../../../../support/manifest';
 
 import type { Approval } from '../../../../examples/src/parts/types';
 import { NOT_APPROVED } from './approvals';
+import { serviceAnswers } from './lock-nodes';
 import type { Scope } from './expressions';
 import { evaluate, parametersOf, runCodeNode } from './expressions';
 
@@ -173,6 +174,10 @@ export class DatabaseWorld {
 		const batches: Row[] = [];
 		for (const batch of outputs['Plan the Batches'] as Row[]) {
 			if (batch.batch === 0) continue;
+			if (!serviceAnswers(batches)) {
+				batches.push({ notDone: batch.documents });
+				continue;
+			}
 			await meanwhile?.();
 			batches.push(await this.apply(batch, options));
 		}
