@@ -64,7 +64,7 @@ describe('settings', () => {
 		const { [name]: _, ...others } = ALL as Record<string, unknown>;
 		expect(() => checkedSettings(others, NAMES)).toThrow(
 			new RegExp(
-				`^Nothing was changed: '${name}' in 'Settings' is missing\\. .* default is `,
+				`^Nothing was changed: '${name}' in 'Settings' is missing\\. It must be .*\\. (?:Its default is .*|It may be empty)\\.$`,
 			),
 		);
 		for (const value of [null, { a: 1 }, NaN]) {
