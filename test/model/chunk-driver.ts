@@ -274,7 +274,10 @@ const SUMMARY = [
 const without = (json: IDataObject, ...names: string[]): IDataObject =>
 	Object.fromEntries(Object.entries(json).filter(([name]) => !names.includes(name)));
 const linked = ({ pairedItem }: INodeExecutionData): number[] =>
-	[pairedItem].flat().map((pair) => (typeof pair === 'object' ? pair.item : -1));
+	[pairedItem]
+		.flat()
+		.map((pair) => (typeof pair === 'object' ? pair.item : -1))
+		.sort((a, b) => a - b);
 
 function errorOf(isFile: boolean, error: NonNullable<RunResult['error']>): Seen['error'] {
 	const { message } = error;

@@ -90,7 +90,22 @@ export function isChunkAllowed(choice: Partial<ChunkChoice>): boolean {
 		// Submit from items needs no names.
 		not(operation, 'submit') || !isNoFile || not(invalid, 'no name'),
 		is(operation, 'getResults') || is(wait, 'no'),
-		is(wait, 'no') || is(jobFault, 'never', '500', 'once 500', 'once 429'),
+		// A status that lasts is repeated for a long time, if nothing else ends the wait.
+		not(operation, 'getResults') ||
+			not(jobFault, '500', 'cut', 'page', 'lost', 'lost once') ||
+			is(wait, 'yes'),
+		is(wait, 'no') ||
+			is(
+				jobFault,
+				'never',
+				'500',
+				'once 500',
+				'once 429',
+				'cut',
+				'page',
+				'lost',
+				'lost once',
+			),
 		// Faults
 		is(fault, 'nothing') || is(jobFault, 'nothing'),
 		is(hits, 'middle') || not(fault, 'nothing') || not(jobFault, 'nothing'),
@@ -130,6 +145,7 @@ export function isChunkAllowed(choice: Partial<ChunkChoice>): boolean {
 		// Nothing depends on what is not returned.
 		not(to, 'files') || (is(vectors, 'compact', 'none') && not(output, 'perDocument')),
 		is(previous, '0') || is(output, 'documents', 'perDocument'),
+		is(more, 'none') || (not(output, 'chunks') && (!isOfFile || is(operation, 'getResults'))),
 		not(jobFault, 'no vectors') || is(vectors, 'compact', 'list'),
 		not(output, 'chunks') || is(invalid, 'none', 'no text', 'odd'),
 		is(maxChunks, 'all') || isSound,

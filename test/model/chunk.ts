@@ -95,7 +95,8 @@ export interface Document extends Entry {
 /** Returns what a run of Chunk Text does. */
 export function predictChunk(given: ChunkGiven): Expected {
 	const isFile = given.source === 'file';
-	const isStop = given.onError === 'stopWorkflow';
+	// The items of Get Results come from a Submit that goes on after failures.
+	const isStop = given.onError === 'stopWorkflow' && given.operation !== 'getResults';
 	const { sending, wait } = sendingOf(given);
 	const documents: Document[] = [];
 	const add = (document: Document) => {
@@ -151,6 +152,7 @@ function documentOf(given: ChunkGiven, { json, file }: Item, item: number): Docu
 	const { name, text = '' } = file;
 	if (text === '' || /^\s*<!doctype html/i.test(text) || text.includes('\0'))
 		return { ...entry, fate: invalid() };
+	if (Buffer.byteLength(text) > given.bytesPerRequest) return { ...entry, fate: invalid() };
 	if (given.items.filter((one) => one.file?.name === name).length > 1)
 		return { ...entry, fate: invalid(name) };
 	return checked(given, entry, text, name, name.replace(/\.[^.]*$/, ''));
@@ -250,7 +252,10 @@ function sendingOf(given: ChunkGiven) {
 		return { rejected: [], isComplaint: false, responseOf: () => undefined };
 	};
 	const sending = new Sending(
-		{ onError: given.onError, dryRun: false },
+		{
+			onError: given.operation === 'getResults' ? 'continueRegularOutput' : given.onError,
+			dryRun: false,
+		},
 		{ count, bytes },
 		{ fault, isHit, answer, bodyLimit: Infinity },
 		{
@@ -391,6 +396,7 @@ function predictFetch(given: ChunkGiven, submitted: Document[]): Expected {
 		return {
 			...others,
 			item,
+			...(given.output === 'chunks' && { id: undefined as never }),
 			...(isNeeded && { id: id.text, name: name.text }),
 			...(isNeeded && (id.is || name.is) && { fate: invalid(id.text) }),
 		};
@@ -418,7 +424,7 @@ function predictFetch(given: ChunkGiven, submitted: Document[]): Expected {
 		throttled: Number(isAgain && given.jobFault === 'once 429'),
 	};
 	const sending = { sent: [], figures, ended: undefined, firstFailed: undefined };
-	return expectedOf({ ...given, source: 'item' }, documents, sending);
+	return expectedOf({ ...given, source: 'item' }, documents, sending, isFile);
 }
 
 function expectedOf(
@@ -430,6 +436,7 @@ function expectedOf(
 		ended,
 		firstFailed,
 	}: Pick<Sending, 'sent' | 'figures' | 'ended' | 'firstFailed'>,
+	isFetchOfFile = false,
 ): Expected {
 	const isFile = given.source === 'file';
 	const failed = documents.filter(({ fate }) => fate?.is === 'failed');
@@ -438,11 +445,11 @@ function expectedOf(
 	const expected: Expected = {
 		sent,
 		figures,
-		untimed: untimedOf(given, isStopped),
+		untimed: untimedOf(given, documents, isStopped),
 		output: [],
 		failed: [],
 		files: [],
-		facts: isStopped ? {} : factsOf(given, documents),
+		facts: isStopped ? {} : factsOf(given, documents, isFetchOfFile),
 	};
 	if (isStopped) {
 		const first =
@@ -451,7 +458,9 @@ function expectedOf(
 		const at = isFile
 			? first?.record !== undefined && !first.hasOnlyLine && { record: first.record }
 			: { item: first?.item ?? 0 };
-		return { ...expected, error: { ...failure, ...at } };
+		// The claim of a job's failure is in its sentence.
+		const claim = failure.claim === 'job' ? 'invalid' : failure.claim;
+		return { ...expected, error: { claim, ...at } };
 	}
 	const chunks = documents.flatMap((document) => shownOf(given, document, documents));
 	const isInFile = ({ json }: Shown) => !('removed' in json || 'status' in json);
@@ -502,7 +511,7 @@ function shownOf(given: ChunkGiven, document: Document, documents: Document[]): 
 		return [{ of, json: { ...keptOf(given, fields, true), ...where } as never }];
 	}
 	if (fate?.is !== 'done') return [];
-	return shownChunks(given, document, keptOf(given, fields, false)).map((json) => ({ of, json }));
+	X;
 }
 
 /** The source fields in the output. */
@@ -513,18 +522,23 @@ function keptOf(
 ): IDataObject {
 	if (keep === 'none' || (keep === 'unset' && !isUnfinished)) return {};
 	const isKept = (name: string) =>
-		Array.isArray(keep)
+		(isUnfinished || name !== 'vector') &&
+		(Array.isArray(keep)
 			? keep.includes(name)
-			: !(source === 'file' && name === text) && !SUBMITTED.includes(name);
+			: !(source === 'file' && name === text) && !SUBMITTED.includes(name));
 	return Object.fromEntries(Object.entries(fields).filter(([name]) => isKept(name)));
 }
 
-function factsOf(given: ChunkGiven, documents: Document[]): Record<string, number> {
+function factsOf(
+	given: ChunkGiven,
+	documents: Document[],
+	isFetchOfFile = false,
+): Record<string, number> {
 	const count = (isCounted: (document: Document) => boolean) =>
 		documents.filter(isCounted).length;
 	const done = documents.filter(({ fate }) => fate?.is === 'done');
 	const chunks = ({ parts }: Document) =>
-		given.operation === 'submit' ? [] : parts.flatMap((part) => part.chunks ?? []);
+		parts.flatMap((part) => (part.chunks ?? []).filter(({ text }) => !isBlank(text)));
 	const ids = documents.flatMap(({ id, fate }) =>
 		id === undefined || fate?.is === 'skipped' || isInvalid(fate) ? [] : [id],
 	);
@@ -535,7 +549,7 @@ function factsOf(given: ChunkGiven, documents: Document[]): Record<string, numbe
 		}),
 		blank:
 			given.source === 'file' ? blankRows(given) : count(({ fate }) => fate?.is === 'blank'),
-		sameIds: ids.length - new Set(ids).size,
+		sameIds: isFetchOfFile ? 0 : ids.length - new Set(ids).size,
 		noChunks:
 			given.operation === 'submit'
 				? 0
@@ -580,6 +594,8 @@ function summaryOf(given: ChunkGiven, documents: Document[]): Expected['files'][
 	const { items, maxRecords } = given;
 	const [{ file } = {}] = items;
 	const { records, readError } = file ? read(file) : { records: [] };
+	// The record where reading stops fails too.
+	const isBroken = readError === true && documents.length === records.length;
 	const count = (is: string) => documents.filter(({ fate }) => fate?.is === is).length;
 	const failed = documents.filter(({ fate }) => fate?.is === 'failed');
 	const chunks = documents
@@ -592,31 +608,47 @@ function summaryOf(given: ChunkGiven, documents: Document[]): Expected['files'][
 	return {
 		of: 0,
 		json: {
-			records: documents.length,
+			records: documents.length + Number(isBroken),
 			[given.operation === 'submit' ? 'submitted' : 'chunked']: count('done'),
 			...(given.operation !== 'submit' && { chunks: chunks.length }),
-			failed: failed.length,
+			failed: failed.length + Number(isBroken),
 			skipped: count('skipped'),
-			atEnd: maxRecords === 0 || documents.length === records.length,
+			atEnd: !readError && (maxRecords === 0 || documents.length === records.length),
 			...(readError && { readError: true }),
 		},
 		failed: sources(false),
 		unreadable: sources(true),
-		failures: failed.map(({ record = 0, fate }) => ({
-			record,
-			...(fate as { failure: Failure }).failure,
-		})),
+		failures: [
+			...failed.map(({ record = 0, fate }) => ({
+				record,
+				...(fate as { failure: Failure }).failure,
+			})),
+			...(isBroken ? [{ record: records.length + 1, claim: 'invalid' as const }] : []),
+		],
 	};
 }
 
 /** What depends on time. */
-function untimedOf(given: ChunkGiven, isStopped: boolean): Expected['untimed'] {
+function untimedOf(
+	{ fault, jobFault, source, items }: ChunkGiven,
+	documents: Document[],
+	isStopped: boolean,
+): Expected['untimed'] {
 	const untimed: Expected['untimed'] = [];
-	if (given.fault === 503) untimed.push('sent', 'figures');
+	if (fault === 503) untimed.push('sent', 'figures');
 	// How often a failed poll is repeated depends on time.
-	if (['lost', 'lost once', 'cut', 'page', 401, 500].includes(given.jobFault))
-		untimed.push('retries');
+	if (['lost', 'lost once', 'cut', 'page', 401, 500].includes(jobFault)) untimed.push('retries');
 	// How many texts have been submitted when a job fails depends on time.
-	if (isStopped && given.jobFault !== 'nothing') untimed.push('sent', 'figures');
+	if (isStopped && jobFault !== 'nothing') untimed.push('sent', 'figures');
+	// A file is read while requests are in flight, so a bad record can end the run before any response.
+	const isBad =
+		documents.some(
+			({ fate }) => fate?.is === 'failed' && fate.failure.httpStatus === undefined,
+		) || items.some(({ file }) => file && read(file).readError);
+	if (isStopped && isBad) {
+		untimed.push('sent', 'figures');
+		if (source === 'file' && (fault !== 'nothing' || jobFault !== 'nothing'))
+			untimed.push('error');
+	}
 	return untimed;
 }

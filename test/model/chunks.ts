@@ -50,6 +50,8 @@ export function shownChunks(
 	given: ChunkGiven,
 	document: Document,
 	kept: IDataObject,
+	/** Another text of the run has the same ID, so nobody knows whose chunks are old. */
+	isRepeated: boolean,
 ): IDataObject[] {
 	const { output, operation, previousChunkCount } = given;
 	const { id, parts } = document;
@@ -79,7 +81,8 @@ export function shownChunks(
 	})) as IDataObject[];
 	const missing = parts.map(missingIn);
 	// Without any chunk of a text, nothing is known about its old chunks either.
-	const isComplete = parts.every(({ chunks = [] }, at) => chunks.length > 0 && missing[at] === 0);
+	const isComplete =
+		!isRepeated && parts.every(({ chunks = [] }, at) => chunks.length > 0 && missing[at] === 0);
 	const removed =
 		isComplete && operation === 'submitAndWait'
 			? Array.from(
@@ -98,7 +101,10 @@ export function shownChunks(
 				removedIds: removed,
 			},
 		];
-	if (output === 'chunks' && chunks.length === 0) return [{ ...kept, chunkCount: 0 }];
+	if (output === 'chunks' && chunks.length === 0) {
+		const job = namesOf(parts[0]?.job?.map(({ text }) => text) ?? []);
+		return [{ ...kept, ...(given.details && { job }), chunkCount: 0 }];
+	}
 	if (output === 'chunks') return chunks;
 	return [...chunks, ...removed.map((each) => ({ id: each, parentId: id, removed: true }))];
 }
