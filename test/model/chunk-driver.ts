@@ -23,11 +23,14 @@ export async function runChunk(world: World, given: ChunkGiven): Promise<void> {
 	const undo = [given.fault, jobFault].includes(401) ? () => undefined : skipPauses();
 	try {
 		if (operation === 'getResults') {
-			const submit = { ...given, operation: 'submit' as const };
+			const submit = { ...given, operation: 'submit' as const, keep: 'unset' as const };
 			const { output } = await run(input, parametersOf(submit), {
 				onError: 'continueRegularOutput',
 			});
-			input = output.filter(({ json }) => json.chunkingId !== undefined);
+			// The results of requests are in the order in which they ended.
+			input = output
+				.filter(({ json }) => json.chunkingId !== undefined)
+				.sort((a, b) => Number(a.json.firstRecord ?? 0) - Number(b.json.firstRecord ?? 0));
 		}
 		const rule = ruleOf(given.fault);
 		if (rule) fault('submit', { whenBodyContains: 'hit', ...rule });
@@ -152,8 +155,10 @@ async function seenOf(
 	);
 	const jobOf = (json: IDataObject): IDataObject => {
 		const { chunkingId, ...others } = json;
+		if (Array.isArray(json.documents))
+			others.documents = (json.documents as IDataObject[]).map(jobOf) as never;
 		return chunkingId === undefined
-			? json
+			? (others as IDataObject)
 			: { ...others, job: (jobs.get(chunkingId as string) ?? null) as never };
 	};
 	const toErrorOutput = given.onError === 'continueErrorOutput';
@@ -211,28 +216,36 @@ async function seenOf(
 						),
 				)
 			).flat();
+		const numbers = (...fields: string[]) =>
+			fields.reduce((sum, field) => sum + Number(json[field] ?? 0), 0);
+		if ('error' in json) {
+			const unaccounted =
+				numbers('records') - numbers('submitted', 'chunked', 'failed', 'skipped');
+			const done =
+				'chunked' in json ? { chunked: json.chunked } : { submitted: json.submitted };
+			return {
+				of: linked(item)[0] ?? -1,
+				json: { ...done, hasEnded: true, unaccounted },
+				...{ failed: [], unreadable: [], failures: [] },
+			};
+		}
 		return {
 			of: linked(item)[0] ?? -1,
 			json: Object.fromEntries(
-				SUMMARY.filter((name) => name in json).map((name) => [name, json[name]]),
+				SUMMARY.filter((name) => name in json).map((name) => [
+					name,
+					name === 'readError' || json[name],
+				]),
 			) as IDataObject,
 			failed: await stored('failed'),
 			unreadable: await stored('unreadable'),
 			failures: ((json.failures as IDataObject[] | undefined) ?? []).map((one) => ({
 				record: Number(one.record),
-				...failureOf(one),
+				...failureOf(given.output === 'chunks' ? without(one, 'id') : one),
 			})),
 		};
 	};
 	const hints = hintsOf(result).join('\n');
-	if (process.env.SHOW)
-		console.log(
-			hints,
-			error?.message,
-			process.env.SHOW === '2'
-				? JSON.stringify(all.map(({ json }) => json)).slice(0, 3000)
-				: '',
-		);
 	return {
 		sent: submits
 			.slice(given.operation === 'getResults' ? Infinity : 0)

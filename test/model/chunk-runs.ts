@@ -36,7 +36,7 @@ export const CHUNK = {
 	keep: ['unset', 'all', 'none', 'listed'],
 	more: ['none', 'some'],
 	previous: ['0', '3'],
-	maxChunks: ['all', '5'],
+	maxChunks: ['all', '2'],
 	names: ['default', 'other'],
 	range: ['all', 'skip', 'max', 'beyond'],
 	end: ['whole', 'cut', 'gzip'],
@@ -52,7 +52,7 @@ const isFile = (source: string | undefined): boolean =>
 /** Says which values can occur together. A value that could have no effect is no choice. */
 export function isChunkAllowed(choice: Partial<ChunkChoice>): boolean {
 	const { operation, source, output, onError, fault, jobFault, hits, invalid, blank } = choice;
-	const { sameIds, pages, perRequest, bytes, concurrency, chunker, quantization } = choice;
+	const { sameIds, pages, perRequest, bytes, concurrency, chunker } = choice;
 	const { vectors, to, details, keep, more, previous, maxChunks, names, range, end } = choice;
 	const { wait, late } = choice;
 	const is = <T>(value: T | undefined, ...others: T[]) =>
@@ -145,10 +145,19 @@ export function isChunkAllowed(choice: Partial<ChunkChoice>): boolean {
 		// Nothing depends on what is not returned.
 		not(to, 'files') || (is(vectors, 'compact', 'none') && not(output, 'perDocument')),
 		is(previous, '0') || is(output, 'documents', 'perDocument'),
-		is(more, 'none') || (not(output, 'chunks') && (!isOfFile || is(operation, 'getResults'))),
+		is(more, 'none') || (not(output, 'chunks') && !isOfFile),
 		not(jobFault, 'no vectors') || is(vectors, 'compact', 'list'),
 		not(output, 'chunks') || is(invalid, 'none', 'no text', 'odd'),
-		is(maxChunks, 'all') || isSound,
+		is(maxChunks, 'all') ||
+			(isSound &&
+				is(perRequest, '10', '3') &&
+				is(invalid, 'none') &&
+				is(chunker, 'lines') &&
+				is(bytes, '1000000')),
+		not(keep, 'none') || ((is(operation, 'submit') || is(late, 'output')) && !isOfFile),
+		not(operation, 'getResults') ||
+			not(invalid, 'no name') ||
+			not(onError, 'continueErrorOutput'),
 	];
 	return rules.every(Boolean);
 }
@@ -249,8 +258,7 @@ function recordsOf(choice: ChunkChoice): IDataObject[] {
 function itemsOf(records: IDataObject[], choice: ChunkChoice): Item[] {
 	const { source, names, blank, end } = choice;
 	if (source === 'item') {
-		const blanks: IDataObject[] =
-			blank === 'two' ? [{}, { id: '', text: ' ', name: null }] : [];
+		const blanks: IDataObject[] = blank === 'two' ? [{}, { id: '', text: '', name: null }] : [];
 		return [...records.slice(0, 4), ...blanks, ...records.slice(4)].map((json) => ({
 			json: structuredClone(json),
 		}));

@@ -99,12 +99,15 @@ export function predictChunk(given: ChunkGiven): Expected {
 	const isStop = given.onError === 'stopWorkflow' && given.operation !== 'getResults';
 	const { sending, wait } = sendingOf(given);
 	const documents: Document[] = [];
+	/** Documents that are read, even if the run ends before they count. */
+	let all = documents;
 	const add = (document: Document) => {
 		for (const part of document.parts) sending.add(part);
 	};
 	if (isFile) {
 		const { skipRecords, maxRecords } = given;
 		const records = given.items.flatMap((item, at) => recordsOf(given, item, at));
+		all = records;
 		for (const document of records.slice(
 			0,
 			maxRecords > 0 ? skipRecords + maxRecords : undefined,
@@ -131,7 +134,7 @@ export function predictChunk(given: ChunkGiven): Expected {
 	for (const document of documents) settle(given, document, sending.ended);
 	return given.operation === 'getResults'
 		? predictFetch(given, documents)
-		: expectedOf(given, documents, sending);
+		: expectedOf(given, documents, sending, { all });
 }
 
 const invalid = (id?: string): Entry['fate'] => ({
@@ -269,7 +272,7 @@ function sendingOf(given: ChunkGiven) {
 		},
 	);
 	const { jobFault, onError, whenTimeRunsOut, output, source } = given;
-	const canReturn = whenTimeRunsOut === 'output' && output !== 'perDocument' && source === 'item';
+	const canReturn = whenTimeRunsOut === 'output' && output !== 'perDocument' && source !== 'file';
 	/** Gives the parts of all jobs their chunks, or the reason why there are none. */
 	const wait = (parts: Part[]) => {
 		for (const { job, fate } of parts) if (job && fate?.is === 'done') jobs.add(job);
@@ -396,6 +399,7 @@ function predictFetch(given: ChunkGiven, submitted: Document[]): Expected {
 		return {
 			...others,
 			item,
+			...(isFile && { fields: describedBy(document) as IDataObject }),
 			...(given.output === 'chunks' && { id: undefined as never }),
 			...(isNeeded && { id: id.text, name: name.text }),
 			...(isNeeded && (id.is || name.is) && { fate: invalid(id.text) }),
@@ -414,8 +418,7 @@ function predictFetch(given: ChunkGiven, submitted: Document[]): Expected {
 		}
 	for (const document of documents) {
 		for (const part of document.parts)
-			if (part.fate?.is === 'failed' && document.id !== undefined)
-				part.fate.failure.id = document.id;
+			if (part.fate?.is === 'failed') part.fate.failure.id = document.id as string;
 		settle(given, document, isStopped ? { claim: 'invalid' } : undefined);
 	}
 	const isAgain = !isStopped && jobs.length > 0 && isPolledAgain(given.jobFault);
@@ -424,7 +427,7 @@ function predictFetch(given: ChunkGiven, submitted: Document[]): Expected {
 		throttled: Number(isAgain && given.jobFault === 'once 429'),
 	};
 	const sending = { sent: [], figures, ended: undefined, firstFailed: undefined };
-	return expectedOf({ ...given, source: 'item' }, documents, sending, isFile);
+	return expectedOf({ ...given, source: 'item' }, documents, sending, { isFetchOfFile: isFile });
 }
 
 function expectedOf(
@@ -436,7 +439,7 @@ function expectedOf(
 		ended,
 		firstFailed,
 	}: Pick<Sending, 'sent' | 'figures' | 'ended' | 'firstFailed'>,
-	isFetchOfFile = false,
+	{ all = documents, isFetchOfFile = false }: { all?: Document[]; isFetchOfFile?: boolean } = {},
 ): Expected {
 	const isFile = given.source === 'file';
 	const failed = documents.filter(({ fate }) => fate?.is === 'failed');
@@ -445,7 +448,7 @@ function expectedOf(
 	const expected: Expected = {
 		sent,
 		figures,
-		untimed: untimedOf(given, documents, isStopped),
+		untimed: untimedOf(given, all, isStopped, ended !== undefined),
 		output: [],
 		failed: [],
 		files: [],
@@ -478,7 +481,8 @@ function expectedOf(
 			json: {},
 			...(fate?.is === 'failed' && { failure: fate.failure }),
 		}));
-	else if (hasSummary(given, documents)) expected.files = [summaryOf(given, documents)];
+	else if (hasSummary(given, documents))
+		expected.files = [summaryOf(given, documents, ended !== undefined)];
 	return expected;
 }
 
@@ -511,7 +515,13 @@ function shownOf(given: ChunkGiven, document: Document, documents: Document[]): 
 		return [{ of, json: { ...keptOf(given, fields, true), ...where } as never }];
 	}
 	if (fate?.is !== 'done') return [];
-	X;
+	const isRepeated = documents.some(
+		(other) => other !== document && other.id !== undefined && other.id === document.id,
+	);
+	return shownChunks(given, document, keptOf(given, fields, false), isRepeated).map((json) => ({
+		of,
+		json,
+	}));
 }
 
 /** The source fields in the output. */
@@ -522,7 +532,7 @@ function keptOf(
 ): IDataObject {
 	if (keep === 'none' || (keep === 'unset' && !isUnfinished)) return {};
 	const isKept = (name: string) =>
-		(isUnfinished || name !== 'vector') &&
+		(isUnfinished || keep !== 'all' || name !== 'vector') &&
 		(Array.isArray(keep)
 			? keep.includes(name)
 			: !(source === 'file' && name === text) && !SUBMITTED.includes(name));
@@ -590,7 +600,11 @@ function hasSummary(given: ChunkGiven, documents: Document[]): boolean {
 	);
 }
 
-function summaryOf(given: ChunkGiven, documents: Document[]): Expected['files'][number] {
+function summaryOf(
+	given: ChunkGiven,
+	documents: Document[],
+	hasEnded: boolean,
+): Expected['files'][number] {
 	const { items, maxRecords } = given;
 	const [{ file } = {}] = items;
 	const { records, readError } = file ? read(file) : { records: [] };
@@ -600,7 +614,12 @@ function summaryOf(given: ChunkGiven, documents: Document[]): Expected['files'][
 	const failed = documents.filter(({ fate }) => fate?.is === 'failed');
 	const chunks = documents
 		.filter(({ fate }) => fate?.is === 'done')
-		.flatMap(({ parts }) => parts.flatMap((part) => part.chunks ?? []));
+		.flatMap(({ parts }) => parts.flatMap((part) => part.chunks ?? []))
+		.filter(({ text }) => !isBlank(text));
+	const verb = given.operation === 'submit' ? 'submitted' : 'chunked';
+	const nothing = { of: 0, failed: [], unreadable: [], failures: [] };
+	if (hasEnded)
+		return { ...nothing, json: { [verb]: count('done'), hasEnded: true, unaccounted: 0 } };
 	const sources = (isUnreadable: boolean) =>
 		failed
 			.filter((one) => (one.isUnreadable ?? false) === isUnreadable)
@@ -609,7 +628,7 @@ function summaryOf(given: ChunkGiven, documents: Document[]): Expected['files'][
 		of: 0,
 		json: {
 			records: documents.length + Number(isBroken),
-			[given.operation === 'submit' ? 'submitted' : 'chunked']: count('done'),
+			[verb]: count('done'),
 			...(given.operation !== 'submit' && { chunks: chunks.length }),
 			failed: failed.length + Number(isBroken),
 			skipped: count('skipped'),
@@ -619,32 +638,46 @@ function summaryOf(given: ChunkGiven, documents: Document[]): Expected['files'][
 		failed: sources(false),
 		unreadable: sources(true),
 		failures: [
-			...failed.map(({ record = 0, fate }) => ({
-				record,
-				...(fate as { failure: Failure }).failure,
-			})),
+			...failed.map(({ record = 0, fate }) => {
+				// The chunking ID is only in the sentence, and responses are in files of their own.
+				const { claim, id, httpStatus } = (fate as { failure: Failure }).failure;
+				return {
+					record,
+					claim: claim === 'job' ? ('invalid' as const) : claim,
+					...(httpStatus !== undefined && { httpStatus }),
+					...(given.output !== 'chunks' && id !== undefined && { id }),
+				};
+			}),
 			...(isBroken ? [{ record: records.length + 1, claim: 'invalid' as const }] : []),
 		],
 	};
 }
 
+/** Whether the check of the text finds a fault, or the text is too large for a request. */
+const isUnsendable =
+	(limit: number) =>
+	({ fate, parts }: Document): boolean =>
+		isInvalid(fate) || parts.some(({ text }) => Buffer.byteLength(text) > limit);
+
 /** What depends on time. */
 function untimedOf(
-	{ fault, jobFault, source, items }: ChunkGiven,
+	{ fault, jobFault, source, items, bytesPerRequest }: ChunkGiven,
 	documents: Document[],
 	isStopped: boolean,
+	hasEnded: boolean,
 ): Expected['untimed'] {
 	const untimed: Expected['untimed'] = [];
 	if (fault === 503) untimed.push('sent', 'figures');
+	// How far a file is read before the run ends depends on the speed of reading.
+	if (source === 'file' && hasEnded) untimed.push('facts');
 	// How often a failed poll is repeated depends on time.
 	if (['lost', 'lost once', 'cut', 'page', 401, 500].includes(jobFault)) untimed.push('retries');
 	// How many texts have been submitted when a job fails depends on time.
 	if (isStopped && jobFault !== 'nothing') untimed.push('sent', 'figures');
 	// A file is read while requests are in flight, so a bad record can end the run before any response.
 	const isBad =
-		documents.some(
-			({ fate }) => fate?.is === 'failed' && fate.failure.httpStatus === undefined,
-		) || items.some(({ file }) => file && read(file).readError);
+		documents.some(isUnsendable(bytesPerRequest)) ||
+		items.some(({ file }) => file && read(file).readError);
 	if (isStopped && isBad) {
 		untimed.push('sent', 'figures');
 		if (source === 'file' && (fault !== 'nothing' || jobFault !== 'nothing'))

@@ -71,18 +71,25 @@ export function shownChunks(
 		chunkIndex,
 		text: chunk.text,
 		...vectorOf(given, chunk),
-		...pagesOf(document, part, chunk),
+		// Get Results does not know the pages.
+		...(operation === 'submitAndWait' && pagesOf(document, part, chunk)),
 		...(given.details && {
-			job: namesOf(part.job?.map(({ text }) => text) ?? []),
+			// The chunks of a large document show the job of its first text.
+			job: namesOf(parts[0]?.job?.map(({ text }) => text) ?? []),
 			chunkCount: found.length,
 			...(!isCut && { start: chunk.start, end: chunk.end }),
-			tokensUsed: countTokens(chunk.text),
+			// The numbers of tokens are beside the vectors.
+			...(!chunk.hasNoVector && { tokensUsed: countTokens(chunk.text) }),
 		}),
 	})) as IDataObject[];
 	const missing = parts.map(missingIn);
 	// Without any chunk of a text, nothing is known about its old chunks either.
 	const isComplete =
-		!isRepeated && parts.every(({ chunks = [] }, at) => chunks.length > 0 && missing[at] === 0);
+		!isRepeated &&
+		parts.every(
+			({ text, chunks = [] }, at) =>
+				isBlank(text) || (chunks.length > 0 && (missing[at] ?? 0) <= 0),
+		);
 	const removed =
 		isComplete && operation === 'submitAndWait'
 			? Array.from(
