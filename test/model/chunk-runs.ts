@@ -116,7 +116,8 @@ export function isChunkAllowed(choice: Partial<ChunkChoice>): boolean {
 				!isOnce &&
 				not(jobFault, '403') &&
 				(not(fault, '403') || is(perRequest, '1'))),
-		not(fault, '503') || not(onError, 'stopWorkflow'),
+		not(fault, '503') ||
+			(not(onError, 'stopWorkflow') && is(details, 'no') && not(operation, 'submit')),
 		is(concurrency, '1') ||
 			(is(fault, 'nothing', '400', '422', '404', '501', 'page') &&
 				not(onError, 'stopWorkflow')),

@@ -76,6 +76,8 @@ export interface ChunkGiven
 export interface Part extends Entry {
 	text: string;
 	firstPage?: number;
+	/** One of several texts of a large document. */
+	isCut?: true;
 	/** The texts of the job. */
 	job?: Part[];
 	chunks?: Chunk[];
@@ -125,6 +127,15 @@ export function predictChunk(given: ChunkGiven): Expected {
 		// If no item has a value, there is no table with blank rows, and all items fail.
 		if (documents.every(({ fate }) => fate?.is === 'blank'))
 			for (const document of documents) document.fate = invalid();
+		if (isStop)
+			for (const document of documents.filter(isUnsendable(given.bytesPerRequest)))
+				document.fate ??= {
+					is: 'failed',
+					failure: {
+						claim: 'not',
+						...(document.id !== undefined && { id: document.id }),
+					},
+				};
 		if (isStop && documents.some(({ fate }) => fate?.is === 'failed'))
 			sending.ended = { claim: 'invalid' };
 		for (const document of documents) if (!document.fate) add(document);
@@ -193,14 +204,20 @@ function checked(
 	const { source, operation, output, fields } = given;
 	const isFile = source === 'file';
 	const isNeeded = operation === 'submitAndWait' ? output !== 'chunks' : isFile;
-	const [idText, nameText] = [textOf(id, true), textOf(name, false)];
+	const idText = textOf(id, true);
+	// Open: in a file, white space is a name, and true and false are none. In an item, it is the other way round.
+	const nameText = textOf(
+		isFile ? name : isBlank(name) ? '' : typeof name === 'boolean' ? String(name) : name,
+		false,
+	);
 	const document: Document = {
 		...entry,
 		...(isNeeded && { id: idText.text, name: nameText.text }),
 		description: fieldOf(entry.fields, isFile ? fields.description : 'description'),
 		url: fieldOf(entry.fields, isFile ? fields.url : 'url'),
 	};
-	const fails = { ...document, fate: invalid(document.id) };
+	// An ID that a spreadsheet has shortened is nobody's ID.
+	const fails = { ...document, fate: invalid(idText.is ? undefined : document.id) };
 	if (isNeeded && (idText.is || nameText.is)) return fails;
 	const pages = Array.isArray(text) ? (text as string[]) : undefined;
 	const isPlain = ['string', 'number', 'boolean'].includes(typeof text);
@@ -227,7 +244,10 @@ function checked(
 		const isFull =
 			page === undefined || Buffer.byteLength([...group, page].join('\n\n')) > limit;
 		if (isFull && group.length > 0) {
-			document.parts.push(part(group.join('\n\n'), at - group.length + 1));
+			document.parts.push({
+				...part(group.join('\n\n'), at - group.length + 1),
+				isCut: true,
+			});
 			group = [];
 		}
 		if (page !== undefined) group.push(page);
@@ -341,7 +361,7 @@ function fail(given: Wait, job: Part[], canReturn: boolean): void {
 			...(['mismatch', 'cut'].includes(String(jobFault)) &&
 				at === 0 && { hasResponse: true }),
 		};
-		const isUnfinished = canReturn && ['never', 500].includes(jobFault);
+		const isUnfinished = canReturn && !part.isCut && ['never', 500].includes(jobFault);
 		part.fate = isUnfinished ? { is: 'unfinished' } : { is: 'failed', failure };
 	}
 }
@@ -383,7 +403,7 @@ function settle({ onError }: ChunkGiven, document: Document, ended?: Failure): v
 
 // Returning
 
-const SUBMITTED = ['chunkingId', 'status', 'textPosition', 'textsInRequest'];
+const SUBMITTED = ['job', 'chunkingId', 'status', 'textPosition', 'textsInRequest'];
 
 /** Predicts Get Results with the items of a Submit. Each job is fetched once for all its items. */
 function predictFetch(given: ChunkGiven, submitted: Document[]): Expected {
@@ -400,6 +420,7 @@ function predictFetch(given: ChunkGiven, submitted: Document[]): Expected {
 			...others,
 			item,
 			...(isFile && { fields: describedBy(document) as IDataObject }),
+			...(!isFile && { fields: { ...fields, ...whereOf(document) } as IDataObject }),
 			...(given.output === 'chunks' && { id: undefined as never }),
 			...(isNeeded && { id: id.text, name: name.text }),
 			...(isNeeded && (id.is || name.is) && { fate: invalid(id.text) }),
@@ -408,7 +429,7 @@ function predictFetch(given: ChunkGiven, submitted: Document[]): Expected {
 	const isStopped =
 		given.onError === 'stopWorkflow' && documents.some(({ fate }) => fate !== undefined);
 	const canReturn =
-		given.output !== 'perDocument' && (!given.wait || given.whenTimeRunsOut === 'output');
+		!given.wait || (given.output !== 'perDocument' && given.whenTimeRunsOut === 'output');
 	if (!isStopped)
 		for (const job of jobs) {
 			for (const part of job) delete part.fate;
@@ -458,8 +479,10 @@ function expectedOf(
 		const first =
 			documents.find(({ parts }) => parts.includes(firstFailed as Part)) ?? failed[0];
 		const failure = first?.fate?.is === 'failed' ? first.fate.failure : (ended as Failure);
+		// If no record is to blame, it is the one in which the file breaks off.
+		const record = first ? first.record : all.length + 1;
 		const at = isFile
-			? first?.record !== undefined && !first.hasOnlyLine && { record: first.record }
+			? record !== undefined && !first?.hasOnlyLine && { record }
 			: { item: first?.item ?? 0 };
 		// The claim of a job's failure is in its sentence.
 		const claim = failure.claim === 'job' ? 'invalid' : failure.claim;
@@ -486,6 +509,17 @@ function expectedOf(
 	return expected;
 }
 
+/** The fields with which Get Results finds the job of a text, in the form of the model. */
+function whereOf({ parts: [part] }: Document) {
+	const job = part?.job ?? [];
+	return {
+		job: jobOf(job),
+		status: 'SUBMITTED',
+		textPosition: job.indexOf(part as Part),
+		textsInRequest: job.length,
+	};
+}
+
 /** The output items of a text. */
 function shownOf(given: ChunkGiven, document: Document, documents: Document[]): Shown[] {
 	const { fate, item, parts, fields } = document;
@@ -494,9 +528,8 @@ function shownOf(given: ChunkGiven, document: Document, documents: Document[]): 
 	const isSubmit = given.operation === 'submit';
 	if ((isSubmit && fate?.is === 'done') || fate?.is === 'unfinished') {
 		const job = part?.job ?? [];
-		const textPosition = job.indexOf(part as Part);
 		if (isSubmit && given.source === 'file') {
-			if (textPosition !== 0) return [];
+			if (job.indexOf(part as Part) !== 0) return [];
 			const all = job.map((one) => documents.find(({ parts }) => parts.includes(one)));
 			const [first, last] = [all.at(0)?.record, all.at(-1)?.record];
 			const shown = {
@@ -506,17 +539,16 @@ function shownOf(given: ChunkGiven, document: Document, documents: Document[]): 
 			};
 			return [{ of, json: shown as never }];
 		}
-		const where = {
-			job: jobOf(job),
-			status: 'SUBMITTED',
-			textPosition,
-			textsInRequest: job.length,
-		};
-		return [{ of, json: { ...keptOf(given, fields, true), ...where } as never }];
+		const kept = keptOf(given, fields, true);
+		return [{ of, json: { ...kept, ...whereOf(document) } as never }];
 	}
 	if (fate?.is !== 'done') return [];
 	const isRepeated = documents.some(
-		(other) => other !== document && other.id !== undefined && other.id === document.id,
+		(other) =>
+			other !== document &&
+			other.id !== undefined &&
+			other.id === document.id &&
+			!isInvalid(other.fate),
 	);
 	return shownChunks(given, document, keptOf(given, fields, false), isRepeated).map((json) => ({
 		of,
@@ -526,16 +558,17 @@ function shownOf(given: ChunkGiven, document: Document, documents: Document[]): 
 
 /** The source fields in the output. */
 function keptOf(
-	{ keep, source, fields: { text } }: ChunkGiven,
+	{ keep, source, output, fields: { text } }: ChunkGiven,
 	fields: IDataObject,
 	isUnfinished: boolean,
 ): IDataObject {
 	if (keep === 'none' || (keep === 'unset' && !isUnfinished)) return {};
 	const isKept = (name: string) =>
-		(isUnfinished || keep !== 'all' || name !== 'vector') &&
+		(isUnfinished || keep !== 'all' || output === 'perDocument' || name !== 'vector') &&
 		(Array.isArray(keep)
 			? keep.includes(name)
-			: !(source === 'file' && name === text) && !SUBMITTED.includes(name));
+			: !(source === 'file' && name === text) &&
+				(output === 'perDocument' || !SUBMITTED.includes(name)));
 	return Object.fromEntries(Object.entries(fields).filter(([name]) => isKept(name)));
 }
 
@@ -566,7 +599,10 @@ function factsOf(
 				: done.filter((one) => one.parts.length > 0 && chunks(one).length === 0).length,
 		cutOff: done.filter((one) => cutOff(one) > 0).length,
 		noVectors: done.filter(
-			(one) => given.vectors !== 'none' && chunks(one).some(({ hasNoVector }) => hasNoVector),
+			(one) =>
+				given.vectors !== 'none' &&
+				chunks(one).length > 0 &&
+				chunks(one).every(({ hasNoVector }) => hasNoVector),
 		).length,
 	};
 }
@@ -680,8 +716,7 @@ function untimedOf(
 		items.some(({ file }) => file && read(file).readError);
 	if (isStopped && isBad) {
 		untimed.push('sent', 'figures');
-		if (source === 'file' && (fault !== 'nothing' || jobFault !== 'nothing'))
-			untimed.push('error');
+		if (fault !== 'nothing' || jobFault !== 'nothing') untimed.push('error');
 	}
 	return untimed;
 }

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 
 import { runs } from '../../support/runs';
-import type { ChunkGiven } from './chunk';
-import { runChunk } from './chunk-driver';
 import { runDelete } from './delete-driver';
 import type { DeleteGiven } from './delete';
 import { useWorld } from './driver';
@@ -172,74 +170,6 @@ const DELETE: fc.Arbitrary<DeleteGiven> = fc
 		};
 	});
 
-const TEXT = fc.oneof(
-	{
-		weight: 4,
-		arbitrary: fc.constantFrom('One line', 'Line 1\nLine 2', ' a \n\n b ', 'é \u{1F600}\nx'),
-	},
-	{ weight: 1, arbitrary: fc.constantFrom('hit', 'Two\nhit') },
-	fc.constantFrom<unknown>('', ' ', null, 0, 5, false, ['P 1', 'P 2\nmore'], ['', ''], []),
-);
-const CHUNKED = fc
-	.record({ id: ID, name: NAME, text: TEXT, more: VALUE }, { requiredKeys: ['id', 'text'] })
-	.map((record) => plain(record));
-
-const CHUNK: fc.Arbitrary<ChunkGiven> = fc
-	.record({
-		onError: fc.constantFrom<OnError>('continueRegularOutput', 'continueErrorOutput'),
-		source: fc.constantFrom('item' as const, 'file' as const),
-		records: fc.array(CHUNKED, { minLength: 1, maxLength: 9 }),
-		output: fc.constantFrom('documents' as const, 'chunks' as const, 'perDocument' as const),
-		operation: fc.constantFrom('submitAndWait' as const, 'submit' as const),
-		faults: fc.constantFrom<[ChunkGiven['fault'], ChunkGiven['jobFault']]>(
-			...([400, 404, 413, 501, 'once 500', 'once lost', 'page'] as const).map(
-				(fault) => [fault, 'nothing'] as [ChunkGiven['fault'], ChunkGiven['jobFault']],
-			),
-			...(['nothing', 'ERROR', 'never', 'delivered', 'mismatch', 400, 501] as const).map(
-				(fault) => ['nothing', fault] as [ChunkGiven['fault'], ChunkGiven['jobFault']],
-			),
-		),
-		textsPerRequest: fc.constantFrom(10, 1, 2, 3),
-		vectors: fc.constantFrom('compact' as const, 'none' as const),
-		details: fc.boolean(),
-		previousChunkCount: fc.constantFrom(0, 3),
-		maxChunks: fc.constantFrom(Infinity, Infinity, 2),
-		whenTimeRunsOut: fc.constantFrom('fail' as const, 'output' as const),
-	})
-	.map(({ records, source, output, faults: [fault, jobFault], previousChunkCount, ...given }) => {
-		const rows = records.map((value) => ({ value }));
-		const isFile = source === 'file';
-		return {
-			...given,
-			...{ source, fault, jobFault },
-			items: isFile
-				? [{ json: {}, file: { name: 'd.jsonl', format: 'jsonLines' as const, rows } }]
-				: records.map((json) => ({ json: json as never })),
-			output:
-				(isFile && output === 'perDocument') || given.operation === 'submit'
-					? 'documents'
-					: output,
-			previousChunkCount: isFile || output === 'chunks' ? 0 : previousChunkCount,
-			concurrency: 1,
-			toFiles: false,
-			keep: 'unset' as const,
-			fields: {
-				text: 'text',
-				id: 'id',
-				name: 'name',
-				description: 'description',
-				url: 'url',
-			},
-			documentFields: {},
-			chunker: 'lines' as const,
-			quantization: 'none' as const,
-			bytesPerRequest: 1_000_000,
-			wait: false,
-			skipRecords: 0,
-			maxRecords: 0,
-		};
-	});
-
 const seed = process.env.SEED ? { seed: Number(process.env.SEED) } : {};
 
 it('Push Documents does what the contract says, with any documents', async () => {
@@ -253,12 +183,5 @@ it('Delete Document does what the contract says, with any IDs', async () => {
 	await fc.assert(
 		fc.asyncProperty(DELETE, async (given) => await runDelete(world, given)),
 		{ numRuns: runs(100), ...seed },
-	);
-}, 120_000);
-
-it('Chunk Text does what the contract says, with any texts', async () => {
-	await fc.assert(
-		fc.asyncProperty(CHUNK, async (given) => await runChunk(world, given)),
-		{ numRuns: runs(150), ...seed },
 	);
 }, 120_000);
