@@ -267,7 +267,7 @@ async function sourceInWorkflow(n8n: N8n, service: Service, series: Series): Pro
 		settings: {
 			startedBy: "'webhook'",
 			confirmed: 'undefined',
-			howToDelete: '',
+			...{ isPlanOnly: 'false', howToDelete: '' },
 			pushAgain: [],
 		},
 		list: {

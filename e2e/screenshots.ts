@@ -1,23 +1,26 @@
 /**
  * Takes the screenshots for docs/images in a real n8n instance, in both the light theme and the dark theme. The
- * screenshots show every example workflow on the canvas, the panel of each node type and operation, the dialog of the
- * AI credential, and a search of the index. To take only some of the screenshots, add one or more of these arguments
- * after `--`: the name of an example, `credential`, or `search`. Of the panels of a named example, only those that have a
- * screenshot are taken again. The command fails if a window does not show what the alt text of its screenshot
- * describes.
+ * screenshots show every example workflow on the canvas, with its groups closed, the panel of each node type and
+ * operation, a run that has failed, the dialog of the AI credential, the page of Sync Status, and a search of the index.
+ * To take only some of the screenshots, add one or more of these arguments after `--`: the name of an example,
+ * `failed-run`, `credential`, `status`, or `search`. Of the panels of a named example, only those that have a screenshot
+ * are taken again. The command fails if a window does not show what the alt text of its screenshot describes.
  */
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 
-import type { Page, PageScreenshotOptions } from 'playwright-core';
+import type { Browser, Page, PageScreenshotOptions } from 'playwright-core';
 
 import { Canvas } from './browser/canvas';
 import { openEditor, startBrowser, WINDOW_SIZE } from './browser/editor';
+import type { Demo } from './demo/demo';
 import { startDemo } from './demo/demo';
+import { madeUpRuns } from './demo/made-up-runs';
 import { runScenario } from './demo/scenarios';
 import { Stage } from './demo/stage';
-import type { WorkflowNode } from './n8n/workflow';
+import type { StoredWorkflow, WorkflowNode } from './n8n/workflow';
+import { STATUS_LOGIN } from './service/credentials';
 import { runCommand } from './shared/command';
 import { IMAGES } from './shared/paths';
 import { say } from './shared/progress';
@@ -40,8 +43,9 @@ const NOT_RUN = new Set([
 /** This size is large enough for every workflow, so n8n does not shrink the labels of the workflow. */
 const CANVAS_SIZE = { width: 2600, height: 2400 };
 
-/** The text below a node can be wider than the node. */
-const ON_CANVAS = '.vue-flow__node, .vue-flow__node [class*="_subtitle_"]';
+/** The text below a node can be wider than the node, and is not part of it. */
+const ON_CANVAS =
+	'.vue-flow__node, .vue-flow__node [class*="_subtitle_"], .vue-flow__node [class*="_label_"]';
 
 const MARGIN = 24;
 
@@ -61,6 +65,20 @@ const SEARCH_HEIGHT = 400;
 /** Time for animations and late requests to finish. */
 const SETTLE_MS = 1500;
 
+/** A sync that has no source in the demo, so its run fails in this node. */
+const FAILING = 'sync-of-a-website';
+const FAILED = 'Get Sitemaps';
+
+/** The table of the runs of all syncs. */
+const RUNS = 'Sync Runs';
+
+const STATUS_SIZE = { width: 1060, height: 800 };
+
+/** Words of the page about the three made-up syncs. */
+const STATES = ['2 of 3 syncs need a look.', 'Late: ', 'Deletes are withheld.', 'Complete.'];
+
+const THEMES = ['light', 'dark'] as const;
+
 const CREDENTIAL = 'Demo AI Service';
 const DIALOG = '[data-test-id="editCredential-modal"]';
 const UNROLLED = `${DIALOG}, ${DIALOG} * { max-height: none !important; overflow: visible !important; }`;
@@ -79,10 +97,21 @@ function kindOf({ type, parameters }: WorkflowNode): string {
 	return [type, parameters.operation ?? '', isFile].join();
 }
 
+/** Returns the name of each node's group. A node without a group is missing. */
+const groupsOf = ({ nodes, nodeGroups = [] }: StoredWorkflow): Map<string, string> =>
+	new Map(
+		nodes.flatMap((node) =>
+			nodeGroups
+				.filter(({ nodeIds }) => nodeIds.includes(node.id))
+				.map((group) => [node.name, group.name] as const),
+		),
+	);
+
 async function workflowArea(page: Page): Promise<Clip> {
-	const boxes = await page
+	const all = await page
 		.locator(ON_CANVAS)
-		.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().toJSON() as DOMRect));
+		.evaluateAll((each) => each.map((one) => one.getBoundingClientRect().toJSON() as DOMRect));
+	const boxes = all.filter(({ width }) => width > 0);
 	const x = Math.min(...boxes.map(({ left }) => left)) - MARGIN;
 	const y = Math.min(...boxes.map(({ top }) => top)) - MARGIN;
 	const right = Math.max(...boxes.map((box) => box.right)) + MARGIN;
@@ -115,27 +144,48 @@ async function shoot(
 	else await page.screenshot({ path: file, clip: part });
 }
 
+/** Takes the pictures of the page of Sync Status with made-up runs, which are deleted afterwards. */
+async function shootStatus(browser: Browser, { n8n, workflows }: Demo): Promise<void> {
+	const address = `${n8n.url}/webhook/sync-status`;
+	const httpCredentials = { username: STATUS_LOGIN.user, password: STATUS_LOGIN.password };
+	for (const theme of THEMES) {
+		const options = { viewport: STATUS_SIZE, colorScheme: theme, httpCredentials };
+		const context = await browser.newContext(options);
+		const page = await context.newPage();
+		// The first call creates the table.
+		await page.goto(address);
+		await n8n.api.dataTables.insert(RUNS, madeUpRuns(new Date(), workflows));
+		await page.reload();
+		await shoot(page, `sync-status.${theme}`, STATES, 'html');
+		await n8n.api.dataTables.deleteWith(RUNS, 'workflow');
+		await context.close();
+	}
+}
+
 runCommand(async (command) => {
 	const browser = await startBrowser(command);
 	const demo = await startDemo(command, { keepData: false });
 	const stage = new Stage(demo);
 	await runScenario('updates-by-webhook', stage);
 	await mkdir(IMAGES, { recursive: true });
-	for (const theme of ['light', 'dark'] as const) {
+	if (isWanted('status')) await shootStatus(browser, demo);
+	for (const theme of THEMES) {
 		const page = await openEditor(browser, demo.n8n, theme);
 		const canvas = new Canvas(page, demo.n8n.url);
 		const kinds = new Set<string>();
-		for (const [name, { id, name: title, nodes }] of Object.entries(demo.workflows)) {
+		for (const [name, workflow] of Object.entries(demo.workflows)) {
 			if (!isWanted(name)) continue;
+			const { id, name: title, nodes } = workflow;
+			const groups = groupsOf(workflow);
 			const shownNodes = nodes.filter(({ type }) => !type.endsWith('.stickyNote'));
 			await canvas.open(id);
 			if (!NOT_RUN.has(name)) await canvas.run();
 			await page.setViewportSize(CANVAS_SIZE);
 			await page.locator('[data-test-id="zoom-to-fit"]').click();
-			const labels = shownNodes.map((node) => node.name);
+			const boxes = new Set(shownNodes.map((node) => groups.get(node.name) ?? node.name));
 			await pause(SETTLE_MS);
 			const area = await workflowArea(page);
-			await shoot(page, `workflow-${name}.${theme}`, [title, ...labels], area);
+			await shoot(page, `workflow-${name}.${theme}`, [title, ...boxes], area);
 			await page.setViewportSize({ ...WINDOW_SIZE, height: HEIGHT });
 			for (const node of nodes) {
 				const isOwn = node.type.startsWith('n8n-nodes-search-ingest.');
@@ -144,12 +194,22 @@ runCommand(async (command) => {
 				const picture = `node-${name}-${slug(node.name)}.${theme}`;
 				const isKept = existsSync(path.join(IMAGES, `${picture}.png`));
 				if (names.length > 0 && !isKept) continue;
-				await canvas.openNode(node.name);
+				await canvas.openNode(node.name, groups.get(node.name));
 				await showSchema(page);
 				await shoot(page, picture, [node.name]);
 				await canvas.closeNode();
 			}
 			await page.setViewportSize(WINDOW_SIZE);
+		}
+		if (isWanted('failed-run')) {
+			const { id } = demo.workflows[FAILING];
+			await canvas.open(id);
+			await canvas.run();
+			// Here, n8n opens the group of the failed node.
+			await page.goto(`${demo.n8n.url}/workflow/${id}/executions`);
+			const problem = page.getByText(FAILED, { exact: true });
+			await problem.first().waitFor();
+			await shoot(page, `failed-run.${theme}`, [FAILED]);
 		}
 		if (isWanted('credential')) {
 			await page.goto(`${demo.n8n.url}/home/credentials/${demo.credentials[CREDENTIAL].id}`);

@@ -7,6 +7,7 @@ const PLACED_WITHIN_MS = 60_000;
 const KEY_MS = 1000;
 
 const NODE = '[data-test-id="canvas-node"]';
+const GROUP = '[data-test-id="canvas-node-group"]';
 const SEARCH = '[data-test-id="node-creator-search-bar"]';
 const FOUND = '[data-test-id="item-iterator-item"] [data-test-id="node-creator-item-name"]';
 const NOTIFICATION = '.el-notification';
@@ -41,8 +42,19 @@ export class Canvas {
 		await this.page.locator(NOTIFICATION).first().waitFor({ state: 'hidden' });
 	}
 
-	async openNode(name: string): Promise<void> {
-		await this.page.locator(`${NODE}[data-node-name="${name}"]`).dblclick();
+	/**
+	 * Opens the panel of a node.
+	 * @param group the group that contains the node. It is opened if it is closed
+	 */
+	async openNode(name: string, group?: string): Promise<void> {
+		const node = this.page.locator(`${NODE}[data-node-name="${name}"]`);
+		if (group !== undefined && !(await node.isVisible())) {
+			const title = this.page.getByText(group, { exact: true });
+			await this.page.locator(GROUP).filter({ has: title }).dblclick();
+			await node.waitFor();
+			await this.page.locator('[data-test-id="zoom-to-fit"]').click();
+		}
+		await node.dblclick();
 		await this.page.locator(PARAMETERS).first().waitFor();
 	}
 

@@ -1,3 +1,4 @@
+import { DEMO } from '../../sandbox';
 import type { Stage } from './stage';
 import type { Asked, SourceDocument } from './synced-source';
 import { SyncedSource } from './synced-source';
@@ -9,12 +10,14 @@ const document = (id: string, ...sections: string[]): SourceDocument => ({
 	id: `chunks/${id}`,
 	name: id,
 	url: `https://example.com/${id}`,
-	text: sections.map((section) => `# ${section}`).join('\n'),
+	text: sections.map((section) => `# ${section}\nText.`).join('\n'),
 });
 
 /** Returns the chunks that the index should contain for a document. Each chunk has the form `id=text`. */
 const chunksOf = ({ id, text }: SourceDocument): string[] =>
-	text === '' ? [] : text.split('\n').map((section, number) => `${id}#${number}=${section}`);
+	text === ''
+		? []
+		: text.split(/\n(?=# )/).map((section, number) => `${id}#${number}=${section}`);
 
 const ids = (one: SourceDocument, from = 0): string[] =>
 	chunksOf(one)
@@ -34,6 +37,41 @@ export async function syncChunks(stage: Stage): Promise<void> {
 	await source.checkLock([document('b', 'Boysenberry'), document('d', 'Damson', 'Date')]);
 	await source.checkTable('after a lock expired', 'chunks/b:1,chunks/d:2');
 	await source.empty();
+}
+
+/** Fields are in each chunk, so a search can be filtered by them. A changed field pushes its document again. */
+async function filteredSearch(source: SyncedSource, documents: SourceDocument[]): Promise<void> {
+	const { checks, demo } = source.stage;
+	const inCategory = (category: string) =>
+		demo.sandbox
+			.search(DEMO.endpoint, 'orchard')
+			.filter((hit) => Object(hit).category === category)
+			.map(({ id }) => id)
+			.sort()
+			.join();
+	const [b] = documents;
+	const [c, d] = [
+		document('c', 'Orchard, west'),
+		document('d', 'Orchard, east', 'Orchard, north'),
+	];
+	const nuts = { ...c, fields: { category: 'nuts', views: 1 } };
+	const fruit = { ...d, fields: { category: 'fruit' } };
+	const check = (what: string, seen: string, expected: string) =>
+		checks.add(`A search filtered by category: ${what}`, seen === expected, seen);
+	const first = await source.sync('with fields', [b, nuts, fruit]);
+	check(
+		'only documents with fields are pushed',
+		first.pushed.join(),
+		ids(c).concat(ids(d)).join(),
+	);
+	check('fruit', inCategory('fruit'), ids(d).join());
+	check('nuts', inCategory('nuts'), ids(c).join());
+	const dried = { ...nuts, fields: { category: 'fruit', views: 1 } };
+	const second = await source.sync('with another category', [b, dried, fruit]);
+	check('only the changed one is pushed', second.pushed.join(), ids(c).join());
+	check('fruit and nuts', inCategory('fruit'), ids(c).concat(ids(d)).join());
+	check('no nuts', inCategory('nuts'), '');
+	await source.sync('without fields again', documents);
 }
 
 const WITHOUT_FIRST = 'without the first one';
@@ -75,6 +113,7 @@ async function changes(source: SyncedSource): Promise<void> {
 		});
 	}
 	await source.checkTable('after seven runs', 'chunks/b:2,chunks/c:1,chunks/d:2');
+	await filteredSearch(source, [b, c, d]);
 	const empty = { ...c, text: '' };
 	await source.sync('with an emptied document', [b, empty, d]);
 	await source.sync('with a document that stays empty', [b, empty, d]);

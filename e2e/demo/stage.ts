@@ -48,7 +48,7 @@ export class Stage {
 
 	/**
 	 * Works like `runByHand`, but does not check that the run succeeds.
-	 * @param trigger the trigger to start from. By default, the first one
+	 * @param trigger the trigger to start from. By default, the first one that does more than show a plan
 	 */
 	async tryByHand(example: string, trigger = this.triggerOf(example)): Promise<Execution> {
 		const { id } = this.demo.workflows[example];
@@ -145,7 +145,9 @@ export class Stage {
 
 	private triggerOf(example: string): string {
 		const { nodes } = this.demo.workflows[example];
-		const trigger = nodes.find(({ type }) => TRIGGERS.has(type));
+		const trigger = nodes.find(
+			({ name, type }) => TRIGGERS.has(type) && name !== 'Show the Plan',
+		);
 		if (!trigger) throw new Error(`${example} has no trigger`);
 		return trigger.name;
 	}

@@ -317,7 +317,7 @@ async function manyMissing(stage: Stage, { name }: StoredWorkflow, answer: Answe
 	);
 }
 
-/** Checks the ways to end pagination on the last page. All of them are described in docs/sync.md. */
+/** Checks the ways to end pagination on the last page. All of them are described in docs/sources.md. */
 async function endOfPages(stage: Stage, example: string): Promise<void> {
 	const { sandbox } = stage.demo;
 	const row = (from: string, to: string) => (node: WorkflowNode) => {

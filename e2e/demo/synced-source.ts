@@ -8,6 +8,7 @@ export interface SourceDocument {
 	name: string;
 	url: string;
 	text: string;
+	fields?: object;
 }
 
 interface SyncExample {

@@ -58,11 +58,20 @@ export class DataTables {
 		await this.n8n.request({ method: 'DELETE', url });
 	}
 
+	/** Returns the names of all tables. */
+	async names(): Promise<string[]> {
+		return (await this.all()).map(({ name }) => name).sort();
+	}
+
 	private async find(name: string): Promise<DataTable | undefined> {
+		return (await this.all()).find((table) => table.name === name);
+	}
+
+	private async all(): Promise<DataTable[]> {
 		const { data } = await this.n8n.request<{ data: DataTable[] }>({
 			url: '/rest/data-tables-global',
 		});
-		return data.find((table) => table.name === name);
+		return data;
 	}
 }
 

@@ -1,6 +1,7 @@
 import type { Item } from './execution';
 
 export interface WorkflowNode {
+	id: string;
 	name: string;
 	type: string;
 	parameters: Record<string, unknown>;

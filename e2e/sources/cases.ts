@@ -1,4 +1,5 @@
 import { apiCases } from './api';
+import { calledCases } from './called';
 import { databaseCases } from './database';
 import { driveCases } from './drive';
 import { folderCases } from './folder';
@@ -26,6 +27,8 @@ export const CASES: Record<string, Cases> = {
 		'killed at random moments': async (stage) => await kills(stage, 'fetched', 4),
 		'two runs at once': async (stage) => await twoAtOnce(stage, 'fetched'),
 	},
+	'by-source': calledCases('sync-by-source'),
+	'chunks-by-source': calledCases('sync-chunks-by-source'),
 	statements: statementCases(),
 	database: databaseCases('sync-of-a-database'),
 	'database-chunks': databaseCases('sync-chunks-of-a-database'),

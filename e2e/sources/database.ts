@@ -11,6 +11,7 @@ import type { Cases } from './runs';
 import {
 	BY_HAND,
 	BY_TIME,
+	checkPlan,
 	counted,
 	inTurn,
 	killInTheMiddle,
@@ -27,6 +28,12 @@ const NAME = "translate(id::text, '0123456789', 'ghijklmnop')";
 const ROWS_PER_BATCH = 10;
 const RETRY_FOR_SECONDS = 2;
 const WITHIN_MS = 60_000;
+
+const OUR_TABLES =
+	"select count(*) from pg_class where relkind = 'r' and relname like 'search_sync%'";
+
+const OUR_ROWS =
+	"select (select md5(string_agg(r::text, ',' order by run)) from search_sync_runs r), (select md5(string_agg(d::text, ',' order by id)) from search_sync_documents d)";
 
 /** Longer than a run takes. */
 const LATE_MS = 10_000;
@@ -117,11 +124,20 @@ class DatabaseCases {
 
 	async changes(): Promise<void> {
 		const { table } = this.example;
+		await this.plan('before the first run', `new ${ROWS}`);
+		const tables = await this.postgres.query(OUR_TABLES);
+		this.stage.checks.add(
+			`${this.name}: the plan before the first run creates no table`,
+			tables === '0',
+			tables,
+		);
 		await this.sync('a first load', `success, pushed ${ROWS}`);
 		await this.sync('nothing changed', `success, unchanged ${ROWS}`);
 		await this.postgres.query(`update ${table} set body = '# New' where id = 7`);
+		await this.plan('with one changed', `changed 1, unchanged ${ROWS - 1}`);
 		await this.sync('one changed', `success, pushed 1, unchanged ${ROWS - 1}`);
 		await this.postgres.query(`delete from ${table} where id = 8`);
+		await this.plan('with one deleted', `missing 1, unchanged ${ROWS - 1}`);
 		await this.sync('one deleted', `success, deleted 1, unchanged ${ROWS - 1}`);
 		await this.postgres.query(
 			`insert into ${table} values (8, 'It''s, "8"', '# 8, it''s "back"', 8)`,
@@ -240,6 +256,25 @@ class DatabaseCases {
 		await this.sync('the delete again', `success, pushed 1, deleted 1, unchanged ${ROWS - 2}`);
 		await this.postgres.query(`insert into ${table} values (6, 'Six', '# Six', 6)`);
 		await this.sync('six again', `success, pushed 1, unchanged ${ROWS - 1}`);
+		await this.longOutage();
+	}
+
+	/** After one batch of ten documents that were all answered with 503, the run leaves out the others. */
+	private async longOutage(): Promise<void> {
+		const { table } = this.example;
+		const { faults } = this.stage.sandbox;
+		await this.postgres.query(`create table before_long_outage as select * from ${table}`);
+		await this.postgres.query(`update ${table} set body = '# Down ' || ${NAME}`);
+		for (const route of ['submit', 'push'] as const) faults.add({ route, status: 503 });
+		const left = ROWS - ROWS_PER_BATCH;
+		await this.sync(
+			'a long outage',
+			`error, failed ${ROWS_PER_BATCH}`,
+			`${left} waiting`,
+			'before_long_outage',
+		);
+		faults.clear();
+		await this.sync('after the long outage', `success, pushed ${ROWS}`);
 	}
 
 	/** Nothing can be chunked, pushed or deleted. */
@@ -400,7 +435,7 @@ class DatabaseCases {
 	async killed(): Promise<void> {
 		const { table } = this.example;
 		await this.postgres.query(`
-			update ${table} set body = ${sections('id')} || E'\\n# More' where id < 50;
+			update ${table} set body = ${sections('id')} || E'\\n# More\\nText' where id < 50;
 			delete from ${table} where id = 59`);
 		const { message = '' } = await killInTheMiddle(
 			this.stage,
@@ -426,6 +461,19 @@ class DatabaseCases {
 		);
 		await this.checkIndex('a kill', table);
 		await this.sync('after that', `success, unchanged ${ROWS - 3}`);
+	}
+
+	/** Shows the plan, and checks that neither the tables of the sync nor a lock have changed. */
+	private async plan(when: string, counts: string): Promise<void> {
+		const rows = async () =>
+			(await this.postgres.query(OUR_TABLES)) === '0'
+				? 'no tables'
+				: await this.postgres.query(OUR_ROWS);
+		const before = await rows();
+		const { workflow: id, name } = this;
+		await checkPlan(this.stage, { id, name }, when, counts);
+		const after = await rows();
+		this.stage.checks.add(`${name}, the plan ${when} takes no lock`, before === after, after);
 	}
 
 	/**
@@ -480,9 +528,9 @@ class DatabaseCases {
 	}
 }
 
-/** SQL for a text of one to three sections. */
+/** SQL for a text of one to three sections. A heading without a text would join another section. */
 const sections = (number: string): string =>
-	`'# Text ' || ${number} || repeat(E'\\n# Section of ' || ${number}, (${number} % 3)::int)`;
+	`'# Text ' || ${number} || E'\\nText' || repeat(E'\\n# Section of ' || ${number} || E'\\nText', (${number} % 3)::int)`;
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 

@@ -22,6 +22,7 @@ import type { Cases } from './runs';
 import {
 	BY_HAND,
 	BY_TIME,
+	checkPlan,
 	counted,
 	deleteLock,
 	inTurn,
@@ -76,6 +77,7 @@ class FolderCases {
 			[/const batchSize = 10;/, `const batchSize = ${FILES_PER_BATCH};`],
 			[valueOf('folder'), JSON.stringify(server.folder)],
 			[valueOf('prefix'), JSON.stringify(PREFIX)],
+			[valueOf('fields'), JSON.stringify('folder, extension')],
 		]);
 		return new FolderCases(stage, server, workflow, await stage.publish(workflow));
 	}
@@ -111,6 +113,12 @@ class FolderCases {
 		for (const name of skipped) this.write(name, 'not read');
 		const all = this.expected.size;
 
+		const plan = await this.plan('before the first run', `new ${all}`);
+		this.check(
+			'the plan says how many files would be downloaded, and which are skipped',
+			JSON.stringify([plan.requests, plan.willBeAsked, (plan.skippedIds as string[]).length]),
+			JSON.stringify([all, all, skipped.length]),
+		);
 		const first = await this.sync('a first load', `success, pushed ${all}`);
 		const skippedKinds = Object.entries(Object(result(first).skipped))
 			.map(String)
@@ -151,13 +159,24 @@ class FolderCases {
 			'https://files.example.com/notes/Notes%20%26%20more.md',
 		);
 
+		const found = this.stage.sandbox
+			.search(DEMO.endpoint, 'ladder')
+			.filter((hit) => Object(hit).extension === 'pptx');
+		this.check(
+			'a search can be filtered by a field',
+			found.map(({ parentId }) => String(parentId)).join(),
+			`${PREFIX}talk.pptx`,
+		);
+
 		const before = this.stage.sandbox.requests.length;
 		await this.sync('nothing changed', `success, unchanged ${all}`);
 		const requests = this.stage.sandbox.requests.length - before;
 		this.check('an unchanged folder costs no request', String(requests), '0');
 		this.text(7, 'New words for seven.');
+		await this.plan('with one changed', `changed 1, unchanged ${all - 1}`);
 		await this.sync('one changed', `success, pushed 1, unchanged ${all - 1}`);
 		this.remove('texts/8.txt');
+		await this.plan('with one deleted', `missing 1, unchanged ${all - 1}`);
 		await this.sync('one deleted', `success, deleted 1, unchanged ${all - 1}`);
 	}
 
@@ -248,6 +267,8 @@ class FolderCases {
 		const { length } = texts;
 		const hidden = `${this.server.folder}-hidden`;
 		renameSync(path.join(this.server.folder, 'texts'), hidden);
+		const counts = `missing ${length}, unchanged ${all - length}, withheld ${length}`;
+		await this.plan('of a list that is cut off', counts);
 		await this.sync(
 			'a list that is cut off',
 			`error, unchanged ${all - length}, withheld ${length}`,
@@ -370,6 +391,10 @@ class FolderCases {
 		);
 		this.checkIndex('a kill');
 		await this.sync('after that', `success, unchanged ${this.expected.size}`);
+	}
+
+	private async plan(when: string, counts: string): Promise<Record<string, unknown>> {
+		return await checkPlan(this.stage, { id: this.id, name: EXAMPLE }, when, counts);
 	}
 
 	/** Runs the sync once, and checks its counts, its error and the index. */

@@ -9,6 +9,7 @@ import type { SourcesStage } from './stage';
 
 export const BY_TIME = 'Every Night';
 export const BY_HAND = 'Delete What Is Missing';
+export const SHOW_PLAN = 'Show the Plan';
 
 const WITHIN_MS = 120_000;
 
@@ -66,6 +67,53 @@ export function counted(execution: Execution): string {
 		.filter((name) => result(execution)[name])
 		.map((name) => `${name} ${String(result(execution)[name])}`);
 	return [execution.status, ...shown].join(', ');
+}
+
+/** Returns what a plan has counted, in words. */
+export function plannedIn(plan: Record<string, unknown>): string {
+	const counts = ['new', 'changed', 'missing', 'unchanged', 'unreadable', 'later', 'withheld'];
+	return counts
+		.filter((name) => plan[name])
+		.map((name) => `${name} ${String(plan[name])}`)
+		.join(', ');
+}
+
+/**
+ * Shows the plan of a sync. Checks what it counts, and that it sends nothing to the service and writes nothing to a table.
+ *
+ * @param show returns the plan. By default, the trigger is started by hand
+ */
+export async function checkPlan(
+	{ n8n, sandbox, checks }: SourcesStage,
+	{ id, name }: { id: string; name: string },
+	when: string,
+	expected: string,
+	show?: () => Promise<Record<string, unknown>>,
+): Promise<Record<string, unknown>> {
+	const { api } = n8n;
+	const tables = async () =>
+		JSON.stringify([
+			await api.dataTables.names(),
+			await api.dataTables.rows('Sync Runs'),
+			await api.dataTables.rows(`Synced Documents ${id}`),
+		]);
+	const before = await tables();
+	const sent = sandbox.requests.length;
+	const byHand = async () => {
+		const execution = await api.runManually(id, SHOW_PLAN);
+		return execution.items('Plan')[0]?.json ?? { error: execution.message };
+	};
+	const plan = await (show ?? byHand)();
+	const seen = plannedIn(plan);
+	checks.add(`${name}, the plan ${when}: ${expected}`, seen === expected, JSON.stringify(plan));
+	const requests = sandbox.requests.length - sent;
+	const isWritten = (await tables()) !== before;
+	checks.add(
+		`${name}, the plan ${when} sends nothing and writes nothing`,
+		requests === 0 && !isWritten,
+		`${requests} requests${isWritten ? ', and a table has changed' : ''}`,
+	);
+	return plan;
 }
 
 /** Starts two runs that push at the same time. Returns their counts, and why the second one was refused. */

@@ -55,7 +55,7 @@ class StatementCases {
 	/** A statement that waits for the end of another transaction sees that its lock is lost. */
 	async lostMeanwhile(): Promise<void> {
 		const guarded: Record<string, string[]> = {
-			Read: ['settings', '[]', '1', '9', 'doc/1', 'doc/9', '10', QUERY, '[]'],
+			Read: ['settings', '[]', '1', '9', 'doc/1', 'doc/9', '10', QUERY, '[]', '[]'],
 			'Note Planned Changes': [JSON.stringify([['doc/1', '', 5, 'sum']])],
 		};
 		for (const [name, parameters] of Object.entries(guarded)) {

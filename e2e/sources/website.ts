@@ -4,7 +4,7 @@ import type { Workflow, WorkflowNode } from '../n8n/workflow';
 import type { Page, Website } from '../service/website';
 import { startWebsite } from '../service/website';
 import type { Cases } from './runs';
-import { BY_TIME, counted, inTurn, readExample, result, valueOf } from './runs';
+import { BY_TIME, checkPlan, counted, inTurn, readExample, result, valueOf } from './runs';
 import type { SourcesStage } from './stage';
 
 const EXAMPLE = 'sync-of-a-website';
@@ -66,13 +66,46 @@ class WebsiteCases {
 		// Moved to the same address with a slash, after a page that is moved to another one.
 		this.put('/help', { status: 301, headers: { location: '/help/' } }, 'Call us at any time');
 		this.website.pages.set('/help/', { text: '<p>Call us at any time of the day.</p>' });
+		// Its original is in no sitemap.
+		this.put('/orphan', {
+			text: 'This page names another one that nobody can find.',
+			head: canonical('/nowhere'),
+		});
 		const all = this.expected.size;
 
+		const asked = this.website.requests.length;
+		const plan = await this.plan('before the first run', `new ${all + 4}`);
+		this.check(
+			'the plan says how many pages would be requested, and requests only the sitemaps',
+			JSON.stringify([
+				plan.requests,
+				plan.secondsAtLeast,
+				plan.skipped,
+				this.website.requests.slice(asked).sort(),
+			]),
+			JSON.stringify([
+				all + 4,
+				Math.round((all + 4) * 0.1),
+				{ excluded: 1 },
+				[...SITEMAPS].sort(),
+			]),
+		);
 		const first = await this.sync('a first load', `success, pushed ${all}, notIndexed 4`);
 		this.check(
 			'excluded pages are counted',
 			JSON.stringify(result(first).skipped),
 			'{"excluded":1}',
+		);
+		this.check(
+			'pages that are left out are counted by their reasons',
+			JSON.stringify(Object.entries(Object(result(first).leftOut)).sort()),
+			'[["canonical address",1],["moved",1],["noindex",1],["status 404",1]]',
+		);
+		this.check(
+			'a canonical address is asked for if it is in the list',
+			['/page-1', '/nowhere'].map((path) => this.requestsOf(path)).join(),
+			// By itself, by the redirect of another page, and as an original.
+			'3,0',
 		);
 		const [chunk] = this.chunksOf('/page-2');
 		this.check(
@@ -94,6 +127,7 @@ class WebsiteCases {
 			'0',
 		);
 		this.words('/page-3', 'Page three says something else now.');
+		await this.plan('with one changed', `changed 1, unchanged ${all + 3}`);
 		await this.sync('one changed', `success, pushed 1, unchanged ${all + 3}`);
 	}
 
@@ -127,6 +161,7 @@ class WebsiteCases {
 		const { pages, faults } = this.website;
 		pages.delete('/page-5');
 		this.expected.delete('/page-5');
+		await this.plan('with one missing', `missing 1, unchanged ${this.listed()}`);
 		await this.sync('one missing and 404', `success, deleted 1, unchanged ${this.listed()}`);
 
 		pages.set('/page-6', { ...pages.get('/page-6'), lastmod: undefined });
@@ -272,6 +307,10 @@ class WebsiteCases {
 		await api.activate(await api.saveWorkflow(workflow, this.id));
 	}
 
+	private async plan(when: string, counts: string): Promise<Record<string, unknown>> {
+		return await checkPlan(this.stage, { id: this.id, name: EXAMPLE }, when, counts);
+	}
+
 	/** Runs the sync once, and checks its counts, its error and the index. */
 	private async sync(after: string, counts: string, why = ''): Promise<Execution> {
 		const execution = await this.stage.n8n.api.runManually(this.id, BY_TIME);
@@ -308,6 +347,10 @@ class WebsiteCases {
 
 	private chunksOf(name: string): Array<Record<string, unknown>> {
 		return this.documents().filter(({ parentId }) => parentId === this.website.url + name);
+	}
+
+	private requestsOf(name: string): number {
+		return this.website.requests.filter((path) => path === name).length;
 	}
 
 	private indexedPages(): number {

@@ -18,9 +18,11 @@ Splits three documents into chunks with vectors, and pushes the chunks to the in
 
 **Your own documents**
 
-3. *Three Documents*: replace this node with one that reads your documents. Each item needs an **id**, a **name** and a **text**. If your fields have other names, change *Text*, *Document ID* and *Document Name* in *Chunk Text*.`,
+3. *Three Documents*: replace this node with one that reads your documents. Each item needs an **id**, a **name** and a **text**. If your fields have other names, change *Text*, *Document ID* and *Document Name* in *Chunk Text*.
+
+**Run it again** with another chunker or shorter texts: the index keeps old chunks that no new chunk replaces. The option *Previous Chunk Count* finds them, and the syncs delete them.`,
 			[-460, -200],
-			[400, 420],
+			[400, 500],
 			7,
 		),
 		manualTrigger('Run by Hand', [0, -60]),

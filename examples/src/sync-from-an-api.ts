@@ -17,11 +17,10 @@ Gets **all documents** from an API. It chunks and pushes new and changed documen
 
 **Change these**
 1. *Settings*: in *api*, enter \`WordPress\`, \`Zendesk\` or \`Confluence\`, and in *site* the address of your site, such as \`https://www.example.com\`. If it is not public, select a credential in *Get Documents*, in the group *Get All Pages*.
-2. **For another API**, change the row *Example* in [*Where the List Is*](${docs('sync.md#pages-of-an-api')}). **Every page is needed**, because documents that are missing from the list are deleted. Or replace the nodes before *Map Fields*, which returns \`id\`, \`name\`, \`url\` and \`text\`.
-3. **For a public index**, use a login that sees only what everybody may see. *leaveOut* leaves out articles of Zendesk for a user segment, and personal spaces and restricted pages of Confluence.
-4. Double-click *Chunk, Push, Delete*. In *Chunk Text*, select your credential and enter your model. In *Push Documents* and *Delete Document*, select your credential.
+2. **For another API**, change the row *Example* in [*Where the List Is*](${docs('sources.md#another-api')}). **Every page is needed**, because documents that are missing from the list are deleted.
+3. Double-click *Chunk, Push, Delete*. Select your credentials in *Chunk Text*, *Push Documents* and *Delete Document*, and enter your model.
 
-**Try it:** click *Execute workflow* with *Every Night* chosen, because the other trigger approves deletes. Then publish the workflow. It runs three times a night. [All settings](${docs('sources.md#apis')})`,
+**Try it:** click *Execute workflow*. *Show the Plan* says what a run would do, and changes nothing. Then choose *Every Night* beside the button, and click again. Then publish the workflow. It runs three times a night. [All settings](${docs('sources.md#an-api')})`,
 		protection: `## What protects your index
 - **For a public index**, use a login that sees only what everybody may see. Articles of Zendesk for a user segment, and personal spaces and restricted pages of Confluence, are left out by *leaveOut* in *Where the List Is*.
 - **Nothing changes** if a page from the API contains no list, says that it has failed, or repeats an earlier page, or if the list is empty or not valid.
@@ -35,6 +34,7 @@ ${AFTERWARDS}`,
 		['api', 'string', 'Example'],
 		['site', 'string', 'http://localhost:4321'],
 		['fields', 'string', ''],
+		['ignoredFields', 'string', ''],
 	]),
 	list: {
 		nodes: [

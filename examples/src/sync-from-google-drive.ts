@@ -1,4 +1,4 @@
-import { BY_KIND, parseFiles, PROTECTION } from './parts/files';
+import { parseFiles, PROTECTION } from './parts/files';
 import { CREDENTIALS } from './parts/nodes';
 import { BATCH, docs, scheduled, sync } from './parts/sync';
 import type { WorkflowNode } from './parts/workflow';
@@ -58,23 +58,26 @@ export default sync({
 	about: {
 		content: `## Sync an index with a folder in Google Drive
 
-**This example was tested against a stand-in for Google Drive, never with a real account.**
+**Tested against a stand-in for Google Drive, never with a real account.**
 
-Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files, and Google's Docs, Sheets and Slides. A run gets only the **list** of the files, and downloads those that are new or changed. It chunks and pushes them, and deletes the chunks of files that no longer exist or are in the trash. It does not touch documents with other IDs.
+Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files, and Google's Docs, Sheets and Slides. Chunks and pushes files that are new or changed, and deletes the chunks of files that no longer exist or are in the trash. It does not touch documents with other IDs.
 
 **Change these**
-1. *Settings*: in *folder*, enter the ID of the folder, the last part of its URL. Its subfolders are included. The alias \`root\` does not find subfolders.
+1. *Settings*: in *folder*, enter the ID of the folder, the last part of its URL. Its subfolders are included.
 2. *Folders*, *List Files*, and *Ask for File* and *Download* in the group *Read the Files*: select your *Google Drive* credential. Double-click a group to open it.
-3. *Chunk, Push, Delete*: in *Chunk Text*, select your credential and enter your model. In *Push Documents* and *Delete Document*, select your credential.
+3. *Chunk, Push, Delete*: select your credentials in *Chunk Text*, *Push Documents* and *Delete Document*, and enter your model.
 
-**Try it:** click *Execute workflow* with *Every Night* chosen, because the other trigger approves deletes. Then publish the workflow. It runs three times a night. [All settings, and which files are read](${docs('sources.md#files')})`,
+**Try it:** click *Execute workflow*. *Show the Plan* says what a run would do, and changes nothing. Then choose *Every Night* beside the button, and click again. Then publish the workflow. It runs three times a night. [All settings, and which files are read](${docs('sources.md#google-drive')})`,
 		protection: PROTECTION,
 		height: 360,
 	},
 	...scheduled([
 		['folder', 'string', ''],
 		['fields', 'string', ''],
+		['ignoredFields', 'string', ''],
 		['titleAsName', 'boolean', false],
+		['mainPart', 'string', ''],
+		['leaveOut', 'string', ''],
 		['mostMegabytes', 'number', 20],
 	]),
 	list: {
@@ -105,6 +108,8 @@ Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files, and Goog
 					mostMegabytes: `${SETTINGS}.mostMegabytes`,
 					fields: `${SETTINGS}.fields`,
 					titleAsName: `${SETTINGS}.titleAsName`,
+					mainPart: `${SETTINGS}.mainPart`,
+					leaveOut: `${SETTINGS}.leaveOut`,
 				},
 				{ alwaysOutputData: true },
 			),
@@ -128,5 +133,5 @@ Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files, and Goog
 		askForFile,
 	),
 	isChunked: true,
-	chunker: BY_KIND,
+	formerSplit: 'sentences',
 });

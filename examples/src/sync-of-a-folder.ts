@@ -1,4 +1,4 @@
-import { BY_KIND, EXTENSIONS, parseFiles, PROTECTION } from './parts/files';
+import { EXTENSIONS, parseFiles, PROTECTION } from './parts/files';
 import { CREDENTIALS } from './parts/nodes';
 import { docs, scheduled, sync } from './parts/sync';
 import { code, node } from './parts/workflow';
@@ -10,14 +10,14 @@ export default sync({
 	about: {
 		content: `## Sync an index with a folder on an SFTP server
 
-Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files. A run gets only the **list** of the files, and downloads those that are new or changed. It chunks and pushes them, and deletes the chunks of files that no longer exist. It does not touch documents with other IDs.
+Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files. Chunks and pushes files that are new or changed, and deletes the chunks of files that no longer exist. It does not touch documents with other IDs.
 
 **Change these**
-1. *Settings*: enter the *folder*. Its subfolders are included. In *url*, enter what people open, such as \`https://files.example.com\`. The path of the file is added to it.
+1. *Settings*: enter the *folder*. Its subfolders are included. In *url*, enter what people open, such as \`https://files.example.com\`.
 2. *List Files*, and *Download* in the group *Read the Files*: select your *SFTP* credential. For FTP, first set *Protocol*. Double-click a group to open it.
-3. *Chunk, Push, Delete*: in *Chunk Text*, select your credential and enter your model. In *Push Documents* and *Delete Document*, select your credential.
+3. *Chunk, Push, Delete*: select your credentials in *Chunk Text*, *Push Documents* and *Delete Document*, and enter your model.
 
-**Try it:** set *minutesAtRest* to 0, and click *Execute workflow* with *Every Night* chosen, because the other trigger approves deletes. Then set it to 5, and publish the workflow. It runs three times a night. [All settings, and which files are read](${docs('sources.md#files')})`,
+**Try it:** set *minutesAtRest* to 0, and click *Execute workflow*. *Show the Plan* says what a run would do, and changes nothing. Then choose *Every Night* beside the button, and click again. Then set *minutesAtRest* to 5, and publish the workflow. It runs three times a night. [All settings, and which files are read](${docs('sources.md#a-folder')})`,
 		protection: PROTECTION,
 		height: 330,
 	},
@@ -27,7 +27,10 @@ Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files. A run ge
 		['prefix', 'string', ''],
 		['extensions', 'string', EXTENSIONS],
 		['fields', 'string', ''],
+		['ignoredFields', 'string', ''],
 		['titleAsName', 'boolean', false],
+		['mainPart', 'string', ''],
+		['leaveOut', 'string', ''],
 		['minutesAtRest', 'number', 5],
 		['mostMegabytes', 'number', 20],
 	]),
@@ -69,5 +72,5 @@ Reads PDF, Word, PowerPoint, Excel, Markdown, text, HTML and CSV files. A run ge
 		),
 	),
 	isChunked: true,
-	chunker: BY_KIND,
+	formerSplit: 'sentences',
 });

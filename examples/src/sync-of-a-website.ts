@@ -7,7 +7,9 @@ const CONTINUE = { onError: 'continueRegularOutput' };
 
 const json = (name: string): string => `$('${name}').all().map(({ json }) => json)`;
 
-/** The bytes of each item: first the pages, then the redirected ones. */
+const jsonIfAny = (name: string): string => `$('${name}').isExecuted ? ${json(name)} : []`;
+
+/** The bytes of each item, in the order of the items: those of the first nodes before the others. */
 const BYTES =
 	"await Promise.all($input.all().map(({ binary }, at) => binary?.data && this.helpers.getBinaryDataBuffer(at, 'data')))";
 
@@ -48,14 +50,14 @@ export default sync({
 	about: {
 		content: `## Sync an index with a website every night
 
-Reads the sitemap, gets only pages that are new or changed, and chunks and pushes their main part. It deletes the chunks of pages that no longer exist. It does not touch documents with other IDs. **Is your website public?** Site Search has a crawler for public websites. Use that, unless you want chunks with vectors, or control over deletes and fields.
+Reads the sitemap, gets only pages that are new or changed, and chunks and pushes their main part. It deletes the chunks of pages that no longer exist. It does not touch documents with other IDs. If your website is public, first consider Site Search's crawler.
 
 **Change these**
-1. *Settings*: enter the address of the *sitemap*, often \`https://www.example.com/sitemap.xml\`. An index of sitemaps and \`.xml.gz\` are fine. In *exclude*, enter parts of addresses to leave out.
-2. Double-click *Chunk, Push, Delete*. In *Chunk Text*, select your credential and enter your model. In *Push Documents* and *Delete Document*, select your credential.
-3. If the website needs a sign-in, select a credential in *Get Sitemaps*, *Get Pages* and *Get Redirected Pages*.
+1. *Settings*: enter the address of the *sitemap*, often \`https://www.example.com/sitemap.xml\`. In *exclude*, enter parts of addresses to leave out.
+2. Double-click *Chunk, Push, Delete*. Select your credentials in *Chunk Text*, *Push Documents* and *Delete Document*, and enter your model.
+3. If the website needs a sign-in, select a credential in *Get Sitemaps*, *Get Pages*, *Get Redirected Pages* and *Get Originals*.
 
-**Try it:** set *mostPerRun* to 20, and click *Execute workflow* with *Every Night* chosen, because the other trigger approves deletes. Then publish the workflow. [All settings, and when a page is read](${docs('sources.md#websites')})`,
+**Try it:** set *mostPerRun* to 20, and click *Execute workflow*. *Show the Plan* says what a run would do, and changes nothing. Then choose *Every Night* beside the button, and click again. Then publish the workflow. [All settings, and when a page is read](${docs('sources.md#a-website')})`,
 		protection: `## What protects your index
 - **A page is deleted** if it is missing from the sitemap, or gone: 404, 410, moved for good, \`noindex\`, or another canonical address. A run deletes at most *mostDeletes* pages, or *mostDeletesPercent* of all if that is more. To approve more, start *${DELETE}* once.
 - **What cannot be read stays as it is in the index**, and the run names it and fails: pages that answer with 503, sign-in pages, and pages without text.
@@ -165,7 +167,8 @@ ${AFTERWARDS}`,
 			description: 'Gets new, changed and missing pages, and the text of their main part.',
 		},
 		nodes: [
-			at(getPages('Get Pages', '={{ $json.id }}', { followRedirects: false }), 1),
+			at(node('Is Included', 'filter', 2.2, [0, 0], isTrue('={{ !$json.isExcluded }}')), 1),
+			at(getPages('Get Pages', '={{ $json.id }}', { followRedirects: false }), 2),
 			at(
 				node(
 					'Is Redirected',
@@ -176,7 +179,7 @@ ${AFTERWARDS}`,
 						"={{ $json.statusCode >= 300 && $json.statusCode < 400 && $json.headers.location && !$('Entries').item.json.isMissing }}",
 					),
 				),
-				2,
+				3,
 				180,
 			),
 			at(
@@ -184,32 +187,50 @@ ${AFTERWARDS}`,
 					followRedirects: true,
 					maxRedirects: 5,
 				}),
-				3,
+				4,
 				180,
 			),
-			at(node('All Answered', 'merge', 3.2, [0, 0], {}), 4),
+			at(node('All Answered', 'merge', 3.2, [0, 0], { numberInputs: 3 }), 5),
 			at(
 				code('Pages to Read', 'pages-to-read', [0, 0], {
 					entries: json('Entries'),
-					responses: json('Get Pages'),
-					redirected: `$('Get Redirected Pages').isExecuted ? ${json('Get Redirected Pages')} : []`,
+					responses: jsonIfAny('Get Pages'),
+					redirected: jsonIfAny('Get Redirected Pages'),
 					bytes: BYTES,
 				}),
-				5,
+				6,
 			),
+			at(
+				code('Originals', 'originals', [0, 0], {
+					pages: json('Pages to Read'),
+					listed: `${BATCH}.listed`,
+				}),
+				7,
+				180,
+			),
+			at(getPages('Get Originals', '={{ $json.id }}', { followRedirects: false }), 8, 180),
+			at(node('All Known', 'merge', 3.2, [0, 0], {}), 9),
 			at(
 				code('Fetched', 'fetched-pages', [0, 0], {
 					pages: json('Pages to Read'),
 					settings: `${BATCH}.settings`,
+					listed: `${BATCH}.listed`,
+					originals: jsonIfAny('Originals'),
+					responses: jsonIfAny('Get Originals'),
+					bytes: BYTES,
 				}),
-				6,
+				10,
 			),
 		],
 		chains: [
-			['Entries', 'Get Pages', 'All Answered', 'Pages to Read'],
+			['Entries', 'Is Included', 'Get Pages', 'All Answered', 'Pages to Read'],
 			['Get Pages', 'Is Redirected', 'Get Redirected Pages', '1|All Answered'],
-			['Pages to Read', 'Fetched'],
+			// A batch may have only excluded pages.
+			['Entries', '2|All Answered'],
+			['Pages to Read', 'All Known', 'Fetched'],
+			['Pages to Read', 'Originals', 'Get Originals', '1|All Known'],
 		],
+		asksForMissing: true,
 		// With 5 seconds between requests, a batch takes less than the 15 minutes of its lock.
 		batchSize: 50,
 	},

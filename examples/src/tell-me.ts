@@ -1,4 +1,4 @@
-import { allRuns, runsTable } from './parts/history';
+import { allRuns, closeRow, runsTable } from './parts/history';
 import { code, node, note, workflow } from './parts/workflow';
 
 export default workflow(
@@ -18,7 +18,7 @@ Sends one message for each run that failed or did only part of its work. The mes
 
 n8n calls **Tell Me** only for published workflows. It does not do so when you click *Execute workflow*, or for a run that you stop. If n8n itself is killed, n8n reports the run when it starts again.
 
-*Every Morning* reads the data table **Sync Runs**, and names the syncs whose next run is overdue. Other scheduled workflows that never start are not reported.`,
+*Close the Row* notes the failure in the data table **Sync Runs** if the run could not. *Every Morning* reads the data table **Sync Runs**, and names the syncs whose next run is overdue. Other scheduled workflows that never start are not reported.`,
 			[-500, -280],
 			[420, 640],
 			7,
@@ -28,6 +28,7 @@ n8n calls **Tell Me** only for published workflows. It does not do so when you c
 			failure: '$input.first().json',
 			statusPage: "'https://status.lucidworks.com'",
 		}),
+		...closeRow([220, 180]),
 		node('Every Morning', 'scheduleTrigger', 1.2, [-440, 440], {
 			rule: { interval: [{ triggerAtHour: 8 }] },
 		}),
@@ -49,6 +50,7 @@ n8n calls **Tell Me** only for published workflows. It does not do so when you c
 	],
 	[
 		['Run Failed', 'Message', 'Send Message'],
+		['Run Failed', 'History', 'Close the Row'],
 		['Every Morning', 'Runs Table', 'All Runs', 'Late Syncs', 'Send Message'],
 	],
 );

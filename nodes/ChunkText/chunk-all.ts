@@ -11,35 +11,28 @@ import { textsOf, type TextEntry } from './input/text-entry';
 import type { ChunkService, Job, Jobs } from './jobs/chunk-service';
 import type { FetchResult, JobWait } from './jobs/fetch';
 import { submissions } from './jobs/submit';
-import type { ChunkHints, Returned } from './output/chunk-hints';
+import type { ChunkHints } from './output/chunk-hints';
 import type { Report } from './output/report';
 import type { ChunkTask } from './parameters';
 
-export interface Operation extends Returned {
-	/** Whether the node opens the next file while texts of the previous file wait for their chunks. */
-	readonly overlapsFiles: boolean;
+/** One execution of an operation. All texts share it, but each file counts its own requests. */
+export interface Operation {
+	readonly task: ChunkTask;
+	readonly service: ChunkService;
 	readonly waitForJob: JobWait;
+	readonly hints: ChunkHints;
 }
 
-export interface Work {
-	task: ChunkTask;
-	service: ChunkService;
-	hints: ChunkHints;
-}
-
-export interface Chunking {
-	service: ChunkService;
-	waitForJob: JobWait;
-	report: Report;
-	hints: ChunkHints;
-	/** Needed only for texts from a file. The texts of items stay in memory anyway. */
-	memory?: TextMemory;
-}
-
-/** Submits the texts from one source, waits for their jobs and reports their chunks. */
+/**
+ * Submits the texts from one source, waits for their jobs and reports their chunks.
+ *
+ * @param memory needed only for texts from a file. The texts of items stay in memory anyway
+ */
 export async function chunkAll(
 	entries: AsyncIterable<TextEntry[]>,
-	{ service, waitForJob, report, hints, memory }: Chunking,
+	{ service, waitForJob, hints }: Operation,
+	report: Report,
+	memory?: TextMemory,
 ): Promise<void> {
 	const results = jobs(textsIn(entries, hints), {
 		...submissions(service),

@@ -1,32 +1,35 @@
 import { RunStats } from '../shared/sending/run-state';
 import type { Run } from '../shared/run/run';
-import { FileSink, type FileResult, type FileToRead } from '../shared/output/file-sink';
+import { FileSink, type FileResult } from '../shared/output/file-sink';
+import type { RecordFile } from '../shared/output/record-file';
 import { stemOf } from '../shared/output/stored-file';
 import { adviceToSkip } from '../shared/output/watermark';
 import { withFiles, type FileReading } from '../shared/input/file-source';
 import { UnusedFields } from '../shared/input/unused-fields';
-import { chunkAll, TextMemory, type Chunking, type Operation, type Work } from './chunk-all';
+import { chunkAll, TextMemory, type Operation } from './chunk-all';
 import { recordTexts } from './input/record-texts';
 import type { TextEntry } from './input/text-entry';
 import type { Jobs } from './jobs/chunk-service';
 import { Report } from './output/report';
 
-type TextFile = FileReading<TextEntry> & Chunking;
+interface TextFile extends FileReading<TextEntry> {
+	operation: Operation;
+	report: Report;
+}
 
 /**
  * Chunks the texts in the files of all input items. An item without a usable file fails. For each file, the node
  * returns one item with a summary. A hint replaces this item if the chunks are returned as items, the file was read to
  * its end, and nothing failed or caused a warning.
  */
-export async function chunkFiles(
-	{ task, service, hints }: Work,
-	{ done, returnsChunks, overlapsFiles, waitForJob }: Operation,
-): Promise<void> {
-	const { run, parameters, options } = task;
-	const { jobs } = service;
+export async function chunkFiles(operation: Operation): Promise<void> {
+	const { task, service, hints } = operation;
+	const { run, parameters, options, done } = task;
+	const { jobs, session, submitting, fetching } = service;
+	const returnsChunks = done === 'chunked';
 	const memory = new TextMemory(jobs);
 	const unusedFields = new UnusedFields();
-	const readingOf = (fileToRead: FileToRead): TextFile => {
+	const readingOf = (file: RecordFile): TextFile => {
 		const stats = new RunStats(run.stats);
 		const result: FileResult = {
 			done,
@@ -41,31 +44,28 @@ export async function chunkFiles(
 			...(returnsChunks &&
 				options.outputTo === 'items' && { onSummary: (of) => hints.countFile(of) }),
 		};
-		const sink = new FileSink(run, fileToRead, options, result);
-		const { name, findings } = fileToRead.file;
-		const chunkFilePrefix = `${stemOf(name)}.chunks`;
+		const sink = new FileSink(run, file, options, result);
+		const chunkFilePrefix = `${stemOf(file.name)}.chunks`;
 		return {
-			...recordTexts(task, fileToRead, unusedFields),
+			...recordTexts(task, file, unusedFields),
 			sink,
-			service: {
-				...service,
-				submitting: { ...service.submitting, stats },
-				fetching: { ...service.fetching, stats },
+			operation: {
+				...operation,
+				service: {
+					...service,
+					submitting: { ...submitting, stats },
+					fetching: { ...fetching, stats },
+				},
 			},
-			waitForJob,
-			report: new Report(task, service.session, hints, sink, chunkFilePrefix, findings),
-			hints,
-			memory,
+			report: new Report(task, session, hints, sink, chunkFilePrefix, file.findings),
 		};
 	};
-	await withFiles<TextEntry, TextFile>({
-		run,
-		parameters,
-		options,
+	await withFiles<TextEntry, TextFile>(
+		{ run, parameters, options, overlaps: returnsChunks },
 		readingOf,
-		use: async ({ entries }, file) => await chunkAll(entries, file),
-		overlaps: overlapsFiles,
-	});
+		async ({ entries }, { operation, report }) =>
+			await chunkAll(entries, operation, report, memory),
+	);
 	unusedFields.addTo(run);
 }
 

@@ -2,20 +2,21 @@ import { ItemSink } from '../shared/output/item-sink';
 import { itemOf } from '../shared/output/sink';
 import { fieldsOfItem } from '../shared/input/item-fields';
 import { withItems, type ItemReading } from '../shared/input/source';
-import { chunkAll, type Operation, type Work } from './chunk-all';
+import { chunkAll, type Operation } from './chunk-all';
 import { ItemTexts, type IdSource } from './input/item-texts';
 import type { TextEntry } from './input/text-entry';
+import type { ChunkService } from './jobs/chunk-service';
 import type { Fetch } from './jobs/fetch';
 import { itemsOf } from './output/chunk-records';
 import { Report } from './output/report';
+import type { ChunkTask } from './parameters';
 
 /** Chunks the texts from all input items. An item without a valid text fails. */
-export async function chunkItems(work: Work, { done, waitForJob }: Operation): Promise<void> {
-	const { task, service, hints } = work;
-	const reading = readingOf(work, new ItemTexts(task), done);
-	await withItems(task.run, reading, async ({ entries, sink }) => {
-		const report = new Report(task, service.session, hints, sink);
-		await chunkAll(entries, { service, waitForJob, report, hints });
+export async function chunkItems(operation: Operation): Promise<void> {
+	const { task, service, hints } = operation;
+	const items = new ItemTexts(task);
+	await withItems(task.run, readingOf(items, task, service), async ({ entries, sink }) => {
+		await chunkAll(entries, operation, new Report(task, service.session, hints, sink));
 	});
 }
 
@@ -25,12 +26,15 @@ export async function chunkItems(work: Work, { done, waitForJob }: Operation): P
  * @param ids the reader for the chunking IDs in the input items
  * @param fetch function that polls the requests, either once or until they have ended
  */
-export async function fetchItems(work: Work, ids: IdSource, fetch: Fetch): Promise<void> {
-	const { task, service, hints } = work;
+export async function fetchItems(
+	{ task, service, hints }: Omit<Operation, 'waitForJob'>,
+	ids: IdSource,
+	fetch: Fetch,
+): Promise<void> {
 	const { run } = task;
 	const { jobs } = service;
 	const items = new ItemTexts(task, ids);
-	await withItems(run, readingOf(work, items, 'chunked'), async ({ sink }) => {
+	await withItems(run, readingOf(items, task, service), async ({ sink }) => {
 		const since = run.now();
 		for (const request of items.requests.values())
 			jobs.add({ ...request, since, isOfThisRun: false, status: 'SUBMITTED' });
@@ -42,16 +46,14 @@ export async function fetchItems(work: Work, ids: IdSource, fetch: Fetch): Promi
 }
 
 function readingOf(
-	{ task, service: { jobs } }: Work,
 	items: ItemTexts,
-	done: Operation['done'],
+	task: ChunkTask,
+	{ jobs }: ChunkService,
 ): ItemReading<TextEntry, TextEntry> {
-	const { run, options } = task;
+	const { run, options, done } = task;
 	return {
-		valuesOf: async (itemIndex) => {
-			const values = await items.readTexts(itemIndex);
-			return values && { values, entryOf: (entry) => entry };
-		},
+		valuesOf: async (itemIndex) => await items.readTexts(itemIndex),
+		entryOf: (text) => text,
 		idOfItem: (itemIndex) => items.idOf(itemIndex),
 		verb: 'chunk',
 		resolve: async (entries, sink) => {

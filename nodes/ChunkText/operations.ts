@@ -1,54 +1,44 @@
 import type { Run } from '../shared/run/run';
 import { checkResultsPath } from '../shared/service/chunking/chunking';
-import { fetchAll, fetchNothing, fetchOnce, waitForEnd } from './jobs/fetch';
+import { fetchAll, fetchNothing, fetchOnce, waitForEnd, type JobWait } from './jobs/fetch';
 import { openService } from './jobs/chunk-service';
-import { ChunkHints, type Returned } from './output/chunk-hints';
+import { ChunkHints } from './output/chunk-hints';
 import { taskOf, type ChunkTask } from './parameters';
-import type { Operation } from './chunk-all';
 import { chunkFiles } from './from-files';
 import { chunkItems, fetchItems } from './from-items';
 
 async function submitAndWait(run: Run): Promise<void> {
-	const task = taskOf(run);
-	const { parameters, options, mode } = task;
+	const task = taskOf(run, 'chunked');
+	const { options, mode } = task;
 	// Checks the path before any text is submitted, because the node cannot fetch chunks if the path is wrong.
 	checkResultsPath(options.resultsPath);
-	const isFile = parameters.get('textSource', 0) === 'file';
 	// A document must not be returned if any of its chunks are missing. So if a job runs out of time, its texts must
 	// fail.
-	const mustBeComplete = isFile || mode === 'perDocument';
-	const operation: Operation = {
-		done: 'chunked',
-		returnsChunks: true,
-		overlapsFiles: true,
-		waitForJob: waitForEnd(mustBeComplete ? 'fail' : options.whenTimeRunsOut),
-	};
-	const work = { task, service: await openService(task), hints: new ChunkHints() };
-	await (isFile ? chunkFiles(work, operation) : chunkItems(work, operation));
-	work.hints.addHintsTo(run, operation);
+	const mustBeComplete = readsFiles(task) || mode === 'perDocument';
+	await chunk(task, waitForEnd(mustBeComplete ? 'fail' : options.whenTimeRunsOut));
 }
 
 async function submit(run: Run): Promise<void> {
-	const all = taskOf(run);
-	const isFile = all.parameters.get('textSource', 0) === 'file';
+	const task = taskOf(run, 'submitted');
 	// Get Results cannot read the file again, so the items returned by Submit also contain the documents.
 	// It could not number the chunks of a document that was submitted in several texts either.
-	const mode = isFile ? 'documents' : 'chunks';
-	const task: ChunkTask = { ...all, mode, canSplit: false };
-	const operation: Operation = {
-		done: 'submitted',
-		returnsChunks: false,
-		overlapsFiles: false,
-		waitForJob: fetchNothing,
-	};
-	const work = { task, service: await openService(task), hints: new ChunkHints() };
-	await (isFile ? chunkFiles(work, operation) : chunkItems(work, operation));
-	work.hints.addHintsTo(run, operation);
+	const mode = readsFiles(task) ? 'documents' : 'chunks';
+	await chunk({ ...task, mode }, fetchNothing);
+}
+
+const readsFiles = ({ parameters }: ChunkTask): boolean =>
+	parameters.get('textSource', 0) === 'file';
+
+async function chunk(task: ChunkTask, waitForJob: JobWait): Promise<void> {
+	const hints = new ChunkHints();
+	const operation = { task, service: await openService(task), waitForJob, hints };
+	await (readsFiles(task) ? chunkFiles(operation) : chunkItems(operation));
+	hints.addHintsTo(task.run, task.done);
 }
 
 /** If several items refer to the same request, its chunks are fetched only once. */
 async function getResults(run: Run): Promise<void> {
-	const task = taskOf(run);
+	const task = taskOf(run, 'chunked');
 	const { parameters, options } = task;
 	checkResultsPath(options.resultsPath);
 	const ids = {
@@ -56,10 +46,9 @@ async function getResults(run: Run): Promise<void> {
 		positionOf: (itemIndex: number) => parameters.value('textPosition', itemIndex),
 	};
 	const fetch = parameters.get('wait', 0) ? fetchAll : fetchOnce;
-	const returned: Returned = { done: 'chunked', returnsChunks: true };
-	const work = { task, service: await openService(task), hints: new ChunkHints() };
-	await fetchItems(work, ids, fetch);
-	work.hints.addHintsTo(run, returned);
+	const hints = new ChunkHints();
+	await fetchItems({ task, service: await openService(task), hints }, ids, fetch);
+	hints.addHintsTo(run, task.done);
 }
 
 const ID_ADVICE = "Drag the field 'chunkingId' from the output of 'Submit' here.";

@@ -8,13 +8,14 @@ import { troubleText } from '../shared/run/hints';
 import type { Run } from '../shared/run/run';
 import { requestSettings } from '../shared/session/request-settings';
 import { Session } from '../shared/session/session';
-import { DRY_RUN_RESULT, FileSink, type FileToRead } from '../shared/output/file-sink';
+import { DRY_RUN_RESULT, FileSink } from '../shared/output/file-sink';
+import type { RecordFile } from '../shared/output/record-file';
 import { ItemSink } from '../shared/output/item-sink';
 import { account, itemOf, type EntryOrigin, type ResultFormat } from '../shared/output/sink';
 import { PER_ITEM_OPTIONS } from '../shared/input/file-properties';
 import { idIn } from '../shared/input/field-mapping';
 import { withFiles, type FileReading } from '../shared/input/file-source';
-import { withItems, type ItemReading, type ItemValues, type Source } from '../shared/input/source';
+import { withItems, type ItemReading, type Source } from '../shared/input/source';
 import { keptFieldsOf } from '../shared/input/source-fields';
 import { documentOutcomes } from '../shared/service/accepted';
 import { isObject } from '../shared/service/json';
@@ -78,10 +79,8 @@ export async function deleteDocuments(run: Run): Promise<void> {
 		await account(sink, [last], outcome, resultFormat);
 	};
 	if (parameters.get('idSource', 0) === 'file') {
-		const readingOf = (fileToRead: FileToRead) => fileReading(deletes, fileToRead);
-		const use = deleteAll;
-		const traits = { takesLines: true, areDeleted: true };
-		await withFiles({ run, parameters, options, ...traits, readingOf, use });
+		const files = { run, parameters, options, areDeleted: true };
+		await withFiles(files, (file) => fileReading(deletes, file), deleteAll);
 	} else {
 		await withItems(run, itemReading(deletes), deleteAll);
 	}
@@ -167,21 +166,20 @@ const deleteResultFormat = (commit: Commit<Entry>): ResultFormat<Entry, DeleteRe
 /** Each ID is deleted only once, even if several items contain it. */
 function itemReading(deletes: Deletes): ItemReading<Entry> {
 	const { run, parameters, options } = deletes;
-	const valuesInList = (itemIndex: number): ItemValues<Entry> => ({
-		values: parameters.list('listField', itemIndex, LIST_ADVICE).list,
-		entryOf: (value, origin) => entryOf(documentId(value, 'The ID', ENTRY_ADVICE), origin),
-		idOf: (id) => idIn({ id }, 'id'),
-	});
-	const valuesInItem = (itemIndex: number): ItemValues<Entry> => ({
-		values: idsOf(deletes, itemIndex),
+	const isList = parameters.get('idSource', 0) === 'list';
+	return {
+		valuesOf: (itemIndex) =>
+			isList
+				? parameters.list('listField', itemIndex, LIST_ADVICE).list
+				: idsOf(deletes, itemIndex),
 		entryOf: (value, origin) => {
 			const advice = Array.isArray(value) ? SEVERAL_IDS_ADVICE : undefined;
-			return entryOf(documentId(value, "'Document ID'", advice), origin);
+			const id = isList
+				? documentId(value, 'The ID', ENTRY_ADVICE)
+				: documentId(value, "'Document ID'", advice);
+			return entryOf(id, origin);
 		},
 		idOf: (id) => idIn({ id }, 'id'),
-	});
-	return {
-		valuesOf: parameters.get('idSource', 0) === 'list' ? valuesInList : valuesInItem,
 		verb: 'delete',
 		emptyList: { deleted: false, reason: 'The list of IDs is empty' },
 		resolve: async (entries) => await mergeRepeated(run, entries),
@@ -232,9 +230,9 @@ async function mergeRepeated(run: Run, entries: readonly Entry[]): Promise<Entry
 }
 
 /** Only the IDs in flight are kept in memory. Therefore, an ID that occurs twice is deleted twice. */
-function fileReading(deletes: Deletes, fileToRead: FileToRead): FileReading<Entry> {
+function fileReading(deletes: Deletes, file: RecordFile): FileReading<Entry> {
 	const { run, parameters, options } = deletes;
-	const idField = parameters.requiredText('idField', fileToRead.itemIndex);
+	const idField = parameters.requiredText('idField', file.itemIndex);
 	return {
 		requiredFields: [[idField, 'ID Field']],
 		entryOf: (value, origin) => {
@@ -244,7 +242,7 @@ function fileReading(deletes: Deletes, fileToRead: FileToRead): FileReading<Entr
 			return entryOf(id, origin);
 		},
 		idOf: (value) => (isObject(value) ? idIn(value, idField) : idIn({ id: value }, 'id')),
-		sink: new FileSink(run, fileToRead, options, {
+		sink: new FileSink(run, file, options, {
 			json: () => (deletes.commit.isAccepted ? { committed: true } : {}),
 			...resultsOf(options),
 		}),

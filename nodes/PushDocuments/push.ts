@@ -10,23 +10,19 @@ import { doneText, troubleText } from '../shared/run/hints';
 import { Parameters } from '../shared/parameters/parameters';
 import { Session } from '../shared/session/session';
 import type { Run } from '../shared/run/run';
-import { DRY_RUN_RESULT, FileSink, type FileToRead } from '../shared/output/file-sink';
+import { DRY_RUN_RESULT, FileSink } from '../shared/output/file-sink';
+import type { RecordFile } from '../shared/output/record-file';
 import { ItemSink } from '../shared/output/item-sink';
-import { account } from '../shared/output/sink';
+import { account, itemOf, type EntryOrigin } from '../shared/output/sink';
 import { PER_ITEM_OPTIONS } from '../shared/input/file-properties';
 import { withFiles, type FileReading } from '../shared/input/file-source';
-import {
-	withItems,
-	type ItemReading,
-	type ItemValues,
-	type Reading,
-	type Source,
-} from '../shared/input/source';
+import { withItems, type ItemReading, type Reading, type Source } from '../shared/input/source';
 import { keptFieldsOf } from '../shared/input/source-fields';
 import { TextFiles } from '../shared/input/text-files';
 import { UnusedFields } from '../shared/input/unused-fields';
 import { fieldsOfItem } from '../shared/input/item-fields';
 import { FORMATS } from '../shared/formats/format';
+import type { PushDocument } from '../shared/service/push/push-document';
 import { PUSH_SERVICE } from '../shared/service/service-definitions';
 import {
 	adviceForItem,
@@ -70,7 +66,7 @@ export async function pushDocuments(run: Run): Promise<void> {
 	};
 	if (documentSource === 'file') {
 		const readingOf = fileReading(run, parameters, options, unusedFields);
-		await withFiles({ run, parameters, options, readingOf, use: pushAll });
+		await withFiles({ run, parameters, options }, readingOf, pushAll);
 	} else {
 		await withItems(
 			run,
@@ -99,63 +95,68 @@ function itemReading(
 	};
 	if (documentSource === 'wholeItem') {
 		const mappingOf = mappingReader(parameters);
-		const valuesOf = (itemIndex: number): ItemValues<Entry> => {
-			const mapping = mappingOf(itemIndex);
-			const item = fieldsOfItem(run, itemIndex);
-			unusedFields.searchIn(item, mapping);
-			const adviceFor: MissingAdvice = (missing) => adviceForItem(run, itemIndex, missing);
-			return { values: [item], ...readingWith(mapping, options, adviceFor) };
+		return {
+			...shared,
+			valuesOf: (itemIndex) => {
+				const item = fieldsOfItem(run, itemIndex);
+				unusedFields.searchIn(item, mappingOf(itemIndex));
+				return [item];
+			},
+			entryOf: (item, origin) => {
+				const itemIndex = itemOf(origin);
+				const adviceFor: MissingAdvice = (missing) =>
+					adviceForItem(run, itemIndex, missing);
+				const document = documentFrom(item, mappingOf(itemIndex), options, adviceFor);
+				return entryOf(document, origin);
+			},
+			idOf: (item, origin) => idIn(item, mappingOf(itemOf(origin)).id),
 		};
-		return { ...shared, valuesOf };
 	}
 	const hasParameters = documentSource === 'fields' || documentSource === 'textFile';
-	const reading = readingWith({ ...DEFAULT_MAPPING, hasParameters }, options);
+	const mapping = { ...DEFAULT_MAPPING, hasParameters };
+	const reading: Reading<Entry> = {
+		entryOf: (value, origin) => entryOf(documentFrom(value, mapping, options), origin),
+		idOf: (value) => idIn(value, mapping.id),
+	};
 	if (documentSource === 'textFile') {
 		const files = new TextFiles(run, parameters, options.bytesPerRequest);
 		return {
 			...shared,
-			valuesOf: async (itemIndex) => ({
-				values: await documentsOfFile(files, parameters, itemIndex),
-				...reading,
-			}),
+			...reading,
+			valuesOf: async (itemIndex) => await documentsOfFile(files, parameters, itemIndex),
 			resolve: async (entries, sink) => await files.withoutRepeatedNames(entries, sink),
 		};
 	}
 	return {
 		...shared,
-		valuesOf: (itemIndex) => ({
-			values: documentsOf(run, parameters, documentSource, itemIndex),
-			...reading,
-		}),
+		...reading,
+		valuesOf: (itemIndex) => documentsOf(run, parameters, documentSource, itemIndex),
 	};
 }
 
-const readingWith = (
-	mapping: FieldMapping,
-	options: PushOptions,
-	adviceFor?: MissingAdvice,
-): Reading<Entry> => ({
-	entryOf: (value, { items }) => {
-		const document = documentFrom(value, mapping, options, adviceFor);
-		return { items, id: document.id, document };
-	},
-	idOf: (value) => idIn(value, mapping.id),
+const entryOf = (document: PushDocument, { items }: EntryOrigin): Entry => ({
+	items,
+	id: document.id,
+	document,
 });
 
 /** A mapping that is the same for all items is read only once. */
 function mappingReader(parameters: PushParameters): (itemIndex: number) => FieldMapping {
 	const fields = ['idField', 'nameField', 'descriptionField', 'urlField'] as const;
-	if (!parameters.areConstant(...fields))
-		return (itemIndex) => readFieldMapping(parameters, itemIndex);
-	let mapping: FieldMapping | undefined;
-	return (itemIndex) => (mapping ??= readFieldMapping(parameters, itemIndex));
+	const isConstant = parameters.areConstant(...fields);
+	let last: { itemIndex: number; mapping: FieldMapping } | undefined;
+	return (itemIndex) => {
+		if (!last || (!isConstant && last.itemIndex !== itemIndex))
+			last = { itemIndex, mapping: readFieldMapping(parameters, itemIndex) };
+		return last.mapping;
+	};
 }
 
 const fileReading =
 	(run: Run, parameters: PushParameters, options: PushOptions, unusedFields: UnusedFields) =>
-	(fileToRead: FileToRead): FileReading<Entry> => {
-		const mapping = readFieldMapping(parameters, fileToRead.itemIndex);
-		const { isJson } = FORMATS[fileToRead.file.format];
+	(file: RecordFile): FileReading<Entry> => {
+		const mapping = readFieldMapping(parameters, file.itemIndex);
+		const { isJson } = FORMATS[file.format];
 		const remake = isJson
 			? (value: unknown) => documentFrom(value, mapping, options)
 			: undefined;
@@ -168,7 +169,7 @@ const fileReading =
 				return { items, record, id: document.id, document, original, remake };
 			},
 			idOf: (value) => idIn(value, mapping.id),
-			sink: new FileSink(run, fileToRead, options, resultsOf(options)),
+			sink: new FileSink(run, file, options, resultsOf(options)),
 		};
 	};
 

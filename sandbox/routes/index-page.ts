@@ -81,6 +81,13 @@ function groupHtml([parent, documents]: [string, Fields[]], isOpen: boolean): st
 	return `${others}${detailsTag(isOpen)}<summary>${title}</summary>${html(sorted)}</details>`;
 }
 
+/** Returns what a list contains, such as `31 documents, 143 chunks`. */
+function contents(list: readonly Fields[], documents: number): string {
+	const chunks = list.filter(({ parentId }) => parentId !== undefined).length;
+	const all = counted(documents, 'document');
+	return chunks === 0 ? all : `${all}, ${counted(chunks, 'chunk')}`;
+}
+
 function page(endpoint: string, documents: Fields[], query: string, from: number): string {
 	const words = query.toLowerCase().split(/\s+/).filter(Boolean);
 	const found =
@@ -89,8 +96,9 @@ function page(endpoint: string, documents: Fields[], query: string, from: number
 	const part = groups
 		.slice(from, from + PER_PAGE)
 		.map((group) => groupHtml(group, words.length > 0));
-	const count = counted(documents.length, 'document');
-	const title = words.length === 0 ? count : `${found.length} of ${count}`;
+	const count = contents(documents, byParent(documents).size);
+	const title =
+		words.length === 0 ? count : `Found ${contents(found, groups.length)}, of ${count}`;
 	const link = (start: number, text: string) =>
 		`<a href="?${escape(new URLSearchParams({ endpoint, q: query, from: String(start) }))}">${text}</a> `;
 	const earlier = from > 0 ? link(Math.max(0, from - PER_PAGE), 'Previous') : '';

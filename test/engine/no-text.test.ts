@@ -105,30 +105,6 @@ describe.each(RUNNERS.map((run) => [run === push ? 'Push Documents' : 'Chunk Tex
 			expect(error?.message).toEqual(naming("'a.md' is an HTML page"));
 			expect(sandbox().requests).toEqual([]);
 		});
-
-		test.each([
-			[
-				'an XML error',
-				'<?xml version="1.0"?>\n<Error><Code>NoSuchKey</Code><Message>No key</Message></Error>',
-				'error message',
-			],
-			['a JSON error', '{"message":"Not Found","status":"404"}', 'error message'],
-			['another JSON error', '{"error":{"code":401}}', 'error message'],
-			[
-				'a Git LFS pointer',
-				'version https://git-lfs.github.com/spec/v1\noid sha256:a\nsize 1\n',
-				'Git LFS',
-			],
-		])('hints at %s', async (_what, content, words) => {
-			const result = await run([await item(content)]);
-			expect(result.error).toBeUndefined();
-			expect(hintsOf(result)).toEqual([naming("'a.md'", words)]);
-		});
-
-		test('does not hint at JSON that is no error', async () => {
-			const result = await run([await item('{"title":"Pears","text":"Pears."}')]);
-			expect(hintsOf(result)).toEqual([]);
-		});
 	},
 );
 

@@ -148,12 +148,12 @@ test('the page lists documents with their fields, chunks under their parents, wh
 	]);
 	const page = async (query = '') => String((await http.get(`${sandbox().url}/${query}`)).data);
 	const all = await page();
-	expect(all).toContain('3 documents');
+	expect(all).toContain('<p>2 documents, 2 chunks</p>');
 	expect(all).toMatch(/guide, 2 chunks.*guide#0.*guide#1/s);
 	expect(all).toContain('Parcels &lt;b&gt;leave&lt;/b&gt; today');
 	expect(all).toContain('384 values');
 	const found = await page('?q=LEAVE+parcels');
-	expect(found).toContain('1 of 3 documents');
+	expect(found).toContain('<p>Found 1 document, 1 chunk, of 2 documents, 2 chunks</p>');
 	expect(found).not.toContain('Other');
 	expect(sandbox().requests.map(({ route }) => route)).toEqual(['push']);
 	expect(all).toMatch(/>Other.*>Guide/s);

@@ -1,5 +1,6 @@
 /** @import { Batch, BatchDocument, BatchRow, Chunked, Counted, Entry, Item } from '../parts/types' */
 
+const { isOfService } = require('./shared/outage');
 const { storableText } = require('./shared/storable-text');
 
 /**
@@ -15,9 +16,11 @@ module.exports = ({ batch, documents, texts, pushes, deletes }) => {
 	const isAnswered = [...pushes, ...deletes].some(({ pushed, deleted }) => pushed || deleted);
 	/** @type {Entry[]} */
 	const entries = [];
-	// The first of each kind: documents that could not be read, that failed, and that were read in part or withheld.
-	/** @type {{ unread: string[], failed: string[], partly: string[] }} */
-	const problems = { unread: [], failed: [], partly: [] };
+	// Documents that could not be read, that failed, that were read in part or withheld, and that were left out.
+	/** @type {{ unread: string[], failed: string[], partly: string[], leftOut: string[] }} */
+	const problems = { unread: [], failed: [], partly: [], leftOut: [] };
+	/** @type {string[]} */
+	const errors = [];
 	const textOf = texts && byId(texts);
 	const pushOf = byId(pushes);
 	const deletionOf = byId(deletes);
@@ -46,11 +49,12 @@ module.exports = ({ batch, documents, texts, pushes, deletes }) => {
 			if (isRemembered) entries.push([id, version, chunks, oldText, problem]);
 		} else if (error) {
 			row.failed += 1;
-			row.error ||= storableText(error, 1000);
+			errors.push(error);
 			problems.failed.push(`Failed: '${id}': ${error}`);
 			entries.push([id, '', most, oldText]); // the next run tries it again
 		} else {
-			const { pagesWithoutText = [], readInPart } = document;
+			const { pagesWithoutText = [], readInPart, leftOut } = document;
+			if (leftOut) problems.leftOut.push(`Left out: '${id}', ${leftOut}`);
 			if (readInPart) problems.partly.push(`Read in part: '${id}' ${readInPart}`);
 			if (pagesWithoutText.length > 0) {
 				const pages = ranges(pagesWithoutText);
@@ -60,13 +64,20 @@ module.exports = ({ batch, documents, texts, pushes, deletes }) => {
 			else if (chunks > 0) row.deleted += 1;
 			else row.notIndexed += 1;
 			const count = text.removalsKnown ? text.chunkCount : most;
-			entries.push(
-				version === null ? [id, null] : [id, version, isNothing ? 0 : count, newText],
-			);
+			/** @type {Entry} */
+			const entry = [id, version, isNothing ? 0 : count, newText];
+			if (leftOut) entry.push(undefined, leftOut);
+			entries.push(version === null ? [id, null] : entry);
 		}
 	}
+	const isOutage = row.pushed + row.deleted + row.notIndexed === 0 && errors.every(isOfService);
+	const [firstError = ''] = errors;
+	// Service Answers looks for these words, because the table has no column for them.
+	const prefix = isOutage && firstError ? 'No request succeeded: ' : '';
+	row.error = storableText(prefix + firstError, 1000);
 	const written = { size: entries.length, entries: JSON.stringify(entries) };
-	const lines = [...problems.unread, ...problems.failed, ...problems.partly].slice(0, 20);
+	const { unread, failed, partly, leftOut } = problems;
+	const lines = [...unread, ...failed, ...partly, ...leftOut].slice(0, 20);
 	const named = lines.map((line) => storableText(line).replace(/\s*\n\s*/g, ' '));
 	return [{ json: { ...row, ...written, problems: named.join('\n') } }];
 

@@ -8,10 +8,13 @@ const { checkedSettings } = require('./shared/settings');
  *   names: string[],
  *   startedBy: string,
  *   confirmed: unknown,
+ *   isPlanOnly: boolean,
  *   ownTable: string,
- *   tables: { name?: string }[] | null,
+ *   isDataTable: boolean,
+ *   tables: { id?: string, name?: string }[],
  *   runs: Partial<SyncRun>[],
  *   workflow: { id: string, name: string },
+ *   execution: string,
  *   now: Date,
  * }} inputs
  * @returns {[Item<Begun>]}
@@ -21,10 +24,13 @@ module.exports = ({
 	names,
 	startedBy,
 	confirmed,
+	isPlanOnly,
 	ownTable,
+	isDataTable,
 	tables,
 	runs,
 	workflow,
+	execution,
 	now,
 }) => {
 	// May this run begin? What do earlier runs allow it? Nothing has been read from the source or written yet.
@@ -36,7 +42,8 @@ module.exports = ({
 			`Nothing was changed: 'table' in 'Settings' is ${JSON.stringify(named)}, which is no name of a table.`,
 		);
 	}
-	if (named && tables && !tables.some(({ name }) => name === named)) {
+	const stateTable = isDataTable ? tables.find(({ name }) => name === table) : undefined;
+	if (named && isDataTable && !stateTable) {
 		throw new Error(
 			`Nothing was changed: there is no data table '${named}' in this project. Correct 'table' in 'Settings', or leave it empty: then this workflow has a table of its own, and pushes everything.`,
 		);
@@ -68,6 +75,8 @@ module.exports = ({
 		{
 			json: {
 				table,
+				isPlanOnly,
+				tableId: stateTable?.id ?? '',
 				approval: {
 					...{ isApproved, isInvalid: isAsked && !isNumber, remembered },
 					most: isAsked && isNumber ? Number(confirmed) : remembered,
@@ -82,7 +91,8 @@ module.exports = ({
 					// To get a list may take long. Each batch renews this time.
 					aliveUntil: later(60),
 					...{ outcome: '', error: '', problems: '', approvable: remembered },
-					more: JSON.stringify({ table }),
+					// Tell Me finds the row of a failed execution by its ID.
+					more: JSON.stringify({ table, execution }),
 				},
 			},
 		},

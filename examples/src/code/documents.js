@@ -2,8 +2,10 @@
 
 const { idProblem, isNeverPushed } = require('./shared/document-id');
 const { fieldProblem, filledFields } = require('./shared/fields');
+const { sections } = require('./shared/sections');
 const { exactSum, suddenlyAlike, textSums } = require('./shared/similar-texts');
 const { storableText } = require('./shared/storable-text');
+const { textProblem } = require('./shared/text-problem');
 
 /**
  * @param {{ batch: Batch, fetched: Fetched[] | null, isChunked: boolean, isRow?: boolean }} inputs
@@ -29,7 +31,8 @@ module.exports = ({ batch, fetched, isChunked, isRow }) => {
 	);
 	if (missing.length > batch.missing) withhold(missing);
 
-	// 2. The same text instead of different ones is probably a sign-in page or an error. New documents do not count.
+	// 2. The same text instead of different ones is probably a sign-in page or an error. Without such a group, new documents
+	// may have the same text.
 	const replaced = documents.filter(
 		({ problem, isDeleted, oldText, newText, isConfirmed }) =>
 			!problem &&
@@ -39,13 +42,22 @@ module.exports = ({ batch, fetched, isChunked, isRow }) => {
 			newText &&
 			exactSum(oldText) !== exactSum(newText),
 	);
-	const same = suddenlyAlike(replaced, 0).map((group) => ({ group, what: 'the same' }));
-	const alike = suddenlyAlike(replaced, 1).map((group) => ({ group, what: 'nearly the same' }));
-	for (const { group, what } of [...alike, ...same]) {
-		for (const document of group) {
+	const groups = [
+		...suddenlyAlike(replaced, 1).map((group) => ({ group, kind: 1, what: 'nearly the same' })),
+		...suddenlyAlike(replaced, 0).map((group) => ({ group, kind: 0, what: 'the same' })),
+	];
+	const added = documents.filter(
+		({ problem, isDeleted, oldText, isConfirmed }) =>
+			!problem && !isDeleted && !isConfirmed && !oldText,
+	);
+	for (const { group, kind, what } of groups) {
+		const [sum] = group.map(({ newText }) => newText?.split(' ')[kind]);
+		// What is such a page in place of other documents is one as a new document, too.
+		const all = [...group, ...added.filter(({ newText }) => newText?.split(' ')[kind] === sum)];
+		for (const document of all) {
 			fail(
 				document,
-				`has got ${what} text as ${group.length - 1} other documents, so it may be a sign-in page or an error`,
+				`has got ${what} text as ${all.length - 1} other documents, so it may be a sign-in page or an error: if this is its text, enter its ID in 'pushAgain'`,
 			);
 		}
 	}
@@ -131,10 +143,11 @@ module.exports = ({ batch, fetched, isChunked, isRow }) => {
 			...base,
 			...{ isWithheld: false, isDeleted, isDoubtful: false, isConfirmed, name, url },
 			...{ newText: textSums(text, url ?? id), previousChunkCount: chunks },
-			text: isChunked ? text : undefined,
+			...(isChunked && byHeading(text, result.isPlain)),
 			...(isChunked && { description, fields }),
+			...(document && typeof result.gone === 'string' && { leftOut: words(result.gone) }),
 			pagesWithoutText: result.pagesWithoutText,
-			...{ readInPart: result.readInPart, isByHeading: result.isByHeading },
+			readInPart: result.readInPart,
 			documents: isChunked || isDeleted || !document ? [] : [document],
 			removedIds: isDeleted && chunks > 0 ? [id] : [],
 		};
@@ -152,19 +165,20 @@ module.exports = ({ batch, fetched, isChunked, isRow }) => {
 			return { ...read, text: '', isDoubtful: document !== undefined && chunks > 0 };
 		}
 		if (!isChunked) return read;
-		if (Array.isArray(text) && text.length === 0) return fail(read, 'has no pages', false);
-		const isText =
-			typeof text === 'string' ||
-			(Array.isArray(text) && text.every((page) => typeof page === 'string'));
-		if (!isText) {
-			const only = text ? `, only ${storableText(JSON.stringify(text), 100)}` : '';
-			return fail(read, `has no text${only}`, false);
-		}
-		if ([name, url, description].some((value) => typeof value === 'object' && value !== null)) {
-			return fail(read, 'has a name, a URL or a description that is no text', false);
-		}
+		const unreadable = textProblem({ text, name, url, description });
+		if (unreadable) return fail(read, unreadable, false);
 		const isEmpty = [text].flat().join('').trim() === '';
 		return isEmpty ? { ...read, text: '', isDoubtful: chunks > 0 } : read;
+	}
+
+	/**
+	 * A text with headings is chunked at them.
+	 * @param {unknown} text
+	 * @param {boolean | undefined} isPlain
+	 */
+	function byHeading(text, isPlain) {
+		const prepared = typeof text === 'string' && !isPlain ? sections(text) : undefined;
+		return { text: prepared ?? text, isByHeading: prepared !== undefined };
 	}
 
 	/**

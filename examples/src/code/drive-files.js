@@ -1,6 +1,7 @@
 /** @import { DriveFile, Item } from '../parts/types' */
 
 const { chosenFields } = require('./shared/fields');
+const { versionOfSelectors } = require('./shared/selectors');
 
 /**
  * @param {{
@@ -9,11 +10,14 @@ const { chosenFields } = require('./shared/fields');
  *   mostMegabytes: number,
  *   fields?: unknown,
  *   titleAsName?: unknown,
+ *   mainPart?: unknown,
+ *   leaveOut?: unknown,
  * }} inputs
  * @returns {Item<Record<string, unknown>>[]}
  */
-module.exports = ({ files, folders, mostMegabytes, fields, titleAsName }) => {
+module.exports = ({ files, folders, mostMegabytes, fields, titleAsName, mainPart, leaveOut }) => {
 	// One item per file. A file with `skipped` is not read and only counted.
+	const selectors = versionOfSelectors({ mainPart, leaveOut });
 	const paths = new Map((folders ?? []).map(({ id, path }) => [id, path]));
 	const google = 'application/vnd.google-apps.';
 	const office = 'application/vnd.openxmlformats-officedocument.';
@@ -45,7 +49,9 @@ module.exports = ({ files, folders, mostMegabytes, fields, titleAsName }) => {
 				megabytes > mostMegabytes
 					? `has ${megabytes.toFixed(1)} MB, and 'Settings' allows ${mostMegabytes}: make the file smaller, or raise mostMegabytes`
 					: undefined;
-			const version = `${md5Checksum ?? file.modifiedTime}${titleAsName ? ' title' : ''}`;
+			const title = titleAsName ? ' title' : '';
+			const parts = /html?$/.test(extension) ? selectors : '';
+			const version = `${md5Checksum ?? file.modifiedTime}${title}${parts}`;
 			const further = fieldsOf(file, name, extension);
 			return { json: { id, name, url, extension, size, version, problem, ...further } };
 		});

@@ -14,7 +14,8 @@
  */
 module.exports = ({ result, summary, known, batches, counted, begun, now }) => {
 	// What the history says about this run.
-	const { failed, withheld, unreadable, later = 0, skipped = {}, error, problems } = result;
+	const { failed, withheld, unreadable, later = 0, error, problems } = result;
+	const { skipped = {}, leftOut } = result;
 	const isCompared = summary.problem === '';
 	return [
 		{
@@ -35,7 +36,12 @@ module.exports = ({ result, summary, known, batches, counted, begun, now }) => {
 				problems: problems.slice(0, 20).join('\n'),
 				// A run that has compared nothing changes nothing about what may be approved.
 				approvable: isCompared ? (result.approvable ?? 0) : begun.approval.remembered,
-				more: JSON.stringify({ table: begun.table, compared: isCompared, skipped }),
+				more: JSON.stringify({
+					table: begun.table,
+					compared: isCompared,
+					skipped,
+					leftOut,
+				}),
 			},
 		},
 	];

@@ -46,8 +46,8 @@ module.exports = ({
 		for (const [at, { json }] of files.filter((file) => file.json.kind === kind).entries()) {
 			const { extension, size } = wanted[Number(json.entry)];
 			const found = checked(content(kind, at, String(extension)), kind, size);
-			const isMarkdown = kind === 'html' || ['md', 'markdown'].includes(String(extension));
-			read.set(json.entry, isMarkdown ? byHeading(found) : found);
+			const isPlain = kind === 'text' && !['md', 'markdown'].includes(String(extension));
+			read.set(json.entry, isPlain && !found.problem ? { ...found, isPlain } : found);
 		}
 	}
 	const office = [...words, ...workbooks, ...slides];
@@ -56,7 +56,7 @@ module.exports = ({
 		const { entry: _, ...found } = item?.json ?? {};
 		// If the node itself fails, it returns a single item for all files.
 		const failed = office.find((each) => each.json.error)?.json.error;
-		read.set(json.entry, item ? byHeading(found) : { error: failed ?? 'was not read' });
+		read.set(json.entry, item ? found : { error: failed ?? 'was not read' });
 	}
 	return entries.map((entry) => ({ json: { id: entry.id, ...named(result(entry)) } }));
 
@@ -142,8 +142,10 @@ module.exports = ({
 	 * @returns {Partial<Fetched>}
 	 */
 	function named(found) {
-		if (!titleAsName || found.name || !found.isByHeading) return found;
-		const [, heading = ''] = /^#{1,6} +(.*\S)/m.exec(String(found.text)) ?? [];
+		if (!titleAsName || found.name || found.isPlain) return found;
+		// A comment in a block of code is no heading.
+		const text = sections(String(found.text ?? '')) ?? '';
+		const [, heading = ''] = /^#{1,6} +(.*\S)/m.exec(text) ?? [];
 		const name = heading.replace(/ +#+$/, '').trim();
 		return name ? { ...found, name } : found;
 	}
@@ -184,17 +186,11 @@ module.exports = ({
 		const bytes = Buffer.from(data, 'base64');
 		const { text, problem } = decodedText(bytes);
 		if (problem) return bytes.toString('latin1', 0, 5) === '%PDF-' ? namedWrong() : { problem };
+		// Many servers answer with a page in place of a file.
+		if (/^\s*<(?:!doctype html|html)[\s>]/i.test(text)) {
+			return { problem: 'is an HTML page: give it the extension html' };
+		}
 		return { text: ['csv', 'tsv'].includes(extension) ? tableText(csvRows(text)) : text };
-	}
-
-	/**
-	 * A text with headings is chunked at them.
-	 * @param {Partial<Fetched>} found
-	 * @returns {Partial<Fetched>}
-	 */
-	function byHeading(found) {
-		const text = typeof found.text === 'string' ? sections(found.text) : undefined;
-		return text === undefined ? found : { ...found, text, isByHeading: true };
 	}
 
 	function namedWrong() {
@@ -214,9 +210,11 @@ module.exports = ({
 		// Excel writes the delimiter into a line of its own, and PowerShell a type.
 		const before = /^(?:"?sep=([^\r\n"])"?|"?#TYPE [^\r\n]*)(?:\r?\n|\r|$)/i.exec(text) ?? [''];
 		const rows = text.slice(before[0].length);
-		const firstLine = rows.slice(0, rows.search(/[\r\n]|$/));
+		// A title may stand above the columns' names.
+		const [names = ''] =
+			/^[^\r\n,;\t]*[,;\t][^\r\n]*/m.exec(rows.replace(/"[^"\r\n]*"/g, '')) ?? [];
 		const [mostFrequent] = [',', ';', '\t'].sort(
-			(one, other) => firstLine.split(other).length - firstLine.split(one).length,
+			(one, other) => names.split(other).length - names.split(one).length,
 		);
 		const delimiter = before[1] ?? mostFrequent;
 		const escaped = delimiter.replace(/[\\^\]|.*+?$(){}[-]/, '\\$&');

@@ -1,16 +1,34 @@
-/** @import { Fetched, Item, PageToRead, WebsiteSettings } from '../parts/types' */
+/** @import { Fetched, Item, PageEntry, PageResponse, PageToRead, WebsiteSettings } from '../parts/types' */
 
 const { resolvedAddress, samePath } = require('./shared/address');
 const { chosenFields } = require('./shared/fields');
 const { readHtml } = require('./shared/html-text');
+const { isAround, namedOriginal, originalToAsk } = require('./shared/original');
+const { pageToRead } = require('./shared/page-to-read');
 
 /**
- * @param {{ pages: PageToRead[], settings: Partial<WebsiteSettings> }} inputs
+ * @param {{
+ *   pages: PageToRead[],
+ *   settings: Partial<WebsiteSettings>,
+ *   listed: string,
+ *   originals: PageEntry[],
+ *   responses: PageResponse[],
+ *   bytes: (Buffer | undefined)[],
+ * }} inputs
  * @returns {Item<Fetched>[]}
  */
-module.exports = ({ pages, settings }) => {
+module.exports = ({ pages, settings, listed, originals, responses, bytes }) => {
 	// One item per page: `text`, `gone`, `problem` if this version cannot be read, `error` if it could not be now, or
 	// `refused` if it is missing from the sitemap, and the website shows it to nobody who has not signed in.
+	const places = new Set(listed.split(' '));
+	/** @type {Map<unknown, PageToRead>} */
+	const asked = new Map();
+	for (const [at, entry] of originals.entries()) {
+		const response = responses[at] ?? { error: 'was not requested' };
+		const { location = '' } = Object(response.headers);
+		const to = location && resolvedAddress(String(location), String(entry.id));
+		asked.set(entry.id, pageToRead(entry, response, bytes[pages.length + at], to));
+	}
 	return pages.map((page) => ({ json: { id: page.id, ...result(page) } }));
 
 	/**
@@ -26,9 +44,10 @@ module.exports = ({ pages, settings }) => {
 
 	/**
 	 * @param {PageToRead} page
+	 * @param {boolean} [isOriginal] whether other pages name this one as their original
 	 * @returns {Partial<Fetched> & { isSignIn?: boolean }}
 	 */
-	function answer(page) {
+	function answer(page, isOriginal) {
 		const { id, isMissing, status, type, to } = page;
 		// Whether it is still there does not matter: its delete counts under the limits.
 		if (page.isExcluded) return { text: '' };
@@ -36,7 +55,7 @@ module.exports = ({ pages, settings }) => {
 		if (to) return redirect(String(id), to, status);
 		// It redirects to the same page, for example with a slash at its end, so it is still there.
 		if (isMissing && status >= 300 && status < 400) return { text: '' };
-		if (status === 404 || status === 410) return { gone: true };
+		if (status === 404 || status === 410) return { gone: `status ${status}` };
 		if (status === 401 || status === 403) {
 			return signIn(`the website refuses it with status ${status}: does it need a sign-in?`);
 		}
@@ -51,7 +70,7 @@ module.exports = ({ pages, settings }) => {
 		}
 		if (page.problem) return isMissing ? { text: '' } : { problem: page.problem };
 		const read = readHtml(page.data, settings);
-		const { text, letters, title, canonical, password } = read;
+		const { text, letters, title, password } = read;
 		const base = resolvedAddress(read.base, String(id));
 		const other = refreshed(read.refresh, base);
 		if (other && !samePath(other, String(id), true)) return redirect(String(id), other, 301);
@@ -59,13 +78,16 @@ module.exports = ({ pages, settings }) => {
 		const rules = `${page.robots},${read.robots}`;
 		// `max-image-preview:none` is another rule, and `otherbot: noindex` is for one crawler.
 		const isNoindex = /(?<!:\s*)\b(?:noindex|none)\b/i.test(rules);
-		if (isNoindex && !settings.readNoindex) return { gone: true };
-		// A canonical address that is neither complete nor begins with a slash is a mistake.
-		const original = /^(?:https?:)?\//i.test(canonical)
-			? resolvedAddress(canonical, base)
-			: String(id);
-		// Canonical addresses have no parameters of campaigns, and a copy of a website names the original's host.
-		if (!samePath(original, String(id), false)) return { gone: true };
+		if (isNoindex && !settings.readNoindex) return { gone: 'noindex' };
+		const original = namedOriginal(read, String(id));
+		if (original) {
+			const gone = { gone: `canonical address: ${original}` };
+			// Its text is not pushed anyway, or an original is itself a copy.
+			if (isMissing || isOriginal) return gone;
+			const found = originalOf(String(id), original, text);
+			if (found.isRight) return gone;
+			if (found.error) return { error: found.error };
+		}
 		if (password && letters < 500) return signIn('it is a sign-in page');
 		if (letters < 20 && !isMissing) {
 			return {
@@ -91,6 +113,40 @@ module.exports = ({ pages, settings }) => {
 	}
 
 	/**
+	 * Whether the text of a page is not lost if only its original is indexed. The original must be in the list, and readable.
+	 * Many websites name their start page in all pages by mistake.
+	 * @param {string} id
+	 * @param {string} original
+	 * @param {string} text
+	 * @returns {{ isRight?: boolean, error?: string }}
+	 */
+	function originalOf(id, original, text) {
+		const page = asked.get(originalToAsk(original, id, places));
+		if (!page) return {};
+		if (page.error !== undefined || page.status === 429 || page.status >= 500) {
+			const why =
+				page.error === undefined ? `answers with status ${page.status}` : 'does not answer';
+			return { error: `it names ${original} as its canonical address, which ${why} now` };
+		}
+		// It redirects to itself, for example with a slash at its end.
+		if (page.status >= 300 && page.status < 400 && !page.to) return { isRight: true };
+		const found = answer(page, true);
+		if (found.text === undefined) return {};
+		return { isRight: !isAround(original, id) || isCopy(text, String(found.text)) };
+	}
+
+	/**
+	 * Whether most of a text stands in another one, line by line.
+	 * @param {string} text
+	 * @param {string} other
+	 */
+	function isCopy(text, other) {
+		const there = new Set(other.split('\n'));
+		const rest = text.split('\n').filter((line) => !there.has(line));
+		return rest.join('').length < text.length / 2;
+	}
+
+	/**
 	 * The name of the website often follows the name of the page.
 	 * @param {string} title
 	 */
@@ -113,11 +169,26 @@ module.exports = ({ pages, settings }) => {
 		}
 	}
 
-	/** @param {string} heading */
+	/**
+	 * Whether a heading says in one of the usual ways that there is no such page.
+	 * @param {string} heading
+	 */
 	function isNotFound(heading) {
-		return /^(?:(?:error|fehler|erreur)?\W*404\W*|(?:404\W+)?(?:oops\W+)?(?:(?:the |this )?page (?:was |is )?not found|not found|(?:die )?seite (?:wurde )?nicht gefunden|page (?:non trouvée|introuvable)|página no encontrada|pagina non trovata|페이지를 찾을 수 없습니다|ページが見つかりません)\W*)$/iu.test(
-			heading,
-		);
+		const words = [
+			'(?:the |this |that )?page (?:was |is |could )?not (?:be )?found',
+			"(?:the |this |that )?page (?:can[’']?t|cannot) be found",
+			"(?:the |this |that )?(?:requested )?page (?:does not|doesn[’']t) exist",
+			'(?:nothing|not) found',
+			'(?:die |diese )?seite (?:wurde |konnte )?(?:leider )?nicht gefunden(?: werden)?',
+			"(?:cette |la )?page (?:est |non |n[’']a pas été )?(?:trouvée|introuvable)",
+			'(?:la |esta )?página no (?:ha sido |fue )?encontrada',
+			'pagina (?:non trovata|niet gevonden)',
+			'페이지를 찾을 수 없습니다',
+			'ページが見つかりません(?:でした)?',
+		];
+		const before = '(?:(?:error|fehler|erreur)?\\W*404\\W+)?(?:(?:oops|sorry|ups)\\W+)?';
+		const found = new RegExp(`^${before}(?:${words.join('|')})\\W*$`, 'iu').test(heading);
+		return found || /^(?:error|fehler|erreur)?\W*404\W*$/iu.test(heading);
 	}
 
 	/** @param {string} error */
@@ -148,7 +219,7 @@ module.exports = ({ pages, settings }) => {
 			return signIn(`it redirects to ${to}, which seems to be a sign-in page`);
 		}
 		return isForGood
-			? { gone: true }
+			? { gone: `moved: ${to}` }
 			: { error: `it redirects to ${to} for now (status ${status})` };
 	}
 

@@ -1,6 +1,7 @@
 /** @import { FileSettings, Item, ListedFile } from '../parts/types' */
 
 const { chosenFields } = require('./shared/fields');
+const { versionOfSelectors } = require('./shared/selectors');
 
 /**
  * @param {{ files: Partial<ListedFile>[], place: FileSettings, now: Date }} inputs
@@ -9,6 +10,7 @@ const { chosenFields } = require('./shared/fields');
 module.exports = ({ files, place, now }) => {
 	// One item per file. A file with `skipped` is not read and only counted, and one with `later` waits for the next run.
 	const folder = normal(place.folder).replace(/\/$/, '');
+	const selectors = versionOfSelectors(place);
 	const extensions = place.extensions.split(',').map((each) => each.trim().toLowerCase());
 	return files
 		.filter(({ type }) => type !== undefined && type !== 'd')
@@ -40,7 +42,9 @@ module.exports = ({ files, place, now }) => {
 			// A file from the future, from a clock that is wrong, would wait forever.
 			const age = now.getTime() - new Date(modifyTime).getTime();
 			const later = (age < 0 ? -age : age) < place.minutesAtRest * 60_000;
-			const version = `${size} ${modifyTime}${place.titleAsName ? ' title' : ''}`;
+			const title = place.titleAsName ? ' title' : '';
+			const parts = /html?$/.test(extension) ? selectors : '';
+			const version = `${size} ${modifyTime}${title}${parts}`;
 			return { json: { ...file, version, later, problem } };
 		});
 

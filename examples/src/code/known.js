@@ -1,11 +1,12 @@
 /** @import { Entry, Item, Known, Row } from '../parts/types' */
 
 /**
- * @param {{ rows: Row[], lock: { id: number, error?: unknown }, now: Date, mostRows: number }} inputs
+ * @param {{ rows: Row[], lock: { id: number, error?: unknown } | null, now: Date, mostRows: number }} inputs
  * @returns {[Item<Known>]}
  */
 module.exports = ({ rows, lock, now, mostRows }) => {
-	// What have earlier runs pushed? The rows are in the order in which they were written.
+	// What have earlier runs pushed? The rows are in the order in which they were written. A run that only shows its plan
+	// has no lock.
 	// The oldest lock that has not expired belongs to the run that may work.
 	const owner = rows.find(({ lockedUntil }) => lockedUntil && new Date(lockedUntil) > now);
 
@@ -16,7 +17,7 @@ module.exports = ({ rows, lock, now, mostRows }) => {
 	// that began after a late row is certain again. The number of a run is the ID of its lock's row.
 	const runs = [...new Set(rows.map(({ run }) => run ?? 0))];
 	// The run goes on to its end, so that the lock is given back and a caller gets the reason.
-	let problem = lock.error ? `the data table cannot be written: ${words(lock.error)}` : '';
+	let problem = lock?.error ? `the data table cannot be written: ${words(lock.error)}` : '';
 	/** @type {Map<string, number>} */
 	const lateRows = new Map();
 	let size = 0;
@@ -47,7 +48,7 @@ module.exports = ({ rows, lock, now, mostRows }) => {
 		{
 			json: {
 				...(problem && { problem }),
-				isOwner: owner?.id === lock.id,
+				isOwner: !lock || owner?.id === lock.id,
 				lockedUntil: owner?.lockedUntil ?? now.toISOString(),
 				entries: [...known.values()],
 				compactUpTo: isGrown ? lastRow : 0,

@@ -1,7 +1,9 @@
 /** @import { Item } from '../parts/types' */
 
+const { isOfService } = require('./shared/outage');
+
 /**
- * @typedef {{ message?: string, description?: string }} Failure
+ * @typedef {{ message?: string, description?: string, node?: { type?: string } }} Failure
  * @typedef {{ lastNodeExecuted?: string, url?: string, error?: Failure }} Execution
  */
 
@@ -14,12 +16,18 @@ module.exports = ({ failure, statusPage }) => {
 	const { workflow, execution, trigger } = failure;
 	const error = execution?.error ?? trigger?.error;
 	const node = execution?.lastNodeExecuted;
+	const message = error?.message ?? 'n8n does not say why.';
+	// A Stop and Error node passes on what a node of this package has said.
+	const isOurs =
+		String(error?.node?.type).includes('n8n-nodes-search-ingest') ||
+		/\b(?:documents|records) failed\b/i.test(message) ||
+		(String(error?.node?.type).endsWith('.stopAndError') && isOfService(message));
 	const lines = [
 		`${workflow.name} failed${node ? ` in '${node}'` : ''}.`,
-		error?.message ?? 'n8n does not say why.',
+		message,
 		error?.description,
 		execution?.url && `The run: ${execution.url}`,
-		`The service: ${statusPage}`,
+		isOurs && `The service: ${statusPage}`,
 	];
 	return [{ json: { text: lines.filter((line) => line).join('\n') } }];
 };

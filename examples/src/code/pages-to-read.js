@@ -1,7 +1,7 @@
 /** @import { Item, PageEntry, PageResponse, PageToRead } from '../parts/types' */
 
 const { resolvedAddress, samePath } = require('./shared/address');
-const { decodedText } = require('./shared/decoded-text');
+const { pageToRead } = require('./shared/page-to-read');
 
 /**
  * @param {{ entries: PageEntry[], responses: PageResponse[], redirected: PageResponse[], bytes: (Buffer | undefined)[] }} inputs
@@ -9,9 +9,12 @@ const { decodedText } = require('./shared/decoded-text');
  */
 module.exports = ({ entries, responses, redirected, bytes }) => {
 	// One item per entry: the page's HTML, where it is, or why it cannot be read. Missing pages are asked for without
-	// following redirects.
+	// following redirects, and excluded pages are not asked for.
+	let asked = 0;
 	let next = 0;
-	return entries.map(({ id, isMissing, isExcluded }, at) => {
+	return entries.map((entry) => {
+		const { id, isMissing, isExcluded } = entry;
+		const at = isExcluded ? -1 : asked++;
 		const first = responses[at] ?? { error: 'was not requested' };
 		const location = isRedirect(first)
 			? resolvedAddress(String(first.headers?.location), String(id))
@@ -19,21 +22,9 @@ module.exports = ({ entries, responses, redirected, bytes }) => {
 		const isAskedAgain = location && !isMissing;
 		const place = isAskedAgain ? next++ : 0;
 		const followed = isAskedAgain ? redirected[place] : undefined;
-		const isSamePage = Boolean(location) && samePath(location, String(id), true);
-		const isFollowed = isSamePage && followed !== undefined;
-		const page = isFollowed ? followed : first;
-		const { error, statusCode = 0, headers = {} } = page;
-		const contentType = String(headers['content-type'] ?? '');
-		const type = contentType.split(';')[0].trim().toLowerCase();
-		const json = { id, isMissing, isExcluded, status: statusCode, type };
+		const isFollowed = followed !== undefined && samePath(location, String(id), true);
 		const body = bytes[isFollowed ? responses.length + place : at];
-		const isText = type === '' || /html|text|xml/.test(type);
-		const { text: data, problem } =
-			body && isText ? decodedText(body, contentType) : { text: '', problem: '' };
-		const robots = String(headers['x-robots-tag'] ?? '');
-		const to = isSamePage ? '' : location;
-		const why = { ...(error !== undefined && { error }), ...(problem && { problem }) };
-		return { json: { ...json, data, robots, to, ...why } };
+		return { json: pageToRead(entry, isFollowed ? followed : first, body, location) };
 	});
 
 	/** @param {PageResponse} response */

@@ -1,5 +1,6 @@
 /** @import { ApiPlace, Item } from '../parts/types' */
 
+const { resolvedAddress } = require('./shared/address');
 const { filledFields } = require('./shared/fields');
 const { htmlText } = require('./shared/html-text');
 const { storableText } = require('./shared/storable-text');
@@ -70,8 +71,8 @@ module.exports = ({ responses, place }) => {
 		const isPath = typeof link === 'string' && link.startsWith('/');
 		// Two slashes begin an address without its scheme.
 		const isAddress = isPath && link.startsWith('//');
-		const [scheme] = /^http:/i.exec(place.site) ?? ['https:'];
-		const url = isAddress ? scheme + link : isPath ? place.site + link : link;
+		const path = isPath ? place.site + link : link;
+		const url = isAddress ? resolvedAddress(link, place.site) : path;
 		const isHtmlName = place.isHtmlName && typeof name === 'string';
 		const title = isHtmlName ? htmlText(name).replace(/\s+/g, ' ') : name;
 		const found = Object.entries(place.fields ?? {}).map(([field, path]) => [

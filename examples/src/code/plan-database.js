@@ -1,21 +1,24 @@
-/** @import { Approval, Compared, DatabaseBatch, History, Item, Settings, Summary } from '../parts/types' */
+/** @import { Approval, Compared, DatabaseBatch, Item, RunLock, RunPlan, Settings, Summary } from '../parts/types' */
 
 const { mostDeletesOf } = require('./shared/most-deletes');
+const { runPlan } = require('./shared/run-plan');
 
 /**
  * @param {{
  *   compared: Compared,
  *   query: string,
+ *   ignored: string,
  *   settings: Settings,
  *   approval: Approval,
- *   history: History,
  *   owner: string,
- *   run: number,
+ *   lock: Pick<RunLock, 'run' | 'history'> | null,
+ *   isChunked: boolean,
  * }} inputs
- * @returns {Item<{ batch: number, summary: Summary } | DatabaseBatch>[]}
+ * @returns {Item<{ batch: number, summary: Summary, plan?: RunPlan } | DatabaseBatch>[]}
  */
-module.exports = ({ compared, query, settings, approval, history, owner, run }) => {
-	// Returns one item per batch. The first item also says what is unchanged or withheld.
+module.exports = ({ compared, query, ignored, settings, approval, owner, lock, isChunked }) => {
+	// Returns one item per batch. The first item also says what is unchanged or withheld. Without a lock, it returns only
+	// what a run would do.
 	/** @type {Summary} */
 	const nothing = {
 		...{ status: 200, problem: '', known: 0, unchanged: 0, missing: 0, withheld: 0 },
@@ -24,7 +27,10 @@ module.exports = ({ compared, query, settings, approval, history, owner, run }) 
 
 	// 1. May this run work, and is the table complete?
 	const [status, problem] = check();
-	if (problem) return [{ json: { batch: 0, summary: { ...nothing, status, problem } } }];
+	if (problem) {
+		const end = { ...nothing, status, problem };
+		return [{ json: { batch: 0, summary: end, ...(!lock && { plan: runPlan(end, {}) }) } }];
+	}
 	const { known, unchanged, goneFromIndex, unreadable, problems } = compared;
 	/** @type {(ranges: { documents: number }[]) => number} */
 	const total = (ranges) => ranges.reduce((sum, { documents }) => sum + documents, 0);
@@ -39,6 +45,7 @@ module.exports = ({ compared, query, settings, approval, history, owner, run }) 
 	const isWithheld = goneFromIndex > most;
 	if (isWithheld) summary.withheld = goneFromIndex;
 	const gone = isWithheld ? [] : compared.gone;
+	if (!lock) return [{ json: { batch: 0, summary, plan: plan() } }];
 
 	// 3. Batches. A batch deletes and pushes, if possible: if the service answers every request with 404, its URL may be
 	// wrong.
@@ -50,16 +57,26 @@ module.exports = ({ compared, query, settings, approval, history, owner, run }) 
 		const pushed = compared.changed[at] ?? { from: null, to: null, documents: 0 };
 		/** @type {DatabaseBatch} */
 		const batch = {
-			...{ batch: at + 1, batches, run, history, owner, snapshot: [] },
+			...{ batch: at + 1, batches, ...lock, owner, snapshot: [] },
 			...{ settings: compared.settings, isApproved: approval.isApproved },
 			missing: deleted.documents,
 			...{ from: pushed.from, to: pushed.to, goneFrom: deleted.from, goneTo: deleted.to },
 			...{ documents: deleted.documents + pushed.documents, query, ids: pushed.ids ?? null },
+			ignored,
 			mayDelete: mayDelete(pushed.documents),
 			pushAgain: JSON.stringify([settings.pushAgain ?? []].flat().map(String)),
 		};
 		return { json: at === 0 ? { ...batch, summary } : batch };
 	});
+
+	function plan() {
+		const { characters = 0, ...counts } = compared.plan ?? {};
+		return runPlan(summary, {
+			...{ ...counts, approval, problems, missing },
+			unreadable: unreadable + (counts.unreadable ?? 0),
+			...(isChunked && { charactersToChunk: characters }),
+		});
+	}
 
 	/** @returns {[status: number, problem: string]} */
 	function check() {

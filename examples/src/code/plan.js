@@ -1,9 +1,12 @@
-/** @import { Approval, Batch, History, Item, Known, ListedDocument, Settings, Summary, Work } from '../parts/types' */
+/** @import { Approval, Batch, Item, Known, ListedDocument, PlanCounts, RunLock, RunPlan, Settings, Summary, Work } from '../parts/types' */
 
 const { spelledAsKnown } = require('./shared/address');
-const { isNeverPushed } = require('./shared/document-id');
+const { idProblem, isNeverPushed } = require('./shared/document-id');
 const { fieldProblem } = require('./shared/fields');
+const { listedPlaces } = require('./shared/original');
 const { mostDeletesOf } = require('./shared/most-deletes');
+const { runPlan } = require('./shared/run-plan');
+const { textProblem } = require('./shared/text-problem');
 
 /**
  * @param {{
@@ -12,15 +15,14 @@ const { mostDeletesOf } = require('./shared/most-deletes');
  *   known: Known,
  *   settings: Settings,
  *   approval: Approval,
- *   history: History,
- *   tableId: string,
- *   run: number,
+ *   lock: RunLock | null,
  *   batchSize: number,
  *   isAsked: boolean,
+ *   asksForMissing: boolean,
  *   areAddresses: boolean,
  *   isChunked?: boolean,
  * }} inputs
- * @returns {Item<{ batch: number, summary?: Summary } & Partial<Batch>>[]}
+ * @returns {Item<{ batch: number, summary?: Summary, plan?: RunPlan, listed?: string } & Partial<Batch>>[]}
  */
 module.exports = ({
 	list,
@@ -28,15 +30,15 @@ module.exports = ({
 	known,
 	settings,
 	approval,
-	history,
-	tableId,
-	run,
+	lock,
 	batchSize,
 	isAsked,
+	asksForMissing,
 	areAddresses,
 	isChunked,
 }) => {
-	// Returns one item per batch. The first item also says what is unchanged or withheld.
+	// Returns one item per batch. The first item also says what is unchanged or withheld. Without a lock, it returns only
+	// what a run would do.
 	/** @type {Summary} */
 	const summary = {
 		...{ status: 200, problem: '', known: known.entries.length, unchanged: 0, missing: 0 },
@@ -49,9 +51,11 @@ module.exports = ({
 	/** @type {Map<string, number>} */
 	const skipped = new Map();
 	/** @type {string[]} */
+	const skippedIds = [];
+	/** @type {string[]} */
 	const excluded = [];
 	const [status, problem] = check();
-	if (problem) return [{ json: { batch: 0, summary: { ...summary, status, problem } } }];
+	if (problem) return refused(status, problem);
 
 	// 2. What is new or changed? Documents that could not be read are read again if their version changes.
 	const before = new Map(known.entries.map((entry) => [entry[0], entry]));
@@ -62,16 +66,22 @@ module.exports = ({
 	const pushAgain = new Set(inTable([settings.pushAgain ?? []].flat().map(String)));
 	/** @type {Work[]} */
 	const changed = [];
+	/** @type {string[]} */
+	const laterIds = [];
+	/** @type {string[]} */
+	const unreadableIds = [];
 	for (const [at, { document, version }] of [...listed.values()].entries()) {
 		const id = ids[at];
 		const [, oldVersion, chunks = 0, text, oldProblem] = before.get(id) ?? [];
 		const isConfirmed = pushAgain.has(id);
 		if (isAsked && document.later && !isConfirmed) {
 			summary.later = (summary.later ?? 0) + 1;
+			laterIds.push(id);
 		} else if (oldVersion !== version || isConfirmed) {
 			changed.push({ id, version, chunks, text, isConfirmed, document });
 		} else if (oldProblem) {
 			summary.unreadable += 1;
+			unreadableIds.push(id);
 			summary.problems.push(`'${id}' ${oldProblem}`);
 		} else {
 			summary.unchanged += 1;
@@ -93,7 +103,7 @@ module.exports = ({
 		const number = approval.remembered || indexed;
 		const advice = number > 0 ? `send "confirmDeletes": ${number}` : 'leave it out';
 		const invalid = `"confirmDeletes" is the number of deletes that you allow: ${advice}`;
-		return [{ json: { batch: 0, summary: { ...summary, status: 400, problem: invalid } } }];
+		return refused(400, invalid);
 	}
 	const isEmpty = listed.size === 0;
 	const most = mostDeletesOf({ known: summary.known, isEmpty, settings, approval });
@@ -110,11 +120,12 @@ module.exports = ({
 	const asked = deleted.slice(0, share);
 	const rest = limit - asked.length;
 	if (changed.length > rest) {
-		changed.sort((one, other) => Number(before.has(one.id)) - Number(before.has(other.id)));
+		changed.sort((one, other) => rank(one) - rank(other));
 	}
 	const fetched = changed.slice(0, rest);
 	const waiting = changed.length - fetched.length + deleted.length - asked.length;
 	if (waiting > 0) summary.later = (summary.later ?? 0) + waiting;
+	if (!lock) return [{ json: { batch: 0, summary, plan: runPlan(summary, counts()) } }];
 
 	// 5. Batches. Deletes are dealt out to all batches, so that a batch of deletes usually has a push too: if the service
 	// answers every request with 404, its URL may be wrong.
@@ -122,21 +133,100 @@ module.exports = ({
 	summary.planned = work.length;
 	if (work.length === 0) return [{ json: { batch: 0, summary } }];
 	summary.compactUpTo = known.compactUpTo;
-	const batches = Math.ceil(work.length / batchSize);
-	/** @type {Work[][]} */
-	const parts = Array.from({ length: batches }, () => []);
-	for (const [at, one] of work.entries()) parts[at % batches].push(one);
+	// Documents that have failed before come last, because a service that rejects them may end the run.
+	const first = fetched.filter((one) => rank(one) < 2);
+	const last = first.length > 0 ? fetched.filter((one) => rank(one) === 2) : [];
+	const others = last.length > 0 ? [...asked, ...first] : work;
+	const parts = [...dealt(others), ...dealt(last)];
+	const batches = parts.length;
 	return parts.map((part, at) => {
 		/** @type {Batch} */
 		const batch = {
-			...{ batch: at + 1, batches, tableId, run, history, mayDelete: mayDelete(part) },
+			...{ batch: at + 1, batches, ...lock, mayDelete: mayDelete(part) },
 			missing: part.filter(({ version }) => version === null).length,
 			...{ isApproved: approval.isApproved, work: part },
 			...(isAsked && { settings }),
 			snapshot: at === 0 && known.compactUpTo ? known.entries : [],
 		};
-		return { json: at === 0 ? { ...batch, summary } : batch };
+		if (at > 0) return { json: batch };
+		// Add the List gives it to each batch.
+		const all = areAddresses && { listed: listedPlaces([...listed.keys()]) };
+		return { json: { ...batch, summary, ...all } };
 	});
+
+	/**
+	 * New documents come first, and those that have failed come last.
+	 * @param {Work} work
+	 */
+	function rank({ id }) {
+		const [, version] = before.get(id) ?? [];
+		return version === '' ? 2 : Number(before.has(id));
+	}
+
+	/** @param {Work[]} all */
+	function dealt(all) {
+		const count = Math.ceil(all.length / batchSize);
+		/** @type {Work[][]} */
+		const hands = Array.from({ length: count }, () => []);
+		for (const [at, one] of all.entries()) hands[at % count].push(one);
+		return hands;
+	}
+
+	/**
+	 * @param {number} code
+	 * @param {string} reason
+	 */
+	function refused(code, reason) {
+		const end = { ...summary, status: code, problem: reason };
+		return [{ json: { batch: 0, summary: end, ...(!lock && { plan: runPlan(end, {}) }) } }];
+	}
+
+	/**
+	 * Returns what a run would count. What Fetch decides is not known.
+	 * @returns {PlanCounts}
+	 */
+	function counts() {
+		const withProblems = fetched.map((work) => ({ ...work, problem: problemOf(work) }));
+		const unread = withProblems.filter((work) => work.problem !== '');
+		const pushed = withProblems.filter((work) => work.problem === '');
+		const added = pushed.filter(({ id }) => !before.has(id));
+		const renewed = pushed.filter(({ id }) => before.has(id));
+		const gone = [...asked, ...(isWithheld ? missing.filter(({ chunks }) => chunks > 0) : [])];
+		/** @type {(all: { id: string }[]) => string[]} */
+		const idsOf = (all) => all.map(({ id }) => id);
+		const waitingIds = idsOf([...changed.slice(rest), ...deleted.slice(share)]);
+		const texts = pushed.flatMap(({ document }) => document?.text ?? []);
+		const readable = fetched.filter(({ document }) => !document?.problem);
+		const requested = readable.length + (asksForMissing ? asked.length : 0);
+		return {
+			...{ new: added.length, changed: renewed.length, missing: gone.length, approval },
+			unreadable: summary.unreadable + unread.length,
+			...(isAsked && { willBeAsked: pushed.length + asked.length, requests: requested }),
+			...(isAsked && { secondsBetweenRequests: settings.secondsBetweenRequests }),
+			...(!isAsked && isChunked && { charactersToChunk: texts.map(String).join('').length }),
+			...{ newIds: idsOf(added), changedIds: idsOf(renewed), missingIds: idsOf(gone) },
+			unreadableIds: [...unreadableIds, ...idsOf(unread)],
+			...{ laterIds: [...laterIds, ...waitingIds], skippedIds },
+			problems: [
+				...summary.problems,
+				...unread.map((work) => `'${work.id}' ${work.problem}`),
+			],
+		};
+	}
+
+	/**
+	 * Returns why a document cannot be pushed, as far as the list says.
+	 * @param {Work} work
+	 */
+	function problemOf({ id, document }) {
+		const wrongId = idProblem(id);
+		if (wrongId || !isChunked) return wrongId;
+		if (document?.problem) return String(document.problem);
+		const { name = id, url, text, fields } = Object(document);
+		return isAsked
+			? ''
+			: textProblem({ text, name, url, description: Object(fields).description });
+	}
 
 	/**
 	 * Checks the list and sorts it by ID.
@@ -164,6 +254,7 @@ module.exports = ({
 			if (isAsked && document?.skipped) {
 				const kind = `${document.skipped}`;
 				skipped.set(kind, (skipped.get(kind) ?? 0) + 1);
+				skippedIds.push(String(id));
 				if (kind === 'excluded') excluded.push(String(id));
 				continue;
 			}

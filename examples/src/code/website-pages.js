@@ -2,7 +2,7 @@
 
 const { includesPart, normalAddress } = require('./shared/address');
 const { chosenFields } = require('./shared/fields');
-const { selectorsIn } = require('./shared/selectors');
+const { versionOfSelectors } = require('./shared/selectors');
 
 /**
  * @param {{ sitemaps: Sitemap[], settings: WebsiteSettings, now: Date }} inputs
@@ -24,11 +24,7 @@ module.exports = ({ sitemaps, settings, now }) => {
 	}
 	const today = Math.floor(now.getTime() / 86_400_000);
 	// If these settings change, all pages are read again. Only what is not empty counts, so an update changes no version.
-	const choices = ['mainPart', 'leaveOut'].map((name) => {
-		const selectors = String(Object(settings)[name] ?? '').trim();
-		selectorsIn(selectors);
-		return selectors && `/${name}=${selectors}`;
-	});
+	const choices = [versionOfSelectors(settings)];
 	// Fetched reads these fields. A name that is none of them is an error before anything is done.
 	chosenFields({ lang: '', description: '', section: '' }, settings.fields);
 	for (const name of ['fields', 'nameSuffix']) {

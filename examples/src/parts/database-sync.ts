@@ -7,17 +7,18 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import type { Beginning } from './history';
-import { BEGUN, beginChains, beginGroup, END, endNodes, HISTORY, stillAlive } from './history';
-import type { FieldType } from './nodes';
 import {
-	allWentWell,
-	CREDENTIALS,
-	everyNight,
-	failTheRun,
-	fields,
-	isTrue,
-	manualTrigger,
-} from './nodes';
+	BEGUN,
+	beginChains,
+	beginGroup,
+	END,
+	endNodes,
+	HISTORY,
+	SHOWN,
+	stillAlive,
+} from './history';
+import type { FieldType } from './nodes';
+import { allWentWell, CREDENTIALS, failTheRun, fields, isTrue } from './nodes';
 import {
 	AFTERWARDS,
 	afterTheNote,
@@ -29,13 +30,16 @@ import {
 	deleteDocument,
 	docs,
 	HOW_TO_DELETE,
+	IS_PLAN_ONLY,
 	LAST_SETTINGS,
 	lanes,
+	loopChains,
 	notes,
 	PLAN,
+	planNodes,
 	pushDocuments,
-	RESULT,
 	resultNode,
+	scheduledTriggers,
 	STARTED_BY,
 	work,
 } from './sync';
@@ -64,6 +68,24 @@ const cleanJson = (json: string): string =>
 	String.raw`regexp_replace(${json}, '(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})', '\1\\ufffd', 'gi')::json`;
 
 /**
+ * The text of a document that counts in its version. Without an ignored field, it is the document as PostgreSQL writes
+ * it, as in earlier versions. The statements call this `counted_text`.
+ */
+const countedText = (document: string, ignored: string): string => `coalesce((
+    select case when bool_or(isIgnored) then
+      coalesce(json_object_agg(key, value) filter (where not isIgnored)::text, '{}')
+    end
+    from (
+      select key, value, clean_json(${ignored})::jsonb ? key as isIgnored
+      from json_each(
+        case when ${ignored} <> '[]' and json_typeof(to_json(${document})) = 'object'
+          then clean_json(${document}::text)
+        end
+      )
+    ) field
+  ), ${document}::text, '')`;
+
+/**
  * Defines a node that runs a file in `sql/`. n8n sends the whole file at once, so PostgreSQL runs it as one
  * transaction. `$5:raw` stands for a text that becomes part of the statement as it is.
  *
@@ -75,6 +97,7 @@ const sql = (
 	position: [number, number],
 	parameters: string[] = [],
 	more: object = {},
+	change = (statement: string): string => statement,
 ): WorkflowNode =>
 	node(
 		name,
@@ -83,7 +106,11 @@ const sql = (
 		position,
 		{
 			operation: 'executeQuery',
-			query: readSql(file)
+			query: change(readSql(file))
+				.replace(
+					/counted_text\(([^,]+), ([^)]+)\)/g,
+					(_, document: string, ignored: string) => countedText(document, ignored),
+				)
 				.replace(/clean_json\(([^)]+)\)/g, (_, json: string) => cleanJson(json))
 				.replaceAll('{{ $workflow.id }}', `{{ ${OWNER_OF[file]} }}`),
 			options:
@@ -97,27 +124,52 @@ const sql = (
 /** To whom the rows of the documents belong: to this workflow, or to the one that is named in the setting `table`. */
 const OWNER_OF: Record<string, string> = {
 	...Object.fromEntries(
-		['tables', 'lock', 'compare', 'unlock'].map((file) => [file, `${BEGUN}.table`]),
+		['tables', 'look-for-tables', 'lock', 'compare', 'unlock'].map((file) => [
+			file,
+			`${BEGUN}.table`,
+		]),
 	),
 	...Object.fromEntries(
 		['read', 'note-planned-changes', 'remember'].map((file) => [file, `${BATCH}.owner`]),
 	),
 };
 
+/**
+ * Turns Compare into a statement that needs no lock and writes nothing, and also returns the plan. Its two tables are
+ * read from what stands in their place: a lock that belongs to run 0, and the known documents, if there are any.
+ */
+const withoutLock = (statement: string, isChunked: boolean): string =>
+	[
+		['set local time zone', 'set transaction read only;\n\nset local time zone'],
+		[
+			'with owner as (',
+			"with search_sync_runs as (\n  select 0 as run, '' as workflow, now() + interval '1 minute' as locked_until\n), search_sync_documents as (\n  $7:raw\n), owner as (",
+		],
+		[
+			'\nfrom compared;',
+			`,\n${readSql('plan').replace('is_chunked', String(isChunked))}\nfrom compared;`,
+		],
+	].reduce((changed, [from, to]) => {
+		if (changed.split(from).length !== 2) throw new Error(`Compare has not one '${from}'`);
+		return changed.replace(from, () => to);
+	}, statement);
+
 const PREPARED = "$('Prepare the Query').first().json.query";
 
-const SETTINGS_TEXT = "$('Prepare the Query').first().json.settings";
+/** The parameters of both comparisons that do not depend on the lock. */
+const PREPARED_PARTS =
+	"...['settings', 'pushAgain', 'query', 'ignored'].map((name) => $('Prepare the Query').first().json[name])";
 
-const PUSH_AGAIN = "JSON.stringify($('Settings').first().json.pushAgain)";
+const IGNORED_NAMES = "$('Prepare the Query').first().json.ignored";
 
 const explanation = ({ about, query, isChunked }: DatabaseSync): string => `${about.beginning}
 
 **Change these**
-1. *Your Query*: enter your query. The node is not active, because the query runs only within *Compare* and *Read*. It returns **key**, the primary key of the table with its own type (\`array[a, b]\` if it has several columns), **id**, the ID of the document as text, and **document**, ${query.document}
-2. In both groups: select your *Postgres* credential. Double-click a group to open it.
-3. *${work(isChunked).name}*: ${isChunked ? 'in *Chunk Text*, select your credential and enter your model. In' : 'in'} *Push Documents* and *Delete Document*, select your credential.
+1. *Your Query*: enter your query. The node is not active, because the query runs only within *Compare* and *Read*. It returns **key**, the primary key of the table with its own type, **id**, the ID of the document, and **document**, ${query.document}
+2. Double-click *Plan and Result*, and select your *Postgres* credential in *Tables*. n8n sets it in all nodes, and saves this when you press Ctrl+S.
+3. *${work(isChunked).name}*: select your credentials in ${isChunked ? '*Chunk Text*, ' : ''}*Push Documents* and *Delete Document*${isChunked ? ', and enter your model' : ''}.
 
-**Try it:** click *Execute workflow* with *Every Night* chosen, because the other trigger approves deletes. Then publish the workflow. It runs three times a night. [All about syncs of a database](${docs('sync.md#a-postgresql-database')})`;
+**Try it:** click *Execute workflow*. *Show the Plan* says what a run would do, and changes nothing. Then choose *Every Night* beside the button, and click again. Then publish the workflow. It runs three times a night. [All about syncs of a database](${docs('sources.md#a-postgresql-database')})`;
 
 const protection = ({ about }: DatabaseSync): string => `## What protects your data
 - **Grants.** The login may read your tables, and has a schema of its own. For a login named *n8n*, a database owner runs this once:
@@ -129,6 +181,7 @@ const protection = ({ about }: DatabaseSync): string => `## What protects your d
 ${AFTERWARDS}`;
 
 const SETTINGS: Array<[name: string, type: FieldType, value: unknown]> = [
+	['ignoredFields', 'string', ''],
 	['pushAgain', 'array', []],
 	...LAST_SETTINGS,
 	['mostDeletes', 'number', 10],
@@ -137,18 +190,19 @@ const SETTINGS: Array<[name: string, type: FieldType, value: unknown]> = [
 
 const BEGINNING: Beginning = {
 	settings: SETTINGS.map(([name]) => name),
-	...{ startedBy: STARTED_BY, confirmed: 'undefined', ownTable: '$workflow.id' },
+	...{ startedBy: STARTED_BY, confirmed: 'undefined', isPlanOnly: IS_PLAN_ONLY },
+	ownTable: '$workflow.id',
 	...{ isDataTable: false, isAnswered: false },
 };
 
 /** Builds a sync from its view and the parts that both database syncs share. */
 export function databaseSync(options: DatabaseSync): Workflow {
 	const { name, query } = options;
-
+	const triggers = scheduledTriggers();
 	const parts = [
 		...notes({ content: explanation(options), protection: protection(options), height: 380 }),
 		...lanes(
-			[everyNight([0, 0], [2, 4, 6]), manualTrigger(DELETE, [0, 0])],
+			triggers,
 			[
 				node('Settings', 'set', 3.4, [0, 0], fields(...SETTINGS)),
 				beginGroup(BEGINNING),
@@ -167,14 +221,15 @@ export function databaseSync(options: DatabaseSync): Workflow {
 		),
 	];
 	const chains = [
-		['Every Night', 'Settings'],
-		[DELETE, 'Settings'],
+		...triggers.map((trigger) => [trigger.name, 'Settings']),
 		...beginChains(BEGINNING),
-		['Begin', 'Your Query', 'Tables', 'Prepare the Query', 'Lock', 'Compare'],
-		['Compare', 'Plan the Batches'],
-		['Plan the Batches', 'Anything to Do', 'Loop Over Batches', 'Result'],
+		['Begin', 'Your Query', 'Prepare the Query', 'Lock or Look'],
+		['Lock or Look', 'Look for Tables', 'Compare Without Lock', 'Plan the Batches'],
+		['Lock or Look|1', 'Tables', 'Lock', 'Compare', 'Plan the Batches', 'Only the Plan'],
+		['Only the Plan', 'Plan', 'All Went Well'],
+		['Only the Plan|1', 'Anything to Do', 'Loop Over Batches', 'Result'],
 		['Anything to Do|1', 'Result'],
-		['Loop Over Batches|1', 'Apply Batch', 'Loop Over Batches'],
+		...loopChains(),
 		['Result', 'Unlock', ...END, 'All Went Well'],
 		['All Went Well|1', 'Fail the Run'],
 		...applyChains(options),
@@ -187,37 +242,51 @@ function planGroup({ isChunked }: DatabaseSync): Group {
 	const params = isChunked
 		? "[$('Chunk Text').params, $('Push Documents').params]"
 		: "$('Push Documents').params";
+	const compared = (name: string): string => `$('${name}').first().json`;
+	const batchSize = isChunked ? '200' : '1000';
 	const nodes = [
-		sql('Tables', 'tables', [0, 0], [], {
+		code('Prepare the Query', 'query', [0, 0], {
+			query: "$('Your Query').params.query",
+			settings: `JSON.stringify(${params})`,
+			choices: "$('Settings').first().json",
+			isChunked: String(isChunked),
+		}),
+		node('Lock or Look', 'if', 2.2, [X, 0], isTrue(`={{ ${BEGUN}.isPlanOnly }}`)),
+		sql('Look for Tables', 'look-for-tables', [X * 2, -160]),
+		sql(
+			'Compare Without Lock',
+			'compare',
+			[X * 4, -160],
+			['0', PREPARED_PARTS, batchSize, '$json.known'],
+			// Plan the Batches says why the query fails.
+			{ onError: 'continueRegularOutput' },
+			(statement) => withoutLock(statement, isChunked),
+		),
+		sql('Tables', 'tables', [X * 2, 0], [], {
 			// Two first runs at the same moment may both create a table, and one of them fails.
 			...{ alwaysOutputData: true, retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 },
 		}),
-		code('Prepare the Query', 'query', [X, 0], {
-			query: "$('Your Query').params.query",
-			settings: `JSON.stringify(${params})`,
-		}),
-		sql('Lock', 'lock', [X * 2, 0]),
+		sql('Lock', 'lock', [X * 3, 0]),
 		sql(
 			'Compare',
 			'compare',
-			[X * 3, 0],
-			[
-				...['$json.run ?? 0', SETTINGS_TEXT, PUSH_AGAIN],
-				...[isChunked ? '200' : '1000', PREPARED],
-			],
+			[X * 4, 0],
+			['$json.run ?? 0', PREPARED_PARTS, batchSize],
 			// If the query fails, the lock is given back.
 			{ onError: 'continueRegularOutput' },
 		),
-		code('Plan the Batches', 'plan-database', [X * 4, 0], {
-			compared: "$('Compare').first().json",
+		code('Plan the Batches', 'plan-database', [X * 5, 0], {
+			compared: `$('Compare').isExecuted ? ${compared('Compare')} : ${compared('Compare Without Lock')}`,
 			query: PREPARED,
+			ignored: IGNORED_NAMES,
 			settings: "$('Settings').first().json",
 			approval: `${BEGUN}.approval`,
-			history: HISTORY,
 			owner: `${BEGUN}.table`,
-			run: "$('Lock').first().json.run",
+			lock: `$('Lock').isExecuted ? { run: $('Lock').first().json.run, history: ${HISTORY} } : null`,
+			isChunked: String(isChunked),
 		}),
-		...batchLoop(X * 5, 0),
+		...planNodes([X * 6, 0]),
+		...batchLoop(X * 7, 0),
 		resultNode([X * 4, 260], isChunked, HOW_TO_DELETE),
 		sql(
 			'Unlock',
@@ -231,13 +300,13 @@ function planGroup({ isChunked }: DatabaseSync): Group {
 			{ documents: "$('Unlock').first().json.documents ?? 0" },
 			false,
 		),
-		allWentWell([X * 9, 260], RESULT),
-		failTheRun([X * 10, 260], RESULT),
+		allWentWell([X * 9, 260], SHOWN),
+		failTheRun([X * 10, 260], SHOWN),
 	];
 	return { ...PLAN, description: `${PLAN.description} ${POSTGRES}`, nodes };
 }
 
-const POSTGRES = 'Select your Postgres credential.';
+const POSTGRES = 'Your Postgres credential is in Tables.';
 
 function applyGroup({ isChunked }: DatabaseSync): Group {
 	const y = 0;
@@ -261,7 +330,7 @@ function applyGroup({ isChunked }: DatabaseSync): Group {
 			[0, y],
 			[
 				...['run', 'settings', 'pushAgain', 'from', 'to', 'goneFrom', 'goneTo'],
-				...['documents', 'query', 'ids'],
+				...['documents', 'query', 'ids', 'ignored'],
 			].map((name) => `$json.${name}`),
 		),
 		node('Lock Is Mine', 'filter', 2.2, [X, y], isTrue('={{ $json.run > 0 }}')),

@@ -1,22 +1,9 @@
 /** Parse a File: the nodes that read the texts of downloaded files. */
-import { AT_HEADINGS, isTrue } from './nodes';
+import { isTrue } from './nodes';
 import type { Fetch } from './sync';
 import { AFTERWARDS, BATCH, DELETE } from './sync';
 import type { WorkflowNode } from './workflow';
 import { code, node, X } from './workflow';
-
-/** Where texts with headings are split: before each heading, and where Fetched has cut a long section. */
-export const SECTION_BREAK = `${AT_HEADINGS}|\\f`;
-
-/**
- * What Chunk Text does with texts of files. The pages of PDF files and slides have neither headings nor blank lines. One
- * node does both, because two nodes could have different models, and their vectors could not be compared.
- */
-export const BY_KIND = {
-	chunker: 'custom',
-	chunkerName: "={{ $json.isByHeading ? 'regex-splitter' : 'dynamic-sentence' }}",
-	chunkerConfig: `={{ $json.isByHeading ? { regex: '${SECTION_BREAK.replaceAll('\\', '\\\\')}' } : {} }}`,
-};
 
 /** Extensions of files that n8n can read. Other files are counted. */
 export const EXTENSIONS = 'pdf, docx, pptx, xlsx, md, txt, html, htm, csv';
@@ -112,7 +99,10 @@ export function parseFiles(download: WorkflowNode, ask?: WorkflowNode): Fetch {
 		office('Read Workbooks', 'xlsx', 3),
 		office('Read Slides', 'pptx', 4),
 		extract('Read HTML', 5, { operation: 'binaryToPropery', options: {} }),
-		code('HTML to Text', 'html-texts', [X * 6, Y * 5], { files: items('Read HTML') }),
+		code('HTML to Text', 'html-texts', [X * 6, Y * 5], {
+			files: items('Read HTML'),
+			settings: `${BATCH}.settings`,
+		}),
 		node('All Read', 'merge', 3.2, [X * 9, 0], { numberInputs: ask ? 8 : 7 }),
 		code('Fetched', 'fetched-files', [X * 10, 0], {
 			entries: data('Entries'),
@@ -146,7 +136,7 @@ export function parseFiles(download: WorkflowNode, ask?: WorkflowNode): Fetch {
 		description:
 			'Downloads and reads new and changed files. Your credential of the source is in Download. For another source, replace only Download.',
 	};
-	return { group, nodes, chains, batchSize: 10 };
+	return { group, nodes, chains, asksForMissing: ask !== undefined, batchSize: 10 };
 }
 
 const rule = (kind: string) => ({

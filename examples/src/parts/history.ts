@@ -2,7 +2,7 @@
  * The history of all syncs of a project: the data table Sync Runs has one row per run. It also says how many deletes a
  * person may approve, and which workflow has used the table of a sync.
  */
-import { answer, failTheRun, mapFields } from './nodes';
+import { answer, failTheRun, isTrue, mapFields } from './nodes';
 import { autoMapped, columnsOf, condition, tableNode, values } from './tables';
 import type { Chain, Group, WorkflowNode } from './workflow';
 import { code, node, X } from './workflow';
@@ -57,6 +57,8 @@ export interface Beginning {
 	startedBy: string;
 	/** An expression: the number of deletes that a caller has approved. */
 	confirmed: string;
+	/** An expression: whether the run ends with its plan. */
+	isPlanOnly: string;
 	/** An expression: the table, or in databases the owner of the rows, if the setting `table` is empty. */
 	ownTable: string;
 	/** Whether the table is one of n8n's data tables. */
@@ -65,19 +67,36 @@ export interface Beginning {
 	isAnswered: boolean;
 }
 
-/** Defines the group that checks the settings and the history before anything is read. */
+/**
+ * Defines the group that checks the settings and the history before anything is read or written. A run that only shows
+ * its plan has no row in the history, and creates no table.
+ */
 export function beginGroup(options: Beginning): Group {
-	const { settings, startedBy, confirmed, ownTable, isDataTable, isAnswered } = options;
+	const { settings, startedBy, confirmed, isPlanOnly, ownTable, isDataTable, isAnswered } =
+		options;
 	const table = `$('Settings').first().json.table || ${ownTable}`;
-	const x = isDataTable ? X : 0;
 	const nodes = [
-		...(isDataTable ? [tablesNode] : []),
-		runsTable([x, 0]),
+		node(
+			'Tables of n8n',
+			'dataTable',
+			1.1,
+			[0, 0],
+			{ resource: 'table', operation: 'list', options: {} },
+			{ executeOnce: true, alwaysOutputData: true },
+		),
+		node(
+			'Has a History',
+			'if',
+			2.2,
+			[X, 0],
+			isTrue("={{ $input.all().some(({ json }) => json.name === 'Sync Runs') }}"),
+			{ executeOnce: true },
+		),
 		tableNode(
 			'Read Runs',
 			'get',
-			[x + X, 0],
-			TABLE,
+			[X * 2, -120],
+			"$('Tables of n8n').all().find(({ json }) => json.name === 'Sync Runs').json.id",
 			{
 				matchType: 'allConditions',
 				filters: {
@@ -90,29 +109,39 @@ export function beginGroup(options: Beginning): Group {
 		code(
 			'Check the Run',
 			'begin',
-			[x + X * 2, 0],
+			[X * 3, 0],
 			{
 				settings: "$('Settings').first().json",
 				names: JSON.stringify(settings).replaceAll('"', "'").replaceAll(',', ', '),
 				startedBy,
 				confirmed,
+				isPlanOnly,
 				ownTable,
-				tables: isDataTable ? "$('Tables of n8n').all().map(({ json }) => json)" : 'null',
-				runs: "$('Read Runs').all().map(({ json }) => json)",
+				isDataTable: String(isDataTable),
+				tables: "$('Tables of n8n').all().map(({ json }) => json)",
+				runs: "$('Read Runs').isExecuted ? $('Read Runs').all().map(({ json }) => json) : []",
 				workflow: '$workflow',
+				execution: '$execution.id',
 				now: 'new Date()',
 			},
 			isAnswered ? { onError: 'continueErrorOutput' } : {},
 		),
-		...(isAnswered ? refusal(x + X * 3) : []),
-		tableNode('Note the Beginning', 'insert', [x + X * 3, 0], TABLE, {
+		...(isAnswered ? refusal(X * 4) : []),
+		node('Shows Its Plan', 'if', 2.2, [X * 4, 0], isTrue('={{ $json.isPlanOnly }}')),
+		runsTable([X * 5, -120]),
+		tableNode('Note the Beginning', 'insert', [X * 6, -120], TABLE, {
 			columns: values(
 				COLUMNS,
-				Object.fromEntries(FIRST.map((name) => [name, `={{ $json.row.${name} }}`])),
+				Object.fromEntries(
+					FIRST.map((name) => [
+						name,
+						`={{ $('Check the Run').first().json.row.${name} }}`,
+					]),
+				),
 			),
 			options: {},
 		}),
-		mapFields('Begin', [x + X * 4, 0], "={{ $('Settings').first().json }}"),
+		mapFields('Begin', [X * 7, 0], "={{ $('Settings').first().json }}"),
 	];
 	return {
 		name: 'Begin the Run',
@@ -136,6 +165,40 @@ export const runsTable = (position: [number, number]): WorkflowNode =>
 		{ executeOnce: true, retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 },
 	);
 
+/**
+ * Defines the nodes that complete the row of a run that failed before its result, for example because the source could
+ * not be listed. Otherwise, the run would look killed.
+ */
+export function closeRow([x, y]: [number, number]): WorkflowNode[] {
+	const failed = "$('Run Failed').first().json.execution";
+	return [
+		{ ...runsTable([x, y]), name: 'History' },
+		tableNode(
+			'Close the Row',
+			'update',
+			[x + X, y],
+			"$('History').first().json.id",
+			{
+				matchType: 'allConditions',
+				filters: {
+					conditions: [
+						condition('more', 'like', `={{ '%"execution":"' + ${failed}.id + '"%' }}`),
+						condition('endedAt', 'isEmpty', ''),
+					],
+				},
+				columns: values(COLUMNS, {
+					endedAt: '={{ $now.toISO() }}',
+					aliveUntil: '={{ $now.toISO() }}',
+					outcome: 'failed',
+					error: `={{ ${failed}.error.message }}`,
+				}),
+				options: {},
+			},
+			CONTINUE,
+		),
+	];
+}
+
 /** Defines the node that reads the runs of all syncs of the project. */
 export const allRuns = (position: [number, number]): WorkflowNode =>
 	tableNode(
@@ -147,15 +210,6 @@ export const allRuns = (position: [number, number]): WorkflowNode =>
 		{ executeOnce: true, alwaysOutputData: true },
 	);
 
-const tablesNode = node(
-	'Tables of n8n',
-	'dataTable',
-	1.1,
-	[0, 0],
-	{ resource: 'table', operation: 'list', options: {} },
-	{ executeOnce: true, alwaysOutputData: true },
-);
-
 const refusal = (x: number): WorkflowNode[] => [
 	node('Answer Why Not', 'respondToWebhook', 1.4, [x, 200], {
 		...{ respondWith: 'json', responseBody: '={{ { status: 500, error: $json.error } }}' },
@@ -164,11 +218,11 @@ const refusal = (x: number): WorkflowNode[] => [
 	{ ...failTheRun([x + X, 200]), name: 'Refuse the Run' },
 ];
 
-export const beginChains = ({ isDataTable, isAnswered }: Beginning): Chain[] => [
-	[
-		...['Settings', ...(isDataTable ? ['Tables of n8n'] : []), 'Runs Table', 'Read Runs'],
-		...['Check the Run', 'Note the Beginning', 'Begin'],
-	],
+export const beginChains = ({ isAnswered }: Beginning): Chain[] => [
+	['Settings', 'Tables of n8n', 'Has a History', 'Read Runs', 'Check the Run', 'Shows Its Plan'],
+	['Has a History|1', 'Check the Run'],
+	['Shows Its Plan', 'Begin'],
+	['Shows Its Plan|1', 'Runs Table', 'Note the Beginning', 'Begin'],
 	...(isAnswered ? [['Check the Run|1', 'Answer Why Not', 'Refuse the Run']] : []),
 ];
 
@@ -191,6 +245,9 @@ export const stillAlive = (batch: string): WorkflowNode =>
 export const END = ['Sum Up the Run', 'Note the End', 'Forget Old Runs'];
 
 const RESULT = "$('Result').first().json";
+
+/** What a run returns in the end: its plan, if it shows only this, or its result. */
+export const SHOWN = "($('Plan').isExecuted ? $('Plan') : $('Result')).first().json";
 
 /**
  * Defines the nodes between the result and the end of a run.
@@ -242,5 +299,5 @@ export const endNodes = (
 		},
 		CONTINUE,
 	),
-	...(isAnswered ? [answer([x + X * 3, y], RESULT)] : []),
+	...(isAnswered ? [answer([x + X * 3, y], SHOWN)] : []),
 ];

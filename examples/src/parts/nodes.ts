@@ -21,6 +21,19 @@ export const model = (mode: 'list' | 'id' = 'list') => ({ __rl: true, mode, valu
 /** A chunk begins at each Markdown heading. */
 export const AT_HEADINGS = '\\r?\\n(?=#{1,6} )';
 
+/** Where texts with headings are split: before each heading, and where Documents has cut a long section. */
+export const SECTION_BREAK = `${AT_HEADINGS}|\\f`;
+
+/**
+ * How the syncs split texts: those with headings at their headings, all others by sentences, such as the pages of a PDF
+ * file. One Chunk Text does both, because two nodes could have different models, and their vectors could not be compared.
+ */
+export const BY_HEADING = {
+	chunker: 'custom',
+	chunkerName: "={{ $json.isByHeading ? 'regex-splitter' : 'dynamic-sentence' }}",
+	chunkerConfig: `={{ $json.isByHeading ? { regex: '${SECTION_BREAK.replaceAll('\\', '\\\\')}' } : {} }}`,
+};
+
 /** Defines a condition of n8n's If, Filter and Switch nodes: the expression must be true. */
 export const whenTrue = (leftValue: string): object => ({
 	...{ id: 'condition', leftValue, rightValue: '' },

@@ -13,18 +13,31 @@
  * that contains a credential says so.
  */
 import type { Beginning } from './history';
-import { BEGUN, beginChains, beginGroup, END, endNodes, HISTORY, stillAlive } from './history';
+import {
+	BEGUN,
+	beginChains,
+	beginGroup,
+	END,
+	endNodes,
+	HISTORY,
+	SHOWN,
+	stillAlive,
+} from './history';
 import type { FieldType } from './nodes';
 import {
 	allWentWell,
-	AT_HEADINGS,
+	BY_HEADING,
+	conditions,
 	CREDENTIALS,
 	everyNight,
 	failTheRun,
 	fields,
 	isTrue,
 	manualTrigger,
+	mapFields,
 	model,
+	webhook,
+	whenTrue,
 } from './nodes';
 import { autoMapped, columnsOf, condition, tableNode, values } from './tables';
 import type { Chain, Group, Workflow, WorkflowNode } from './workflow';
@@ -42,6 +55,8 @@ export interface Sync {
 		startedBy: string;
 		/** The number of deletes that a caller has approved, as an expression of a Code node. */
 		confirmed: string;
+		/** Whether the run ends with its plan, as an expression of a Code node. */
+		isPlanOnly: string;
 		/** What to do to approve deletes for one run, as the end of a sentence. `{number}` is replaced. */
 		howToDelete: string;
 		/** IDs to push again, or an expression that returns them. */
@@ -63,8 +78,8 @@ export interface Sync {
 	fetch?: Fetch;
 	/** Whether documents are chunked. Otherwise, each document is pushed with all its fields. */
 	isChunked: boolean;
-	/** The parameters of Chunk Text that say how texts are split. By default, a chunk begins at each Markdown heading. */
-	chunker?: object;
+	/** How earlier versions split texts. By default, at headings. */
+	formerSplit?: 'headings' | 'sentences';
 	/** Whether a caller waits for an answer. */
 	isAnswered: boolean;
 	pinData?: object;
@@ -92,6 +107,8 @@ export interface Fetch {
 	 * the positions of the nodes are relative to Entries.
 	 */
 	chains?: Chain[];
+	/** Whether a document that is missing from the list costs a request. */
+	asksForMissing: boolean;
 	/** Documents per batch. By default 200. n8n keeps the files of a batch at the same time. */
 	batchSize?: number;
 }
@@ -122,6 +139,34 @@ const sameNames = autoMapped(COLUMNS);
 /** The trigger that approves deletes for one run. */
 export const DELETE = 'Delete What Is Missing';
 
+/** The trigger that only shows what a run would do. */
+export const SHOW_PLAN = 'Show the Plan';
+
+export const IS_PLAN_ONLY = `$('${SHOW_PLAN}').isExecuted`;
+
+/**
+ * Defines the trigger that n8n's editor chooses first. It chooses by the kind of a trigger, and prefers a schedule to a
+ * manual trigger. So this is a schedule for a day that hardly ever comes, and then it changes nothing.
+ */
+export const showThePlan = (): WorkflowNode =>
+	node(
+		SHOW_PLAN,
+		'scheduleTrigger',
+		1.2,
+		[0, 0],
+		{ rule: { interval: [{ field: 'cronExpression', expression: '0 0 29 2 *' }] } },
+		{
+			notes: 'For Execute workflow. It is a schedule, for 29 February, because n8n offers a schedule first.',
+		},
+	);
+
+/** The triggers of a sync that nobody calls. The editor offers the first one. */
+export const scheduledTriggers = (): WorkflowNode[] => [
+	showThePlan(),
+	everyNight([0, 0], [2, 4, 6]),
+	manualTrigger(DELETE, [0, 0]),
+];
+
 export const HOW_TO_DELETE = `start the workflow once by its trigger '${DELETE}'`;
 
 /** How a run was started that nobody calls. */
@@ -132,13 +177,46 @@ export const scheduled = (
 	source: Field[] = [],
 	limits: Field[] = [],
 ): Pick<Sync, 'triggers' | 'settings' | 'isAnswered'> => ({
-	triggers: [everyNight([0, 0], [2, 4, 6]), manualTrigger(DELETE, [0, 0])],
+	triggers: scheduledTriggers(),
 	settings: {
 		...{ source, limits, pushAgain: [] },
-		...{ startedBy: STARTED_BY, confirmed: 'undefined', howToDelete: HOW_TO_DELETE },
+		...{ startedBy: STARTED_BY, confirmed: 'undefined', isPlanOnly: IS_PLAN_ONLY },
+		howToDelete: HOW_TO_DELETE,
 	},
 	isAnswered: false,
 });
+
+const CALL = `($('${SHOW_PLAN}').isExecuted ? $('${SHOW_PLAN}') : $('List Arrives')).first().json.body`;
+
+/**
+ * Returns how a sync starts that a caller sends its list to.
+ *
+ * @param samples documents of a call that only shows its plan. It is pinned to both triggers, so a sync that is executed
+ *   by hand does not push them
+ */
+export const called = (
+	path: string,
+	id: string,
+	samples: object[],
+	source: Field[] = [],
+): Pick<Sync, 'triggers' | 'settings' | 'list' | 'isAnswered' | 'pinData'> => {
+	const call = { headers: {}, params: {}, query: {} };
+	const pinned = [{ json: { ...call, body: { dryRun: true, documents: samples } } }];
+	return {
+		triggers: [manualTrigger(SHOW_PLAN, [0, 0]), webhook('List Arrives', path, [0, 0], id)],
+		settings: {
+			source,
+			startedBy: "$execution.mode === 'test' ? 'by hand' : 'webhook'",
+			confirmed: `${CALL}?.confirmDeletes`,
+			isPlanOnly: `${IS_PLAN_ONLY} || Boolean(${CALL}?.dryRun)`,
+			howToDelete: 'send the list once with "confirmDeletes": {number}',
+			pushAgain: '={{ $json.body?.pushAgain ?? [] }}',
+		},
+		list: { nodes: [], documents: `${CALL}?.documents` },
+		isAnswered: true,
+		pinData: { [SHOW_PLAN]: pinned, 'List Arrives': pinned },
+	};
+};
 
 /** How to find a batch, and how to be notified, for the notes of all syncs. */
 export const AFTERWARDS = `- **Each batch is an execution of its own.** To see one, open a run, then *Apply Batch* in *Plan and Result*, and click *View sub-execution*. The nodes of a batch show no data in the run itself.
@@ -194,7 +272,7 @@ export function sync(options: Sync): Workflow {
 		),
 	];
 	const listed = list.nodes.flatMap((part) => (isGroup(part) ? part.nodes : [part]));
-	const start = ['Begin', ...listed.map((each) => each.name), 'State Table'];
+	const start = ['Begin', ...listed.map((each) => each.name), 'Lock or Look'];
 	const chains = [
 		...triggers.map((trigger) => [trigger.name, 'Settings']),
 		...beginChains(beginningOf(options)),
@@ -223,9 +301,11 @@ export const LAST_SETTINGS: Field[] = [
 	['hoursBetweenRuns', 'number', 24],
 ];
 
+const IGNORED_FIELDS: Field = ['ignoredFields', 'string', 'views, updatedAt'];
+
 function settingsOf({ settings, isChunked }: Sync): Field[] {
 	const shown: Field[] = [...(settings.source ?? [])];
-	if (!isChunked) shown.push(['ignoredFields', 'string', 'views, updatedAt']);
+	if (!isChunked) shown.push(IGNORED_FIELDS);
 	shown.push(
 		['pushAgain', 'array', settings.pushAgain],
 		...LAST_SETTINGS,
@@ -239,6 +319,7 @@ function settingsOf({ settings, isChunked }: Sync): Field[] {
 const beginningOf = (options: Sync): Beginning => ({
 	settings: settingsOf(options).map(([name]) => name),
 	...{ startedBy: options.settings.startedBy, confirmed: options.settings.confirmed },
+	isPlanOnly: options.settings.isPlanOnly,
 	...{ ownTable: OWN_TABLE, isDataTable: true, isAnswered: options.isAnswered },
 });
 
@@ -255,23 +336,26 @@ export const CALLED_BY_ITSELF = node(
 	},
 );
 
+const IGNORED = "$('Settings').first().json.ignoredFields";
+
 function planGroup(options: Sync): Group {
 	const y = 0;
-	const { list, settings, isChunked, isAnswered, fetch } = options;
+	const { list, settings, isChunked, isAnswered, fetch, formerSplit = 'headings' } = options;
 	const table = "$('State Table').first().json.id";
+	const tableToRead = `$('State Table').isExecuted ? ${table} : ${BEGUN}.tableId`;
 	const nodesThatCount = isChunked
 		? "[$('Chunk Text').params, $('Push Documents').params]"
 		: "$('Push Documents').params";
-	const ignored =
-		"$('Settings').first().json.ignoredFields.split(',').map((name) => name.trim())";
+	const isAnyIgnored = settingsOf(options).some(([name]) => name === 'ignoredFields');
 	const compared = ['name', 'url', 'text', 'version', 'problem'];
 	const end = isAnswered ? 8 : 7;
 	const nodes = [
+		lockOrLook([0, y]),
 		node(
 			'State Table',
 			'dataTable',
 			1.1,
-			[0, y],
+			[X, y - 120],
 			{
 				...{ resource: 'table', operation: 'create' },
 				tableName: `={{ ${BEGUN}.table }}`,
@@ -284,45 +368,55 @@ function planGroup(options: Sync): Group {
 		tableNode(
 			'Lock',
 			'insert',
-			[X, y],
+			[X * 2, y - 120],
 			table,
 			{ columns: values(COLUMNS, { lockedUntil: LATER }), options: {} },
 			// Result says why the table cannot be written.
 			{ onError: 'continueRegularOutput' },
 		),
-		tableNode('Read State Table', 'get', [X * 2, y], table, {
-			...{ matchType: 'allConditions', filters: { conditions: [] }, returnAll: true },
-			...{ orderBy: true, orderByColumn: 'id', orderByDirection: 'ASC' },
-		}),
-		code('Known Documents', 'known', [X * 3, y], {
-			rows: "$('Read State Table').all().map(({ json }) => json)",
-			lock: "$('Lock').first().json",
+		tableNode(
+			'Read State Table',
+			'get',
+			[X * 3, y],
+			tableToRead,
+			{
+				...{ matchType: 'allConditions', filters: { conditions: [] }, returnAll: true },
+				...{ orderBy: true, orderByColumn: 'id', orderByDirection: 'ASC' },
+			},
+			// Without a lock, the table may be empty.
+			{ alwaysOutputData: true },
+		),
+		code('Known Documents', 'known', [X * 4, y], {
+			rows: "$('Read State Table').isExecuted ? $('Read State Table').all().map(({ json }) => json) : []",
+			lock: "$('Lock').isExecuted ? $('Lock').first().json : null",
 			now: 'new Date()',
 			mostRows: '500',
 		}),
-		code('Compute Versions', 'versions', [X * 4, y], {
+		code('Compute Versions', 'versions', [X * 5, y], {
 			list: list.documents,
 			fields: isChunked
 				? JSON.stringify(compared).replaceAll('"', "'").replaceAll(',', ', ')
 				: 'null',
-			ignoredFields: isChunked ? '[]' : ignored,
+			ignoredFields: isAnyIgnored ? IGNORED : "''",
 			settings: `JSON.stringify(${nodesThatCount})`,
+			formerSplit: `'${formerSplit}'`,
 		}),
-		code('Plan the Batches', 'plan', [X * 5, y], {
+		code('Plan the Batches', 'plan', [X * 6, y], {
 			list: list.documents,
 			versions: "$('Compute Versions').first().json.versions",
 			known: "$('Known Documents').first().json",
 			settings: "$('Settings').first().json",
 			approval: `${BEGUN}.approval`,
-			history: HISTORY,
-			tableId: table,
-			run: "$('Lock').first().json.id",
+			lock: `$('Lock').isExecuted ? { run: $('Lock').first().json.id, tableId: ${table}, history: ${HISTORY} } : null`,
 			batchSize: String(fetch?.batchSize ?? (isChunked ? 200 : 500)),
 			isAsked: String(fetch !== undefined),
+			asksForMissing: String(fetch?.asksForMissing ?? false),
 			areAddresses: String(list.areAddresses ?? false),
 			isChunked: String(isChunked),
 		}),
-		...batchLoop(X * 6, y),
+		...planNodes([X * 7, y]),
+		...batchLoop(X * 8, y, X * (list.areAddresses ? 12 : 11)),
+		...(list.areAddresses ? [addTheList([X * 11, y + 20])] : []),
 		tableNode(
 			'Unlock',
 			'deleteRows',
@@ -348,15 +442,41 @@ function planGroup(options: Sync): Group {
 		),
 		resultNode([X * 4, y + 260], isChunked, settings.howToDelete),
 		...endNodes([X * 5, y + 260], BATCHES, { known: KNOWN }, isAnswered),
-		allWentWell([X * (end + 1), y + 260], RESULT),
-		failTheRun([X * (end + 2), y + 260], RESULT),
+		allWentWell([X * (end + 1), y + 260], SHOWN),
+		failTheRun([X * (end + 2), y + 260], SHOWN),
 	];
 	return { ...PLAN, nodes };
 }
 
-const KNOWN = "$('Known Documents').first().json.entries";
+/**
+ * Defines the node that leads to a run, which creates its table and locks it, or to a plan, which only reads the table
+ * if there is one.
+ */
+function lockOrLook(position: [number, number]): WorkflowNode {
+	const rule = (outputKey: string, expression: string) => ({
+		conditions: conditions('and', whenTrue(`={{ ${expression} }}`)),
+		...{ renameOutput: true, outputKey },
+	});
+	const values = [rule('Lock', `!${BEGUN}.isPlanOnly`), rule('Look', `${BEGUN}.tableId !== ''`)];
+	const options = { fallbackOutput: 'extra', renameFallbackOutput: 'No Table' };
+	return node(
+		'Lock or Look',
+		'switch',
+		3.2,
+		position,
+		{ rules: { values }, looseTypeValidation: true, options },
+		// The list may be long, and only its end matters here.
+		{ executeOnce: true },
+	);
+}
 
-export const RESULT = "$('Result').first().json";
+/** Defines the nodes that end a run with its plan. */
+export const planNodes = ([x, y]: [number, number]): WorkflowNode[] => [
+	node('Only the Plan', 'if', 2.2, [x, y], isTrue('={{ $json.plan !== undefined }}')),
+	mapFields('Plan', [x + X, y - 160], '={{ $json.plan }}'),
+];
+
+const KNOWN = "$('Known Documents').first().json.entries";
 
 /** The group that compares and ends the run. */
 export const PLAN = {
@@ -373,15 +493,35 @@ export const work = (isChunked: boolean) => ({
 		: 'Does the work of a batch. Your credentials are here.',
 });
 
+const DONE = "$('Loop Over Batches').context.processedItems";
+const FAILED = "String(json.error).startsWith('No request succeeded')";
+
+/** Whether a run goes on: neither were two batches in a row in vain, nor one with ten documents or more. */
+const SERVICE_ANSWERS = [
+	`={{ !${DONE}?.at(-1)?.json.notDone }}`,
+	`={{ ${DONE}?.slice(-2).filter(({ json }) => ${FAILED}).length !== 2 }}`,
+	`={{ !${DONE}?.slice(-1).some(({ json }) => json.failed >= 10 && ${FAILED}) }}`,
+];
+
 /** Defines the nodes with which the workflow calls itself, once for each batch. */
-export const batchLoop = (x: number, y: number): WorkflowNode[] => [
+export const batchLoop = (x: number, y: number, applyX = x + X * 3): WorkflowNode[] => [
 	node('Anything to Do', 'if', 2.2, [x, y], isTrue('={{ $json.batch > 0 }}')),
 	node('Loop Over Batches', 'splitInBatches', 3, [x + X, y], { batchSize: 1, options: {} }),
+	// After an outage, each batch would fail after its last retry, and the run would take hours.
+	node('Service Answers', 'if', 2.2, [x + X * 2, y + 20], {
+		conditions: conditions('and', ...SERVICE_ANSWERS.map(whenTrue)),
+		...{ looseTypeValidation: true, options: {} },
+	}),
+	mapFields(
+		'Leave Out',
+		[x + X * 3, y + 180],
+		'={{ { notDone: $json.documents ?? $json.work.length } }}',
+	),
 	node(
 		'Apply Batch',
 		'executeWorkflow',
 		1.3,
-		[x + X * 2, y + 20],
+		[applyX, y + 20],
 		{
 			workflowId: { __rl: true, mode: 'id', value: '={{ $workflow.id }}' },
 			workflowInputs: {
@@ -393,6 +533,25 @@ export const batchLoop = (x: number, y: number): WorkflowNode[] => [
 		{ onError: 'continueRegularOutput', alwaysOutputData: true },
 	),
 ];
+
+/** How the nodes of the loop are connected. */
+export const loopChains = (isListAdded = false): Chain[] => [
+	[
+		...['Loop Over Batches|1', 'Service Answers', ...(isListAdded ? ['Add the List'] : [])],
+		...['Apply Batch', 'Loop Over Batches'],
+	],
+	['Service Answers|1', 'Leave Out', 'Loop Over Batches'],
+];
+
+/**
+ * Defines the node that gives each batch the checksums of all addresses. Within one process, all batches share one text,
+ * but Plan the Batches would return a copy of it for each batch.
+ */
+const addTheList = (position: [number, number]): WorkflowNode =>
+	node('Add the List', 'set', 3.4, position, {
+		...fields(['listed', 'string', "={{ $('Plan the Batches').first().json.listed }}"]),
+		includeOtherFields: true,
+	});
 
 /** The rows of all batches, for Code nodes. */
 export const BATCHES =
@@ -417,21 +576,22 @@ export const resultNode = (
 		{ executeOnce: true },
 	);
 
-const planChains = ({ isAnswered }: Sync): Chain[] => [
-	[
-		'State Table',
-		'Lock',
-		'Read State Table',
-		'Known Documents',
-		'Compute Versions',
-		'Plan the Batches',
-	],
-	['Plan the Batches', 'Anything to Do', 'Loop Over Batches', 'Unlock'],
-	['Anything to Do|1', 'Unlock'],
-	['Loop Over Batches|1', 'Apply Batch', 'Loop Over Batches'],
-	['Unlock', 'Result', ...END, ...(isAnswered ? ['Answer'] : []), 'All Went Well'],
-	['All Went Well|1', 'Fail the Run'],
-];
+const planChains = ({ isAnswered, list }: Sync): Chain[] => {
+	const answered = isAnswered ? ['Answer'] : [];
+	const [afterPlan] = [...answered, 'All Went Well'];
+	return [
+		['Lock or Look', 'State Table', 'Lock', 'Read State Table', 'Known Documents'],
+		['Lock or Look|1', 'Read State Table'],
+		['Lock or Look|2', 'Known Documents'],
+		['Known Documents', 'Compute Versions', 'Plan the Batches', 'Only the Plan'],
+		['Only the Plan', 'Plan', afterPlan],
+		['Only the Plan|1', 'Anything to Do', 'Loop Over Batches', 'Unlock'],
+		['Anything to Do|1', 'Unlock'],
+		...loopChains(list.areAddresses),
+		['Unlock', 'Result', ...END, ...answered, 'All Went Well'],
+		['All Went Well|1', 'Fail the Run'],
+	];
+};
 
 /**
  * Defines the nodes that renew the lock and go on only if this run still has it. An older lock counts too: in PostgreSQL,
@@ -506,7 +666,7 @@ function workNodes(options: Sync, x: number): WorkflowNode[] {
 		}),
 		...(isChunked
 			? [
-					chunkText([x + X, y], options.chunker),
+					chunkText([x + X, y]),
 					...renewLock('Renew Lock Again', 'Lock Is Still Mine', x + X * 2, y - 120),
 				]
 			: []),
@@ -574,14 +734,12 @@ export const afterTheNote = (work: string, isChunked: boolean): Chain[] => [
 	['Delete Document', 'Sum Up the Batch', 'Remember'],
 ];
 
-const HEADINGS = { regex: AT_HEADINGS };
-
 /** By the ID, Sum Up the Batch finds the results of each document. */
 export const keeping = (sourceFieldsToKeep: string) => ({
 	...{ keepSourceFields: 'listed', sourceFieldsToKeep },
 });
 
-export const chunkText = (position: [number, number], chunker: object = HEADINGS): WorkflowNode =>
+export const chunkText = (position: [number, number], chunker: object = BY_HEADING): WorkflowNode =>
 	node(
 		'Chunk Text',
 		'chunkText',

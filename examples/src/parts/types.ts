@@ -12,6 +12,7 @@
  * - `text`: two checksums of the text that was pushed, one of them of its words without numbers. Entries of earlier
  *   versions have only the first one. Without `text`, the text is unknown.
  * - `problem`: why this version of the document could not be read.
+ * - `leftOut`: why the document is not indexed, although it is in the list.
  */
 export type Entry = [
 	id: string,
@@ -19,6 +20,7 @@ export type Entry = [
 	chunks?: number,
 	text?: string,
 	problem?: string,
+	leftOut?: string,
 ];
 
 /** A row of the data table. A lock has only `lockedUntil`. */
@@ -69,6 +71,52 @@ export interface Settings {
 	pushAgain: unknown;
 	/** At most so many documents are fetched in one run, if the entries of the list have a version instead of a text. */
 	mostPerRun?: number;
+	/** Only of websites. */
+	secondsBetweenRequests?: number;
+}
+
+/** What a run that has the lock needs to work. A run that only shows its plan has none. */
+export interface RunLock {
+	run: number;
+	tableId: string;
+	history: History;
+}
+
+/** The documents of a plan, by what a run would do with them. */
+export interface PlanCounts {
+	new: number;
+	changed: number;
+	/** Documents that a run would delete, and those that it would withhold. */
+	missing: number;
+	unreadable: number;
+	approval: Approval;
+	/** Documents of which the source decides what becomes of them. */
+	willBeAsked?: number;
+	/** Requests to the source after the list, without redirects. */
+	requests?: number;
+	secondsBetweenRequests?: number;
+	charactersToChunk?: number;
+	newIds: string[];
+	changedIds: string[];
+	missingIds: string[];
+	unreadableIds: string[];
+	laterIds: string[];
+	skippedIds: string[];
+	problems: string[];
+}
+
+/** What the node Plan returns. */
+export interface RunPlan extends Omit<PlanCounts, 'approval' | 'secondsBetweenRequests'> {
+	status: number;
+	unchanged: number;
+	later: number;
+	skipped?: Record<string, number>;
+	withheld: number;
+	/** How many deletes a person may approve. */
+	approvable?: number;
+	secondsAtLeast?: number;
+	/** Why there is no plan. */
+	error: string;
 }
 
 /**
@@ -123,6 +171,10 @@ export interface SyncRun {
 /** What the node Begin returns. */
 export interface Begun {
 	table: string;
+	/** Whether the run ends with its plan. */
+	isPlanOnly: boolean;
+	/** ID of the data table, or an empty text if it does not exist yet. */
+	tableId: string;
 	approval: Approval;
 	/** The row of this run. */
 	row: Partial<SyncRun>;
@@ -146,6 +198,8 @@ export interface RunResult {
 	later?: number;
 	outcome?: string;
 	skipped?: Record<string, number>;
+	/** How many documents of the list this run has left out, by their reasons. */
+	leftOut?: Record<string, number>;
 }
 
 /** One document of a batch. A document without `document` is missing from the list. */
@@ -181,6 +235,8 @@ export interface Batch {
 	snapshot: Entry[];
 	/** Only if the documents are fetched. */
 	settings?: Settings;
+	/** Checksums of all addresses in the list, with spaces between them. Only for websites. */
+	listed?: string;
 	/** Number of deletes of listed documents that this batch may carry out. Plan has counted the missing ones. */
 	mayDelete: number;
 	/** Number of missing documents. More of them may be missing now than when the batch was planned. */
@@ -207,6 +263,7 @@ export interface Fetched {
 	pages?: unknown;
 	problem?: unknown;
 	error?: unknown;
+	/** A text says why a document that is in the list is left out, such as `moved: /b`. What precedes the colon is counted. */
 	gone?: unknown;
 	/** Only of entries that are missing from the list: why the source does not say whether they exist. */
 	refused?: unknown;
@@ -214,8 +271,8 @@ export interface Fetched {
 	pagesWithoutText?: number[];
 	/** What else of the document could not be read, as the end of a sentence about it. */
 	readInPart?: string;
-	/** Whether a chunk of the text begins at each heading. */
-	isByHeading?: boolean;
+	/** Whether lines that begin with `#` are no headings. */
+	isPlain?: boolean;
 	name?: unknown;
 	url?: unknown;
 	/** Further fields of each chunk. */
@@ -238,9 +295,12 @@ export interface BatchDocument {
 	/** Whether the document would be deleted, but too many documents of the batch would be. */
 	isWithheld: boolean;
 	isDeleted: boolean;
+	/** Why the document is left out, although it is in the list. */
+	leftOut?: string;
 	/** See `Fetched`. */
 	pagesWithoutText?: number[];
 	readInPart?: string;
+	/** Whether a chunk of the text begins at each heading. */
 	isByHeading?: boolean;
 	documents: ListedDocument[];
 	removedIds: string[];
@@ -268,11 +328,13 @@ export interface BatchRow {
 	withheld: number;
 	/** Number of documents that were planned for the batch, if this number can differ from what the batch has found. */
 	planned?: number;
-	/** The first failure. */
+	/** Number of documents of a batch that was left out, because the service does not answer. */
+	notDone?: number;
+	/** The first failure. It begins with `No request succeeded` if all documents failed because of the service. */
 	error: string;
 	/**
-	 * The first 20 documents that could not be read, that failed, or that were read in part, one per line. A line of the
-	 * second and third kind begins with `Failed: ` or `Read in part: `.
+	 * The first 20 documents that could not be read, that failed, that were read in part, or that were left out, one per
+	 * line. A line of the other kinds begins with `Failed: `, `Read in part: ` or `Left out: `.
 	 */
 	problems: string;
 }
@@ -331,6 +393,16 @@ export interface Compared {
 	changed: KeyRange[];
 	/** The missing documents by ID, one range per batch. */
 	gone: KeyRange[];
+	/** Only without a lock: the changed documents, and the first IDs of each kind. */
+	plan?: Partial<
+		Pick<PlanCounts, 'new' | 'changed' | 'unreadable'> & {
+			characters: number;
+			newIds: string[];
+			changedIds: string[];
+			unreadableIds: string[];
+			missingIds: string[];
+		}
+	>;
 }
 
 /** What one call of Apply receives if the documents are in a database. The query Read adds the work. */
@@ -347,6 +419,8 @@ export interface DatabaseBatch extends Omit<Batch, 'tableId' | 'work' | 'setting
 	/** A list of IDs as JSON. */
 	pushAgain: string;
 	query: string;
+	/** Names of fields that do not count in versions, as a list in JSON. */
+	ignored: string;
 	/** The changed documents, as a list of IDs in JSON. */
 	ids: string | null;
 }
@@ -483,6 +557,9 @@ export interface FileSettings {
 	fields?: unknown;
 	/** Whether the first heading of a text or the title of a PDF becomes the name. */
 	titleAsName?: unknown;
+	/** Selectors of the part of an HTML file to read and of what to leave out of it. */
+	mainPart?: unknown;
+	leaveOut?: unknown;
 }
 
 /** An entry of a list of files, as the node Entries returns it. */

@@ -7,14 +7,14 @@ with owner as (
 ), documents as materialized (
   -- The version of a document is a checksum of the document and of the settings of the nodes that push it. A document
   -- that is null has a version too, because only what is gone has none.
-  select d.key, d.id::text as id, md5(md5($2) || coalesce(d.document::text, '')) as version
+  select d.key, d.id::text as id, md5(md5($2) || counted_text(d.document, $5)) as version
   from owner, (
-    $5:raw
+    $4:raw
   ) d
 ), known as (
   select * from search_sync_documents where workflow = '{{ $workflow.id }}'
 ), compared as materialized (
-  select d.key, d.id as document_id, k.id, k.chunks, k.problem,
+  select d.key, d.id as document_id, k.id, k.chunks, k.problem, k.version = '' as has_failed,
     case
       when d.version is null then 'gone'
       when k.version is distinct from d.version then 'changed'
@@ -24,17 +24,18 @@ with owner as (
     end as state
   from documents d full join known k on k.id = d.id
 ), changed as (
-  select key, document_id as id, (row_number() over (order by key) - 1) / $4 as batch
+  select key, document_id as id, has_failed, (row_number() over (order by key) - 1) / $6 as batch
   from compared where state = 'changed'
 ), gone as (
-  select id, (row_number() over (order by id) - 1) / $4 as batch
+  select id, (row_number() over (order by id) - 1) / $6 as batch
   from compared where state = 'gone'
 ), changed_batches as (
   -- min and max do not exist for all types of keys. A key travels as text, and comes back with its own type.
   select (array_agg(key::text order by key))[1] as "from",
     (array_agg(key::text order by key desc))[1] as "to", count(*) as documents,
     json_agg(id)::text as ids
-  from changed group by batch order by batch
+  -- A document that the service rejects may end the run, so its batch comes last.
+  from changed group by batch order by coalesce(bool_or(has_failed), false), batch
 ), gone_batches as (
   select min(id) as "from", max(id) as "to", count(*) as documents
   from gone group by batch order by batch

@@ -7,7 +7,7 @@ with lock as (
 ), named as (
   select json_array_elements_text(clean_json($3)) as id
 ), documents as (
-  select d.key, d.id::text as id, md5($2 || coalesce(d.document::text, '')) as version, d.document
+  select d.key, d.id::text as id, md5($2 || counted_text(d.document, $11)) as version, d.document
   from lock, (
     $9:raw
   ) d
@@ -41,7 +41,7 @@ with lock as (
   -- Without the first condition, each batch would read the whole table.
   where exists (select from unread) and d.id::text in (select id from unread)
     and (
-      k.version is distinct from md5($2 || coalesce(d.document::text, ''))
+      k.version is distinct from md5($2 || counted_text(d.document, $11))
       or d.id::text in (select id from named)
     )
 ), missed_work as (

@@ -5,7 +5,7 @@ import { fieldOf, withoutField } from '../../shared/formats/fields';
 import type { FileFindings } from '../../shared/output/file-findings';
 import { FORMATS } from '../../shared/formats/format';
 import { detach } from '../../shared/formats/record';
-import type { FileToRead } from '../../shared/output/file-sink';
+import type { RecordFile } from '../../shared/output/record-file';
 import {
 	idIn,
 	requiredFields,
@@ -33,7 +33,7 @@ import { usableText, type SourceDocument, type TextEntry } from './text-entry';
  */
 export function recordTexts(
 	task: ChunkTask,
-	{ file: { format, findings }, itemIndex }: FileToRead,
+	{ format, findings, itemIndex }: RecordFile,
 	unusedFields: UnusedFields,
 ): Omit<FileReading<TextEntry>, 'sink'> {
 	const { parameters, options, mode } = task;

@@ -71,12 +71,14 @@ export function textsOf(entry: TextEntry): TextEntry[] {
 export function usableText(
 	value: unknown,
 	what: string,
-	{ options: { bytesPerRequest: maxBytes }, canSplit }: ChunkTask,
+	{ options: { bytesPerRequest: maxBytes }, done }: Pick<ChunkTask, 'options' | 'done'>,
 	advice = POINT_TO_TEXT,
 ): Pick<TextEntry, 'text' | 'pages' | 'following'> {
 	if (typeof value === 'boolean' || Number.isFinite(value)) return { text: String(value) };
 	if (Array.isArray(value) && value.length > 0) {
-		const [first, ...following] = joinPages(value, what, canSplit ? maxBytes : Infinity);
+		// Only a task that waits for the chunks can join the chunks of a document that was cut.
+		const maxPart = done === 'chunked' ? maxBytes : Infinity;
+		const [first, ...following] = joinPages(value, what, maxPart);
 		if (first && following.length > 0) return { ...first, following };
 		if (first) return { ...first, text: withinLimit(first.text, what, maxBytes) };
 	}

@@ -8,6 +8,7 @@ import {
 } from '../../shared/output/file-findings';
 import type { Run } from '../../shared/run/run';
 import type { AwaitedText } from '../input/text-entry';
+import type { ChunkTask } from '../parameters';
 import type { Chunk } from '../../shared/service/chunking/chunking-response';
 import { messageOf } from '../../shared/service/input-error';
 import { figure, formatCount } from '../../shared/service/strings';
@@ -21,13 +22,6 @@ const CLOSING_BLOCK_TAG = /<\/(?:p|div|li|td)\s*>/i;
 const HTML_TAGS = 3;
 const LONG_TEXT_CHARACTERS = 2000;
 const MIN_UNSPLIT_TEXTS = 5;
-
-export interface Returned {
-	/** The word for success in hints. Also the name of the success count in a file's summary. */
-	readonly done: 'chunked' | 'submitted';
-	/** If false, chunking IDs are returned. */
-	readonly returnsChunks: boolean;
-}
 
 export class ChunkHints {
 	private unfinishedTexts = 0;
@@ -97,8 +91,9 @@ export class ChunkHints {
 			this.files[name] += summary[name] as number;
 	}
 
-	addHintsTo(run: Run, { done, returnsChunks }: Returned): void {
+	addHintsTo(run: Run, done: ChunkTask['done']): void {
 		const { requests } = run.stats;
+		const returnsChunks = done === 'chunked';
 		const unfinished = returnsChunks ? this.unfinishedTexts : 0;
 		const finished = { done: run.stats.done - unfinished, requests };
 		const texts = doneText(finished, run.meter, 'text', done);

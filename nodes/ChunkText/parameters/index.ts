@@ -268,13 +268,16 @@ export interface ChunkTask {
 	readonly parameters: ChunkParameters;
 	readonly options: ChunkOptions;
 	readonly mode: OutputMode;
-	/** Whether a document that is too large for one text may be submitted in several texts. */
-	readonly canSplit: boolean;
+	/**
+	 * The word for success in hints, and the name of the success count in a file's summary. If texts are only submitted,
+	 * the node returns chunking IDs instead of chunks.
+	 */
+	readonly done: 'chunked' | 'submitted';
 }
 
 /** Reads the task of a run from the node's parameters. */
-export function taskOf(run: Run): ChunkTask {
+export function taskOf(run: Run, done: ChunkTask['done']): ChunkTask {
 	const parameters: ChunkParameters = new Parameters(run.context, allProperties);
 	const options = optionsOf(parameters, run.isTool);
-	return { run, parameters, options, mode: parameters.get('output', 0), canSplit: true };
+	return { run, parameters, options, mode: parameters.get('output', 0), done };
 }

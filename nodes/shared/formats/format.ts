@@ -1,22 +1,10 @@
 import { CsvReader, type CsvOptions } from './csv-reader';
 import { JsonReader } from './json-reader';
 import { jsonLinesReader, textLinesReader } from './line-reader';
-import type { RecordReader, SourceRecord } from './record';
+import type { RecordReader } from './record';
 
 /** In the `lines` format, each line of text is a record. */
 export type RecordFormat = 'jsonLines' | 'jsonArray' | 'csv' | 'lines';
-
-export interface RecordFile {
-	name: string;
-	format: RecordFormat;
-	/** Dotted path to the list in a JSON file. Empty if the file itself is the list. */
-	path: string;
-	/** Each slice is read only when the caller requests it (see `readRecords`). */
-	records(skip: number, requiredFields: readonly string[]): AsyncIterable<SourceRecord[]>;
-	reader: RecordReader;
-	/** Must be called when no more records are needed, even if the file was not read to the end. */
-	close(): void;
-}
 
 interface FormatTraits {
 	name: string;

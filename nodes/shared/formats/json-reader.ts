@@ -8,6 +8,7 @@
  * file is read as JSON Lines.
  */
 import { Findings } from './findings';
+import { jsonProblem } from './json-problem';
 import { jsonLinesReader } from './line-reader';
 import {
 	checkLength,
@@ -229,7 +230,7 @@ export class JsonReader implements RecordReader {
 		try {
 			return { record, line, text, value: JSON.parse(text), error: undefined };
 		} catch (reason) {
-			const error = notJson((reason as Error).message, record, line);
+			const error = notJson(jsonProblem(reason), record, line);
 			return { record, line, text, value: undefined, error };
 		}
 	}

@@ -1,4 +1,5 @@
 import { Findings } from './findings';
+import { jsonProblem } from './json-problem';
 import {
 	checkLength,
 	MAY_BE_CUT,
@@ -100,7 +101,7 @@ class LineReader implements RecordReader {
 		try {
 			return { record, line, text, value: this.format.parse(text), error: undefined };
 		} catch (reason) {
-			detail = `${(reason as Error).message}${isCut ? MAY_BE_CUT : ''}`;
+			detail = `${jsonProblem(reason)}${isCut ? MAY_BE_CUT : ''}`;
 		}
 		if (record === 1 && /^[[{]$/.test(text.trim()))
 			throw new RecordError(NOT_LINES, record, line, NOT_LINES_ADVICE);

@@ -9,19 +9,19 @@ import type { IBinaryData } from 'n8n-workflow';
 
 import { quoted } from '../service/strings';
 import type { Run } from '../run/run';
-import type { FileSink, FileToRead } from '../output/file-sink';
+import type { FileSink } from '../output/file-sink';
+import type { RecordFile } from '../output/record-file';
 import type { EntryOrigin } from '../output/sink';
 import { IdChecks } from './id-checks';
 import { hasFile, inputFile } from './files';
 import { withJsonCells } from './json-columns';
 import {
 	checkFields,
-	openItemFile,
-	type FileInput,
+	openFile,
 	type FileParameters,
+	type Files,
 	type RequiredField,
-	type RecordFileOptions,
-} from './record-file';
+} from './open-file';
 import { failedBefore, passOnSummary, type Reading, type Source } from './source';
 import { InputError, messageOf } from '../service/input-error';
 import { readError } from './file-errors';
@@ -31,25 +31,19 @@ export interface FileReading<E extends EntryOrigin> extends Reading<E> {
 	sink: FileSink;
 }
 
-interface Files<E extends EntryOrigin, R extends FileReading<E>> extends FileInput {
-	readingOf: (fileToRead: FileToRead) => R;
-	/** When it returns, every entry has an outcome. */
-	use: (source: Source<E>, reading: R) => Promise<void>;
-	/** Whether the next file is opened while entries from the previous file are still in flight. */
-	overlaps?: boolean;
-	/** Whether the entries are IDs to delete. */
-	areDeleted?: boolean;
-}
-
 /** Maximum number of files to name in an error message. The message names the files that were opened last. */
 const MAX_FILES_NAMED = 3;
 
 /**
  * Reads the files in all input items, one after another. An item without a usable file fails. If an item is a
  * file summary from another node of this package, it is passed on unchanged.
+ *
+ * @param use sends the entries of a file. When it returns, every entry has an outcome
  */
 export async function withFiles<E extends EntryOrigin, R extends FileReading<E>>(
-	files: Files<E, R>,
+	files: Files,
+	readingOf: (file: RecordFile) => R,
+	use: (source: Source<E>, reading: R) => Promise<void>,
 ): Promise<void> {
 	const { run, parameters, overlaps = false, areDeleted = false } = files;
 	const checks = new IdChecks(areDeleted);
@@ -65,24 +59,27 @@ export async function withFiles<E extends EntryOrigin, R extends FileReading<E>>
 	for (const [at, { itemIndex, location }] of locations.entries()) {
 		await run.yieldToOthers();
 		if (run.returnsNothing) break;
-		const opened = run.ended ? undefined : await open(files, itemIndex, location);
+		const opened = run.ended ? undefined : await open(files, itemIndex, location, readingOf);
 		if (opened === undefined) {
 			if (run.ended) failUnreadFile(run, itemIndex, location);
 			continue;
 		}
-		const { sink } = opened.reading;
+		const { reading } = opened;
+		const { sink } = reading;
 		sinks.add(sink);
 		run.logLines = () => [...sinks].map((one) => one.logLine());
 		run.progress = () => progressOf(sinks.size > 0 ? [...sinks] : [sink]);
 		const isLast = at === locations.length - 1;
 		let onRead: () => void = () => undefined;
-		const reading = new Promise<void>((resolve) => (onRead = resolve));
-		const using: Promise<void> = useFile(files, opened, checks, isLast, onRead).finally(() => {
+		const read = new Promise<void>((resolve) => (onRead = resolve));
+		const source = { entries: entriesOf(files, opened, checks, onRead), sink, isLast };
+		const useSource = async () => await use(source, reading);
+		const using: Promise<void> = useFile(run, opened, useSource).finally(() => {
 			if (!run.ended) sinks.delete(sink);
 			unfinished.delete(using);
 		});
 		unfinished.add(using);
-		await (overlaps ? Promise.race([reading, using]) : using);
+		await (overlaps ? Promise.race([read, using]) : using);
 	}
 	await Promise.all(unfinished);
 }
@@ -93,20 +90,23 @@ const progressOf = (sinks: readonly FileSink[]): string =>
 		.map((sink) => sink.progress())
 		.reduce((before, text) => `${before.replace(/\.$/, '')}. ${text}`);
 
+interface Opened<R> {
+	file: RecordFile;
+	reading: R;
+}
+
 /** If opening fails, the files in the item's other fields are still read. */
-async function open<E extends EntryOrigin, R extends FileReading<E>>(
-	files: Files<E, R>,
+async function open<R>(
+	files: Files,
 	itemIndex: number,
 	location: string | IBinaryData,
-): Promise<{ fileToRead: FileToRead; reading: R } | undefined> {
-	const { run, parameters, readingOf } = files;
-	let file: FileToRead['file'] | undefined;
+	readingOf: (file: RecordFile) => R,
+): Promise<Opened<R> | undefined> {
+	const { run } = files;
+	let file: RecordFile | undefined;
 	try {
-		file = await openItemFile(files, itemIndex, location);
-		const skip = parameters.get('options.skipRecords', itemIndex);
-		const max = parameters.get('options.maxRecords', itemIndex);
-		const fileToRead = { file, itemIndex, skip, max };
-		return { fileToRead, reading: readingOf(fileToRead) };
+		file = await openFile(files, itemIndex, location);
+		return { file, reading: readingOf(file) };
 	} catch (error) {
 		file?.close();
 		// When a run ends, it closes all files, even those that are still being opened. The error that results from
@@ -116,23 +116,18 @@ async function open<E extends EntryOrigin, R extends FileReading<E>>(
 	}
 }
 
-/** @param onRead function that is called when the file's last record has been read */
-async function useFile<E extends EntryOrigin, R extends FileReading<E>>(
-	{ run, options, use }: Files<E, R>,
-	{ fileToRead, reading }: { fileToRead: FileToRead; reading: R },
-	checks: IdChecks,
-	isLast: boolean,
-	onRead: () => void,
+async function useFile(
+	run: Run,
+	{ file, reading: { sink } }: Opened<{ sink: FileSink }>,
+	use: () => Promise<void>,
 ): Promise<void> {
-	const { sink } = reading;
 	try {
-		const entries = entriesOf(run, fileToRead, reading, options, checks, onRead);
-		await use({ entries, sink, isLast }, reading);
+		await use();
 		await sink.close();
 	} catch (error) {
-		run.refuse(fileToRead.itemIndex, error);
+		run.refuse(file.itemIndex, error);
 	} finally {
-		fileToRead.file.close();
+		file.close();
 	}
 }
 
@@ -173,19 +168,18 @@ function locationsOf(
 /**
  * Records that cannot be sent are passed to the sink as failures.
  *
+ * @param onRead function that is called when the file's last record has been read
  * @throws InputError if no record can be read or a required field is missing
  */
 async function* entriesOf<E extends EntryOrigin>(
-	run: Run,
-	{ file, itemIndex, skip, max }: FileToRead,
-	{ requiredFields, entryOf, idOf, sink }: FileReading<E>,
-	{ jsonColumns }: RecordFileOptions,
+	{ run, options: { jsonColumns } }: Files,
+	{ file, reading: { requiredFields, entryOf, idOf, sink } }: Opened<FileReading<E>>,
 	checks: IdChecks,
 	onRead: () => void,
 ): AsyncGenerator<E[], void, undefined> {
+	const { itemIndex, skip, max, findings } = file;
 	const items = [itemIndex];
 	const last = max === 0 ? Infinity : skip + max;
-	const { findings } = file;
 	const columns = file.format === 'csv' ? jsonColumns : [];
 	const fields = [
 		...requiredFields,
@@ -195,7 +189,7 @@ async function* entriesOf<E extends EntryOrigin>(
 	let isFirst = true;
 	let at = 0;
 	try {
-		for await (const records of file.records(skip, fieldNames)) {
+		for await (const records of file.records(fieldNames)) {
 			const slice: E[] = [];
 			for (const record of records) {
 				const pause = run.yieldToOthers();
@@ -214,7 +208,10 @@ async function* entriesOf<E extends EntryOrigin>(
 					slice.push(entry);
 				} catch (reason) {
 					const failure = failedBefore(reason, record.value);
-					await sink.addFailure(origin, failure ?? { reason, id: idOf?.(record.value) });
+					await sink.addFailure(
+						origin,
+						failure ?? { reason, id: idOf?.(record.value, origin) },
+					);
 				}
 			}
 			if (slice.length > 0) yield slice;

@@ -19,15 +19,13 @@ export interface InputFile {
 	name: string;
 	isNamed: boolean;
 	mimeType: string;
-	/** n8n stores a file either outside the item or as base64 inside the item. */
-	open(options: TextOptions): Promise<OpenFile>;
-}
-
-/** An open file. The caller must close it, even after reading it to the end. */
-interface OpenFile {
-	/** The text in pieces (see `textOf`). Reading fails when the run ends. */
-	text: AsyncIterable<string>;
-	close(): void;
+	/**
+	 * Opens the file, which n8n stores either outside the item or as base64 inside the item.
+	 *
+	 * @returns the text in pieces (see `textOf`). Reading fails when the run ends. The caller must close the file, even
+	 *   after reading it to the end
+	 */
+	open(options: TextOptions): Promise<{ text: AsyncIterable<string>; close(): void }>;
 }
 
 /**
@@ -50,7 +48,7 @@ async function openBinary(
 	run: Run,
 	{ id, data }: IBinaryData,
 	options: TextOptions,
-): Promise<OpenFile> {
+): ReturnType<InputFile['open']> {
 	const yieldToOthers = async () => {
 		await run.yieldToOthers();
 		if (run.ended) throw run.ended.reason;

@@ -1,7 +1,8 @@
 import { inexactNumberIn } from '../formats/exact-numbers';
 import { nameIn } from '../formats/fields';
+import { jsonProblem } from '../formats/json-problem';
 import { unpackVector } from '../service/chunking/vector';
-import { InputError, messageOf } from '../service/input-error';
+import { InputError } from '../service/input-error';
 import { isNullOrBlankText, quoted } from '../service/strings';
 
 /**
@@ -34,7 +35,7 @@ function parseCell(cell: string, column: string): unknown {
 	try {
 		return JSON.parse(cell);
 	} catch (error) {
-		parserMessage = messageOf(error);
+		parserMessage = jsonProblem(error);
 	}
 	const problem = `The column ${quoted(column)} has a cell that is not JSON`;
 	throw new InputError(`${problem}: ${parserMessage}`, KEEP_TEXT_ADVICE, {

@@ -21,6 +21,7 @@ export interface Source<E> {
 	isLast: boolean;
 }
 
+/** Makes entries from the values of items, or from the records in a file. */
 export interface Reading<E extends EntryOrigin, V = unknown> {
 	/**
 	 * The value is an item, a record, or an element of a list in an item.
@@ -29,23 +30,17 @@ export interface Reading<E extends EntryOrigin, V = unknown> {
 	 */
 	entryOf(value: V, origin: EntryOrigin): E;
 	/** Returns the ID of an invalid value, which is reported together with the error. */
-	idOf?(value: V): string | undefined;
+	idOf?(value: V, origin: EntryOrigin): string | undefined;
 }
-
-export interface ItemValues<E extends EntryOrigin, V = unknown> extends Reading<E, V> {
-	values: readonly V[];
-}
-
-type MaybeValues<E extends EntryOrigin, V> = ItemValues<E, V> | undefined;
 
 /** All items are read and checked before anything is sent. */
-export interface ItemReading<E extends EntryOrigin, V = unknown> {
+export interface ItemReading<E extends EntryOrigin, V = unknown> extends Reading<E, V> {
 	/**
 	 * Returns an item's values, or undefined if the item is already accounted for.
 	 *
 	 * @throws InputError if the item has no value
 	 */
-	valuesOf(itemIndex: number): MaybeValues<E, V> | Promise<MaybeValues<E, V>>;
+	valuesOf(itemIndex: number): readonly V[] | undefined | Promise<readonly V[] | undefined>;
 	/** Returns the document ID of an item without entries, if the item represents one document. */
 	idOfItem?(itemIndex: number): string | undefined;
 	/** Verb for messages, such as `push`. */
@@ -68,96 +63,118 @@ export async function withItems<E extends EntryOrigin, V = unknown>(
 ): Promise<void> {
 	const { sink } = reading;
 	run.progress = () => sink.progress();
-	const found = await readItems(run, reading);
+	const found = await new ItemReader(run, reading).readItems();
 	const entries = (await reading.resolve?.(found, sink)) ?? found;
 	if (!run.ended) sink.total = entries.length;
 	await use({ entries: slicesOf(run, entries), sink, isLast: true });
 	await sink.close();
 }
 
-async function readItems<E extends EntryOrigin, V>(
-	run: Run,
-	reading: ItemReading<E, V>,
-): Promise<E[]> {
-	const { sink } = reading;
-	const findings: FileFindings = new Findings();
-	const checks = new IdChecks(reading.verb === 'delete');
-	const all: E[] = [];
+class ItemReader<E extends EntryOrigin, V> {
+	private readonly entries: E[] = [];
+	private readonly findings: FileFindings = new Findings();
+	private readonly checks: IdChecks;
+	/** Errors for blank items. They are reported only if all items are blank. */
+	private readonly blankItems = new Map<number, unknown>();
 	/**
 	 * Invalid items that are missing the same value as the first invalid item. This list is used only if the run stops
 	 * at the first error. The error can then name all of these items.
 	 */
-	const withMissingValue: Array<{ itemIndex: number; error: InputError }> = [];
-	const addInvalid = (itemIndex: number, error: unknown, id?: string) => {
-		const [first] = withMissingValue;
-		const missing = first?.error.missing ?? '';
-		if (run.stopsOnFailure && error instanceof InputError && error.missing?.includes(missing))
-			withMissingValue.push({ itemIndex, error });
-		else if (!first) sink.addInvalid(itemIndex, error, id);
-	};
-	/** @param value the entry of the item that the error is about, if there is one */
-	const addFailedBefore = async (itemIndex: number, error: unknown, value?: unknown) => {
-		const { json } = run.items[itemIndex] ?? {};
-		const failure = failedBefore(error, value) ?? failedBefore(error, json);
-		if (failure) await sink.addFailure({ items: [itemIndex] }, failure);
-		return failure !== undefined;
-	};
-	/** Errors for blank items. They are reported only if all items are blank. */
-	const blankItems = new Map<number, unknown>();
-	for (const itemIndex of run.items.keys()) {
-		const pause = run.yieldToOthers();
-		if (pause) await pause;
-		if (run.ended) return all;
-		let found: MaybeValues<E, V>;
-		try {
-			const reads = reading.valuesOf(itemIndex);
-			found = reads instanceof Promise ? await reads : reads;
-		} catch (error) {
-			if (isBlankItem(run, itemIndex)) blankItems.set(itemIndex, error);
-			else if (!passOnSummary(run, itemIndex) && !(await addFailedBefore(itemIndex, error)))
-				addInvalid(itemIndex, error, reading.idOfItem?.(itemIndex));
-			continue;
+	private readonly withMissingValue: Array<{ itemIndex: number; error: InputError }> = [];
+
+	constructor(
+		private readonly run: Run,
+		private readonly reading: ItemReading<E, V>,
+	) {
+		this.checks = new IdChecks(reading.verb === 'delete');
+	}
+
+	async readItems(): Promise<E[]> {
+		const { run, reading, findings, entries } = this;
+		for (const itemIndex of run.items.keys()) {
+			const pause = run.yieldToOthers();
+			if (pause) await pause;
+			if (run.ended) return entries;
+			try {
+				const reads = reading.valuesOf(itemIndex);
+				await this.readValues(itemIndex, reads instanceof Promise ? await reads : reads);
+			} catch (error) {
+				await this.refuse(itemIndex, error, { id: reading.idOfItem?.(itemIndex) });
+			}
 		}
-		if (found === undefined) {
-			// The item has no entry of its own, but other items may have the same document ID.
-			const id = reading.idOfItem?.(itemIndex);
-			checks.check({ items: [itemIndex], id }, findings);
-			continue;
-		}
-		const { values } = found;
-		if (values.length === 0) sink.addEmptyList(itemIndex, reading.emptyList ?? {});
+		hintAtIds(run, findings);
+		this.reportMissingAndBlank();
+		return entries;
+	}
+
+	private async readValues(itemIndex: number, values: readonly V[] | undefined): Promise<void> {
+		const { run, reading, checks, findings } = this;
+		const origin = { items: [itemIndex] };
+		// The item has no entry of its own, but other items may have the same document ID.
+		if (values === undefined)
+			return checks.check({ ...origin, id: reading.idOfItem?.(itemIndex) }, findings);
+		if (values.length === 0) reading.sink.addEmptyList(itemIndex, reading.emptyList ?? {});
 		for (const [position, value] of values.entries()) {
 			const pause = position > 0 ? run.yieldToOthers() : undefined;
 			if (pause) await pause;
-			if (run.ended) return all;
+			if (run.ended) return;
 			try {
-				const entry = found.entryOf(value, { items: [itemIndex] });
+				const entry = reading.entryOf(value, origin);
 				checks.check(entry, findings);
-				all.push(entry);
+				this.entries.push(entry);
 			} catch (error) {
-				if (passOnSummary(run, itemIndex)) break;
-				if (isBlankThroughout(value) && isBlankItem(run, itemIndex))
-					blankItems.set(itemIndex, error);
-				else if (!(await addFailedBefore(itemIndex, error, value)))
-					addInvalid(
-						itemIndex,
-						withPosition(error, position, values.length),
-						found.idOf?.(value),
-					);
+				const id = reading.idOf?.(value, origin);
+				const where =
+					values.length > 1 ? `Entry ${position} (zero-based) of the list: ` : '';
+				if (await this.refuse(itemIndex, error, { id, value, where })) return;
 			}
 		}
 	}
-	hintAtIds(run, findings);
-	const [first] = withMissingValue;
-	const items = withMissingValue.map(({ itemIndex }) => itemIndex);
-	const total = run.items.length - blankItems.size;
-	if (first)
-		sink.addInvalid(first.itemIndex, errorForItems(first.error, items, total, reading.verb));
-	for (const [itemIndex, error] of blankItems) {
-		if (blankItems.size < run.items.length) sink.addBlankItem(itemIndex);
-		else sink.addInvalid(itemIndex, error);
+
+	/**
+	 * Accounts for an item, or a value in its list, that does not become an entry.
+	 *
+	 * @param where beginning of the message about a value in a list
+	 * @returns true if the item was passed on. Then its other values are not read
+	 */
+	private async refuse(
+		itemIndex: number,
+		error: unknown,
+		{ id, value, where = '' }: { id?: string | undefined; value?: V; where?: string },
+	): Promise<boolean> {
+		const { run, reading, withMissingValue } = this;
+		if (passOnSummary(run, itemIndex)) return true;
+		if (isBlankThroughout(value) && isBlankItem(run, itemIndex)) {
+			this.blankItems.set(itemIndex, error);
+			return false;
+		}
+		const failure =
+			failedBefore(error, value) ?? failedBefore(error, run.items[itemIndex]?.json);
+		if (failure) {
+			await reading.sink.addFailure({ items: [itemIndex] }, failure);
+			return false;
+		}
+		const [first] = withMissingValue;
+		const missing = first?.error.missing ?? '';
+		const reason = withBeginning(where, error);
+		if (run.stopsOnFailure && reason instanceof InputError && reason.missing?.includes(missing))
+			withMissingValue.push({ itemIndex, error: reason });
+		else if (!first) reading.sink.addInvalid(itemIndex, reason, id);
+		return false;
 	}
-	return all;
+
+	private reportMissingAndBlank(): void {
+		const { run, blankItems, withMissingValue } = this;
+		const { sink, verb } = this.reading;
+		const [first] = withMissingValue;
+		const items = withMissingValue.map(({ itemIndex }) => itemIndex);
+		const total = run.items.length - blankItems.size;
+		if (first) sink.addInvalid(first.itemIndex, errorForItems(first.error, items, total, verb));
+		for (const [itemIndex, error] of blankItems) {
+			if (blankItems.size < run.items.length) sink.addBlankItem(itemIndex);
+			else sink.addInvalid(itemIndex, error);
+		}
+	}
 }
 
 /**
@@ -183,10 +200,9 @@ const isBlankItem = (run: Run, itemIndex: number): boolean =>
 const isBlankThroughout = (value: unknown): boolean =>
 	isNullOrBlankText(value) || (isObject(value) && Object.values(value).every(isNullOrBlankText));
 
-function withPosition(error: unknown, position: number, length: number): unknown {
-	if (length === 1 || !(error instanceof InputError)) return error;
-	const message = `Entry ${position} (zero-based) of the list: ${error.message}`;
-	return new InputError(message, error.description);
+function withBeginning(where: string, error: unknown): unknown {
+	if (where === '' || !(error instanceof InputError)) return error;
+	return new InputError(where + error.message, error.description);
 }
 
 /**

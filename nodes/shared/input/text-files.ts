@@ -9,11 +9,10 @@ import type { Run } from '../run/run';
 import { itemOf, type EntryOrigin, type Sink } from '../output/sink';
 import { hintAtFindings, type FileFindings } from '../output/file-findings';
 import { inputFile, type InputFile } from './files';
-import { encodingOf } from './record-file';
+import { encodingOf } from './open-file';
 import { stemOf } from '../output/stored-file';
 import { isPage } from '../service/page';
 import { htmlError, readError, repeatedNames } from './file-errors';
-import { describeWrongText } from './wrong-text';
 
 interface TextFileParameters extends WithParameter<'fileDocumentName', string> {
 	file(name: 'binaryPropertyName', itemIndex: number): string | IBinaryData;
@@ -58,8 +57,6 @@ export class TextFiles {
 					`The file ${quoted(file.name)} ${problem}`,
 					"If it is text in another encoding, set the option 'Encoding'. If that option does not offer the encoding, convert the file to UTF-8 before this node. If the file is not text, extract its text before this node.",
 				);
-			const wrong = describeWrongText(text);
-			if (wrong) run.hintAtFile(`The file ${quoted(file.name)} ${wrong.what}`, wrong.advice);
 			return text;
 		} catch (error) {
 			throw run.ended ? error : readError(file.name, error);

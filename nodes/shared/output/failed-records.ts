@@ -1,11 +1,12 @@
 import type { IBinaryKeyData, IDataObject } from 'n8n-workflow';
 
-import { FORMATS, type RecordFile, type RecordFormat } from '../formats/format';
+import { FORMATS, type RecordFormat } from '../formats/format';
 import { LINES, PartWriter, type Frame, type Part } from '../formats/part-writer';
 import { detach, type SourceRecord } from '../formats/record';
 import type { Failure } from '../run/results';
 import type { Run } from '../run/run';
 import { jsonInSteps } from '../run/slices';
+import type { RecordFile } from './record-file';
 import { storeFile, stemOf } from './stored-file';
 
 /** The kinds of output files: failed records, records that cannot be parsed, and unusable responses. */

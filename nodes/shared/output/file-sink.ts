@@ -10,16 +10,16 @@ import type { IDataObject } from 'n8n-workflow';
 import type { RunStats } from '../sending/run-state';
 import { mayFailAll } from '../sending/diagnosis';
 import { FileError } from '../formats/bytes';
-import type { RecordFile } from '../formats/format';
 import { RecordError } from '../formats/record';
 import { InputError, messageOf } from '../service/input-error';
 import { figure, formatCount, quoted } from '../service/strings';
 import { Meter } from '../run/meter';
 import type { Failure } from '../run/results';
 import type { Run } from '../run/run';
-import { hintAtFindings, type FileFindings } from './file-findings';
+import { hintAtFindings } from './file-findings';
 import { FailedRecords } from './failed-records';
 import { FailureList } from './failure-list';
+import type { RecordFile } from './record-file';
 import {
 	increaseCount,
 	newCounts,
@@ -31,14 +31,6 @@ import {
 	type ResultFormat,
 } from './sink';
 import { adviceToSkip, Watermark } from './watermark';
-
-export interface FileToRead {
-	file: RecordFile & { findings: FileFindings };
-	itemIndex: number;
-	skip: number;
-	/** Maximum number of records to read after the skipped records. The value 0 means all records. */
-	max: number;
-}
 
 export interface FileResult extends SinkResult {
 	/**
@@ -97,13 +89,13 @@ export class FileSink implements Sink {
 
 	constructor(
 		private readonly run: Run,
-		private readonly fileToRead: FileToRead,
+		private readonly file: RecordFile,
 		options: SinkOptions,
 		private readonly result: FileResult,
 	) {
-		this.failedRecords = new FailedRecords(run, fileToRead.file, options.bytesPerFile);
+		this.failedRecords = new FailedRecords(run, file, options.bytesPerFile);
 		this.counts = newCounts(result);
-		this.watermark = new Watermark(fileToRead.skip);
+		this.watermark = new Watermark(file.skip);
 		this.stats = result.stats ?? run.stats;
 		this.meter = new Meter(this.stats);
 	}
@@ -124,7 +116,7 @@ export class FileSink implements Sink {
 	): Promise<void> {
 		for (const [name, number] of Object.entries(counts))
 			increaseCount(this.counts, name, number);
-		this.run.results.give(this.fileToRead.itemIndex, items);
+		this.run.results.give(this.file.itemIndex, items);
 		this.succeed(record?.record);
 	}
 
@@ -151,7 +143,8 @@ export class FileSink implements Sink {
 
 	async close(): Promise<void> {
 		const { run, failures } = this;
-		const { itemIndex, file, skip } = this.fileToRead;
+		const { file } = this;
+		const { itemIndex, skip } = file;
 		const passedOver = Math.min(skip, file.reader.position.record - 1);
 		this.skip(passedOver, passedOver);
 		if (run.returnsNothing) return;
@@ -186,7 +179,7 @@ export class FileSink implements Sink {
 	progress(): string {
 		const { failures, watermark, firstFailed } = this;
 		const { done, adviceToContinue = adviceToSkip, noteAtEnd } = this.result;
-		const name = quoted(this.fileToRead.file.name);
+		const name = quoted(this.file.name);
 		if (this.isProcessed)
 			return [`The file ${name} had been processed.`, noteAtEnd?.()]
 				.filter(Boolean)
@@ -201,7 +194,7 @@ export class FileSink implements Sink {
 	}
 
 	logLine(): string {
-		const read = this.fileToRead.file.reader.position.record - 1;
+		const read = this.file.reader.position.record - 1;
 		return `${this.progress()} (${formatCount(read, 'record')} read, ${this.meter.text()})`;
 	}
 
@@ -235,7 +228,7 @@ export class FileSink implements Sink {
 		{ record, line }: { record: number; line: number | undefined },
 		failure: Failure,
 	): void {
-		const { run, fileToRead } = this;
+		const { run, file } = this;
 		this.records = Math.max(this.records, record);
 		this.firstFailed = Math.min(this.firstFailed, record);
 		this.stats.increment('failed');
@@ -246,9 +239,9 @@ export class FileSink implements Sink {
 		const inLine = line === undefined ? '' : ` (line ${line})`;
 		const where = isUnreadable ? '' : `, record ${record}${inLine}`;
 		const isOfRecord = isUnreadable || reason instanceof InputError;
-		run.fail(fileToRead.itemIndex, {
+		run.fail(file.itemIndex, {
 			reason,
-			message: `${quoted(fileToRead.file.name)}${where}: ${message}`,
+			message: `${quoted(file.name)}${where}: ${message}`,
 			advice: failure.advice ?? (isOfRecord ? SKIP_RECORD_ADVICE : undefined),
 		});
 	}
@@ -256,7 +249,7 @@ export class FileSink implements Sink {
 	/** Adds a hint about the file's failures and returns the error for the file's item. */
 	private failure(): InputError {
 		const { failures, readError, records, run } = this;
-		const name = quoted(this.fileToRead.file.name);
+		const name = quoted(this.file.name);
 		const inFiles = failures.total - (readError ? 1 : 0);
 		const what = `${formatCount(inFiles, 'record')} of ${name} failed`;
 		if (inFiles > 0) run.hintAtFile(what, CORRECT_FILES_ADVICE);
@@ -270,7 +263,7 @@ export class FileSink implements Sink {
 	private summary(warnings: string[]): IDataObject {
 		const { records, counts, failures, skipped, readError } = this;
 		return {
-			file: this.fileToRead.file.name,
+			file: this.file.name,
 			records,
 			...counts,
 			failed: failures.total,

@@ -25,6 +25,12 @@ const SLICE_MS = 25;
 /** About 24 days. Node.js treats any longer timeout as zero. */
 export const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
+/**
+ * Before version 2.34, n8n's `sleep` ignores the signal, so the timer of a sleep that was ended goes on. Short timers soon
+ * end by themselves.
+ */
+const LONGEST_TIMER_MS = 60_000;
+
 /** Interval in milliseconds at which a long run writes to n8n's log. */
 const LOG_INTERVAL_MS = 10_000;
 
@@ -108,10 +114,21 @@ export class Run implements RunState {
 	async sleep(ms: number, wake?: AbortSignal): Promise<void> {
 		if (this.ended || wake?.aborted) return;
 		const timer = new AbortController();
+		const { signal } = timer;
 		const wakeUp = () => timer.abort();
 		const stopListening = this.onEnd(wakeUp);
 		wake?.addEventListener('abort', wakeUp);
-		await sleep(Math.min(ms, MAX_TIMEOUT_MS), timer.signal).catch(() => undefined);
+		const woken = new Promise<void>((resolve) =>
+			signal.addEventListener('abort', () => resolve()),
+		);
+		const end = performance.now() + ms;
+		let leftMs = ms;
+		do {
+			const slept = sleep(Math.min(leftMs, LONGEST_TIMER_MS), signal);
+			await Promise.race([slept.catch(() => undefined), woken]);
+			leftMs = end - performance.now();
+			// Node.js may end a timer a fraction of a millisecond early.
+		} while (leftMs >= 1 && !signal.aborted);
 		wake?.removeEventListener('abort', wakeUp);
 		stopListening();
 	}

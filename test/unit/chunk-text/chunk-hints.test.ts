@@ -1,11 +1,12 @@
-import { ChunkHints, type Returned } from '../../../nodes/ChunkText/output/chunk-hints';
+import { ChunkHints } from '../../../nodes/ChunkText/output/chunk-hints';
 import { RunStats } from '../../../nodes/shared/sending/run-state';
 import type { Run } from '../../../nodes/shared/run/run';
 
-const CHUNKED: Returned = { done: 'chunked', returnsChunks: true };
-const SUBMITTED: Returned = { done: 'submitted', returnsChunks: false };
-
-function textsOf(hints: ChunkHints, done: number, returned = CHUNKED): string[] {
+function textsOf(
+	hints: ChunkHints,
+	done: number,
+	returned: 'chunked' | 'submitted' = 'chunked',
+): string[] {
 	const said: string[] = [];
 	const stats = new RunStats();
 	stats.increment('done', done);
@@ -26,7 +27,7 @@ it('texts that are not finished do not count as chunked', () => {
 	hints.countUnfinished(20, undefined);
 	hints.countUnfinished(5, undefined);
 	expect(figures(hints, 150)).toEqual([['125', '40', '7'], TROUBLE, ['25']]);
-	expect(figures(hints, 150, SUBMITTED)).toEqual([['150', '40', '7'], TROUBLE]);
+	expect(figures(hints, 150, 'submitted')).toEqual([['150', '40', '7'], TROUBLE]);
 });
 
 it.each([[['busy', undefined]], [[undefined, 'busy']], [['busy', 'closed']]])(

@@ -113,6 +113,11 @@ describe('Documents', () => {
 		expect(chunks).toMatchObject({ text: '', previousChunkCount: 3, isDeleted: true });
 	});
 
+	test('what Push Documents refuses was never pushed, whatever an earlier version has noted', () => {
+		const [never] = read([missing('1E+05', 2)]);
+		expect(never).toMatchObject({ isDeleted: true, previousChunkCount: 0, removedIds: [] });
+	});
+
 	test.each<[what: string, text: unknown, more: object, problem: RegExp]>([
 		['no text', undefined, {}, /^has no text$/],
 		['a text that is an object', { html: 'A' }, {}, /has no text, only \{"html":"A"\}/],
@@ -132,6 +137,25 @@ describe('Documents', () => {
 			isTransient: false,
 		});
 		expect(good).toMatchObject({ problem: '', text: 'B', previousChunkCount: 2 });
+	});
+
+	test('a text with headings is chunked at them, from whatever source it is', () => {
+		const text = '# A\n\n## B\n\nText.';
+		const expected = { text: '# A\n\n ## B\n\nText.', isByHeading: true };
+		const [listed] = read([changed('a', text)]);
+		expect(listed).toMatchObject({ ...expected, newText: sum(text) });
+		const entry = { ...changed('a', undefined), document: { id: 'a', name: 'A' } };
+		expect(read([entry], { fetched: [{ id: 'a', text }] })[0]).toMatchObject(expected);
+		const others = [
+			{ id: 'a', text, isPlain: true },
+			{ id: 'a', text: [text] },
+			{ id: 'a', text: 'Text.' },
+		];
+		for (const other of others) {
+			expect(read([entry], { fetched: [other] })[0]).toMatchObject({
+				...{ text: other.text, isByHeading: false },
+			});
+		}
 	});
 
 	test('pages are one text', () => {
@@ -201,6 +225,14 @@ describe('Documents', () => {
 			expect(kept(unlike, after)).toBe(100);
 		});
 
+		test('the problem says how to index them nevertheless', () => {
+			const work = many(5).map((id, at) => replaced(id, `Sold out: ${at}`, unlike(at)));
+			const [{ problem }] = read(work);
+			expect(problem).toMatch(/sign-in page or an error: .* enter its ID in 'pushAgain'$/);
+			const confirmed = work.map((one) => ({ ...one, isConfirmed: true }));
+			expect(problemsIn(read(confirmed))).toEqual([]);
+		});
+
 		test('a page may name its own address', () => {
 			const work = many(20).map((id, at) => {
 				const url = `https://a.example/caf%C3%A9/${'abcdefghij'[at % 10]}${'kl'[at % 2]}/page`;
@@ -242,7 +274,7 @@ describe('Documents', () => {
 		});
 	});
 
-	test('new documents, unchanged texts and confirmed ones may have the same text', () => {
+	test('new documents, unchanged texts and confirmed ones may have the same text, unless it replaces others', () => {
 		const ids = many(60);
 		const none = 'No description';
 		expect(problemsIn(read(ids.map((id) => changed(id, none, { chunks: 0 }))))).toEqual([]);
@@ -256,7 +288,17 @@ describe('Documents', () => {
 					...['a', 'b', 'c'].map((id) => replaced(id, 'Sign in')),
 				]),
 			),
-		).toEqual(['a', 'b', 'c']);
+		).toEqual([...ids, 'a', 'b', 'c']);
+	});
+
+	test('a new document with the text of a sign-in page fails with the others', () => {
+		const [page, other] = ['Sign in', 'Another text'].map((text) =>
+			changed(text, text, { chunks: 0 }),
+		);
+		const others = ['a', 'b', 'c'].map((id) => replaced(id, 'Sign in'));
+		const all = read([page, other, ...others]);
+		expect(problemsIn(all)).toEqual(['Sign in', 'a', 'b', 'c']);
+		expect(all[0].problem).toMatch(/^has got the same text as 3 other documents/);
 	});
 
 	test('one document may contain U+FFFD, several may not', () => {
@@ -375,6 +417,16 @@ describe('Documents', () => {
 			expect(seen(1)).toEqual(['withheld', 'withheld', ...kept]);
 		});
 
+		test('a listed document says why it is left out, and a missing one does not', () => {
+			const fetched = [
+				{ id: 'a', gone: 'noindex' },
+				{ id: 'b', gone: 'noindex' },
+			];
+			const [one, other] = read([listed('a'), missing('b')], { fetched });
+			expect(one).toMatchObject({ isDeleted: true, leftOut: 'noindex' });
+			expect(other.leftOut).toBeUndefined();
+		});
+
 		test('a listed document whose address says gone counts under the limits', () => {
 			const fetched = [{ id: 'a', gone: true }];
 			expect(read([listed('a')], { fetched, mayDelete: 0 })[0].isWithheld).toBe(true);
@@ -429,6 +481,32 @@ describe('Sum Up the Batch', () => {
 		expect(run(uncertain, [{ pushed: 2 }], [{}]).entries).toEqual([['a', 'new', 3, sum('A')]]);
 		expect(run([chunked], [{ pushed: 1, skipped: 1 }]).failed).toBe(0);
 		expect(run([chunked], [{ pushed: 2 }], [{ notFound: 1 }]).failed).toBe(0);
+	});
+
+	test('a batch says if all its documents failed because of the service', () => {
+		const two = ['a', 'b'].map((id) => ({ ...read([changed(id, 'A')])[0], id }));
+		const rowOf = (errors: Array<string | undefined>) =>
+			batchRow({
+				...{ batch: batchOf([]), documents: two },
+				texts: errors.map((error, at) => ({ ...chunked, id: two[at].id, error })),
+				pushes: two.map(({ id }) => ({ id, pushed: 2 })),
+				deletes: two.map(({ id }) => ({ id, deleted: 1 })),
+			})[0].json.error;
+		const down = 'The AI service answered with status 503, so the text was not submitted';
+		const others = [
+			'The push service could not be reached: the connection was refused',
+			'The AI service did not answer within 60 s',
+			'The connection to the push service closed before the response was complete',
+		];
+		for (const other of others) {
+			expect(rowOf([down, other])).toBe(`No request succeeded: ${down}`);
+		}
+		expect(rowOf([down, undefined])).toBe(down);
+		for (const own of ['The AI service answered with status 400', 'The text is too long.']) {
+			expect(rowOf([down, own])).toBe(down);
+			expect(rowOf([own, down])).toBe(own);
+		}
+		expect(rowOf([undefined, undefined])).toBe('');
 	});
 
 	test.each<[what: string, texts: object[], pushes: object[], deletes: object[], error: RegExp]>([
@@ -547,6 +625,18 @@ describe('Sum Up the Batch', () => {
 		expect(run(null, [{}], [{}], [absent])).toMatchObject({ unreadable: 1, entries: [] });
 	});
 
+	test('a document that is left out is noted with the reason, and named after all others', () => {
+		const nothing = { ...document, chunks: 0, isDeleted: true, leftOut: 'noindex' };
+		const failed = { ...document, id: 'b' };
+		const [{ json }] = batchRow({
+			...{ batch: batchOf([]), documents: [nothing, failed], texts: null },
+			...{ pushes: [{ id: 'b', error: 'No.' }], deletes: [] },
+		});
+		expect(json).toMatchObject({ notIndexed: 1, problems: expect.any(String) as string });
+		expect(json.problems.split('\n')).toEqual(["Failed: 'b': No.", "Left out: 'a', noindex"]);
+		expect((JSON.parse(json.entries) as Entry[])[0].slice(4)).toEqual([null, 'noindex']);
+	});
+
 	test('what is withheld keeps its entry', () => {
 		const withheld = { ...document, isWithheld: true };
 		expect(run([chunked], [{}], [{}], [withheld])).toMatchObject({ withheld: 1, entries: [] });
@@ -578,7 +668,7 @@ describe('Result', () => {
 	test('a first run that pushes nothing is red', () => {
 		const nothing = [{ ...row, pushed: 0, deleted: 0, notIndexed: 3 }];
 		expect(run({ known: 0, planned: 3 }, nothing, true).error).toMatch(
-			/^Nothing was pushed: all 3 documents are empty, or the source says that they are gone/,
+			/^Documents: 0 pushed, 3 without text. Nothing was pushed: all 3 documents are empty, or the source says that they are gone\. Look at/,
 		);
 		expect(run({ known: 3, planned: 3 }, nothing, true).error).toBe('');
 		expect(run({ known: 0, planned: 3 }, [row], true).error).toBe('');
@@ -594,14 +684,30 @@ describe('Result', () => {
 		expect(run({ planned: 0 }, [])).toMatchObject({ status: 200, pushed: 0, error: '' });
 	});
 
+	test('what is left out is counted by its reasons, and the run stays green', () => {
+		const leftOut = (...reasons: string[]) => ({
+			...row,
+			entries: JSON.stringify(
+				reasons.map((reason, at) => [`${at}`, 'v', 0, null, null, reason]),
+			),
+			problems: reasons.map((reason, at) => `Left out: '${at}', ${reason}`).join('\n'),
+		});
+		const batches = [leftOut('moved: https://a/b', 'noindex'), leftOut('moved: https://a/c')];
+		const end = run({ planned: 6 }, batches, true);
+		expect(end).toMatchObject({
+			...{ error: '', leftOut: { moved: 2, noindex: 1 } },
+			problems: expect.arrayContaining(["Left out: '1', noindex"]) as string[],
+		});
+	});
+
 	test.each<[what: string, batch: object, reason: RegExp]>([
-		['was stopped', {}, /^3 of 6 documents failed.*this run has lost its lock/],
-		['has failed', { error: 'No table.' }, /^3 of 6 documents failed.*No table\./],
+		['was stopped', {}, / 3 of 6 documents failed.*this run has lost its lock/],
+		['has failed', { error: 'No table.' }, / 3 of 6 documents failed.*No table\./],
 		['has failed with an object', { error: { message: 'No table.' } }, /No table\./],
 		[
 			'has failures',
 			{ ...row, pushed: 0, failed: 2, error: 'No.' },
-			/^2 of 6 documents failed.*: No\./,
+			/ 2 of 6 documents failed.*: No\./,
 		],
 	])('a batch that %s is red', (_what, batch, reason) => {
 		const end = run({ planned: 6 }, [row, batch]);
@@ -613,7 +719,7 @@ describe('Result', () => {
 		expect(run({ withheld: 12 })).toMatchObject({
 			...{ status: 500, withheld: 12 },
 			error: expect.stringMatching(
-				/^12 of 20 documents would be deleted.*If this is right, approve it\.$/,
+				/^Documents: 2 pushed, 1 deleted, 12 withheld\. 12 of 20 documents would be deleted.*If the deletes are right, approve it\.$/,
 			),
 		});
 		const end = run({ unreadable: 1, problems: ["'x' is a scan"], planned: 4 }, [
@@ -626,7 +732,9 @@ describe('Result', () => {
 				failed: 0,
 				problems: ["'y' is encrypted", "'x' is a scan"],
 			},
-			error: expect.stringMatching(/^2 documents could not be read.*'y' is encrypted\.$/),
+			error: expect.stringMatching(
+				/^Documents: 2 pushed, 1 deleted, 2 unreadable\. 2 documents could not be read.*'y' is encrypted\.$/,
+			),
 		});
 	});
 

@@ -11,8 +11,8 @@ import type {
 	Settings,
 	SyncRun,
 } from '../../../examples/src/parts/types';
-import { examplesWith, parametersOf, runCodeNode } from './support/expressions';
-import { HISTORY, NOT_APPROVED } from './support/approvals';
+import { evaluate, examplesWith, nodesOf, parametersOf, runCodeNode } from './support/expressions';
+import { LOCK, NOT_APPROVED } from './support/approvals';
 
 const NOW = new Date('2026-03-01T02:00:00Z');
 
@@ -27,8 +27,10 @@ const begun = (more: Partial<Inputs> = {}) =>
 		settings: SETTINGS,
 		names: Object.keys(SETTINGS),
 		...{ startedBy: 'schedule', confirmed: undefined, ownTable: 'Synced Documents w' },
-		...{ tables: [{ name: 'Synced Documents old' }], runs: [{}], now: NOW },
+		...{ isPlanOnly: false, isDataTable: true },
+		...{ tables: [{ id: 'T7', name: 'Synced Documents old' }], runs: [{}], now: NOW },
 		workflow: { id: 'w', name: 'Sync' },
+		execution: '77',
 		...more,
 	})[0].json;
 
@@ -62,7 +64,7 @@ describe('settings', () => {
 		const { [name]: _, ...others } = ALL as Record<string, unknown>;
 		expect(() => checkedSettings(others, NAMES)).toThrow(
 			new RegExp(
-				`^Nothing was changed: '${name}' in 'Settings' is missing\\. .* default is `,
+				`^Nothing was changed: '${name}' in 'Settings' is missing\\. It must be .*\\. (?:Its default is .*|It may be empty)\\.$`,
 			),
 		);
 		for (const value of [null, { a: 1 }, NaN]) {
@@ -152,7 +154,7 @@ test('the row of a run says when it began, how, and when the next one is late', 
 	expect(begun().row).toMatchObject({
 		...{ workflow: 'w', name: 'Sync', startedBy: 'schedule', outcome: '', approvable: 0 },
 		...{ beganAt: '2026-03-01T02:00:00.000Z', nextBefore: '2026-03-02T02:00:00.000Z' },
-		more: '{"table":"Synced Documents w"}',
+		more: '{"table":"Synced Documents w","execution":"77"}',
 	});
 });
 
@@ -170,6 +172,59 @@ test.each([
 	expect(approval).toMatchObject({ isApproved, isInvalid, remembered: 60 });
 	if (isApproved) expect(approval.most).toBe(confirmed ?? 60);
 	expect(row.startedBy).toBe(isApproved ? 'approval' : startedBy);
+});
+
+test('a plan knows the table that exists, and another workflow stops it as well', () => {
+	const settings = { ...SETTINGS, table: 'Synced Documents old' };
+	const isPlanOnly = true;
+	expect(begun({ settings, isPlanOnly })).toMatchObject({ isPlanOnly: true, tableId: 'T7' });
+	expect(begun({ isPlanOnly })).toMatchObject({ isPlanOnly: true, tableId: '' });
+	expect(() => begun({ isPlanOnly, settings: { ...SETTINGS, hoursBetweenRuns: 0 } })).toThrow(
+		"'hoursBetweenRuns'",
+	);
+	const other = run(2, { workflow: 'x', name: 'Other' });
+	expect(() => begun({ isPlanOnly, runs: [run(1, {}), other] })).toThrow("'Other' (x) has used");
+	// In a database, the setting is the ID of a workflow.
+	const named = { ...SETTINGS, table: 'w-old' };
+	const ofDatabase = { isDataTable: false, tables: [{ name: 'w-old', id: 'T8' }] };
+	expect(begun({ settings: named, ...ofDatabase })).toMatchObject({
+		table: 'w-old',
+		tableId: '',
+	});
+});
+
+// Two syncs that create a table at the same moment: one of them fails, and finds the table at its next try.
+test.each([
+	...['sync-by-source.json', 'sync-of-a-website.json'].flatMap((file) => [
+		[file, 'Runs Table'],
+		[file, 'State Table'],
+	]),
+	...[
+		['sync-of-a-database.json', 'Runs Table'],
+		['sync-of-a-database.json', 'Tables'],
+		['sync-status.json', 'Runs Table'],
+		['tell-me.json', 'Runs Table'],
+		['tell-me.json', 'History'],
+	],
+])('%s: %s tries again to create its table', (file, name) => {
+	const node = nodesOf(file).find((each) => each.name === name);
+	expect(node).toMatchObject({ retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 });
+});
+
+test('Tell Me closes the row of the execution that has failed', () => {
+	const { filters, columns } = parametersOf('tell-me.json', 'Close the Row') as {
+		filters: { conditions: Array<{ keyName: string; keyValue: string }> };
+		columns: { value: Record<string, string> };
+	};
+	const failed = { execution: { id: '77', error: { message: 'No sitemap.' } } };
+	const scope = { outputs: { 'Run Failed': [failed] } };
+	const [more, ended] = filters.conditions;
+	const pattern = String(evaluate(more.keyValue, scope)).slice(1, -1);
+	expect(begun().row.more).toContain(pattern);
+	expect(begun({ execution: '7' }).row.more).not.toContain(pattern);
+	expect(ended).toMatchObject({ keyName: 'endedAt', condition: 'isEmpty' });
+	expect(columns.value.outcome).toBe('failed');
+	expect(evaluate(columns.value.error, scope)).toBe('No sitemap.');
 });
 
 /** A sync of 1,000 documents with a history. Each run lists the first ones, or none. */
@@ -199,7 +254,7 @@ class History {
 		});
 		const [noted] = end({
 			...{ result: json, summary, known: [], batches: [], counted: 5, now: NOW },
-			begun: { table, approval, row },
+			begun: { table, approval, row, isPlanOnly: false, tableId: '' },
 		});
 		this.runs.push({ ...row, ...noted.json, id: this.runs.length + 1 });
 		this.known -= deleted;
@@ -216,8 +271,8 @@ class History {
 				...{ isOwner: true, lockedUntil: '', compactUpTo: 0 },
 				entries: ids.map((id): Entry => [id, 'v', 1]),
 			},
-			...{ history: HISTORY, tableId: 't', run: 1, batchSize: 2000 },
-			...{ isAsked, areAddresses: false },
+			...{ lock: LOCK, batchSize: 2000 },
+			...{ isAsked, asksForMissing: isAsked, areAddresses: false },
 		});
 	}
 
@@ -230,7 +285,16 @@ class History {
 			gone: gone > 0 ? [{ from: 'a', to: 'z', documents: gone }] : [],
 		};
 		return planDatabase({
-			...{ compared, settings, approval, history: HISTORY, owner: 'w', query: '', run: 1 },
+			...{
+				compared,
+				settings,
+				approval,
+				lock: LOCK,
+				owner: 'w',
+				query: '',
+				ignored: '[]',
+				isChunked: false,
+			},
 		});
 	}
 }
@@ -306,8 +370,8 @@ test('the limits cannot be lost in the plan either', () => {
 			plan({
 				...{ list: [{ id: 'a' }], versions: ['v'], settings, approval: NOT_APPROVED },
 				known: { isOwner: true, lockedUntil: '', compactUpTo: 0, entries: [['b', 'v', 1]] },
-				...{ history: HISTORY, tableId: 't', run: 1, batchSize: 9, isAsked: false },
-				areAddresses: false,
+				...{ lock: LOCK, batchSize: 9, isAsked: false },
+				...{ asksForMissing: false, areAddresses: false },
 			}),
 		).toThrow(Object.keys(bad)[0]);
 	}

@@ -122,6 +122,73 @@ describe('documents', () => {
 			await expectGreen({ push: { fields: 'other' } }, { unchanged: 2 });
 		});
 
+		describe('ignoredFields', () => {
+			const MORE = `json_build_object(
+				'name', 'N', 'text', p.body, 'price', p.price, 'views', p.views)`;
+			const shown = (document: string) => `
+				select p.id as key, 'doc/' || p.id as id, ${document} as document from products p`;
+			const create = async () =>
+				await world.query(`
+					create table products (id int primary key, body text, price int, views int);
+					insert into products select n, 'T' || n, n, n from generate_series(1, 6) n`);
+			const settings = { ignoredFields: 'views, seen' };
+
+			test.each([
+				['json', MORE],
+				['jsonb', `${MORE}::jsonb`],
+			])('a change of an ignored field changes nothing: %s', async (_, document) => {
+				await create();
+				const query = shown(document);
+				await expectGreen({ query, settings }, { pushed: 6 });
+				await world.query('update products set views = views + 1');
+				await expectGreen({ query, settings }, { unchanged: 6 });
+				expect(world.index.get('doc/2')).toMatchObject({ views: 2 });
+				await world.query('update products set price = 0 where id = 2');
+				await expectGreen({ query, settings }, { pushed: 1, unchanged: 5 });
+				// What is pushed has all fields, with their values of now.
+				expect(world.index.get('doc/2')).toMatchObject({ price: 0, views: 3 });
+			});
+
+			test('only documents with such a field have another version', async () => {
+				await create();
+				const odd = `
+					case p.id when 1 then ${MORE} when 2 then null when 3 then '["views"]'::json
+					when 4 then '"views"'::json when 5 then '{"views": 1}'::json
+					else json_build_object('name', 'views') end`;
+				const query = shown(odd);
+				await run({ query });
+				world.index.clear();
+				const result = await run({ query, settings });
+				expect(counts(result)).toEqual({ pushed: 2, unchanged: 1, unreadable: 3 });
+				expect([...world.index.keys()]).toEqual(['doc/1', 'doc/5']);
+				const again = await run({ query, settings });
+				expect(counts(again)).toEqual({ unchanged: 3, unreadable: 3 });
+			});
+
+			test('names and values that PostgreSQL refuses', async () => {
+				await create();
+				const query = shown(
+					String.raw`('{"name": "\u0000 \ud83d", "\u0000": 1, "views": ' || p.views || '}')::json`,
+				);
+				const odd = { ignoredFields: "views, \0, it's, \ud83d, $1, {{ 1 }}" };
+				await expectGreen({ query, settings: odd }, { pushed: 6 });
+				await world.query('update products set views = views + 1');
+				await expectGreen({ query, settings: odd }, { unchanged: 6 });
+			});
+
+			test('a field that must be pushed is pushed by pushAgain', async () => {
+				await create();
+				const query = shown(MORE);
+				await run({ query, settings });
+				await world.query('update products set views = 99 where id = 3');
+				await expectGreen(
+					{ query, settings: { ...settings, pushAgain: ['doc/3'] } },
+					{ pushed: 1, unchanged: 5 },
+				);
+				expect(world.index.get('doc/3')).toMatchObject({ views: 99 });
+			});
+		});
+
 		test('IDs in pushAgain are pushed, whatever they contain', async () => {
 			await products(6);
 			await run();
@@ -524,6 +591,22 @@ describe('chunks', () => {
 			);
 		});
 
+		test('fields beside the text can be ignored, but not the text', async () => {
+			await products(3);
+			await world.query('alter table products add views int');
+			const document = `json_build_object('name', 'N', 'text', p.body, 'views', p.views)`;
+			const options = {
+				query: `select p.id as key, 'doc/' || p.id as id, ${document} as document from products p`,
+				settings: { ignoredFields: 'views, text, name' },
+			};
+			await expectGreen(options, { pushed: 3 });
+			await world.query(
+				"update products set views = 7; update products set body = 'B' where id = 2",
+			);
+			await expectGreen(options, { pushed: 1, unchanged: 2 });
+			expect(textOf('doc/2#0')).toBe('B');
+		});
+
 		test('a problem that PostgreSQL refuses as text is remembered', async () => {
 			await products(6);
 			await run({ query });
@@ -569,7 +652,10 @@ describe('statements', () => {
 		}
 
 		const readAll = async (number: unknown, range: object = {}) => {
-			const settings = { settings: 'settings', pushAgain: '[]', documents: 100 };
+			const settings = {
+				...{ settings: 'settings', pushAgain: '[]', ignored: '[]' },
+				documents: 100,
+			};
 			const $json = { run: number, query: SOURCE, ...settings, ...ALL, ...range };
 			const outputs = { 'When Called by Itself': [$json] };
 			const [row] = await world.statement('Read', { $json, outputs });
@@ -577,16 +663,12 @@ describe('statements', () => {
 		};
 
 		const compareAll = async (number: unknown, pushAgain: string[] = [], query = SOURCE) => {
+			const prepared = { query, settings: 'settings', ignored: '[]' };
 			const outputs = {
-				Settings: [{ pushAgain }],
-				'Prepare the Query': [{ query }],
+				'Prepare the Query': [{ ...prepared, pushAgain: JSON.stringify(pushAgain) }],
 			};
-			const values = { 2: 'settings', 4: 1 };
-			const [row] = await world.statement(
-				'Compare',
-				{ $json: { run: number }, outputs },
-				values,
-			);
+			const scope = { $json: { run: number }, outputs };
+			const [row] = await world.statement('Compare', scope, { 6: 1 });
 			return row;
 		};
 
@@ -886,3 +968,139 @@ interface Work {
 	id: string;
 	version: string;
 }
+
+describe.each([false, true])('documents that the service rejects (chunked: %j)', (isChunked) => {
+	beforeEach(async () => {
+		world = await DatabaseWorld.empty(db, isChunked);
+		await products(9);
+	});
+
+	const refused = (ids: string[]) => (id: string) =>
+		ids.includes(id) ? 'The push service answered with status 502' : '';
+
+	test('one bad document alone in the first batch does not keep others from the index', async () => {
+		for (const text of ['A', 'B', 'C']) {
+			await world.query(`update products set body = '${text}' || id`);
+			const options = { batchSize: 1, refuses: refused(['doc/1']) };
+			expect(counts(await run(options))).toEqual({ pushed: 8, failed: 1 });
+			expect(world.index.size).toBe(8);
+		}
+	});
+
+	test('two bad batches in a row end the run, and the next run begins with the others', async () => {
+		const options = { batchSize: 2, refuses: refused(['doc/1', 'doc/2', 'doc/3', 'doc/4']) };
+		expect(await run(options)).toMatchObject({ pushed: 0, failed: 4, later: 5 });
+		expect(await run(options)).toMatchObject({ pushed: 5, failed: 4 });
+	});
+});
+
+describe.each([false, true])('Show the Plan (chunked: %j)', (isChunked) => {
+	const tables = async () =>
+		await world.query(`
+			select table_name, (xpath('//text()', query_to_xml('select count(*) from ' || table_name, false, true, '')))[1]::text as rows
+			from information_schema.tables where table_schema = 'public' order by 1`);
+
+	beforeEach(async () => {
+		world = await DatabaseWorld.empty(db, isChunked);
+		await products(9);
+	});
+
+	const plan = async (options: Partial<RunOptions> = {}) =>
+		await world.plan({ query: QUERY, batchSize: 4, ...options });
+
+	test('before the first run, it creates no table, and all documents are new', async () => {
+		const before = await tables();
+		expect(await plan()).toMatchObject({
+			...{
+				status: 200,
+				error: '',
+				new: 9,
+				changed: 0,
+				missing: 0,
+				unchanged: 0,
+				withheld: 0,
+			},
+			newIds: Array.from({ length: 9 }, (_, at) => `doc/${at + 1}`),
+			...(isChunked && { charactersToChunk: 18 }),
+		});
+		expect(await tables()).toEqual(before);
+	});
+
+	test('it equals the run that follows, and changes nothing', async () => {
+		await world.statement('Tables');
+		await world.query(OTHER);
+		await run();
+		await world.query(`
+			update products set body = 'New' where id <= 2;
+			delete from products where id in (3, 4, 5);
+			insert into products values (10, 'T')`);
+		const before = await tables();
+		const seen = await plan();
+		expect(seen).toMatchObject({
+			...{ new: 1, changed: 2, missing: 3, unchanged: 4, unreadable: 0, withheld: 0 },
+			...{ newIds: ['doc/10'], changedIds: ['doc/1', 'doc/2'] },
+			missingIds: ['doc/3', 'doc/4', 'doc/5'],
+		});
+		expect(seen.charactersToChunk).toBe(isChunked ? 7 : undefined);
+		expect(await tables()).toEqual(before);
+		expect(counts(await run())).toEqual({ pushed: 3, deleted: 3, unchanged: 4 });
+		expect(await plan()).toMatchObject({ new: 0, changed: 0, missing: 0, unchanged: 7 });
+	});
+
+	test('withheld deletes are counted, and an approval counts in the plan', async () => {
+		await world.statement('Tables');
+		await run();
+		await world.query('delete from products where id > 1');
+		const settings = { mostDeletes: 2, mostDeletesPercent: 0, pushAgain: ['doc/1'] };
+		expect(await plan({ settings })).toMatchObject({
+			...{ missing: 8, withheld: 8, approvable: 8, changed: 1, unchanged: 0 },
+		});
+		expect(await plan({ settings, approval: approved(8) })).toMatchObject({
+			...{ missing: 8, withheld: 0 },
+		});
+	});
+
+	test('a run of another moment does not matter', async () => {
+		await world.statement('Tables');
+		await world.statement('Lock', { outputs: {} });
+		expect(await plan()).toMatchObject({ status: 200, new: 9 });
+	});
+
+	test('rows without a document are unreadable, and so are problems', async () => {
+		const document =
+			"case p.id when 1 then null when 2 then json_build_object('problem', 'is a scan') else json_build_object('text', p.body) end";
+		const query = QUERY.replace(DOCUMENT, document);
+		const unreadable = isChunked ? ['doc/1', 'doc/2'] : ['doc/1'];
+		expect(await plan({ query })).toMatchObject({
+			...{ new: 9 - unreadable.length, unreadable: unreadable.length },
+			unreadableIds: unreadable,
+		});
+	});
+
+	test('it says why a run would be refused', async () => {
+		const refusals: Array<[query: string, error: RegExp]> = [
+			['select', /^Nothing was changed: PostgreSQL cannot run the query/],
+			[
+				`${QUERY} where false`,
+				/^Nothing was changed: the query of 'Your Query' returns no rows/,
+			],
+			[QUERY.replace("'doc/' || p.id", 'null'), /rows of 'Your Query' have no ID/],
+		];
+		for (const [query, error] of refusals) {
+			expect(await plan({ query })).toMatchObject({
+				...{ status: 400, new: 0, newIds: [], error: expect.stringMatching(error) },
+			});
+		}
+	});
+
+	test('a query that writes is refused', async () => {
+		await world.query(`
+			create sequence written;
+			create function write() returns text language sql as
+			'insert into products values (99, ''X'') returning body'`);
+		const query = QUERY.replace(DOCUMENT, "json_build_object('text', write())");
+		expect(await plan({ query })).toMatchObject({
+			error: expect.stringMatching(/read-only transaction/),
+		});
+	});
+});

@@ -44,6 +44,22 @@ const after = (list: object, $response: unknown, $pageCount = 1): Scope => ({
 	variables: { $response, $pageCount },
 });
 
+/** The row of a batch whose documents have all failed because of the service. */
+const lost = (failed: number) => ({ failed, error: 'No request succeeded: status 503.' });
+
+const afterBatches = (rows: readonly object[] | undefined): Scope => ({
+	contexts: { 'Loop Over Batches': { processedItems: rows?.map((each) => ({ json: each })) } },
+});
+
+const AN_END = { status: 500, error: 'E' };
+const A_PLAN = { status: 200, error: '' };
+
+const PREPARED = {
+	outputs: {
+		'Prepare the Query': [{ query: 'Q', settings: 'S', pushAgain: '["a"]', ignored: '[]' }],
+	},
+};
+
 const DECISIONS: Record<string, Row[]> = {
 	'$json.records lt 1 or $json.warnings?.length > 0': trueFor(
 		[{ records: 0 }, { records: 5, warnings: ['W'] }],
@@ -169,11 +185,86 @@ const DECISIONS: Record<string, Row[]> = {
 		[json({}, { outputs: { 'Plan the Batches': [{ summary: { compactUpTo: 5 } }] } }), 0],
 	],
 	"$json.error === ''": trueFor([{ error: '' }], [{ error: 'E' }, {}]),
-	"$('Result').first().json.error === ''": [
-		[{ outputs: { Result: [{ error: '' }] } }, true],
-		[{ outputs: { Result: [{ error: 'E' }] } }, false],
-		[{ outputs: { Result: [{}] } }, false],
+	"($('Plan').isExecuted ? $('Plan') : $('Result')).first().json": [
+		[{ outputs: { Plan: undefined, Result: [AN_END] } }, AN_END],
+		[{ outputs: { Plan: [A_PLAN], Result: undefined } }, A_PLAN],
 	],
+	"($('Plan').isExecuted ? $('Plan') : $('Result')).first().json.status": [
+		[{ outputs: { Plan: undefined, Result: [AN_END] } }, 500],
+		[{ outputs: { Plan: [A_PLAN], Result: undefined } }, 200],
+	],
+	"($('Plan').isExecuted ? $('Plan') : $('Result')).first().json.error": [
+		[{ outputs: { Plan: undefined, Result: [AN_END] } }, 'E'],
+		[{ outputs: { Plan: [A_PLAN], Result: undefined } }, ''],
+	],
+	"($('Plan').isExecuted ? $('Plan') : $('Result')).first().json.error === ''": [
+		[{ outputs: { Plan: undefined, Result: [{ error: '' }] } }, true],
+		[{ outputs: { Plan: undefined, Result: [{ error: 'E' }] } }, false],
+		[{ outputs: { Plan: undefined, Result: [{}] } }, false],
+		[{ outputs: { Plan: [{ error: '' }], Result: undefined } }, true],
+		[{ outputs: { Plan: [{ error: 'E' }], Result: undefined } }, false],
+	],
+	"$input.all().some(({ json }) => json.name === 'Sync Runs')": [
+		[{ input: [{ name: 'A' }, { name: 'Sync Runs' }] }, true],
+		[{ input: [{ name: 'Sync Runs of old' }] }, false],
+		[{ input: [{}] }, false],
+	],
+	"$('Tables of n8n').all().find(({ json }) => json.name === 'Sync Runs').json.id": [
+		[
+			{
+				outputs: {
+					'Tables of n8n': [
+						{ name: 'A', id: 1 },
+						{ name: 'Sync Runs', id: 2 },
+					],
+				},
+			},
+			2,
+		],
+	],
+	'$json.isPlanOnly': trueFor([{ isPlanOnly: true }], [{ isPlanOnly: false }]),
+	"$('Check the Run').first().json.isPlanOnly": [true, false].map((isPlanOnly) => [
+		{ outputs: { 'Check the Run': [{ isPlanOnly }] } },
+		isPlanOnly,
+	]),
+	"!$('Check the Run').first().json.isPlanOnly": [true, false].map((isPlanOnly) => [
+		{ outputs: { 'Check the Run': [{ isPlanOnly }] } },
+		!isPlanOnly,
+	]),
+	"$('Check the Run').first().json.tableId !== ''": ['', 'T7'].map((tableId) => [
+		{ outputs: { 'Check the Run': [{ tableId }] } },
+		tableId !== '',
+	]),
+	"$('State Table').isExecuted ? $('State Table').first().json.id : $('Check the Run').first().json.tableId":
+		[
+			[{ outputs: { 'State Table': [{ id: 'T1' }], 'Check the Run': [{}] } }, 'T1'],
+			[{ outputs: { 'State Table': undefined, 'Check the Run': [{ tableId: 'T2' }] } }, 'T2'],
+		],
+	"!$('Loop Over Batches').context.processedItems?.at(-1)?.json.notDone and $('Loop Over Batches').context.processedItems?.slice(-2).filter(({ json }) => String(json.error).startsWith('No request succeeded')).length !== 2 and !$('Loop Over Batches').context.processedItems?.slice(-1).some(({ json }) => json.failed >= 10 && String(json.error).startsWith('No request succeeded'))":
+		(
+			[
+				// Before the first batch, the loop remembers nothing.
+				[undefined, true],
+				[[], true],
+				[[{}], true],
+				[[lost(1)], true],
+				[[lost(9), { failed: 10, error: 'Refused.' }], true],
+				[[{ failed: 10, error: 'Refused.' }], true],
+				[[lost(1), {}, lost(9)], true],
+				[[lost(10), {}], true],
+				// A batch that was stopped may have an error that is no text.
+				[[lost(1), { error: { message: 'No.' } }], true],
+				[[{ failed: 10 }], true],
+				[[lost(1), lost(1)], false],
+				[[{}, lost(10)], false],
+				[[lost(10), { notDone: 5 }], false],
+			] as const
+		).map(([rows, goesOn]) => [afterBatches(rows), goesOn]),
+	'{ notDone: $json.documents ?? $json.work.length }': [
+		[json({ documents: 7 }), { notDone: 7 }],
+		[json({ work: [1, 2] }), { notDone: 2 }],
+	],
+	'$json.plan !== undefined': trueFor([{ plan: { new: 0 } }], [{ batch: 0 }]),
 	"$input.all().length === 1 && $json.id === $('When Called by Itself').first().json.run": [
 		[{ input: [{ id: 5 }], outputs: calledWith(5) }, true],
 		[{ input: [{ id: 5 }, { id: 6 }], outputs: calledWith(5) }, false],
@@ -189,59 +280,15 @@ const DECISIONS: Record<string, Row[]> = {
 		[json({ failed: 1, removedIds: ['a#1'] }), []],
 		[json({ removedIds: ['a#1'] }), []],
 	],
-	"[$json.run ?? 0, $('Prepare the Query').first().json.settings, JSON.stringify($('Settings').first().json.pushAgain), 200, $('Prepare the Query').first().json.query]":
+	"[$json.run ?? 0, ...['settings', 'pushAgain', 'query', 'ignored'].map((name) => $('Prepare the Query').first().json[name]), 200]":
 		[
-			[
-				json(
-					{ run: 5 },
-					{
-						outputs: {
-							Settings: [{ pushAgain: ['a'] }],
-							'Prepare the Query': [{ query: 'Q', settings: 'S' }],
-						},
-					},
-				),
-				[5, 'S', '["a"]', 200, 'Q'],
-			],
-			[
-				json(
-					{},
-					{
-						outputs: {
-							Settings: [{ pushAgain: [] }],
-							'Prepare the Query': [{ query: 'Q', settings: 'S' }],
-						},
-					},
-				),
-				[0, 'S', '[]', 200, 'Q'],
-			],
+			[json({ run: 5 }, PREPARED), [5, 'S', '["a"]', 'Q', '[]', 200]],
+			[json({}, PREPARED), [0, 'S', '["a"]', 'Q', '[]', 200]],
 		],
-	"[$json.run ?? 0, $('Prepare the Query').first().json.settings, JSON.stringify($('Settings').first().json.pushAgain), 1000, $('Prepare the Query').first().json.query]":
+	"[$json.run ?? 0, ...['settings', 'pushAgain', 'query', 'ignored'].map((name) => $('Prepare the Query').first().json[name]), 1000]":
 		[
-			[
-				json(
-					{ run: 5 },
-					{
-						outputs: {
-							Settings: [{ pushAgain: ['a'] }],
-							'Prepare the Query': [{ query: 'Q', settings: 'S' }],
-						},
-					},
-				),
-				[5, 'S', '["a"]', 1000, 'Q'],
-			],
-			[
-				json(
-					{},
-					{
-						outputs: {
-							Settings: [{ pushAgain: [] }],
-							'Prepare the Query': [{ query: 'Q', settings: 'S' }],
-						},
-					},
-				),
-				[0, 'S', '[]', 1000, 'Q'],
-			],
+			[json({ run: 5 }, PREPARED), [5, 'S', '["a"]', 'Q', '[]', 1000]],
+			[json({}, PREPARED), [0, 'S', '["a"]', 'Q', '[]', 1000]],
 		],
 	"[$('Lock').first().json.run ?? 0, JSON.stringify($json)]": [
 		[json({ a: 1 }, { outputs: { Lock: [{ run: 5 }] } }), [5, '{"a":1}']],
@@ -282,6 +329,7 @@ const DECISIONS: Record<string, Row[]> = {
 			[after(BY_PAGE, { data: { items: [1] }, meta: { pages: 3 } }, 3), true],
 			[after(BY_PAGE, { data: { items: [1] } }, 9), false],
 		],
+	'!$json.isExcluded': trueFor([{}, { isExcluded: false }], [{ isExcluded: true }]),
 	'!$json.isMissing && !$json.problem': trueFor(
 		[{ id: 'a' }, { isMissing: false, problem: '' }],
 		[{ isMissing: true }, { problem: 'too large' }],

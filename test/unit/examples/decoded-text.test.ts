@@ -89,6 +89,12 @@ test.each([
 		'П',
 	],
 	['UTF-8, and is Windows-1252', latin('Caf\xe9'), 'text/html; charset=utf-8', 'Café'],
+	[
+		'Latin-1, but the meta element is right',
+		Buffer.concat([latin('<meta charset=windows-1251>'), RUSSIAN]),
+		`${HTML}; charset=iso-8859-1`,
+		'Привет, мире',
+	],
 	['UTF-16 in a meta element', utf8('<meta charset=utf-16>Küçük'), HTML, 'Küçük'],
 	['UTF-16 in the header', utf8('Küçük'), 'text/html; charset=utf-16', 'Küçük'],
 	['what is no encoding', utf8('Küçük'), 'text/html; charset=none', 'Küçük'],

@@ -12,7 +12,7 @@ import { storableText } from '../../../examples/src/code/shared/storable-text';
 import type { Batch, Entry, Settings, Work } from '../../../examples/src/parts/types';
 import { documentId } from '../../../nodes/shared/service/push/document-id';
 import { pathSegment } from '../../../nodes/shared/service/url';
-import { HISTORY, NOT_APPROVED } from './support/approvals';
+import { HISTORY, LOCK, NOT_APPROVED } from './support/approvals';
 
 const isRefused = (refuse: () => unknown): boolean => {
 	try {
@@ -70,9 +70,9 @@ const settings: Settings = {
 function run(ids: string[], entries: Entry[], isChunked: boolean) {
 	const list = ids.map((id) => ({ id, name: 'N', text: 'T' }));
 	const [{ json }] = plan({
-		...{ list, versions: ids.map(() => 'v'), settings, tableId: 't', run: 1, batchSize: 100 },
+		...{ list, versions: ids.map(() => 'v'), settings, lock: LOCK, batchSize: 100 },
 		known: { isOwner: true, lockedUntil: '', entries, compactUpTo: 0 },
-		...{ isAsked: false, areAddresses: false, approval: NOT_APPROVED, history: HISTORY },
+		...{ isAsked: false, asksForMissing: false, areAddresses: false, approval: NOT_APPROVED },
 	});
 	const { summary } = json;
 	if (!summary) throw new Error('there is no summary');
@@ -201,8 +201,9 @@ test('in a database sync, the same rule holds', () => {
 	const [planned] = planDatabase({
 		compared,
 		query: 'Q',
+		ignored: '[]',
 		settings,
-		...{ run: 1, owner: 'w', approval: NOT_APPROVED, history: HISTORY },
+		...{ lock: LOCK, isChunked: true, owner: 'w', approval: NOT_APPROVED },
 	});
 	const batch = { ...planned.json, work } as unknown as Batch;
 	for (const isChunked of [true, false]) {
@@ -340,5 +341,5 @@ test('documents that failed and that were read in part are named, after those th
 		"Failed: 'failed': Rejected by it.",
 		"Read in part: 'part' has no text on page 2-4, 6",
 	]);
-	expect(json.error).toMatch(/The first one: 'unread' is a scan\.$/);
+	expect(json.error).toMatch(/The first one: 'unread' is a scan\. The next run tries/);
 });

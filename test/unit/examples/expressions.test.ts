@@ -92,6 +92,33 @@ test.each(['sync-of-a-folder.json', 'sync-from-google-drive.json'])(
 	},
 );
 
+test.each([
+	'sync-chunks-by-source.json',
+	'sync-from-an-api.json',
+	'sync-of-a-folder.json',
+	'sync-from-google-drive.json',
+])('%s: each field beside the text counts, but not the ignored ones', (file) => {
+	const versionOf = (fields: IDataObject, ignoredFields: string) => {
+		const document = { id: 'a', name: 'A', text: 'T', version: '1', fields };
+		const [{ json }] = runCodeNode(file, 'Compute Versions', {
+			outputs: { Settings: [{ ignoredFields }] },
+			others: [{ ...document, body: { documents: [document] } }],
+		}) as [{ json: { versions: string[] } }];
+		return json.versions[0];
+	};
+	const { assignments } = parametersOf(file, 'Settings').assignments as {
+		assignments: Array<{ name: string; value: unknown }>;
+	};
+	expect(assignments).toContainEqual(
+		expect.objectContaining({ name: 'ignoredFields', value: '' }),
+	);
+	const [before, after] = [1, 2].map((views) => ({ category: 'Ladders', views }));
+	expect(versionOf(after, '')).not.toBe(versionOf(before, ''));
+	expect(versionOf(after, 'views')).toBe(versionOf(before, 'views'));
+	const other = { ...before, category: 'Tools' };
+	expect(versionOf(other, 'views')).not.toBe(versionOf(before, 'views'));
+});
+
 test('Sync by Source: each field of a document counts, but not the ignored ones', () => {
 	const versionOf = (one: IDataObject) => {
 		const [{ json }] = runCodeNode('sync-by-source.json', 'Compute Versions', {

@@ -50,6 +50,8 @@ describe('Choose Files', () => {
 		['//docs', '//docs/a/b.md', 'a/b.md'],
 		['/srv//docs/', '/srv//docs/a/b.md', 'a/b.md'],
 		['/docs/.', '/docs/./a/b.md', 'a/b.md'],
+		['/docs//', '/docs/a/b.md', 'a/b.md'],
+		['/docs', '/docs//a//b.md', 'a/b.md'],
 		['./docs/', './docs/b .md ', 'b .md '],
 	])('of the folder %s, %s is %s', (folder, path, id) => {
 		expect(chosen(path, {}, { folder })?.id).toBe(id);
@@ -79,6 +81,23 @@ describe('Choose Files', () => {
 		const version = chosen('/docs/c.pdf')?.version;
 		expect(chosen('/docs/c.pdf', {}, { titleAsName: false })?.version).toBe(version);
 		expect(chosen('/docs/c.pdf', {}, { titleAsName: true })?.version).not.toBe(version);
+	});
+
+	test('an HTML file is read again if the selectors change, and other files are not', () => {
+		const version = (name: string, more = {}) =>
+			chosen(`/docs/${name}`, {}, { extensions: 'html, pdf', ...more })?.version;
+		const drive = (mimeType: string, more = {}) => {
+			const file = { id: '1', name: 'a', mimeType, md5Checksum: 'c', size: '1' };
+			return driveFiles({ files: [file], mostMegabytes: 1, ...more })[0].json.version;
+		};
+		for (const more of [{ mainPart: '#a' }, { leaveOut: '.b' }]) {
+			expect(version('c.html', more)).not.toBe(version('c.html'));
+			expect(version('c.pdf', more)).toBe(version('c.pdf'));
+			expect(drive('text/html', more)).not.toBe(drive('text/html'));
+			expect(drive('text/plain', more)).toBe(drive('text/plain'));
+		}
+		expect(version('c.html', { mainPart: '', leaveOut: ' ' })).toBe(version('c.html'));
+		expect(() => version('c.pdf', { mainPart: 'a > b' })).toThrow(/'a > b' is no selector/);
 	});
 
 	test('without a URL, there is none', () => {
@@ -234,6 +253,25 @@ describe('Fetched', () => {
 		expect(pdf({ text: most })).toEqual({ id: 'a', pages: most });
 	});
 
+	test('pages that differ only in many numbers are tables, and not stamped scans', () => {
+		const price = (at: number) => `Article ${4000 + at} costs ${at * 7} Euro`;
+		const table = (at: number) => Array.from({ length: 5 }, (_, row) => price(at * 5 + row));
+		const tables = Array.from({ length: 4 }, (_, at) => [...table(at), `${at + 1}`].join('\n'));
+		expect(pdf({ text: tables })).toEqual({ id: 'a', pages: tables });
+		const forms = [1, 2, 3].map((at) =>
+			['Invoice', 'Date', 'Net sum', 'Tax', 'Sum'].map((name) => `${name} ${at}0${at}`),
+		);
+		const invoices = forms.map((lines) => lines.join('\n'));
+		expect(pdf({ text: invoices })).toEqual({ id: 'a', pages: invoices });
+		const few = forms.map((lines) => lines.slice(1).join('\n'));
+		expect(pdf({ text: few }).problem).toMatch(/^is a scan/);
+		// The same numbers on all pages are a letterhead.
+		const head = Array.from({ length: 9 }, (_, at) => `Call us: 0800 ${at}`).join('\n');
+		expect(pdf({ text: [head, head, head] }).problem).toMatch(/^is a scan/);
+		const numbers = Array.from({ length: 9 }, (_, at) => `${at * 1234}`).join('\n');
+		expect(pdf({ text: [numbers] })).toEqual({ id: 'a', pages: [numbers] });
+	});
+
 	test('one page of text among scans is read, and the others are named', () => {
 		const pages = [page, ...Array<string>(9).fill('')];
 		expect(pdf({ text: pages })).toEqual({
@@ -258,7 +296,7 @@ describe('Fetched', () => {
 	});
 
 	test('a text is decoded once', () => {
-		expect(text('Küçük')).toEqual({ id: 'a', text: 'Küçük' });
+		expect(text('Küçük')).toMatchObject({ id: 'a', text: 'Küçük' });
 		expect(text(Buffer.from('Caf\xe9', 'latin1')).text).toBe('Café');
 		const oneBadByte = Buffer.concat([Buffer.from('Größe\n'), Buffer.from([0xe9])]);
 		expect(text(oneBadByte).text).toBe('Größe\né');
@@ -293,9 +331,17 @@ describe('Fetched', () => {
 		);
 	});
 
+	test.each(['txt', 'csv', 'md'])('an HTML page that is named .%s has a problem', (extension) => {
+		for (const page of ['<!DOCTYPE html>\n<title>Sign in', ' <html lang="en"><body>Sign in'])
+			expect(text(page, extension).problem).toBe(
+				'is an HTML page: give it the extension html',
+			);
+		expect(text('<!-- A note --> <html>', extension).problem).toBeUndefined();
+	});
+
 	test('a text is as it is, unless it is no text', () => {
 		expect(text('A\n;B', 'md')).toEqual({ id: 'a', text: 'A\n;B' });
-		expect(text('')).toEqual({ id: 'a', text: '' });
+		expect(text('')).toEqual({ id: 'a', text: '', isPlain: true });
 		expect(text('A\0B')).toEqual({ id: 'a', problem: 'is not a text' });
 		const picture = Buffer.from('%PDF-1.7\n\x01\0\x02\xff', 'latin1');
 		expect(text(picture).problem).toBe('is a PDF file: give it the extension pdf');
@@ -320,21 +366,21 @@ describe('Fetched', () => {
 		['\ufeffSEP=|\na|b\n1|2', 'a: 1; b: 2'],
 		['sep=^\na^b\n1^2', 'a: 1; b: 2'],
 		['sep=-\na-b\n1-2', 'a: 1; b: 2'],
+		['"Name, first";b;c\n1;2;3', 'Name, first: 1; b: 2; c: 3'],
+		['"a,b"\n1', 'a,b: 1'],
+		['Sales in March\r\n\r\na;b\r\n1;2,5', 'Sales in March\n\na: 1; b: 2,5'],
 		['#TYPE System.Object\na,b\n1,2', 'a: 1; b: 2'],
 		['sep=a,b\n1,2', 'sep=a: 1; b: 2'],
 		['', ''],
 	])('the rows of the CSV file %j', (csv, rows) => {
-		expect(text(csv, 'csv')).toEqual({ id: 'a', text: rows });
+		expect(text(csv, 'csv')).toEqual({ id: 'a', text: rows, isPlain: true });
 	});
 
-	test('a text with headings is chunked at them, and a title joins what follows it', () => {
-		const markdown = '# A\n\n## B\n\nText.';
-		const expected = { id: 'a', text: '# A\n\n ## B\n\nText.', isByHeading: true };
-		expect(text(markdown, 'md')).toEqual(expected);
-		expect(fetched('docx', { words: [{ json: { entry: 0, text: markdown } }] })).toEqual(
-			expected,
-		);
-		expect(text(markdown, 'txt')).toEqual({ id: 'a', text: markdown });
+	test('only Markdown, HTML and Office files have headings', () => {
+		const expected = { id: 'a', text: '# A' };
+		expect(text('# A', 'md')).toEqual(expected);
+		expect(fetched('docx', { words: [{ json: { entry: 0, text: '# A' } }] })).toEqual(expected);
+		expect(text('# A', 'txt')).toEqual({ ...expected, isPlain: true });
 	});
 
 	test('if the nodes for Office files fail, their files are tried again', () => {
@@ -374,7 +420,7 @@ describe('Fetched', () => {
 				id: 'd',
 				error: expect.stringContaining('size was 3 in the list and 2 in the download'),
 			},
-			{ id: 'e', text: 'E' },
+			{ id: 'e', text: 'E', isPlain: true },
 		]);
 	});
 
@@ -490,7 +536,7 @@ const CONTENTS: Record<
 	(id: string) => [Array<ExtractedItem['json'] & { pages?: string[] }>, result: object]
 > = {
 	pdf: (id) => [[{ text: [page + id] }], { pages: [page + id] }],
-	txt: (id) => [[{ data: base64(id) }], { text: id }],
+	txt: (id) => [[{ data: base64(id) }], { text: id, isPlain: true }],
 	md: (id) => [[{ data: base64(`# ${id}`) }], { text: `# ${id}` }],
 	html: (id) => [[{ text: id, title: '' }], { text: id }],
 	xlsx: (id) => [[{ text: id }], { text: id }],
@@ -575,10 +621,10 @@ test('in any batch of files, each file has its own content', () => {
 test('HTML to Text returns one item per file', () => {
 	const data = base64('<title>Tä</title><nav>N</nav><main>A<table><tr><td>1<td>2</table></main>');
 	const files = [{ json: { data } }, { json: { error: 'unknown encoding' } }];
-	expect(htmlTexts({ files }).map(({ json }) => json)).toEqual([
-		{ title: 'Tä', text: 'A\n\n1\n2' },
-		{ error: 'unknown encoding' },
-	]);
+	const texts = (settings: object) => htmlTexts({ files, settings }).map(({ json }) => json);
+	expect(texts({})).toEqual([{ title: 'Tä', text: 'A\n\n1\n2' }, { error: 'unknown encoding' }]);
+	expect(texts({ leaveOut: 'table' })[0]).toEqual({ title: 'Tä', text: 'A' });
+	expect(texts({ mainPart: 'table' })[0]).toEqual({ title: 'Tä', text: '1\n2' });
 });
 
 describe('Google Drive', () => {

@@ -85,3 +85,40 @@ test.each([
 ])('%s is %s', (html, text) => {
 	expect(textOf(html)).toBe(text);
 });
+
+test.each([
+	[
+		'rows below',
+		'<tr><th>Day<th>From<th>To<tr><td rowspan=2>Mo<td>8<td>12<tr><td>14<td>18<tr><td>Tu<td>9<td>13',
+		'| Day | From | To |\n| Mo | 8 | 12 |\n| Mo | 14 | 18 |\n| Tu | 9 | 13 |',
+	],
+	[
+		'columns',
+		'<tr><th>Day<th>From<th>To<th>Note<tr><td>Mo<td colspan=2>closed<td>holiday<tr><td colspan=4>All',
+		'| Day | From | To | Note |\n| Mo | closed |  | holiday |\n| All |',
+	],
+	[
+		'both, at the end of a row',
+		'<tr><td>A<td>1<td rowspan=2 colspan=2>B<tr><td>C<td>2<tr><td>D<td>3<td>4<td>5',
+		'| A | 1 | B |\n| C | 2 | B |\n| D | 3 | 4 | 5 |',
+	],
+	[
+		'all rows of its table only',
+		'<tr><td rowspan=0>A<td>1<tr><td>2</table><table><tr><td>3<td>4<tr><td>5<td>6',
+		'| A | 1 |\n| A | 2 |\n\n| 3 | 4 |\n| 5 | 6 |',
+	],
+	[
+		'a row that has nothing else',
+		'<tr><td rowspan=2>A<td>1<tr><tr><td>B<td>2',
+		'| A | 1 |\n| B | 2 |',
+	],
+])('a cell of a table spans %s', (_what, rows, text) => {
+	expect(textOf(`<main><table>${rows}</table></main>`)).toBe(text);
+});
+
+test('a long text that spans rows stands in the first one only', () => {
+	const text = textOf(
+		`<main><table><tr><td rowspan=2>${long('word')} ${long('other')}<td>1<tr><td>2</table></main>`,
+	);
+	expect(text).toMatch(/^\| word .* other \| 1 \|\n\|  \| 2 \|$/);
+});

@@ -8,7 +8,7 @@ import type {
 	Settings,
 	Summary,
 } from '../../../examples/src/parts/types';
-import { approved, HISTORY, NOT_APPROVED } from './support/approvals';
+import { approved, LOCK, NOT_APPROVED } from './support/approvals';
 
 const NOTHING: Compared = {
 	...{ settings: 'checksum', isOwner: true, lockedUntil: null, rows: 100, rowsWithoutId: 0 },
@@ -28,7 +28,8 @@ function planned(
 	const items = plan({
 		compared: { ...NOTHING, ...compared },
 		settings: { ...SETTINGS, ...settings },
-		...{ approval, history: HISTORY, owner: 'w', query: 'select 1', run: 7 },
+		...{ approval, lock: LOCK, owner: 'w', query: 'select 1', isChunked: false },
+		ignored: '["views"]',
 	});
 	const [{ json: first }] = items;
 	const { summary } = first as { summary: Summary };

@@ -1,5 +1,6 @@
 import known from '../../../examples/src/code/known';
 import plan from '../../../examples/src/code/plan';
+import { listedPlaces } from '../../../examples/src/code/shared/original';
 import type {
 	Approval,
 	Entry,
@@ -7,7 +8,7 @@ import type {
 	ListedDocument,
 	Settings,
 } from '../../../examples/src/parts/types';
-import { approved, HISTORY, NOT_APPROVED } from './support/approvals';
+import { approved, LOCK, NOT_APPROVED } from './support/approvals';
 
 const settings: Settings = {
 	...{ mostDeletes: 10, mostDeletesPercent: 5, pushAgain: [] },
@@ -35,12 +36,12 @@ function planned({ list, entries = [], batchSize = 500, ...given }: Given) {
 		...{
 			list,
 			versions: documents.map((document) => String(document?.text)),
-			...{ batchSize, isAsked, areAddresses, isChunked: given.isChunked },
+			...{ batchSize, isAsked, asksForMissing: isAsked, areAddresses },
+			isChunked: given.isChunked,
 		},
 		known: { ...owner, entries, ...given.known },
 		settings: { ...settings, ...given.settings },
-		...{ approval: given.approval ?? NOT_APPROVED, history: HISTORY },
-		...{ tableId: 'table', run: 7 },
+		...{ approval: given.approval ?? NOT_APPROVED, lock: LOCK },
 	}).map(({ json }) => json);
 	const [{ summary }] = items;
 	if (!summary) throw new Error('there is no summary');
@@ -132,8 +133,9 @@ test('only what changed is sent, and what is missing comes first', () => {
 	expect(work.map(({ id, version }) => [id, version])).toEqual([
 		['c', null],
 		['b', 'B'],
-		['d', 'A'],
 		['e', 'A'],
+		// It has failed before.
+		['d', 'A'],
 	]);
 	expect(summary).toMatchObject({ unchanged: 1, missing: 1, withheld: 0, known: 4 });
 });
@@ -456,4 +458,44 @@ test('an excluded page counts as missing, and says that it is excluded', () => {
 		[url('%eb'), true],
 		[url('c'), undefined],
 	]);
+});
+
+describe('documents that have failed before', () => {
+	test('come last, in batches of their own, if there are others', () => {
+		const list = ['a', 'b', 'c', 'd', 'e'].map((id) => document(id, 'B'));
+		const entries = [entry('a', ''), entry('b', ''), entry('c'), entry('gone')];
+		const { batches } = planned({ list, entries, batchSize: 2 });
+		expect(batches.map(({ work = [] }) => work.map(({ id }) => id))).toEqual([
+			...[
+				['gone', 'd'],
+				['c', 'e'],
+			],
+			['a', 'b'],
+		]);
+		expect(batches.map((batch) => batch.batches)).toEqual([3, 3, 3]);
+	});
+
+	test('share the batches of deletes if all others have failed as well', () => {
+		const entries = [entry('a', ''), entry('gone')];
+		const { batches } = planned({ list: [document('a')], entries, batchSize: 2 });
+		expect(batches).toHaveLength(1);
+	});
+
+	test('wait for the next run if a run may fetch only so many', () => {
+		const list = ['a', 'b', 'c'].map((id) => document(id, 'B'));
+		const entries = [entry('a', ''), entry('b')];
+		const given = { list, entries, isAsked: true, settings: { mostPerRun: 2 } };
+		expect(planned(given).ids).toBe('c,b');
+	});
+});
+
+test('the first batch has the checksums of all addresses in the list, without excluded ones', () => {
+	const url = (path: string) => `https://a.example/${path}`;
+	const list = [document(url('a')), document(url('b/')), { id: url('c'), skipped: 'excluded' }];
+	const of = (areAddresses: boolean) =>
+		planned({ list, isAsked: true, areAddresses, batchSize: 1 }).batches.map(
+			(batch) => batch.listed,
+		);
+	expect(of(true)).toEqual([listedPlaces([url('a'), url('b')]), undefined]);
+	expect(of(false)).toEqual([undefined, undefined]);
 });

@@ -68,7 +68,7 @@ test('a run that withholds deletes says why, and claims nothing about failed doc
 		approval: NOT_APPROVED,
 	});
 	expect(json.error).toBe(
-		"1 of 5 documents failed. The next run tries them again. The first failure: Rejected (1 of 1). 7 of 9 documents would be deleted, which needs an approval: more than the 10 that the node 'Settings' allows are missing from the source, or their texts are empty, or the source refuses to show them. They were not deleted. If this is right, approve it.",
+		"Documents: 4 pushed, 1 failed, 7 withheld. 1 of 5 documents failed. The first failure: Rejected (1 of 1). 7 of 9 documents would be deleted, which needs an approval: more than the 10 that the node 'Settings' allows are missing from the source, or their texts are empty, or the source refuses to show them. They were not deleted. The next run tries the failed documents again. If the deletes are right, approve it.",
 	);
 });
 
@@ -101,4 +101,20 @@ test('if each planned document is counted, none has failed but those that are co
 			expect(json.error).not.toContain('lost its lock');
 		}),
 	);
+});
+
+test('what a run leaves out after an outage waits, and has not failed', () => {
+	const error = 'No request succeeded: The service answered with status 503.';
+	const batches = [row({ failed: 2, error }), { notDone: 2 }, { notDone: 1 }];
+	const end = resultOf(batches);
+	expect(end).toMatchObject({
+		...{ status: 500, pushed: 0, failed: 2, later: 3 },
+		outcome: 'incomplete: 3 documents wait for a later run',
+	});
+	expect(end.error).toBe(
+		`Documents: 0 pushed, 2 failed, 3 waiting. 2 of 5 documents failed. The first failure: ${error} The run has ended early, because the service does not answer. The next run tries the failed documents again. The next run begins with the 3 documents that this run has not sent.`,
+	);
+	// Rows of a database know how many were planned.
+	const ofDatabase = resultOf([row({ failed: 2, planned: 2, error }), { notDone: 3 }]);
+	expect(ofDatabase).toMatchObject({ failed: 2, later: 3 });
 });

@@ -1,6 +1,9 @@
+import fc from 'fast-check';
+
 import { sections } from '../../../examples/src/code/shared/sections';
-import { SECTION_BREAK } from '../../../examples/src/parts/files';
+import { SECTION_BREAK } from '../../../examples/src/parts/nodes';
 import { splitByPattern } from '../../../sandbox/python-re';
+import { runs } from '../../../support/runs';
 
 /** The chunks of a text, as the service splits it. */
 function chunks(text: string): string[] {
@@ -62,6 +65,20 @@ describe('chunks by heading', () => {
 			`# A\n\n${item}\n${item}`,
 			`${item}\n\nEnd.`,
 		]);
+	});
+
+	test('no chunk is a title alone, and none is lost', () => {
+		const line = fc.constantFrom('# A', '## B', 'One.', '', '```', '- two', '# c ', '#d');
+		fc.assert(
+			fc.property(fc.array(line, { maxLength: 14 }), (lines) => {
+				const text = lines.join('\n');
+				if (sections(text) === undefined) return;
+				const all = chunks(text);
+				for (const chunk of all) expect(chunk).toMatch(/^(?! *#{1,6} | *$)/m);
+				expect(all.join('').replace(/\s/g, '')).toBe(text.replace(/\s/g, ''));
+			}),
+			{ numRuns: runs(5000) },
+		);
 	});
 
 	test('nothing but white space is added, and nothing is lost', () => {

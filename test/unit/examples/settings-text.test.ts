@@ -1,33 +1,52 @@
+/**
+ * Tests which changes of Chunk Text are a new version of each document. That an updated sync changes no version is
+ * tested with the tables of earlier versions in updated.test.ts.
+ */
+import type { INodeParameters } from 'n8n-workflow';
+
 import { settingsText } from '../../../examples/src/code/shared/settings-text';
-import { BY_KIND } from '../../../examples/src/parts/files';
-import { chunkText, pushDocuments } from '../../../examples/src/parts/sync';
+import { ChunkText } from '../../../nodes/ChunkText/ChunkText.node';
+import { PushDocuments } from '../../../nodes/PushDocuments/PushDocuments.node';
+import { parametersOf } from './support/expressions';
+import { withDefaults } from './support/node-parameters';
 
-const settings = (chunker: object) =>
-	JSON.stringify([chunkText([0, 0], chunker).parameters, pushDocuments([0, 0], true).parameters]);
+const CHUNKED = [
+	...['sync-chunks-by-source', 'sync-from-an-api', 'sync-of-a-website'],
+	...['sync-of-a-folder', 'sync-from-google-drive', 'sync-chunks-of-a-database'],
+];
 
-/** As it was before the option Document Fields. */
-const withoutFields = (text: string) => text.replace(',"documentFields":"={{ $json.fields }}"', '');
+/** Returns the settings of a built example's nodes, as n8n has them. */
+function settingsOf(example: string, change: INodeParameters = {}): string {
+	const file = `${example}.json`;
+	const push = withDefaults(new PushDocuments(), parametersOf(file, 'Push Documents'));
+	const chunkText = { ...parametersOf(file, 'Chunk Text'), ...change };
+	return JSON.stringify([withDefaults(new ChunkText(), chunkText), push]);
+}
 
-test('files that were split by sentences keep their versions', () => {
-	const former = withoutFields(settings({ chunker: 'dynamic-sentence' }));
-	expect(settingsText(settings(BY_KIND))).toBe(former);
-	expect(settingsText(former)).toBe(former);
-});
+/** How the built example says that texts were split before. */
+function formerSplit(example: string): 'headings' | 'sentences' {
+	if (example.includes('database')) return 'headings';
+	const { jsCode } = parametersOf(`${example}.json`, 'Compute Versions') as { jsCode: string };
+	const [, former = ''] = /const formerSplit = '(\w+)'/.exec(jsCode) ?? [];
+	return former as 'headings' | 'sentences';
+}
 
-test('texts without fields keep their versions, and another choice of fields is a new version', () => {
-	const now = settings({ regex: 'x' });
-	expect(settingsText(now)).toBe(withoutFields(now));
-	expect(withoutFields(now)).not.toBe(now);
-	const mine = now.replace('$json.fields', '$json.mine');
-	expect(settingsText(mine)).toBe(mine);
-});
+describe.each(CHUNKED)('%s: a new version is', (example) => {
+	const former = formerSplit(example);
+	const counted = (change: INodeParameters) => settingsText(settingsOf(example, change), former);
 
-test('another way to split, or another model, is a new version', () => {
-	const [sentences, other] = ['chunkerName', 'chunkerConfig'].map((name) =>
-		settings({ ...BY_KIND, [name]: "={{ 'sentence' }}" }),
-	);
-	expect(settingsText(sentences)).toBe(withoutFields(sentences));
-	expect(settingsText(other)).toBe(withoutFields(other));
-	const model = settings(BY_KIND).replace('gte-small', 'e5-small-v2');
-	expect(settingsText(model)).toContain('e5-small-v2');
+	test.each<[string, INodeParameters]>([
+		['another model', { modelId: { __rl: true, mode: 'id', value: 'e5-small-v2' } }],
+		['another chunker', { chunker: 'sentence' }],
+		['another name of the chunker', { chunkerName: "={{ 'sentence' }}" }],
+		['another configuration', { chunkerConfig: '={{ { regex: "x" } }}' }],
+		[
+			'the former way, if the user chooses it: headings',
+			{ chunker: 'regex-splitter', regex: '\\r?\\n(?=#{1,6} )' },
+		],
+		['the former way, if the user chooses it: sentences', { chunker: 'dynamic-sentence' }],
+		['another choice of fields', { options: { documentFields: '={{ $json.mine }}' } }],
+	])('%s', (_what, change) => {
+		expect(counted(change)).not.toBe(counted({}));
+	});
 });

@@ -304,6 +304,56 @@ test.each(Object.entries(SHAPES).filter(([, { isFetched }]) => !isFetched))(
 	},
 );
 
+describe.each(Object.entries(SHAPES))('%s: documents that the service rejects', (_name, shape) => {
+	const documentOf = (id: string, version: number): SourceDocument => ({
+		...{ id, version, state: 'text', words: [`${id}${version}`], isListed: true },
+	});
+	const start = (batchSize: number, bad: string[]) => {
+		const world = new SyncWorld(CODE, shape, false);
+		world.batchSize = batchSize;
+		const refuses = (id: string) =>
+			bad.includes(id) ? 'The push service answered with status 502' : '';
+		return (list: SourceDocument[]) => {
+			const steps = world.run({ list, confirmDeletes: true, fails: () => false, refuses });
+			let end = steps.next();
+			while (!end.done) end = steps.next();
+			return { result: end.value, has: (id: string) => world.contentInIndex(id) };
+		};
+	};
+
+	test('one bad document alone in the first batch does not keep others from the index', () => {
+		const run = start(1, ['a']);
+		for (const version of [1, 2, 3]) {
+			const list = IDS.map((id) => documentOf(id, version));
+			const { result, has } = run(list);
+			expect(result).toMatchObject({ status: 500, pushed: 4, failed: 1 });
+			expect(result).not.toHaveProperty('later');
+			for (const id of IDS.slice(1)) expect(has(id)).toBe(`${id}${version}`);
+			expect(result.error).toMatch(
+				/^Documents: 4 pushed, 1 failed\. 1 of 5 documents failed/,
+			);
+		}
+	});
+
+	test('two bad batches in a row end the run, and the next run begins with the others', () => {
+		const run = start(1, ['a', 'b']);
+		const list = IDS.map((id) => documentOf(id, 1));
+		expect(run(list).result).toMatchObject({ status: 500, pushed: 0, failed: 2, later: 3 });
+		const { result, has } = run(list);
+		expect(result).toMatchObject({ status: 500, pushed: 3, failed: 2 });
+		for (const id of ['c', 'd', 'e']) expect(has(id)).toBe(`${id}1`);
+	});
+
+	test('a batch of ten bad documents ends the run at once, but one of nine does not', () => {
+		const failures = (batchSize: number, count: number) => {
+			const ids = Array.from({ length: count }, (_, at) => `${at}`);
+			return start(batchSize, ids)(ids.map((id) => documentOf(id, 1))).result;
+		};
+		expect(failures(10, 30)).toMatchObject({ failed: 10, later: 20 });
+		expect(failures(9, 27)).toMatchObject({ failed: 18, later: 9 });
+	});
+});
+
 /** Each rule of the Code nodes, and how it is broken. */
 const RULES: Array<
 	[rule: string, file: keyof Code, from: string, to: string, fixed?: Partial<History>]

@@ -60,7 +60,10 @@ test('the reference in this test is MurmurHash3', () => {
 	expect(verification).toBe(0xb3ece62a);
 });
 
-const inputs = { fields: null, ignoredFields: ['views'], settings: '{"a":1}' };
+const inputs = {
+	...{ fields: null, ignoredFields: 'views', settings: '{"a":1}' },
+	formerSplit: 'headings' as const,
+};
 const versionsOf = (list: unknown, more: object = {}) =>
 	versions({ ...inputs, list, ...more })[0].json.versions;
 
@@ -105,6 +108,21 @@ test('further fields count only if they are not empty and not ignored', () => {
 	expect(of({ price: 0 })).not.toBe(of());
 	expect(of({ price: 1, tags: ['a'] })).toBe(of({ tags: ['a'], views: 7, price: 1 }));
 	expect(of({ price: 1 })).not.toBe(of({ price: 2 }));
+});
+
+test('name, URL and text count, whatever is ignored', () => {
+	const of = (document: object, ignoredFields: string) =>
+		versionsOf([document], { fields: ['name', 'text'], ignoredFields })[0];
+	const document = { name: 'a', text: 'A', fields: { price: 1, views: 2 } };
+	for (const ignored of ['name, text, views', ' views ,, name']) {
+		expect(of({ ...document, text: 'B' }, ignored)).not.toBe(of(document, ignored));
+		expect(of({ ...document, name: 'b' }, ignored)).not.toBe(of(document, ignored));
+		expect(of({ ...document, fields: { price: 1 } }, ignored)).toBe(of(document, ignored));
+	}
+	// A document without such a field keeps its version when the setting changes.
+	const without = { name: 'a', text: 'A', fields: { price: 1 } };
+	expect(of(without, 'views')).toBe(of(without, ''));
+	expect(of(document, 'views')).not.toBe(of(document, ''));
 });
 
 test('a list that is no list, and entries that are no documents, are left to the plan', () => {

@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import websiteExample from '../../../examples/src/sync-of-a-website';
 import archives from '../../../examples/src/code/archives';
 import fetchedPages from '../../../examples/src/code/fetched-pages';
+import asOriginals from '../../../examples/src/code/originals';
 import pagesToRead from '../../../examples/src/code/pages-to-read';
+import { listedPlaces } from '../../../examples/src/code/shared/original';
 import sitemapFiles from '../../../examples/src/code/sitemap-files';
 import sitemapIndex from '../../../examples/src/code/sitemap-index';
 import sitemapTexts from '../../../examples/src/code/sitemap-texts';
@@ -31,12 +33,18 @@ const listed = (urls: unknown, { on = 0, given = {} } = {}) =>
 		settings: { ...settings, ...given },
 	}).map(({ json }) => json);
 
+/** Returns what Fetched returns if no page is asked for as the original of another one. */
+const read = (pages: PageToRead[], given: object) =>
+	fetchedPages({
+		...{ pages, settings: given, listed: '', originals: [], responses: [], bytes: [] },
+	});
+
 describe('fields', () => {
 	const html =
 		'<html lang="en"><title>Ladders – Toolbarn</title><meta name="Description" content="Safe &amp; light"><main>A ladder is a tool to climb on.</main>';
 	const fetched = (given: object, id = `${SITE}/shop%C3%A9/ladder?a=/b/`) => {
 		const page = { id, isMissing: false, status: 200, type: 'text/html', data: html };
-		return fetchedPages({ pages: [{ ...page, robots: '', to: '' }], settings: given })[0].json;
+		return read([{ ...page, robots: '', to: '' }], given)[0].json;
 	};
 
 	test('are those that the settings name', () => {
@@ -247,6 +255,21 @@ describe('Pages of the Website', () => {
 	});
 });
 
+test('n8n guesses no encoding: each response of the website is a file', () => {
+	const requests = websiteExample.nodes.filter(({ type }) => type.endsWith('.httpRequest'));
+	expect(requests.map(({ name }) => name)).toEqual(
+		expect.arrayContaining([
+			'Get Sitemaps',
+			'Get Pages',
+			'Get Redirected Pages',
+			'Get Originals',
+		]),
+	);
+	for (const { parameters } of requests) {
+		expect(parameters).toHaveProperty('options.response.response.responseFormat', 'file');
+	}
+});
+
 /** A response with its body. */
 type Answer = PageResponse & { data?: string | Buffer };
 
@@ -328,6 +351,17 @@ describe('Pages to Read', () => {
 		});
 	});
 
+	test('an excluded page was not asked for, and the others keep their order', () => {
+		const entries = ['a', 'b', 'c'].map((name, at) => ({
+			...{ id: `${SITE}/${name}`, isMissing: at === 1, isExcluded: at === 1 },
+		}));
+		const responses = [ok('A'), ok('C')];
+		const pages = toRead({ entries, responses, redirected: [] });
+		expect(pages.map(({ json }) => json.data)).toEqual(['A', '', 'C']);
+		expect(isIncluded(entries[0])).toBe(true);
+		expect(isIncluded(entries[1])).toBe(false);
+	});
+
 	test('the redirect of a missing page is not followed, and the others keep their order', () => {
 		const pages = toRead({
 			entries: ['a', 'b', 'c'].map((name, at) => ({
@@ -361,6 +395,15 @@ const OTHERS: Record<string, (id: string) => Answer> = {
 	'not modified': () => ({ statusCode: 304, headers: {}, data: '' }),
 	'no answer': (id) => ({ error: `first: ${id}` }),
 };
+
+/** Whether the example asks the website for the page. */
+function isIncluded(entry: PageEntry): boolean {
+	const filter = websiteExample.nodes.find(({ name }) => name === 'Is Included');
+	const [, condition = ''] = /\{\{ (.*?) \}\}/.exec(JSON.stringify(filter?.parameters)) ?? [];
+	return (new Function('$json', `return Boolean(${condition})`) as (json: object) => boolean)(
+		entry,
+	);
+}
 
 /** Whether the example gets the page again and follows its redirect. */
 function isPassed(entry: PageEntry, response: PageResponse): boolean {
@@ -470,17 +513,12 @@ const htmlOf = ({ text = TEXT, title, canonical, robots = [], refresh, base, for
 
 describe('Fetched', () => {
 	const fetched = (page: Partial<PageToRead> = {}, said: Said = {}, given = {}) => {
-		const { json } = fetchedPages({
-			pages: [
-				{
-					...{ id: `${SITE}/a`, isMissing: false, status: 200, type: 'text/html' },
-					...{ data: htmlOf(said), robots: '', to: '' },
-					...page,
-				},
-			],
-			settings: given,
-		})[0];
-		const { id, ...result } = json;
+		const whole = {
+			...{ id: `${SITE}/a`, isMissing: false, status: 200, type: 'text/html' },
+			...{ data: htmlOf(said), robots: '', to: '' },
+			...page,
+		};
+		const { id, ...result } = read([whole], given)[0].json;
 		expect(id).toBe(page.id ?? `${SITE}/a`);
 		return result;
 	};
@@ -508,21 +546,24 @@ describe('Fetched', () => {
 		[{}, { robots: ['NONE'] }],
 		[{}, { robots: ['max-image-preview:large', 'noindex'] }],
 		[{}, { robots: ['noindex', 'all'] }],
-		[{}, { canonical: `${SITE}/other` }],
-		[{}, { canonical: '/' }],
+		[{ isMissing: true }, { canonical: `${SITE}/other` }],
 		[{}, { refresh: `0;url=${SITE}/other` }],
 		[{}, { refresh: "3; URL='other'" }],
 		[{}, { refresh: '0, b', base: '/c/' }],
-	])('%j %j says that the page is gone', (page, said) => {
-		expect(fetched(page, said)).toEqual({ gone: true });
+	])('%j %j says that the page is gone, and why', (page, said) => {
+		expect(fetched(page, said)).toEqual({
+			gone: expect.stringMatching(
+				/^(?:status 4\d\d|moved: https:.*|noindex|canonical address: https:.*)$/,
+			) as string,
+		});
 	});
 
 	test('one noindex is enough, whatever the other place says', () => {
 		for (const other of [undefined, '', 'all', 'index, follow', 'noindex']) {
 			const robots = other === undefined ? [] : [other];
-			expect(fetched({ robots: 'noindex' }, { robots })).toEqual({ gone: true });
+			expect(fetched({ robots: 'noindex' }, { robots })).toEqual({ gone: 'noindex' });
 			expect(fetched({ robots: other ?? '' }, { robots: ['noindex'] })).toEqual({
-				gone: true,
+				gone: 'noindex',
 			});
 		}
 	});
@@ -601,10 +642,126 @@ describe('Fetched', () => {
 		[{ problem: 'has bytes that are no text' }, {}, /has bytes that are no text/],
 		[{}, { text: '<h1>404 - Page not found</h1><p>Sorry about that.' }, /says '404 - Page not/],
 		[{}, { text: '<h1>Seite nicht gefunden!</h1><p>Zur Startseite' }, /says 'Seite nicht/],
+		...[
+			'Oops! That page can’t be found.',
+			'This page could not be found',
+			'The requested page does not exist.',
+			'Nothing found',
+			'404. Diese Seite konnte leider nicht gefunden werden.',
+			'Cette page est introuvable',
+			'La página no fue encontrada',
+		].map((heading): [object, Said, RegExp] => [
+			{},
+			{ text: `<h1>${heading}</h1><p>It looks like nothing was found at this location.` },
+			new RegExp(`^says '${heading.replace(/\W/g, '.')}', but its status is 200`),
+		]),
 	])('%j %j cannot be read until it changes', (page, said, why) => {
 		expect(fetched(page, said)).toEqual({ problem: expect.stringMatching(why) as string });
 		expect(fetched({ ...page, isMissing: true }, said)).toEqual({
 			text: expect.any(String) as string,
 		});
+	});
+
+	test.each([
+		'What to do if a page is not found',
+		'Lost and found',
+		'Nothing found in the attic',
+	])('a short page with the heading %j may exist', (heading) => {
+		const read = fetched({}, { text: `<h1>${heading}</h1><p>These are a few words about it.` });
+		expect(read.text).toContain(heading);
+	});
+});
+
+describe('a page that names another one as its original', () => {
+	/** Returns what Fetched says about the first page of a website, whose sitemap has all pages that are not `unlisted`. */
+	const fetched = (
+		website: Record<string, Said & { answer?: Partial<Answer>; unlisted?: boolean }>,
+	) => {
+		const answers = new Map(
+			Object.entries(website).map(([path, { answer, ...said }]) => [
+				SITE + path,
+				{ ...ok(htmlOf(said)), ...answer },
+			]),
+		);
+		const paths = Object.keys(website).filter((path) => !website[path].unlisted);
+		const listed = listedPlaces(paths.map((path) => SITE + path));
+		const [id = ''] = answers.keys();
+		const entries = [{ id, isMissing: false }];
+		const first = answers.get(id) ?? {};
+		const pages = toRead({ entries, responses: [first], redirected: [] });
+		const all = pages.map(({ json }) => json);
+		const originals = asOriginals({ pages: all, listed }).map(({ json }) => json);
+		const responses = originals.map(
+			({ id }): Answer => answers.get(id) ?? { error: 'refused' },
+		);
+		const bodies = responses.map(({ data }) => data && Buffer.from(data));
+		const [{ json }] = fetchedPages({
+			...{ pages: all, settings: {}, listed, originals, responses },
+			bytes: [undefined, ...bodies] as Buffer[],
+		});
+		return { ...json, asked: originals.map(({ id }) => id.replace(SITE, '')) };
+	};
+	const copy: Said = { canonical: `${SITE}/b` };
+	const long = (word: string) => `${word} is what this page is about, and it says more.`;
+
+	test('is left out if the other one is in the list and can be read', () => {
+		const gone = `canonical address: ${SITE}/b`;
+		expect(fetched({ '/a': copy, '/b': {} })).toMatchObject({ gone, asked: ['/b'] });
+		expect(fetched({ '/a': copy, '/b': { canonical: '/b/' } })).toMatchObject({ gone });
+		expect(fetched({ '/a': copy, '/b': { answer: redirect('/b/') } })).toMatchObject({ gone });
+		for (const canonical of ['./b', '../b'])
+			expect(fetched({ '/a': { canonical }, '/b': {} })).toMatchObject({ gone });
+		const other = { canonical: 'http://example.com/b/' };
+		expect(fetched({ '/a': other, '/b/': {} })).toMatchObject({ asked: ['/b/'] });
+	});
+
+	test.each<[what: string, asked: string[], website: Parameters<typeof fetched>[0]]>([
+		['is not in the list', [], { '/a': copy, '/b': { unlisted: true } }],
+		['is on another website', [], { '/a': { canonical: 'https://other.example/b' }, '/b': {} }],
+		['is gone', ['/b'], { '/a': copy, '/b': { answer: { statusCode: 404 } } }],
+		['says noindex', ['/b'], { '/a': copy, '/b': { robots: ['noindex'] } }],
+		['has no text', ['/b'], { '/a': copy, '/b': { text: 'B' } }],
+		['needs a sign-in', ['/b'], { '/a': copy, '/b': { answer: { statusCode: 403 } } }],
+		['moved', ['/b'], { '/a': copy, '/b': { answer: redirect('/c') } }],
+		['names this one', ['/b'], { '/a': copy, '/b': { canonical: '/a' } }],
+		['names a third one', ['/b'], { '/a': copy, '/b': { canonical: '/c' } }],
+		[
+			'is the start page with another text',
+			['/'],
+			{ '/a': { canonical: '/', text: long('A') }, '/': { text: long('Start') } },
+		],
+		[
+			'is a folder around it with another text',
+			['/a/'],
+			{ '/a/2': { canonical: '/a/', text: long('Two') }, '/a/': { text: long('One') } },
+		],
+	])('is read if the other one %s', (_what, asked, website) => {
+		expect(fetched(website)).toMatchObject({ text: expect.any(String) as string, asked });
+	});
+
+	test('is left out if its text is the one of the start page', () => {
+		const gone = `canonical address: ${SITE}/`;
+		expect(fetched({ '/home': { canonical: '/' }, '/': {} })).toMatchObject({ gone });
+	});
+
+	test('waits for the next run if the other one does not answer', () => {
+		const error = expect.stringContaining(`names ${SITE}/b as its canonical`) as string;
+		for (const answer of [{ error: 'refused' }, { statusCode: 503 }, { statusCode: 429 }]) {
+			expect(fetched({ '/a': copy, '/b': { answer } })).toEqual({
+				...{ id: `${SITE}/a`, error, asked: ['/b'] },
+			});
+		}
+	});
+
+	test('each original of a batch is asked for once', () => {
+		const page = (id: string) => ({
+			...{ id: SITE + id, isMissing: id === '/c', status: 200, type: 'text/html' },
+			...{ data: htmlOf(copy), robots: '', to: '' },
+		});
+		const listed = listedPlaces([`${SITE}/b`]);
+		expect(asOriginals({ pages: ['/a', '/c', '/d'].map(page), listed })).toEqual([
+			{ json: { id: `${SITE}/b`, isMissing: false } },
+		]);
+		expect(asOriginals({ pages: [page('/c')], listed })).toEqual([]);
 	});
 });

@@ -241,11 +241,11 @@ describe('the text of a Word file', () => {
 		});
 	});
 
-	test('without a text there are pictures, or nothing', async () => {
+	test('without a text there is a problem', async () => {
 		expect(await word('<w:p><w:r><w:drawing><pic/></w:drawing></w:r></w:p>')).toEqual({
 			problem: expect.stringMatching(/^has pictures, but no text/),
 		});
-		expect(await word('<w:p/>')).toEqual({ text: '' });
+		expect(await word('<w:p/>')).toEqual({ problem: 'has no text that can be read' });
 		expect(await word('<w:altChunk r:id="rId1"/>')).toEqual({
 			problem: expect.stringMatching(/^contains a document of another format/),
 		});

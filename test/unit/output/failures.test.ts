@@ -41,7 +41,7 @@ const thrownBy = (act: () => unknown): unknown => {
 };
 const MAPPING = { id: 'id', name: 'name', description: '', url: '' };
 const document = (source: object) => thrownBy(() => readIdAndName(source, MAPPING));
-const TASK = { options: { bytesPerRequest: 5 }, canSplit: false } as ChunkTask;
+const TASK = { options: { bytesPerRequest: 5 }, done: 'submitted' } as ChunkTask;
 const text = (bytes: number) => thrownBy(() => usableText('x'.repeat(bytes), 'The text', TASK));
 const record = (readers: RecordReader, file: string) =>
 	[...readers.push(file), ...readers.end()].find(({ error }) => error)?.error;

@@ -1,4 +1,12 @@
-module.exports = { normalAddress, resolvedAddress, samePath, includesPart, spelledAsKnown };
+module.exports = {
+	normalAddress,
+	resolvedAddress,
+	placeOf,
+	samePath,
+	includesPart,
+	spelledAsKnown,
+	partsOf,
+};
 
 /**
  * Two addresses of one page have one normal form (RFC 3986, 6.2.2). The order of parameters counts, and so do a slash
@@ -40,11 +48,17 @@ function resolvedAddress(link, base) {
  * @param {boolean} withQuery whether the parameters count
  */
 function samePath(one, other, withQuery) {
-	const [first, second] = [one, other].map((address) => {
-		const { path, query } = partsOf(normalAddress(address));
-		return path.replace(/(?:\/index\.html?|\/)$/, '') + (withQuery ? query : '');
-	});
-	return first === second;
+	return placeOf(one, withQuery) === placeOf(other, withQuery);
+}
+
+/**
+ * Returns the path of an address without its host, and without a slash or index.html at its end.
+ * @param {string} address
+ * @param {boolean} withQuery whether the parameters follow it
+ */
+function placeOf(address, withQuery) {
+	const { path, query } = partsOf(normalAddress(address));
+	return path.replace(/(?:\/index\.html?|\/)$/, '') + (withQuery ? query : '');
 }
 
 /**

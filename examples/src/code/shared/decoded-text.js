@@ -22,6 +22,8 @@ function decodedText(bytes, contentType = '') {
 		// In UTF-16, the text of an ASCII file would be Chinese.
 		if (!mark && label.startsWith('utf-16') && !latin.includes('\0')) continue;
 		const text = decodedAs(bytes, label);
+		// Some servers declare ISO 8859-1, which browsers read as Windows-1252, for whatever they send.
+		if (label === 'windows-1252' && isForeign(latin, isMarkup)) continue;
 		if (text !== undefined) return checkedText(text, isMarkup);
 		if (label !== 'utf-8' && !isUtf8) {
 			return noText(`is declared as ${label}, but has bytes that ${label} does not have`);
@@ -163,7 +165,7 @@ function decodedByLine(latin, isUtf8, isMarkup) {
 		: isForeign(guessed.join(''), isMarkup);
 	return isOther
 		? noText(
-				'is neither in UTF-8 nor in Windows-1252, and does not say in which encoding it is',
+				'is neither in UTF-8 nor in Windows-1252, and does not say rightly in which encoding it is',
 			)
 		: checkedText(lines.join(''), isMarkup);
 }

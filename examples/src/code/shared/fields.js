@@ -1,4 +1,4 @@
-module.exports = { chosenFields, fieldProblem, filledFields };
+module.exports = { chosenFields, fieldProblem, filledFields, namesIn };
 
 /**
  * Returns the fields that are not empty. Only these are pushed and count in a version, so a field that a source may have
@@ -35,14 +35,22 @@ function fieldProblem(fields) {
 }
 
 /**
+ * Returns the names in a setting, with commas between them.
+ * @param {unknown} setting
+ */
+function namesIn(setting) {
+	const names = String(setting ?? '').split(',');
+	return names.map((name) => name.trim()).filter((name) => name !== '');
+}
+
+/**
  * Returns those fields of a source that the setting names.
  * @param {Record<string, unknown>} fields
  * @param {unknown} setting names with commas between them
  * @throws Error if the source has no field with such a name
  */
 function chosenFields(fields, setting) {
-	const names = String(setting ?? '').split(',');
-	const chosen = names.map((name) => name.trim()).filter((name) => name !== '');
+	const chosen = namesIn(setting);
 	const unknown = chosen.find((name) => !Object.hasOwn(fields, name));
 	if (unknown !== undefined) {
 		throw new Error(

@@ -3,7 +3,7 @@
 const { htmlTree } = require('./html-tree');
 const { isSelected, selectorsIn } = require('./selectors');
 
-module.exports = { htmlText, readHtml };
+module.exports = { headOf, htmlText, readHtml };
 
 /**
  * Reads a page: the text of its main part, and what its head says about it.
@@ -30,6 +30,15 @@ function readHtml(html, { mainPart, leaveOut } = {}) {
 		const articles = written(outermost(root, selectorsIn('article')));
 		return articles.letters > body.letters / 2 ? articles : body;
 	}
+}
+
+/**
+ * Reads what the head of a page says about it, and nothing else.
+ * @param {string} html
+ */
+function headOf(html) {
+	const [head] = html.split(/<\/head\s*>|<body[\s>]/i, 1);
+	return facts(htmlTree(head));
 }
 
 /**
@@ -179,6 +188,11 @@ function writtenText(parts, leftOut, isBody) {
 	const dataTables = new Set();
 	/** @type {string[]} */
 	let row = [];
+	/** The column of the next cell. */
+	let column = 0;
+	/** Cells that span the rows below, by column. */
+	/** @type {Map<number, { text: string, rows: number }>} */
+	const above = new Map();
 	/** @type {HtmlElement[]} */
 	const tables = [];
 
@@ -251,6 +265,7 @@ function writtenText(parts, leftOut, isBody) {
 		} else if (tag === 'table') {
 			tables.push(element);
 			if (isData(element)) dataTables.add(element);
+			above.clear();
 		} else if (isCell(tag)) {
 			flatDepth += 1;
 		}
@@ -268,7 +283,7 @@ function writtenText(parts, leftOut, isBody) {
 			endHeading(level);
 		} else if (isCell(tag)) {
 			flatDepth -= 1;
-			row.push(takeLine());
+			addCell(element, takeLine());
 		} else if (verbatim.has(tag)) {
 			endLine(margin(tag));
 			preDepth -= 1;
@@ -382,9 +397,45 @@ function writtenText(parts, leftOut, isBody) {
 		gap = 2;
 	}
 
+	/**
+	 * A cell that spans rows stands in each of them, as in a workbook, so that the others stay in their columns.
+	 * @param {HtmlElement} cell
+	 * @param {string} text
+	 */
+	function addCell({ attributes }, text) {
+		column = nextColumn(column);
+		row[column] = text;
+		const [columns, rows] = ['colspan', 'rowspan'].map((name) => {
+			const span = Number.parseInt(attributes.get(name) ?? '1', 10);
+			// In HTML, a rowspan of 0 reaches to the end of the table.
+			return span === 0 && name === 'rowspan' ? 1000 : Math.min(Math.max(span || 1, 1), 1000);
+		});
+		for (let at = column; rows > 1 && at < column + columns; at += 1) {
+			// A long text once is enough.
+			const isShown = at === column && text.length <= 300;
+			above.set(at, { text: isShown ? text : '', rows });
+		}
+		column += columns;
+	}
+
+	/** @param {number} from */
+	function nextColumn(from) {
+		let free = from;
+		while (above.has(free)) free += 1;
+		return free;
+	}
+
 	function endRow() {
-		if (row.some((cell) => cell !== '')) put(`| ${row.join(' | ')} |`);
+		if (row.some((cell) => cell)) {
+			for (const [at, { text }] of above) if (text) row[at] ??= text;
+			put(`| ${Array.from(row, (cell) => cell ?? '').join(' | ')} |`);
+		}
+		for (const [at, cell] of above) {
+			cell.rows -= 1;
+			if (cell.rows === 0) above.delete(at);
+		}
 		row = [];
+		column = 0;
 	}
 
 	/** @param {string} text */

@@ -54,7 +54,11 @@ async function readOne({ checksums = {} }, item, read, toText) {
 		},
 	};
 	try {
-		return await toText(parts);
+		const found = await toText(parts);
+		// Its text may be where it is not read, such as in a chart or a header, so the file is not empty.
+		const isEmpty =
+			!found.problem && [found.pages ?? found.text ?? ''].flat().join('').trim() === '';
+		return isEmpty ? { problem: 'has no text that can be read' } : found;
 	} catch (error) {
 		return { problem: `is damaged (${Object(error).message})` };
 	}

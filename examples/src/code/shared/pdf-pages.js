@@ -10,10 +10,17 @@ function readPages(pages) {
 	if (pages.length === 0) return { problem: 'has no pages' };
 	const cover = coverProblem(pages);
 	if (cover) return { problem: cover };
-	const shared = sharedLines(pages);
+	const shared = sharedLines(pages, withoutDigits);
+	const same = sharedLines(pages, (line) => line.trim());
 	const letters = pages.map((page) => {
-		const own = page.split('\n').filter((line) => !shared.has(withoutDigits(line)));
-		return lettersIn(own.filter((line) => !isStamp(line)).join(''));
+		const lines = page.split('\n').filter((line) => !isStamp(line));
+		const own = lines.filter((line) => !shared.has(withoutDigits(line)));
+		const numbers = lines.filter(
+			(line) =>
+				shared.has(withoutDigits(line)) && /\p{N}/u.test(line) && !same.has(line.trim()),
+		);
+		// A stamp has a date, a time and numbers of pages and documents. More numbers are data, such as a list of prices.
+		return lettersIn((numbers.length < 5 ? own : [...own, ...numbers]).join(''));
 	});
 	const empty = letters.flatMap((count, at) => (count < 20 ? [at + 1] : []));
 	if (empty.length < pages.length) {
@@ -36,11 +43,12 @@ function withoutDigits(line) {
 }
 
 /**
- * Returns lines that, without digits, stand on all pages that have any, if there are three or more.
+ * Returns what stands on all pages that have any lines, if there are three or more such pages.
  * @param {string[]} pages
+ * @param {(line: string) => string} compared what counts of a line
  */
-function sharedLines(pages) {
-	const lines = pages.map((page) => new Set(page.split('\n').map(withoutDigits)));
+function sharedLines(pages, compared) {
+	const lines = pages.map((page) => new Set(page.split('\n').map(compared)));
 	const written = lines.filter((page) => [...page].some((line) => line !== ''));
 	if (written.length < 3) return new Set(['']);
 	return new Set([...written[0]].filter((line) => written.every((page) => page.has(line))));

@@ -41,17 +41,22 @@ function withoutHeadings(text) {
 /** @param {string} section */
 function cut(section) {
 	let [whole, part] = ['', ''];
+	let isTitle = true;
 	for (const paragraph of section.split(/\n[ \t]*\n/)) {
+		if (paragraph.trim() === '') continue;
 		// A long list has no blank lines.
 		const lines = paragraph.length > 2000 ? paragraph.split('\n') : [paragraph];
 		for (const [at, line] of lines.entries()) {
-			const isTitle = part.split('\n').every((each) => /^ ?#{1,6} |^\s*$/.test(each));
-			if (!isTitle && part.length + line.length > 2000) {
+			/** @type {boolean} */
+			const isEnough = !isTitle && part.length + line.length > 2000;
+			if (isEnough) {
 				whole += `${part}\f`;
 				part = line;
 			} else {
 				part += (part === '' ? '' : at > 0 ? '\n' : '\n\n') + line;
 			}
+			const isHeading = line.split('\n').every((each) => /^ ?#{1,6} |^\s*$/.test(each));
+			isTitle = isHeading && (isTitle || isEnough);
 		}
 	}
 	return whole + part;

@@ -1,6 +1,20 @@
 /** @import { HtmlElement, Selector } from '../../parts/types' */
 
-module.exports = { selectorsIn, isSelected };
+module.exports = { selectorsIn, isSelected, versionOfSelectors };
+
+/**
+ * Returns what the selectors in 'Settings' add to the versions of pages and HTML files. It is empty without selectors.
+ * @param {object} settings
+ * @throws Error if a selector is none
+ */
+function versionOfSelectors(settings) {
+	const parts = ['mainPart', 'leaveOut'].map((name) => {
+		const selectors = String(Object(settings)[name] ?? '').trim();
+		selectorsIn(selectors);
+		return selectors && `/${name}=${selectors}`;
+	});
+	return parts.join('');
+}
 
 /**
  * Reads selectors such as `main, #content .text, [role=main]`. There are a tag, `#id`, `.class` and `[attribute=value]`,

@@ -11,7 +11,7 @@ module.exports = { checkedSettings };
  */
 function checkedSettings(settings, names) {
 	// Name, type, default, and what else it must be: numbers from `least` to `most`, texts that may be empty.
-	/** @type {Record<string, { type: string, standard: unknown, least?: number, most?: number, isWhole?: boolean, mayBeEmpty?: boolean }>} */
+	/** @type {Record<string, { type: string, standard?: unknown, least?: number, most?: number, isWhole?: boolean, mayBeEmpty?: boolean }>} */
 	const rows = {
 		sitemap: { type: 'text', standard: 'https://www.example.com/sitemap.xml' },
 		exclude: { type: 'text', standard: '', mayBeEmpty: true },
@@ -24,7 +24,7 @@ function checkedSettings(settings, names) {
 		folder: { type: 'text', standard: '/documents' },
 		url: { type: 'text', standard: '', mayBeEmpty: true },
 		prefix: { type: 'text', standard: '', mayBeEmpty: true },
-		extensions: { type: 'text', standard: 'pdf, md, txt, html, htm, csv, xlsx' },
+		extensions: { type: 'text', standard: 'pdf, docx, pptx, xlsx, md, txt, html, htm, csv' },
 		minutesAtRest: { type: 'number', standard: 5, least: 0, most: 10_080 },
 		mostMegabytes: { type: 'number', standard: 20, least: 0.01, most: 1000 },
 		fields: { type: 'text', standard: '', mayBeEmpty: true },
@@ -32,7 +32,8 @@ function checkedSettings(settings, names) {
 		titleAsName: { type: 'boolean', standard: false },
 		api: { type: 'text', standard: 'Example' },
 		site: { type: 'text', standard: 'https://www.example.com' },
-		ignoredFields: { type: 'text', standard: 'views, updatedAt', mayBeEmpty: true },
+		// The default of Sync by Source is another one.
+		ignoredFields: { type: 'text', mayBeEmpty: true },
 		pushAgain: { type: 'list', standard: [] },
 		table: { type: 'text', standard: '', mayBeEmpty: true },
 		hoursBetweenRuns: { type: 'number', standard: 24, least: 0.1, most: 8784 },
@@ -45,8 +46,13 @@ function checkedSettings(settings, names) {
 		const problem = problemOf(value, rows[name]);
 		if (problem) {
 			const is = value === undefined ? 'is missing' : `is ${JSON.stringify(value)}`;
+			const { standard } = rows[name];
+			const hint =
+				standard === undefined
+					? 'It may be empty'
+					: `Its default is ${JSON.stringify(standard)}`;
 			throw new Error(
-				`Nothing was changed: '${name}' in 'Settings' ${is}. It must be ${problem}. Its default is ${JSON.stringify(rows[name].standard)}.`,
+				`Nothing was changed: '${name}' in 'Settings' ${is}. It must be ${problem}. ${hint}.`,
 			);
 		}
 	}

@@ -11,3 +11,6 @@ export const approved = (most: number): Approval => ({
 });
 
 export const HISTORY = { tableId: 'runs', row: 3 };
+
+/** What a run that has the lock needs. */
+export const LOCK = { run: 7, tableId: 'table', history: HISTORY };

@@ -8,6 +8,7 @@ import { ROOT } from '../../../../support/manifest';
 
 import type { Approval } from '../../../../examples/src/parts/types';
 import { NOT_APPROVED } from './approvals';
+import { serviceAnswers } from './lock-nodes';
 import type { Scope } from './expressions';
 import { evaluate, parametersOf, runCodeNode } from './expressions';
 
@@ -20,8 +21,9 @@ export interface RunOptions {
 	batchSize?: number;
 	settings?: Row;
 	approval?: Approval;
-	/** Parameters of *Push Documents*. */
+	/** Parameters of *Push Documents* and *Chunk Text*. */
 	push?: Row;
+	chunk?: Row;
 	/** Returns the error of the service about a document, or an empty text. */
 	refuses?: (id: string) => string;
 	/** Runs before each batch is read. */
@@ -135,13 +137,21 @@ export class DatabaseWorld {
 
 	/** Runs the whole workflow once. Returns what *Result* returns. */
 	async run(options: RunOptions): Promise<Row> {
-		const { workflow = WORKFLOW, query, batchSize, settings, push = {}, meanwhile } = options;
+		const {
+			workflow = WORKFLOW,
+			query,
+			batchSize,
+			settings,
+			push = {},
+			chunk = {},
+			meanwhile,
+		} = options;
 		const outputs: Outputs = {
 			Settings: [{ ...SETTINGS, ...settings }],
 			'Check the Run': [{ table: workflow, approval: options.approval ?? NOT_APPROVED }],
 			...{ 'Runs Table': [{ id: 'runs' }], 'Note the Beginning': [{ id: 3 }] },
 		};
-		const params = { 'Push Documents': push, 'Chunk Text': {}, 'Your Query': { query } };
+		const params = { 'Push Documents': push, 'Chunk Text': chunk, 'Your Query': { query } };
 		const scope = (more: Scope = {}): Scope => ({ workflow, outputs, params, ...more });
 		const code = (name: string, more: Scope = {}) =>
 			(runCodeNode(this.file, name, scope(more)) as Array<{ json: Row }>).map(
@@ -151,7 +161,7 @@ export class DatabaseWorld {
 		outputs['Prepare the Query'] = code('Prepare the Query');
 		outputs.Lock = await this.statement('Lock', scope());
 		try {
-			const values = batchSize === undefined ? {} : { 4: batchSize };
+			const values = batchSize === undefined ? {} : { 6: batchSize };
 			outputs.Compare = await this.statement(
 				'Compare',
 				scope({ $json: outputs.Lock[0] }),
@@ -164,6 +174,10 @@ export class DatabaseWorld {
 		const batches: Row[] = [];
 		for (const batch of outputs['Plan the Batches'] as Row[]) {
 			if (batch.batch === 0) continue;
+			if (!serviceAnswers(batches)) {
+				batches.push({ notDone: batch.documents });
+				continue;
+			}
 			await meanwhile?.();
 			batches.push(await this.apply(batch, options));
 		}
@@ -172,6 +186,31 @@ export class DatabaseWorld {
 		const [end] = await this.statement('Unlock', scope({ $json: result }));
 		expect(end.error).toBe(String(result.error).toWellFormed().replaceAll('\0', '\ufffd'));
 		return result;
+	}
+
+	/** Runs the workflow until it has its plan. Returns the plan. */
+	async plan(options: RunOptions): Promise<Row> {
+		const { workflow = WORKFLOW, query, settings, push = {} } = options;
+		const outputs: Outputs = {
+			Settings: [{ ...SETTINGS, ...settings }],
+			'Check the Run': [{ table: workflow, approval: options.approval ?? NOT_APPROVED }],
+			...{ Lock: undefined, Compare: undefined, 'Note the Beginning': undefined },
+		};
+		const params = { 'Push Documents': push, 'Chunk Text': {}, 'Your Query': { query } };
+		const scope = (more: Scope = {}): Scope => ({ workflow, outputs, params, ...more });
+		const code = (name: string) =>
+			(runCodeNode(this.file, name, scope()) as Array<{ json: Row }>).map(({ json }) => json);
+		outputs['Prepare the Query'] = code('Prepare the Query');
+		const [known] = await this.statement('Look for Tables', scope());
+		try {
+			const name = 'Compare Without Lock';
+			outputs[name] = await this.statement(name, scope({ $json: known }));
+		} catch (error) {
+			outputs['Compare Without Lock'] = [{ message: (error as Error).message }];
+		}
+		const [item, ...others] = code('Plan the Batches');
+		expect(others).toEqual([]);
+		return item.plan as Row;
 	}
 
 	/** Returns what *Remember* returns, or the error of the batch. */

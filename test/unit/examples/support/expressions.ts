@@ -18,6 +18,8 @@ export interface Scope {
 	variables?: Record<string, unknown>;
 	/** Parameters of nodes. */
 	params?: Record<string, object>;
+	/** What Loop Over Batches remembers, by the name of the node. */
+	contexts?: Record<string, object>;
 	/** ID of the workflow. */
 	workflow?: string;
 }
@@ -75,7 +77,7 @@ export function parametersOf(file: string, name: string): IDataObject {
 
 function variablesOf(scope: Scope) {
 	const { $json, $itemIndex = 0, input = [], outputs = {}, others = [{}], variables } = scope;
-	const { params = {}, workflow } = scope;
+	const { params = {}, contexts = {}, workflow } = scope;
 	const itemsOf = (list?: unknown[]) => {
 		const items = (list ?? []).map((json) => ({ json }));
 		return {
@@ -93,6 +95,7 @@ function variablesOf(scope: Scope) {
 		$: (name: string) => ({
 			...itemsOf(name in outputs ? outputs[name] : others),
 			params: params[name] ?? {},
+			context: contexts[name] ?? {},
 		}),
 	};
 }

@@ -1,11 +1,11 @@
 /**
- * The nodes of a sync that renew and release its lock, with the expressions of the example. So the model of a sync uses
+ * The nodes of a sync that renew and release its lock, and that end a run after an outage, with the expressions of the example. So the model of a sync uses
  * the conditions that n8n uses, and not others that only look the same.
  */
 import { scheduled, sync } from '../../../../examples/src/parts/sync';
 import type { Row } from '../../../../examples/src/parts/types';
 import type { WorkflowNode } from '../../../../examples/src/parts/workflow';
-import { codeOf, runCode } from './expressions';
+import { codeOf, evaluate as evaluateIn, runCode } from './expressions';
 
 /** What an expression can read. Each node's output is a list of JSON objects. */
 export interface Scope {
@@ -103,3 +103,11 @@ export function renewed<R extends Row>(
 /** Releases the lock. Returns the rows that stay. */
 export const unlocked = <R extends Row>(rows: R[], scope: Scope): R[] =>
 	rows.filter((row) => !applies('Unlock', row, scope));
+
+/** Returns whether a run goes on after the batches that returned these rows. */
+export function serviceAnswers(rows: object[]): boolean {
+	const processedItems = rows.map((json) => ({ json }));
+	const contexts = { 'Loop Over Batches': { processedItems } };
+	const { conditions } = parametersOf('Service Answers').conditions;
+	return conditions.every(({ leftValue }) => evaluateIn(leftValue, { contexts }));
+}

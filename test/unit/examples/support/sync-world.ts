@@ -8,15 +8,19 @@ import type {
 	BatchRow,
 	Entry,
 	Fetched,
+	Known,
 	ListedDocument,
 	Row,
+	RunLock,
+	RunPlan,
+	Settings,
 	Summary,
 } from '../../../../examples/src/parts/types';
-import { approved, HISTORY, NOT_APPROVED } from './approvals';
+import { approved, LOCK, NOT_APPROVED } from './approvals';
 import type { Code } from './code';
-import { renewed, unlocked, type Scope } from './lock-nodes';
+import { renewed, serviceAnswers, unlocked, type Scope } from './lock-nodes';
 
-const LOCK = 15;
+const LOCK_MINUTES = 15;
 
 /** A document of the source. The text is a list of words, and each word becomes a chunk. */
 export interface SourceDocument {
@@ -27,6 +31,8 @@ export interface SourceDocument {
 	words: string[];
 	/** Whether the list has the document. Otherwise, only Fetch finds it. */
 	isListed: boolean;
+	/** Whether the list says that the document waits for a later run. */
+	isLater?: boolean;
 }
 
 export interface Shape {
@@ -41,6 +47,8 @@ export interface RunOptions {
 	pushAgain?: string[];
 	/** Returns true if this step of the run fails. */
 	fails(step: Step): boolean;
+	/** Returns why the service rejects a document, or an empty text. */
+	refuses?(id: string): string;
 }
 
 export type Step = 'fetch' | 'chunk' | 'push' | 'lostAnswer' | 'delete';
@@ -58,6 +66,11 @@ export class SyncWorld {
 	readonly index = new Map<string, string>();
 	rows: TableRow[] = [];
 	now = 1000;
+	/** Documents per batch. */
+	batchSize = 2;
+	private refuses: (id: string) => string = () => '';
+	/** Settings of all runs. */
+	settings: Partial<Settings> = {};
 	/** Whether a run has done something after it had lost its lock. Then only the next run repairs the index. */
 	wasSuspended = false;
 
@@ -98,39 +111,20 @@ export class SyncWorld {
 			return hasFailed;
 		};
 		yield 'Lock';
-		const lock = this.numbered({ lockedUntil: this.date(LOCK) });
+		const lock = this.numbered({ lockedUntil: this.date(LOCK_MINUTES) });
 		this.uncommitted.add(lock);
 		if (!this.reusesIds) yield 'Commit';
 		this.commit(lock);
 		yield 'Read State Table';
 		const rows = this.rows.map((row) => ({ ...row }));
 		const [{ json: known }] = code.known({ rows, lock, now: this.date(0, true), mostRows: 4 });
-		const listed = list.filter(({ isListed }) => isListed);
-		const documents = listed.map((document) => this.listed(document));
-		const fields = shape.isChunked ? ['name', 'url', 'text', 'version', 'problem'] : null;
-		const [{ json }] = code.versions({
-			list: documents,
-			fields,
-			ignoredFields: [],
-			settings: '{}',
-		});
-		for (const [at, version] of json.versions.entries()) {
-			this.contents.set(`${listed[at].id}/${version}`, this.contentOf(listed[at]));
-		}
-		const items = code.plan({
-			list: documents,
-			versions: json.versions,
+		const items = this.planned(
+			list,
 			known,
-			settings: {
-				mostDeletes: MOST_DELETES,
-				mostDeletesPercent: 5,
-				pushAgain,
-			},
-			approval: confirmDeletes ? approved(1e9) : NOT_APPROVED,
-			history: HISTORY,
-			...{ tableId: 'table', run: lock.id, batchSize: 2 },
-			...{ isAsked: shape.isFetched, areAddresses: false },
-		});
+			{ ...LOCK, run: lock.id },
+			confirmDeletes,
+			pushAgain,
+		);
 		const { summary = {} as Summary } = items[0].json;
 		const oldest = rows.find((row) => this.isValid(row));
 		if ((oldest?.id === lock.id) === (summary.status === 409)) {
@@ -142,6 +136,11 @@ export class SyncWorld {
 		const results: Array<Partial<BatchRow & Row>> = [];
 		const deleted = new Set<string>();
 		for (const batch of batches) {
+			if (!serviceAnswers(results)) {
+				results.push({ notDone: batch.work.length });
+				continue;
+			}
+			this.refuses = options.refuses ?? (() => '');
 			results.push(yield* this.apply(batch, list, fails, deleted));
 		}
 		yield 'Unlock';
@@ -162,6 +161,56 @@ export class SyncWorld {
 			approval: confirmDeletes ? approved(1e9) : NOT_APPROVED,
 		});
 		return { ...summary, ...end.json };
+	}
+
+	/** What a run would do with a list, as *Show the Plan* returns it. */
+	plan(list: SourceDocument[], confirmDeletes: boolean, pushAgain: string[] = []): RunPlan {
+		const rows = this.rows.map((row) => ({ ...row }));
+		const inputs = { rows, lock: null, now: this.date(0, true), mostRows: 4 };
+		const [{ json: known }] = this.code.known(inputs);
+		const [{ json }, ...others] = this.planned(list, known, null, confirmDeletes, pushAgain);
+		if (!json.plan || others.length > 0) throw new BrokenPromise('there is not one plan');
+		return json.plan;
+	}
+
+	/** Carries out Compute Versions and Plan the Batches. */
+	private planned(
+		list: SourceDocument[],
+		known: Known,
+		lock: RunLock | null,
+		confirmDeletes: boolean,
+		pushAgain: string[],
+	) {
+		const { code, shape } = this;
+		const listed = list.filter(({ isListed }) => isListed);
+		const documents = listed.map((document) => this.listed(document));
+		const fields = shape.isChunked ? ['name', 'url', 'text', 'version', 'problem'] : null;
+		const [{ json }] = code.versions({
+			list: documents,
+			fields,
+			ignoredFields: '',
+			formerSplit: 'headings',
+			settings: '{}',
+		});
+		for (const [at, version] of json.versions.entries()) {
+			this.contents.set(`${listed[at].id}/${version}`, this.contentOf(listed[at]));
+		}
+		return code.plan({
+			list: documents,
+			versions: json.versions,
+			known,
+			settings: {
+				mostDeletes: MOST_DELETES,
+				mostDeletesPercent: 5,
+				pushAgain,
+				...this.settings,
+			},
+			approval: confirmDeletes ? approved(1e9) : NOT_APPROVED,
+			lock,
+			batchSize: this.batchSize,
+			...{ isAsked: shape.isFetched, asksForMissing: true, areAddresses: false },
+			isChunked: shape.isChunked,
+		});
 	}
 
 	private *apply(
@@ -233,8 +282,8 @@ export class SyncWorld {
 	}
 
 	/** What the list says about a document. */
-	private listed({ id, version, state, words }: SourceDocument): ListedDocument {
-		if (this.shape.isFetched) return { id, name: id, version };
+	private listed({ id, version, state, words, isLater }: SourceDocument): ListedDocument {
+		if (this.shape.isFetched) return { id, name: id, version, ...(isLater && { later: true }) };
 		return state === 'problem' && this.shape.isChunked
 			? { id, name: id, problem: 'is encrypted' }
 			: { id, name: id, text: words.join(' ') };
@@ -277,6 +326,8 @@ export class SyncWorld {
 			yield 'push';
 			this.noteSuspended(run);
 			if (fails('push')) return { error: `'${id}' was not pushed.` };
+			const refusal = this.refuses(id.split('#')[0]);
+			if (refusal) return { error: refusal };
 			this.index.set(id, content);
 			if (fails('lostAnswer')) return { error: `It is unknown whether '${id}' was pushed.` };
 		}

@@ -4,10 +4,10 @@ import { peek } from '../formats/bytes';
 import { likeliestDelimiter } from '../formats/csv-delimiter';
 import { columnsOf, hasColumn } from '../formats/csv-rows';
 import { fieldOf, plainName } from '../formats/fields';
-import { FORMATS, formatOf, type RecordFile, type RecordFormat } from '../formats/format';
+import { FORMATS, formatOf, type RecordFormat } from '../formats/format';
 import { Findings } from '../formats/findings';
 import type { FileFindings } from '../output/file-findings';
-import type { FileToRead } from '../output/file-sink';
+import type { RecordFile } from '../output/record-file';
 import { readRecords, type SourceRecord } from '../formats/record';
 import { InputError } from '../service/input-error';
 import { quoted, quotedList } from '../service/strings';
@@ -39,15 +39,18 @@ export type FileParameters = WithParameter<'fileFormat', 'auto' | RecordFormat> 
 		value(name: 'options.encoding', itemIndex: number): unknown;
 	};
 
-export interface FileInput {
+/** The files in a run's items, and the parameters that say how to read them. */
+export interface Files {
 	run: Run;
 	parameters: FileParameters;
 	options: RecordFileOptions;
+	/** Whether the next file is opened while entries from the previous file are still in flight. */
+	overlaps?: boolean;
 	/**
-	 * Whether the node accepts one ID per line. If so, a file is read as lines unless its name or MIME type
-	 * indicates another format.
+	 * Whether the entries are IDs to delete. If so, a file may have one ID per line. It is read as lines unless its name
+	 * or MIME type indicates another format.
 	 */
-	takesLines?: boolean;
+	areDeleted?: boolean;
 }
 
 /**
@@ -56,11 +59,11 @@ export interface FileInput {
  * @param location name of the binary field, or the file itself
  * @throws InputError if the file is missing, was deleted by n8n, is not text, or has a format that cannot be detected
  */
-export async function openItemFile(
-	{ run, parameters, options, takesLines = false }: FileInput,
+export async function openFile(
+	{ run, parameters, options, areDeleted: takesLines = false }: Files,
 	itemIndex: number,
 	location: string | IBinaryData,
-): Promise<FileToRead['file']> {
+): Promise<RecordFile> {
 	const encoding = encodingOf(parameters, itemIndex);
 	const chosen = parameters.get('fileFormat', itemIndex);
 	const path = parameters.get('listPath', itemIndex).trim();
@@ -79,18 +82,16 @@ export async function openItemFile(
 		if (isPage(head, file.mimeType)) throw htmlError(name);
 		const delimiter = parseDelimiter(options.delimiter);
 		const format = chosen === 'auto' ? detectFormat(file, head, takesLines) : chosen;
-		const reader = FORMATS[format].reader({
-			path,
-			delimiter,
-			hasQuotes: options.quotes === 'on',
-			findings,
-		});
-		const records = (skip: number, needed: readonly string[]) => {
+		const hasQuotes = options.quotes === 'on';
+		const reader = FORMATS[format].reader({ path, delimiter, hasQuotes, findings });
+		const skip = parameters.get('options.skipRecords', itemIndex);
+		const max = parameters.get('options.maxRecords', itemIndex);
+		const records = (needed: readonly string[]) => {
 			reader.skip = skip;
 			reader.requiredFields = needed;
 			return readRecords(all, reader);
 		};
-		return { name, format, path, records, reader, findings, close };
+		return { itemIndex, name, format, path, skip, max, records, reader, findings, close };
 	} catch (error) {
 		close();
 		throw run.ended ? error : readError(name, error);

@@ -1,7 +1,8 @@
 import { readHtml } from '../../examples/src/code/shared/html-text';
+import { sections } from '../../examples/src/code/shared/sections';
 
-/** Pages that would take forever if the time grew faster than the page. */
-const LARGE: Record<string, (count: number) => string> = {
+/** Pages and texts that would take forever if the time grew faster than their length. */
+const PAGES: Record<string, (count: number) => string> = {
 	'signs of less': (count) => '<'.repeat(count * 10),
 	'comments without an end': (count) => '<!-- '.repeat(count),
 	'data without an end': (count) => '<![CDATA[ '.repeat(count),
@@ -14,11 +15,19 @@ const LARGE: Record<string, (count: number) => string> = {
 	'attributes without an end': (count) => '<a x="'.repeat(count),
 	spaces: (count) => `<a ${' '.repeat(count * 10)}b>c${' '.repeat(count * 10)}d`,
 };
-test.each(Object.entries(LARGE))('the time for %s grows with the page', (_name, page) => {
+const MARKDOWN: Record<string, (count: number) => string> = {
+	'blank lines in Markdown': (count) => `# A${'\n'.repeat(count)}x`,
+	'titles in Markdown': (count) => `${'# A\n'.repeat(count)}x`,
+	'titles between blank lines': (count) => `${'# A\n\n'.repeat(count)}${'x '.repeat(1500)}`,
+};
+test.each([
+	...Object.entries(PAGES).map(([name, text]) => [name, text, readHtml] as const),
+	...Object.entries(MARKDOWN).map(([name, text]) => [name, text, sections] as const),
+])('the time for %s grows with the text', (_name, textOf, read) => {
 	const time = (count: number) => {
-		const html = page(count);
+		const text = textOf(count);
 		const start = performance.now();
-		readHtml(html);
+		read(text);
 		return performance.now() - start;
 	};
 	time(1000);
