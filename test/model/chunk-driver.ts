@@ -6,7 +6,8 @@ import type { FaultRule } from '../../sandbox';
 import type { RunResult } from '../../support/engine';
 import { skipPauses } from '../../support/fast-clock';
 import { hintsOf, nodeRunner } from '../../support/sandbox';
-import { namesOf, predictChunk, type ChunkGiven, type JobFault } from './chunk';
+import { predictChunk } from './chunk';
+import { namesOf, type ChunkGiven, type JobFault } from './texts';
 import { claimOf, compare, inputOf, recordsOf, ruleOf, type Seen, type World } from './driver';
 import type { Failure, FileSummary, Shown } from './model';
 

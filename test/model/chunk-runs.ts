@@ -1,7 +1,7 @@
 /** The runs of Chunk Text that are compared with their predictions. */
 import type { IDataObject } from 'n8n-workflow';
 
-import type { ChunkGiven, JobFault } from './chunk';
+import type { ChunkGiven, JobFault } from './texts';
 import type { Row, SourceFile } from './files';
 import type { Fault, Item } from './model';
 import type { Choice } from './runs';

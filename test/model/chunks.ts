@@ -3,19 +3,11 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { countTokens } from '../../sandbox/units';
 import { makeVector } from '../../sandbox/vectors';
-import { namesOf, type ChunkGiven, type Document, type Part } from './chunk';
 import { isBlank } from './model';
+import { namesOf, type Chunk, type ChunkGiven, type Document, type Part } from './texts';
 
 /** The numbers in each vector. */
 export const VECTOR_SIZE = 2;
-
-export interface Chunk {
-	text: string;
-	/** The position in the text, in Python's characters. */
-	start: number;
-	end: number;
-	hasNoVector?: true;
-}
 
 /** Returns the chunks that the service makes of a text. */
 export function chunksOf(text: string, chunker: ChunkGiven['chunker']): Chunk[] {
