@@ -35,7 +35,7 @@ const WORK = [
 	work('unpushed', '# Unpushed', 2),
 	work('emptied', '', 2),
 	{ id: 'gone', version: null, chunks: 2 },
-	work('new', '# One\n# Two', 0),
+	work('new', '# One\nA.\n# Two\nB.', 0),
 ];
 const OLD = WORK.flatMap(({ id, chunks }) => (chunks === 2 ? [`${id}#0`, `${id}#1`] : []));
 

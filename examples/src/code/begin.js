@@ -8,7 +8,7 @@ const { checkedSettings } = require('./shared/settings');
  *   names: string[],
  *   startedBy: string,
  *   confirmed: unknown,
- *   isPlanOnly: boolean,
+ *   isPlanOnly: unknown,
  *   ownTable: string,
  *   isDataTable: boolean,
  *   tables: { id?: string, name?: string }[],
@@ -35,6 +35,11 @@ module.exports = ({
 }) => {
 	// May this run begin? What do earlier runs allow it? Nothing has been read from the source or written yet.
 	checkedSettings(settings, names);
+	if (typeof isPlanOnly !== 'boolean') {
+		throw new Error(
+			`Nothing was changed: "dryRun" is ${JSON.stringify(isPlanOnly)}. It must be true or false.`,
+		);
+	}
 	const named = settings.table.trim();
 	const table = named || ownTable;
 	if (/["'%\\]/.test(table)) {

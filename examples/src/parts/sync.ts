@@ -208,7 +208,7 @@ export const called = (
 			source,
 			startedBy: "$execution.mode === 'test' ? 'by hand' : 'webhook'",
 			confirmed: `${CALL}?.confirmDeletes`,
-			isPlanOnly: `${IS_PLAN_ONLY} || Boolean(${CALL}?.dryRun)`,
+			isPlanOnly: `${IS_PLAN_ONLY} || (${CALL}?.dryRun ?? false)`,
 			howToDelete: 'send the list once with "confirmDeletes": {number}',
 			pushAgain: '={{ $json.body?.pushAgain ?? [] }}',
 		},

@@ -39,6 +39,15 @@ const run = (id: number, more: Partial<SyncRun> & { table?: string; compared?: b
 	return { id, workflow: 'w', ...row, more: JSON.stringify({ table, compared }) };
 };
 
+test('a dry run that is neither true nor false stops the run', () => {
+	for (const isPlanOnly of ['false', 'true', 0, 1, {}])
+		expect(() => begun({ isPlanOnly })).toThrow(
+			`Nothing was changed: "dryRun" is ${JSON.stringify(isPlanOnly)}. It must be true or false.`,
+		);
+	for (const isPlanOnly of [true, false])
+		expect(begun({ isPlanOnly })).toMatchObject({ isPlanOnly });
+});
+
 describe('settings', () => {
 	const ALL = {
 		...{
