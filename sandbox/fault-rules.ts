@@ -32,6 +32,10 @@ const CONDITIONS = {
 	whenBodyContains: { type: 'string' },
 	/** The rule applies only if the raw path ends with this text. */
 	whenPathEndsWith: { type: 'string' },
+	/** Only for results. The rule applies only if a text of the job contains this text. */
+	whenTextContains: { type: 'string' },
+	/** Only for results. Maximum number of jobs that the rule applies to. */
+	jobs: { type: 'number' },
 	/** Number of requests that pass in each clock second. If `burst` is set, this is the average rate. */
 	perSecond: { type: 'number' },
 	/** Maximum number of requests that pass in one burst after a pause, as in a gateway's token bucket. */
@@ -67,6 +71,7 @@ interface ArmedRule {
 	rule: FaultRule;
 	seen: number;
 	struck: number;
+	jobs: Set<string>;
 	admits: Admission | undefined;
 	random: () => number;
 }
@@ -92,8 +97,14 @@ export function breaksConnection(rule: FaultRule | undefined): boolean {
 export class FaultRules {
 	private rules: ArmedRule[] = [];
 
-	/** @param check a function that throws an error if a rule is invalid */
-	constructor(private readonly check: (rule: unknown) => void) {}
+	/**
+	 * @param check a function that throws an error if a rule is invalid
+	 * @param textsOf a function that returns the texts of a job
+	 */
+	constructor(
+		private readonly check: (rule: unknown) => void,
+		private readonly textsOf: (chunkingId: string) => string[],
+	) {}
 
 	/**
 	 * Appends a rule.
@@ -103,7 +114,7 @@ export class FaultRules {
 		this.check(rule);
 		const random = seededRandom(`fault ${rule.seed ?? this.rules.length}`);
 		const admits = admissionOf(rule);
-		this.rules.push({ rule: { ...rule }, seen: 0, struck: 0, admits, random });
+		this.rules.push({ rule: { ...rule }, seen: 0, struck: 0, jobs: new Set(), admits, random });
 	}
 
 	clear(): void {
@@ -127,7 +138,7 @@ export class FaultRules {
 		let latency = 0;
 		let decisive: FaultRule | undefined;
 		for (const armed of this.rules) {
-			if (!applies(armed, request)) continue;
+			if (!concernsJob(armed, request, this.textsOf) || !applies(armed, request)) continue;
 			latency += armed.rule.latencyMs ?? 0;
 			if (isDecisive(armed.rule)) {
 				decisive = armed.rule;
@@ -143,6 +154,21 @@ function admissionOf({ perSecond: rate, burst, atOnce: count }: FaultRule): Admi
 	if (count !== undefined) return atOnce(count);
 	if (rate === undefined) return undefined;
 	return burst === undefined ? perSecond(rate) : bucket(rate, burst);
+}
+
+/** Returns true if the rule applies to the job of a request for results. */
+function concernsJob(
+	{ rule, jobs }: ArmedRule,
+	request: FastifyRequest,
+	textsOf: (chunkingId: string) => string[],
+): boolean {
+	const { whenTextContains: part, jobs: most = Infinity } = rule;
+	if (part === undefined) return true;
+	const { chunkingId = '' } = request.params as { chunkingId?: string };
+	if (!textsOf(chunkingId).some((text) => text.includes(part))) return false;
+	if (!jobs.has(chunkingId) && jobs.size >= most) return false;
+	jobs.add(chunkingId);
+	return true;
 }
 
 /** Returns true if the rule applies to the request. Also updates the rule's counters. */

@@ -108,7 +108,10 @@ function createContext(options: SandboxOptions, settings: SandboxSettings): Cont
 		tokens: new Tokens(settings),
 		jobs: new Jobs(settings),
 		index: new IndexStore(options.dataFile),
-		faults: new FaultRules((rule) => check(FAULT_RULE_SCHEMA, rule, 'fault rule')),
+		faults: new FaultRules(
+			(rule) => check(FAULT_RULE_SCHEMA, rule, 'fault rule'),
+			(chunkingId) => context.jobs.get(chunkingId)?.request.texts ?? [],
+		),
 		recorder: new Recorder(),
 		converted: false,
 		stored: new Map(),

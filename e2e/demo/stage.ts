@@ -32,6 +32,14 @@ const changed = (node: WorkflowNode, { parameters, ...change }: NodeChanges[stri
 	parameters: { ...node.parameters, ...parameters },
 });
 
+/** Syncs by webhook only show their plan if they are executed by hand. Copies do what a call asks for. */
+function withRealCalls(workflow: StoredWorkflow): StoredWorkflow {
+	const { pinData } = workflow;
+	if (!pinData) return workflow;
+	const calls = JSON.stringify(pinData).replaceAll('"dryRun":true,', '');
+	return { ...workflow, pinData: JSON.parse(calls) as StoredWorkflow['pinData'] };
+}
+
 /** Gives scenarios access to the running demo. The stage runs workflows, reads the index, and collects checks. */
 export class Stage {
 	readonly checks = new Checks();
@@ -78,7 +86,8 @@ export class Stage {
 		const { n8n, workflows } = this.demo;
 		const name = `${workflows[example].name}, changed`;
 		const earlier = await n8n.api.findWorkflow(name);
-		const workflow = { ...workflows[example], name, ...change(workflows[example]) };
+		const original = withRealCalls(workflows[example]);
+		const workflow = { ...original, name, ...change(original) };
 		const copy = await n8n.api.saveWorkflow(workflow, earlier?.id);
 		workflows[name] = copy;
 		try {

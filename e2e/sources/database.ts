@@ -275,6 +275,10 @@ class DatabaseCases {
 		);
 		faults.clear();
 		await this.sync('after the long outage', `success, pushed ${ROWS}`);
+		await this.postgres.query(
+			`update ${table} t set body = b.body from before_long_outage b where b.id = t.id`,
+		);
+		await this.sync('with the texts of before', `success, pushed ${ROWS}`);
 	}
 
 	/** Nothing can be chunked, pushed or deleted. */
@@ -539,10 +543,10 @@ function quick(node: WorkflowNode): WorkflowNode {
 	const options = node.parameters.options as Record<string, unknown> | undefined;
 	if (options?.retryForSeconds) options.retryForSeconds = RETRY_FOR_SECONDS;
 	if (node.name === 'Compare' && options) {
-		options.queryReplacement = String(options.queryReplacement).replace(
-			/ (?:200|1000)(?=, \$\('Prepare)/,
-			` ${ROWS_PER_BATCH}`,
-		);
+		const given = String(options.queryReplacement);
+		const ours = given.replace(/ (?:200|1000)(?=\] \}\}$)/, ` ${ROWS_PER_BATCH}`);
+		if (ours === given) throw new Error(`Compare has no number of rows in ${given}`);
+		options.queryReplacement = ours;
 	}
 	return node;
 }

@@ -70,9 +70,15 @@ export interface Given {
 
 /** What is known about a failed entry. */
 export interface Failure {
-	claim: 'invalid' | 'not' | 'unknown';
+	/** `job`: the service accepted the text, but its job has returned no chunks that the node can use. */
+	claim: 'invalid' | 'not' | 'unknown' | 'job';
 	id?: string;
 	httpStatus?: number;
+	/** Where Get Results finds the chunks: the texts of the job, and the position of the failed one. */
+	job?: string[];
+	textPosition?: number;
+	/** The failed item contains a response that the node could not use. */
+	hasResponse?: true;
 }
 
 export type Fate =
@@ -87,6 +93,8 @@ export type Fate =
 	| { is: 'emptyList' }
 	/** Another document with the same ID was sent instead. */
 	| { is: 'replaced' }
+	/** A text whose job has not ended. It is returned with the status of the job. */
+	| { is: 'unfinished' }
 	/** Left out by Skip Records, or not reached because the run ended. */
 	| { is: 'skipped' };
 
@@ -148,10 +156,15 @@ export interface Expected {
 	failed: Shown[];
 	files: FileSummary[];
 	facts: Record<string, number>;
+	/** The records of the files that the node returns instead of items. */
+	written?: IDataObject[];
 	/** The error of a run that stops. `confirmed` is what the error says about the others. */
 	error?: Failure & { item?: number; record?: number; confirmed?: number; of?: number };
-	/** Aspects that depend on time, so they are not compared. `request` stands for the numbers of requests in the output. */
-	untimed: Array<keyof Expected | 'request'>;
+	/**
+	 * Aspects that depend on time, so they are not compared. `request` stands for the numbers of requests in the output, and
+	 * `retries` for one of the figures.
+	 */
+	untimed: Array<keyof Expected | 'request' | 'retries'>;
 }
 
 export const isRecord = (value: unknown): value is IDataObject =>

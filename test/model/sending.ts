@@ -34,6 +34,12 @@ export interface Protocol {
 	bodyOf: (batch: Entry[]) => unknown;
 	/** What a request contains, as the tests compare it. */
 	contentOf: (batch: Entry[]) => unknown;
+	/** Bytes that count for the limits. Without it, the bytes of the body. */
+	sizeOf?: (batch: Entry[]) => number;
+	/** A request can contain several entries with the same ID. */
+	isEachSent?: true;
+	/** How often a request is sent until a 401 counts. */
+	attemptsWith401?: number;
 	/** What 404 means if the node asked for something that may not exist: a failure, or a success of its own kind. */
 	notFound?: 'fails' | 'succeeds';
 	/** Which requests ask for a commit. The last one waits until all others have an answer. */
@@ -75,7 +81,7 @@ export class Sending {
 	isCommitted = false;
 
 	constructor(
-		private readonly given: Given,
+		private readonly given: Pick<Given, 'onError' | 'dryRun'>,
 		private readonly limits: Limits,
 		private readonly service: Service,
 		private readonly protocol: Protocol,
@@ -89,7 +95,9 @@ export class Sending {
 			return;
 		}
 		const same =
-			this.limits.count === 1 ? -1 : this.batch.findIndex(({ id }) => id === entry.id);
+			this.limits.count === 1 || this.protocol.isEachSent
+				? -1
+				: this.batch.findIndex(({ id }) => id === entry.id);
 		const bytes = Math.min(this.limits.bytes, this.limitOf413);
 		const joined = same < 0 ? [...this.batch, entry] : this.batch.with(same, entry);
 		if (
@@ -136,11 +144,21 @@ export class Sending {
 		if (held) this.deliver({ entries: [held], isPart: false, isUncertain: false });
 	}
 
+	/** Sends entries once more in a request of their own. */
+	again(entries: Entry[]): void {
+		for (const entry of entries) delete entry.fate;
+		this.deliver({ entries, isPart: true, isUncertain: false });
+	}
+
 	private isCommit(): boolean {
 		return this.protocol.commits === 'each' || this.isLast;
 	}
 
 	private sizeOf(entries: Entry[]): number {
+		return this.protocol.sizeOf?.(entries) ?? this.bodySizeOf(entries);
+	}
+
+	private bodySizeOf(entries: Entry[]): number {
 		const body = this.protocol.bodyOf(entries);
 		return body === undefined ? 0 : bytesOf(body);
 	}
@@ -202,7 +220,9 @@ export class Sending {
 			status ??
 			(this.sizeOf(entries) > service.bodyLimit ? 413 : this.faulty(entries, isHit));
 		if (typeof answer === 'number') {
-			this.record(entries, answer, false);
+			const { attemptsWith401 = 1 } = this.protocol;
+			for (let at = 0; at < (answer === 401 ? attemptsWith401 : 1); at++)
+				this.record(entries, answer, false);
 			this.react(answer, { ...batch, isUncertain });
 			return;
 		}
@@ -318,7 +338,7 @@ export class Sending {
 		const isKnown = isRead || bodyOf(entries) === undefined;
 		this.sent.push({
 			status,
-			bytes: this.sizeOf(entries),
+			bytes: this.bodySizeOf(entries),
 			...(isKnown && { content: contentOf(entries) }),
 			...(this.isCommit() && { commit: true }),
 		});
