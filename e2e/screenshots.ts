@@ -57,7 +57,12 @@ const HEIGHT = 1400;
  * taken.
  */
 const SEARCHED = 'warehouse noon';
-const FOUND = ['1 of ', 'Shipping', 'before noon leave the warehouse', 'vector'];
+const FOUND = [
+	'Found 1 document, 1 chunk',
+	'Shipping',
+	'before noon leave the warehouse',
+	'vector',
+];
 
 /** Height of the search window, chosen so that the results fill it. */
 const SEARCH_HEIGHT = 400;

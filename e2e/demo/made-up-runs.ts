@@ -19,8 +19,9 @@ function withheld(): Partial<SyncRun> {
 		...{ summary: SUMMARY, batches: [], approval: NOT_APPROVED, isChunked: true },
 		howToDelete: HOW_TO_DELETE,
 	});
-	const { approvable, error } = json;
-	return { outcome: 'withheld', withheld: json.withheld, approvable, error, deleted: 0 };
+	const { approvable, error, pushed, deleted, unchanged } = json;
+	const counts = { pushed, deleted, unchanged, withheld: json.withheld, approvable };
+	return { ...counts, outcome: 'withheld', error };
 }
 
 /** A made-up sync. */
