@@ -57,7 +57,7 @@ Reads the sitemap, gets only pages that are new or changed, and chunks and pushe
 2. Double-click *Chunk, Push, Delete*. Select your credentials in *Chunk Text*, *Push Documents* and *Delete Document*, and enter your model.
 3. If the website needs a sign-in, select a credential in *Get Sitemaps*, *Get Pages*, *Get Redirected Pages* and *Get Originals*.
 
-**Try it:** set *mostPerRun* to 20, and click *Execute workflow*. *Show the Plan* says what a run would do, and changes nothing. Then choose *Every Night* beside the button, and click again. Then publish the workflow. [All settings, and when a page is read](${docs('sources.md#a-website')})`,
+**Try it:** set *mostPerRun* to 20, and click *Execute workflow*. *Show the Plan* says what a run would do, and changes nothing. Then choose *Every Night* beside the button, and click again. Then set *mostPerRun* to 1000, and publish the workflow. [All settings, and when a page is read](${docs('sources.md#a-website')})`,
 		protection: `## What protects your index
 - **A page is deleted** if it is missing from the sitemap, or gone: 404, 410, moved for good, \`noindex\`, or another canonical address. A run deletes at most *mostDeletes* pages, or *mostDeletesPercent* of all if that is more. To approve more, start *${DELETE}* once.
 - **What cannot be read stays as it is in the index**, and the run names it and fails: pages that answer with 503, sign-in pages, and pages without text.
