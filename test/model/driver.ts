@@ -146,7 +146,7 @@ function shownOf(item: INodeExecutionData): Shown {
 		of: linked(item),
 		json: {
 			...json,
-			// Open: `skipped: 0` in a summary (differences.md, 3).
+			// Open: `skipped: 0` in a summary.
 			...(skipped !== undefined && skipped !== 0 && { skipped }),
 			...(stats !== undefined && { stats: without(stats as IDataObject, ...TIMES) }),
 			...(reason !== undefined && { reason: true }),
@@ -188,7 +188,7 @@ function failedOf(
 				'advice',
 				'httpStatus',
 			),
-			// Open: a blank ID is listed (differences.md, 4).
+			// Open: a blank ID is listed.
 			failedIds: (failedIds as string[]).filter((id) => id.trim() !== ''),
 			failures: (failures as IDataObject[]).map(failureOf) as never,
 		},

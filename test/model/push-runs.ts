@@ -59,7 +59,7 @@ export function isPushAllowed(choice: Partial<PushChoice>): boolean {
 		not(onError, 'stopWorkflow') ||
 			is(invalid, 'none') ||
 			(is(fault, 'nothing') && is(response, 'empty') && is(bodyLimit, '5000000')),
-		// Open: which documents of split batches count for the end of a run (differences.md, 1).
+		// Open: which documents of split batches count for the end of a run.
 		is(hits, 'middle', 'first', 'last') || not(fault, '403') || is(perRequest, '1'),
 		// A fault that lasts is repeated for some time. Meanwhile, others succeed before the run stops.
 		not(fault, '503') || not(onError, 'stopWorkflow'),

@@ -173,7 +173,7 @@ function rowFacts({ items, skipRecords, maxRecords }: Given): { blank: number; s
 	const after = files.filter(({ records }) => maxRecords === 0 && records.length > skipRecords);
 	return {
 		blank: [...all, ...after].reduce((sum, { blanks = 0 }) => sum + blanks, 0),
-		// Open: with a range, the node also counts rows that it does not send (differences.md, 2).
+		// Open: with a range, the node also counts rows that it does not send.
 		...(skipRecords + maxRecords === 0 && {
 			short: all.filter(({ isShort }) => isShort).length,
 		}),

@@ -197,7 +197,8 @@ module.exports = ({
 		const waitingIds = idsOf([...changed.slice(rest), ...deleted.slice(share)]);
 		const texts = pushed.flatMap(({ document }) => document?.text ?? []);
 		const readable = fetched.filter(({ document }) => !document?.problem);
-		const requested = readable.length + (asksForMissing ? asked.length : 0);
+		const askedFor = asksForMissing ? asked.filter(({ isExcluded }) => !isExcluded) : [];
+		const requested = readable.length + askedFor.length;
 		return {
 			...{ new: added.length, changed: renewed.length, missing: gone.length, approval },
 			unreadable: summary.unreadable + unread.length,

@@ -168,7 +168,7 @@ export interface SyncRun {
 	more: string;
 }
 
-/** What the node Begin returns. */
+/** What the node Check the Run returns. */
 export interface Begun {
 	table: string;
 	/** Whether the run ends with its plan. */
@@ -237,7 +237,7 @@ export interface Batch {
 	settings?: Settings;
 	/** Checksums of all addresses in the list, with spaces between them. Only for websites. */
 	listed?: string;
-	/** Number of deletes of listed documents that this batch may carry out. Plan has counted the missing ones. */
+	/** Number of deletes of listed documents that this batch may carry out. Plan the Batches has counted the missing ones. */
 	mayDelete: number;
 	/** Number of missing documents. More of them may be missing now than when the batch was planned. */
 	missing: number;

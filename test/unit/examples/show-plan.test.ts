@@ -239,6 +239,15 @@ test('a website says what is asked, how many requests that takes, and how long',
 	});
 });
 
+test('a missing page that Settings exclude is not requested', () => {
+	const list = [
+		{ id: 'a', version: '1' },
+		{ id: 'x', skipped: 'excluded' },
+	];
+	const known: Entry[] = [['x', 'v', 1]];
+	expect(planOf('sync-of-a-website', list, known)).toMatchObject({ missing: 1, requests: 1 });
+});
+
 test('files that are missing or too large are not downloaded, but Drive is asked for missing ones', () => {
 	const list = [
 		{ id: 'a', version: '1' },
