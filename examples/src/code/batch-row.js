@@ -40,7 +40,8 @@ module.exports = ({ batch, documents, texts, pushes, deletes }) => {
 		row.chunksDeleted += deletion.deleted ?? 0;
 		if (document.isWithheld) {
 			row.withheld += 1;
-			if (problem) problems.partly.push(`Withheld: '${id}' ${problem}`);
+			const why = problem || document.leftOut;
+			if (why) problems.partly.push(`Withheld: '${id}': ${why}`);
 		} else if (problem) {
 			row.unreadable += 1;
 			problems.unread.push(`'${id}' ${problem}`);

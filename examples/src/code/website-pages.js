@@ -12,16 +12,6 @@ module.exports = ({ sitemaps, settings, now }) => {
 	// One item per page. A page with `skipped` is only counted. The version also changes every 30 days, on another day
 	// for each page, because lastmod may be missing or wrong.
 	const days = settings.daysUntilReread;
-	const seconds = settings.secondsBetweenRequests ?? 0;
-	if (!(days >= 1)) {
-		throw new Error("Nothing was changed: enter 1 or more as daysUntilReread in 'Settings'.");
-	}
-	// A batch must end before its lock expires.
-	if (!(seconds >= 0.1 && seconds <= 5)) {
-		throw new Error(
-			"Nothing was changed: enter a number from 0.1 to 5 as secondsBetweenRequests in 'Settings'.",
-		);
-	}
 	const today = Math.floor(now.getTime() / 86_400_000);
 	// If these settings change, all pages are read again. Only what is not empty counts, so an update changes no version.
 	const choices = [versionOfSelectors(settings)];

@@ -1,13 +1,13 @@
 /**
  * The parts of a sync. Everything outside the two seams is the same in all syncs:
  *
- * - List: the nodes between the groups Begin the Run and Plan and Result. They end with the node that has the list, such as
- *   Map Fields or the webhook.
+ * - List: the nodes between the groups Begin the Run and Plan and Result. They end with the node that has the list, such
+ *   as Map Fields or the webhook.
  * - Fetch: only if the entries of the list have a version instead of a text. These nodes are a group between Begin the
  *   Batch and Chunk, Push, Delete.
  *
- * Plan the Batches compares the list with what earlier runs have pushed, and cuts the difference into batches. For each batch, the
- * workflow calls itself, so n8n forgets a batch when it is done, and what is done is remembered at once.
+ * Plan the Batches compares the list with what earlier runs have pushed, and cuts the difference into batches. For each
+ * batch, the workflow calls itself, so n8n forgets a batch when it is done, and what is done is remembered at once.
  *
  * The canvas has two lanes: the run, and below it the batch. What users replace stands outside the groups, and each group
  * that contains a credential says so.

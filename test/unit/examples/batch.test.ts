@@ -639,7 +639,13 @@ describe('Sum Up the Batch', () => {
 
 	test('what is withheld keeps its entry', () => {
 		const withheld = { ...document, isWithheld: true };
-		expect(run([chunked], [{}], [{}], [withheld])).toMatchObject({ withheld: 1, entries: [] });
+		const row = run([chunked], [{}], [{}], [withheld]);
+		expect(row).toMatchObject({ withheld: 1, entries: [], problems: '' });
+		for (const why of [{ problem: 'is refused' }, { leftOut: 'status 404' }])
+			expect(run([chunked], [{}], [{}], [{ ...withheld, ...why }])).toMatchObject({
+				withheld: 1,
+				problems: `Withheld: 'a': ${Object.values(why)[0]}`,
+			});
 	});
 });
 

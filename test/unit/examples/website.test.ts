@@ -245,14 +245,6 @@ describe('Pages of the Website', () => {
 		expect(new Set([before, ...after]).size).toBe(4);
 		expect(() => versionOf({ leaveOut: 'a > b' })).toThrow(/'a > b' is no selector/);
 	});
-
-	test.each([
-		[{ given: { daysUntilReread: 0 } }, /enter 1 or more as daysUntilReread/],
-		[{ given: { secondsBetweenRequests: 0 } }, /from 0\.1 to 5/],
-		[{ given: { secondsBetweenRequests: 60 } }, /from 0\.1 to 5/],
-	])('%j changes nothing', (options, why) => {
-		expect(() => listed([], options)).toThrow(why);
-	});
 });
 
 test('n8n guesses no encoding: each response of the website is a file', () => {
